@@ -1,0 +1,29 @@
+/** The only place that reads the time. Rules take `now` as an argument; effects are handed a Clock. */
+
+export interface Clock {
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Calls `action` once, no earlier than `at` (epoch ms); the returned function cancels it. */
+  at(at: number, action: () => void): () => void;
+}
+
+/** Longest delay one Node timer can hold (2^31 - 1 ms, 24.8 days). */
+const longestTimer = 2_147_483_647;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  at(at, action) {
+    let timer: NodeJS.Timeout;
+    const arm = (): void => {
+      const left = at - Date.now();
+      timer = left > longestTimer ? setTimeout(arm, longestTimer) : setTimeout(action, Math.max(0, left));
+    };
+    arm();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** ISO-8601 UTC text of an instant, for people and for file names. */
+export function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,53 @@
+/** Refusals of the service: one class, and one table from error code to HTTP status. */
+
+/** Error code on the wire -> HTTP status. A refusal carries one of these and nothing else. */
+export const httpStatusOf = {
+  INVALID_PARAMETER_VALUE: 400,
+  INVALID_STATE: 400,
+  MALFORMED_REQUEST: 400,
+  QUOTA_EXCEEDED: 400,
+  RESOURCE_ALREADY_EXISTS: 400,
+  UNAUTHENTICATED: 401,
+  PERMISSION_DENIED: 403,
+  RESOURCE_DOES_NOT_EXIST: 404,
+  ENDPOINT_NOT_FOUND: 404,
+  REQUEST_TOO_LARGE: 413,
+  REQUEST_LIMIT_EXCEEDED: 429,
+  INTERNAL_ERROR: 500,
+  TEMPORARILY_UNAVAILABLE: 503,
+} satisfies Record<string, number>;
+
+export type ErrorCode = keyof typeof httpStatusOf;
+
+/**
+ * A refusal that the caller can act on. The message names the field, what was found and what is allowed
+ * (spec section 7). Bugs are assertions, never a ServiceError.
+ */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  /** Whole seconds after which the same request may succeed (429 and 503 only). */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, message: string, retryAfterSeconds?: number) {
+    super(message);
+    this.name = 'ServiceError';
+    this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** The refusal used most: a value that breaks a rule. */
+export function invalid(message: string): ServiceError {
+  return new ServiceError('INVALID_PARAMETER_VALUE', message);
+}
+
+/** The text of anything thrown, for a log line or a state message. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The `code` of a system or database error (`ENOENT`, `57P01`), when it has one. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

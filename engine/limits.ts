@@ -1,0 +1,29 @@
+/** Every limit of spec section 8 that a request or a run can meet, in one place. Sizes are bytes, 1 MB = 2^20. */
+
+export const defaultLimits = {
+  /** Largest request body. */
+  requestBytes: 10 * 2 ** 20,
+  /** Jobs that may be stored at once. */
+  savedJobs: 12_000,
+  tasksPerJob: 100,
+  jobClustersPerJob: 100,
+  maxConcurrentRuns: 1_000,
+  /** JSON text of each run-now parameter field. */
+  parameterBytes: 10_000,
+  idempotencyTokenCharacters: 64,
+  runNameBytes: 4_096,
+  webhooksPerList: 3,
+  /** runs/list and jobs/list: the largest page, and what `limit=0` means. */
+  runsPerPage: 999,
+  /** get-output: how much of stdout and stderr is returned. */
+  outputBytes: 5 * 2 ** 20,
+  /** The value given to the notebook's exit call. */
+  notebookResultBytes: 2 ** 20,
+  /** Output of one notebook cell; a larger one fails the run. */
+  notebookCellBytes: 8 * 2 ** 20,
+  bootDiskGigabytesMin: 100,
+  bootDiskGigabytesMax: 4_096,
+} as const;
+
+export type LimitName = keyof typeof defaultLimits;
+export type Limits = Readonly<Record<LimitName, number>>;
