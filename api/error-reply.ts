@@ -1,0 +1,59 @@
+/** Anything thrown while a request is served -> the refusal that is answered, in one place (spec 7). */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { httpStatusOf, messageOf, ServiceError } from '../engine/errors.ts';
+import { explain } from './schema-errors.ts';
+
+/** True for an error that passes by itself: the same request may succeed later. */
+export type IsPassing = (error: unknown) => boolean;
+
+/** When a request may be sent again after a fault that passes. */
+const retryAfterSeconds = 1;
+
+/** Answers with a refusal: `{error_code, message}`. */
+export async function sendRefusal(refusal: ServiceError, reply: FastifyReply): Promise<void> {
+  if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds);
+  await reply.code(httpStatusOf[refusal.code]).type('application/json; charset=utf-8')
+    .send(JSON.stringify({ error_code: refusal.code, message: refusal.message }));
+}
+
+/** The handler of all errors. What is not a refusal goes to the log with the request's id, and the answer says nothing of it. */
+export function errorHandler(isPassing: IsPassing, requestBytes: number) {
+  return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const refusal = refusalOf(error, request, { isPassing, requestBytes });
+    if (refusal.code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'A request failed.');
+    if (refusal.code === 'TEMPORARILY_UNAVAILABLE') request.log.warn({ error: messageOf(error) }, 'A request met a fault that passes.');
+    await sendRefusal(refusal, reply);
+  };
+}
+
+/** The refusal of a path or method that does not exist; the version is not part of the name. */
+export function unknownEndpoint(method: string, url: string): ServiceError {
+  const path = url.replace(/[?#].*$/s, '').replace(/^\/api\/2\.\d+(?=\/|$)/, '');
+  return new ServiceError('ENDPOINT_NOT_FOUND', `No API found for '${method} ${path === '' ? '/' : path}'`);
+}
+
+function refusalOf(
+  error: unknown, request: FastifyRequest, known: { readonly isPassing: IsPassing; readonly requestBytes: number },
+): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (isFrameworkError(error)) {
+    if (error.validation !== undefined) {
+      return explain(error.validation, error.validationContext === 'body' ? request.body : request.query);
+    }
+    if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+      return new ServiceError('REQUEST_TOO_LARGE', `Size of the request body exceeds ${known.requestBytes} bytes`);
+    }
+    // Whatever else the framework refuses is a request that it could not read.
+    if (error.statusCode !== undefined && error.statusCode < 500) return new ServiceError('MALFORMED_REQUEST', error.message);
+  }
+  if (known.isPassing(error)) {
+    return new ServiceError('TEMPORARILY_UNAVAILABLE', 'The service is not available at the moment. Send the request again.', retryAfterSeconds);
+  }
+  return new ServiceError('INTERNAL_ERROR', 'The service failed to answer this request.');
+}
+
+/** Errors of the framework carry a code of its own, or what its validator found. */
+function isFrameworkError(error: unknown): error is FastifyError {
+  if (!(error instanceof Error)) return false;
+  return 'validation' in error || ('code' in error && String(error.code).startsWith('FST_'));
+}

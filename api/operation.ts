@@ -1,0 +1,40 @@
+/** What an operation of the API is: plain data that the app turns into routes, checks and documentation. */
+import type { Static, TSchema } from 'typebox';
+import type { ApiVersion } from '../engine/job/format.ts';
+import type { Caller } from './auth.ts';
+
+/** What an operation is told beside its input. */
+export interface Call {
+  /** Version of the path that was called. */
+  readonly version: ApiVersion;
+  readonly caller: Caller;
+}
+
+/** Operation with a typed input. `handle` may count on an input that was forgiven (tolerance) and fits `request`. */
+interface OperationOf<Request extends TSchema> {
+  readonly method: 'GET' | 'POST';
+  /** Below `/api/<version>`, e.g. `/jobs/create`. */
+  readonly path: string;
+  readonly versions: readonly ApiVersion[];
+  /** Scope that a token needs for it; `all-apis` permits all. */
+  readonly scope: string;
+  readonly summary: string;
+  /** What it does, for the documentation. */
+  readonly description: string;
+  /** The query of a GET, the body of a POST. */
+  readonly request: Request;
+  /** The answer, for the documentation: nothing is cut from what `handle` returns. */
+  readonly response: TSchema;
+  // A method on purpose: methods are compared bivariantly, so that operations of all inputs fit into one list.
+  handle(input: Static<Request>, call: Call): Promise<object>;
+}
+
+/** An operation as the app sees it. */
+export interface Operation extends Omit<OperationOf<TSchema>, 'handle'> {
+  handle(input: unknown, call: Call): Promise<object>;
+}
+
+/** Types the input of `handle` by the `request` schema. */
+export function defineOperation<const Request extends TSchema>(operation: OperationOf<Request>): Operation {
+  return operation;
+}

@@ -1,0 +1,69 @@
+/** From the bytes of a request to the input of its operation, with the tolerance that clients need. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { invalid, messageOf, ServiceError } from '../engine/errors.ts';
+import type { Operation } from './operation.ts';
+import { coerce } from './tolerance.ts';
+
+const notAMap = 'Invalid JSON given in the body of the request - expected a map';
+
+/** Integers of so many digits may be beyond 2^53, where a JSON number is no longer exact. */
+const manyDigits = /\d{16}/;
+
+/** Reads every body as JSON, whatever its content type says; an empty one is absent. A GET may have one too. */
+export function acceptAnyJson(app: FastifyInstance): void {
+  app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
+  app.removeAllContentTypeParsers();
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
+    const text = String(body);
+    if (text.trim() === '') {
+      done(null);
+      return;
+    }
+    parse(request, text, (error, parsed) => {
+      if (error !== null) done(new ServiceError('MALFORMED_REQUEST', `${notAMap} (${messageOf(error)})`));
+      else done(roundingIn(text) ?? null, parsed);
+    });
+  });
+}
+
+/** Puts the input of an operation where its schema is applied next: body or query, with what clients are forgiven. */
+export function forgive(request: FastifyRequest, operation: Operation): void {
+  const { method, request: schema } = operation;
+  if (method === 'POST') {
+    request.body = coerce(schema, request.body ?? {});
+    return;
+  }
+  // Some clients send the parameters of a GET in its body; what the address says wins.
+  request.query = coerce(schema, { ...fieldsOf(request.body), ...onceEach(fieldsOf(request.query)) });
+}
+
+function fieldsOf(value: unknown): object {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== 'object' || Array.isArray(value)) throw new ServiceError('MALFORMED_REQUEST', notAMap);
+  return value;
+}
+
+/** A query parameter that is repeated with the same value counts once; with another it is refused. */
+function onceEach(query: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(query).map(([name, value]: [string, unknown]) => {
+    if (!Array.isArray(value)) return [name, value];
+    const [first, ...others] = new Set<unknown>(value);
+    if (others.length === 0) return [name, first];
+    throw invalid(`${name} is given ${value.length} times with different values; give it once.`);
+  }));
+}
+
+/** The refusal of an integer that JSON numbers would round; undefined when there is none. Cheap when no number is long. */
+function roundingIn(text: string): ServiceError | undefined {
+  if (!manyDigits.test(text)) return undefined;
+  let refusal: ServiceError | undefined;
+  JSON.parse(text, (key, value: unknown, context?: { readonly source?: string }) => {
+    const source = context?.source ?? '';
+    if (refusal === undefined && typeof value === 'number' && /^-?\d+$/.test(source) && !Number.isSafeInteger(value)) {
+      refusal = invalid(`${key} is ${source}; integers must be between -9007199254740991 and 9007199254740991.`);
+    }
+    return value;
+  });
+  return refusal;
+}

@@ -1,0 +1,25 @@
+/** The one door through which every early end passes. */
+import { invalid } from './errors.ts';
+import type { RunStore } from './ports.ts';
+import type { StopReason } from './run/states.ts';
+
+export interface CancelPorts {
+  readonly runs: Pick<RunStore, 'find' | 'requestStop'>;
+  /** Tells the coordinator of this node; a run of another node is found by that node itself. */
+  readonly stop: (runId: number, reason: StopReason) => void;
+}
+
+/**
+ * Asks for the end of a run (spec 3.1, runs/cancel). Resolves when the request is durable; the run ends shortly after.
+ * A run that is over stays as it is.
+ * @throws ServiceError when there is no such run
+ */
+export async function cancelRun(ports: CancelPorts, runId: number): Promise<void> {
+  const found = await ports.runs.find(runId);
+  if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+  if (found.run.runId !== runId) {
+    throw invalid(`Run ${runId} is a task run of run ${found.run.runId}; only the whole run can be cancelled.`);
+  }
+  await ports.runs.requestStop(runId, 'cancel');
+  ports.stop(runId, 'cancel');
+}

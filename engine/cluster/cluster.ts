@@ -1,0 +1,32 @@
+/** A simulated cluster: its identity, kind and state, and how its id looks. */
+import { isoTime } from '../clock.ts';
+
+/** A job cluster lives for a task or a run; an all-purpose cluster is shared by whoever names its id. */
+export type ClusterKind = 'JOB' | 'ALL_PURPOSE';
+
+export interface NewClusterRow {
+  readonly clusterId: string;
+  readonly kind: ClusterKind;
+  /** The run that a job cluster was made for. */
+  readonly jobRunId: number | undefined;
+  /** Which of the run's clusters it is: `job_cluster_key` of a shared one, `task:<task run id>` of a task's own. */
+  readonly key: string | undefined;
+  /** `new_cluster` as written; empty for an all-purpose cluster that was allocated on first use. */
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly createdTime: number;
+}
+
+export interface Cluster extends NewClusterRow {
+  readonly state: 'PENDING' | 'RUNNING' | 'TERMINATED';
+  readonly sparkContextId: string | undefined;
+}
+
+/**
+ * A cluster id in the usual form MMDD-HHMMSS-xxxxxxxx, of the UTC time of its making.
+ * @param random 8 characters of a-z0-9
+ */
+export function clusterIdAt(now: number, random: string): string {
+  const [, month = '', day = '', hour = '', minute = '', second = ''] =
+    /^\d+-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)/.exec(isoTime(now)) ?? [];
+  return `${month}${day}-${hour}${minute}${second}-${random}`;
+}

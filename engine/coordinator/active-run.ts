@@ -1,0 +1,73 @@
+/** A run while this node drives it: what is stored, and what only memory holds. */
+import type { TaskCluster } from '../run/assignment.ts';
+import { tasksOf } from '../job/format.ts';
+import type { TaskSettings } from '../job/settings.ts';
+import type { PooledTask } from '../ports.ts';
+import type { Run, RunWithTasks, TaskRun } from '../run/run.ts';
+import type { TaskStanding } from '../run/roll-up.ts';
+import type { StopReason } from '../run/states.ts';
+
+/** The latest attempt of one task. */
+export interface ActiveTask {
+  readonly settings: TaskSettings;
+  taskRun: TaskRun;
+  /** True once this node drives it. */
+  started: boolean;
+  /** Why it is to stop; never taken back. */
+  stopReason: StopReason | undefined;
+  /** Set while a runner has it. */
+  pooled: PooledTask | undefined;
+  /** Ends the wait for its cluster. */
+  interrupt: (() => void) | undefined;
+}
+
+export interface ActiveRun {
+  run: Run;
+  readonly tasks: ReadonlyMap<string, ActiveTask>;
+  /** A multi-task run begins with its first task: set by whichever task comes first. */
+  begun: boolean;
+  /** Shared clusters in use, by their key. */
+  readonly sharedClusters: Map<string, Promise<ClusterInUse>>;
+  /** Decisions about a run are taken one after the other. */
+  turn: Promise<void>;
+  /** Cancels the timers of the run and its tasks. */
+  readonly timers: Set<() => void>;
+  /** True when this node has nothing more to do with it. */
+  retired: boolean;
+}
+
+export interface ClusterInUse extends TaskCluster {
+  readonly sparkContextId: string;
+}
+
+/** @throws Error when a stored task run belongs to no task of the settings */
+export function activeRunOf(stored: RunWithTasks): ActiveRun {
+  const settings = new Map(tasksOf(stored.run.settings).map((task) => [task.task_key, task]));
+  const tasks = new Map<string, ActiveTask>();
+  // Attempts come oldest first: the latest of each task stays.
+  for (const taskRun of stored.tasks) {
+    const own = settings.get(taskRun.taskKey);
+    if (own === undefined) throw new Error(`Run ${stored.run.runId} has a task run of the unknown task ${taskRun.taskKey}.`);
+    tasks.set(taskRun.taskKey, { settings: own, taskRun, started: false, stopReason: undefined, pooled: undefined, interrupt: undefined });
+  }
+  return {
+    run: stored.run, tasks, begun: stored.run.progress.state !== 'PENDING', sharedClusters: new Map(),
+    turn: Promise.resolve(), timers: new Set(), retired: false,
+  };
+}
+
+/** A single-task run and its task are one: they share their id and move together. */
+export function isSingle(active: ActiveRun): boolean {
+  return active.run.format === 'SINGLE_TASK';
+}
+
+export function standingsOf(active: ActiveRun): TaskStanding[] {
+  return [...active.tasks.values()].map(({ settings, taskRun, started }) => ({
+    key: settings.task_key,
+    dependsOn: (settings.depends_on ?? []).map((dependency) => dependency.task_key),
+    runIf: settings.run_if ?? 'ALL_SUCCESS',
+    progress: taskRun.progress,
+    started,
+    retrying: false,
+  }));
+}

@@ -1,0 +1,27 @@
+/** What the parts of the coordinator share: the ports, and three verbs of the coordinator itself. */
+import type { Clock } from '../clock.ts';
+import type { ClusterStore, Log, RunStore, TaskPool, Workplace } from '../ports.ts';
+import type { ActiveRun } from './active-run.ts';
+
+export interface CoordinatorPorts {
+  readonly runs: RunStore;
+  readonly clusters: ClusterStore;
+  readonly pool: TaskPool;
+  readonly workplace: Workplace;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly nodeId: string;
+  /** How long a simulated cluster takes to start, in milliseconds. */
+  readonly clusterStartMs: number;
+  /** `length` random characters of a-z0-9. */
+  readonly random: (length: number) => string;
+}
+
+export interface Coordination extends CoordinatorPorts {
+  /** Has the run looked at again, after what is being decided about it now. */
+  readonly advance: (active: ActiveRun) => void;
+  /** Stops driving a run, without a word about it: another engine does, or will. */
+  readonly letGo: (active: ActiveRun) => void;
+  /** True once the node is stopping: nothing new is started or written. */
+  readonly closing: () => boolean;
+}

@@ -1,0 +1,81 @@
+/** The active runs of this node, each driven by events: accepted, stopped, advanced, and let go when they are over. */
+import { messageOf } from '../errors.ts';
+import type { RunWithTasks } from '../run/run.ts';
+import type { StopReason } from '../run/states.ts';
+import { timeoutAt } from '../run/timers.ts';
+import { activeRunOf, isSingle, type ActiveRun } from './active-run.ts';
+import { advanceRun } from './advance.ts';
+import type { Coordination, CoordinatorPorts } from './coordination.ts';
+import { stopTask } from './dispatch.ts';
+import { LetGo } from './write.ts';
+
+export interface Coordinator {
+  /** Drives a stored run that this node owns, from wherever it stands. */
+  accept(run: RunWithTasks): void;
+  /** Ends a run whose stop has been noted. Nothing happens for a run that this node does not drive. */
+  stop(runId: number, reason: StopReason): void;
+  /** Number of runs that this node drives. */
+  active(): number;
+  /** Lets go of everything: tasks go on running, and nothing more is written. Resolves when no write is under way. */
+  close(): Promise<void>;
+}
+
+export function createCoordinator(ports: CoordinatorPorts): Coordinator {
+  const runs = new Map<number, ActiveRun>();
+  let closing = false;
+
+  const advance = (active: ActiveRun): void => {
+    active.turn = active.turn.then(() => (active.retired || closing ? undefined : advanceNow(active)));
+  };
+  const advanceNow = async (active: ActiveRun): Promise<void> => {
+    try {
+      if (await advanceRun(coordination, active)) retire(active);
+    } catch (error) {
+      retire(active);
+      if (error instanceof LetGo || closing) return;
+      ports.log.error({ run_id: active.run.runId, error: messageOf(error) },
+        'The engine failed to advance this run. It stays active until an engine adopts it: restart this one.');
+    }
+  };
+  const retire = (active: ActiveRun): void => {
+    active.retired = true;
+    for (const cancel of active.timers) cancel();
+    if (runs.get(active.run.runId) === active) runs.delete(active.run.runId);
+  };
+  const timeOut = (active: ActiveRun): void => {
+    const { runId } = active.run;
+    ports.runs.requestStop(runId, 'timeout').then(
+      () => stop(runId, 'timeout'),
+      (error: unknown) => ports.log.error({ run_id: runId, error: messageOf(error) }, 'The timeout of this run could not be stored.'),
+    );
+  };
+  const stop = (runId: number, reason: StopReason): void => {
+    const active = runs.get(runId);
+    if (active === undefined || active.run.stopReason !== undefined) return;
+    active.run = { ...active.run, stopReason: reason };
+    for (const task of active.tasks.values()) if (task.started) stopTask(task, reason);
+    advance(active);
+  };
+  const coordination: Coordination = { ...ports, advance, letGo: retire, closing: () => closing };
+
+  return {
+    accept(stored) {
+      if (closing) return;
+      const active = activeRunOf(stored);
+      runs.set(active.run.runId, active);
+      const { startTime } = active.run.progress;
+      // The timeout of a single-task run is that of its task.
+      const at = isSingle(active) ? undefined : timeoutAt(startTime, active.run.settings.timeout_seconds);
+      if (at !== undefined) active.timers.add(ports.clock.at(at, () => timeOut(active)));
+      advance(active);
+    },
+    stop,
+    active: () => runs.size,
+    async close() {
+      closing = true;
+      const all = [...runs.values()];
+      for (const active of all) retire(active);
+      await Promise.all(all.map((active) => active.turn));
+    },
+  };
+}

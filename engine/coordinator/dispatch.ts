@@ -1,0 +1,116 @@
+/**
+ * Drives one attempt of one task from wherever it stands to its end: cluster, runner, cleanup. After a restart it goes on
+ * from the stored state; asking the runner again attaches to the process that is there.
+ */
+import { messageOf } from '../errors.ts';
+import { kindOf } from '../job/task-kinds.ts';
+import type { Outcome, TaskAssignment, TaskCluster } from '../run/assignment.ts';
+import { decideAfterAttempt } from '../run/attempt.ts';
+import { applyParameters } from '../run/parameters.ts';
+import { isTerminal, type StopReason } from '../run/states.ts';
+import { timeoutAt } from '../run/timers.ts';
+import type { ActiveRun, ActiveTask } from './active-run.ts';
+import { acquireCluster, releaseOwnCluster } from './compute.ts';
+import type { Coordination } from './coordination.ts';
+import { LetGo, moveTask } from './write.ts';
+
+/** Never rejects. The run is looked at again when the task is over. */
+export async function driveTask(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<void> {
+  try {
+    await drive(c, active, task);
+  } catch (error) {
+    if (error instanceof LetGo || c.closing()) return c.letGo(active);
+    c.log.error({ run_id: task.taskRun.runId, task_key: task.settings.task_key, error: messageOf(error) },
+      'The engine failed this task; it ends as INTERNAL_ERROR.');
+    await breakTask(c, active, task, `The engine failed this task: ${messageOf(error)}`);
+  }
+  c.advance(active);
+}
+
+/** Asks a task to stop, wherever it stands. The first reason stays. */
+export function stopTask(task: ActiveTask, reason: StopReason): void {
+  if (isTerminal(task.taskRun.progress.state)) return;
+  task.stopReason ??= reason;
+  task.interrupt?.();
+  task.pooled?.stop();
+}
+
+async function drive(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<void> {
+  const state = (): string => task.taskRun.progress.state;
+  let cluster: TaskCluster | undefined;
+  if (state() === 'PENDING' || state() === 'RUNNING') {
+    if (task.stopReason === undefined || state() === 'RUNNING') cluster = await prepare(c, active, task);
+    if (state() === 'PENDING') await finish(c, active, task, { kind: 'stopped' });
+  }
+  if (state() === 'RUNNING') await finish(c, active, task, await execute(c, active, task, cluster));
+  if (state() === 'TERMINATING') {
+    await releaseOwnCluster(c, active, task);
+    await moveTask(c, active, task, 'clean');
+  }
+}
+
+/** Gets the cluster and moves the task to RUNNING, unless it is to stop by then. */
+async function prepare(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<TaskCluster | undefined> {
+  armTimeout(c, active, task);
+  const cluster = await acquireCluster(c, active, task);
+  if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined) {
+    await moveTask(c, active, task, 'begin', {
+      message: '', ...(cluster && { clusterId: cluster.clusterId, sparkContextId: cluster.sparkContextId }),
+    });
+    armTimeout(c, active, task);
+  }
+  return cluster;
+}
+
+async function execute(c: Coordination, active: ActiveRun, task: ActiveTask, cluster: TaskCluster | undefined): Promise<Outcome> {
+  const assignment = await assignmentOf(c, active, task, cluster);
+  if (assignment === undefined) return { kind: 'failed', message: 'This task has no kind that Runyard knows.' };
+  if (c.closing()) throw new LetGo();
+  task.pooled = c.pool.run(assignment);
+  if (task.stopReason !== undefined) task.pooled.stop();
+  const outcome = await task.pooled.outcome;
+  if (c.closing()) throw new LetGo();
+  task.pooled = undefined;
+  return outcome;
+}
+
+async function finish(c: Coordination, active: ActiveRun, task: ActiveTask, outcome: Outcome): Promise<void> {
+  const decision = decideAfterAttempt(outcome, task.stopReason);
+  if (decision.kind === 'break') await breakTask(c, active, task, decision.message);
+  else await moveTask(c, active, task, 'finish', { result: decision.result, message: decision.message });
+}
+
+async function breakTask(c: Coordination, active: ActiveRun, task: ActiveTask, message: string): Promise<void> {
+  try {
+    await releaseOwnCluster(c, active, task);
+    // A result is there as soon as the task was started (spec 3.2).
+    const started = task.taskRun.progress.state === 'RUNNING';
+    await moveTask(c, active, task, 'break', { message, ...(started && { result: 'FAILED' as const }) });
+  } catch (error) {
+    c.letGo(active);
+    if (error instanceof LetGo || c.closing()) return;
+    c.log.error({ run_id: task.taskRun.runId, error: messageOf(error) },
+      'The end of this task could not be stored. The run stays active until an engine adopts it: restart this one.');
+  }
+}
+
+function armTimeout(c: Coordination, active: ActiveRun, task: ActiveTask): void {
+  const at = timeoutAt(task.taskRun.progress.startTime, task.settings.timeout_seconds);
+  if (at !== undefined) active.timers.add(c.clock.at(at, () => stopTask(task, 'timeout')));
+}
+
+async function assignmentOf(
+  c: Coordination, active: ActiveRun, task: ActiveTask, cluster: TaskCluster | undefined,
+): Promise<TaskAssignment | undefined> {
+  const kind = kindOf(task.settings);
+  const body = applyParameters(task.settings, active.run.overridingParameters);
+  if (kind === undefined || body === undefined) return undefined;
+  const { runId, jobRunId, attempt } = task.taskRun;
+  return {
+    jobId: active.run.jobId, jobRunId, runId, taskKey: task.settings.task_key, attempt, kind, task: { ...body },
+    parameters: { ...active.run.overridingParameters },
+    libraries: (task.settings.libraries ?? []).map((library) => ({ ...library })),
+    directory: await c.workplace.attemptDirectory(runId),
+    cluster: cluster && { clusterId: cluster.clusterId, directory: cluster.directory, environment: cluster.environment },
+  };
+}

@@ -1,0 +1,78 @@
+/** Keeps this node's lease, adopts the runs of nodes that are gone, and finds stops that were asked for elsewhere. */
+import type { Clock } from '../clock.ts';
+import { messageOf } from '../errors.ts';
+import { isAlive } from '../host.ts';
+import type { Log, NodeIdentity, NodeStore, RunStore } from '../ports.ts';
+import type { Coordinator } from './coordinator.ts';
+
+export interface WatchPorts {
+  readonly nodes: NodeStore;
+  readonly runs: Pick<RunStore, 'adopt' | 'stopRequests'>;
+  readonly coordinator: Coordinator;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly node: NodeIdentity;
+  /** How long a lease lasts without renewal, in milliseconds. It is renewed three times in that span. */
+  readonly leaseMs: number;
+}
+
+export interface Watch {
+  /** Ends the watch and the lease: others may adopt the runs at once. */
+  close(): Promise<void>;
+}
+
+/** Runs adopted by one statement; more follow at once. */
+const adoptMax = 200;
+
+/** Joins the nodes, adopts what is left behind, and keeps doing so. Resolves after the first round. */
+export async function startWatch(ports: WatchPorts): Promise<Watch> {
+  const { nodes, clock, log, node, leaseMs } = ports;
+  await nodes.join(node, clock.now() + leaseMs, clock.now());
+  await adoptAll(ports);
+  let closed = false;
+  let cancel = (): void => undefined;
+  let round = Promise.resolve();
+  const arm = (): void => {
+    if (!closed) cancel = clock.at(clock.now() + leaseMs / 3, () => { round = beat().then(arm); });
+  };
+  const beat = async (): Promise<void> => {
+    try {
+      const kept = await nodes.renew(node.nodeId, clock.now() + leaseMs, clock.now());
+      if (!kept) log.warn({ node_id: node.nodeId }, 'The lease of this engine had ended before it was renewed; other engines may have adopted runs.');
+      await adoptAll(ports);
+      for (const { runId, reason } of await ports.runs.stopRequests(node.nodeId)) ports.coordinator.stop(runId, reason);
+    } catch (error) {
+      log.warn({ error: messageOf(error) }, 'The lease could not be renewed; trying again.');
+    }
+  };
+  arm();
+  return {
+    async close() {
+      closed = true;
+      cancel();
+      await round;
+      await nodes.leave(node.nodeId, clock.now());
+    },
+  };
+}
+
+async function adoptAll({ nodes, runs, coordinator, clock, log, node }: WatchPorts): Promise<void> {
+  await expireTheDead(nodes, node, clock);
+  for (;;) {
+    const adopted = await runs.adopt(node.nodeId, clock.now(), adoptMax);
+    for (const run of adopted) coordinator.accept(run);
+    if (adopted.length > 0) log.info({ runs: adopted.map(({ run }) => run.runId) }, 'Adopted active runs of an engine that is gone.');
+    if (adopted.length < adoptMax) return;
+  }
+}
+
+/** A node of this machine whose process is gone needs no patience: its lease will not be renewed. */
+async function expireTheDead(nodes: NodeStore, own: NodeIdentity, clock: Clock): Promise<void> {
+  const neighbours = (await nodes.onHost(own.host, clock.now())).filter(({ nodeId }) => nodeId !== own.nodeId);
+  const dead = [];
+  for (const neighbour of neighbours) {
+    const alive = await isAlive({ pid: neighbour.pid, startTime: neighbour.processStart, bootId: neighbour.bootId });
+    if (!alive) dead.push(neighbour.nodeId);
+  }
+  await nodes.expire(dead, clock.now());
+}

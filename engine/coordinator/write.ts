@@ -1,0 +1,58 @@
+/** Writing the steps of a run: the rows, the notices they cause, and then the memory of it. */
+import { noticesOfEnd, noticesOfStart } from '../notification/routing.ts';
+import type { Notice } from '../notification/notice.ts';
+import { stepOf, type Step, type StepFacts } from '../run/change.ts';
+import { isTerminal } from '../run/states.ts';
+import type { RunEvent } from '../run/transitions.ts';
+import { isSingle, type ActiveRun, type ActiveTask } from './active-run.ts';
+import type { Coordination } from './coordination.ts';
+
+/** The run was taken over by another node, or this node is closing: whoever drives it lets go, and nothing is wrong. */
+export class LetGo extends Error {}
+
+/** Moves a task; a single-task run moves with its task, and a multi-task run begins with its first one. */
+export async function moveTask(c: Coordination, active: ActiveRun, task: ActiveTask, event: RunEvent, facts: StepFacts = {}): Promise<void> {
+  const now = c.clock.now();
+  const step = stepOf({ kind: 'task', ...task.taskRun }, event, now, facts);
+  const { clusterId: _cluster, sparkContextId: _context, ...runFacts } = facts;
+  const beginsRun = !isSingle(active) && event === 'begin' && !active.begun;
+  if (beginsRun) active.begun = true;
+  const runStep = isSingle(active) || beginsRun
+    ? stepOf({ kind: 'run', ...active.run }, event, now, runFacts)
+    : undefined;
+  const notices = [
+    ...(runStep === undefined ? [] : noticesOf(active, undefined, event, runStep)),
+    ...(isSingle(active) ? [] : noticesOf(active, task, event, step)),
+  ];
+  await write(c, active, runStep === undefined ? [step] : [runStep, step], notices);
+  task.taskRun = {
+    ...task.taskRun, progress: step.progress,
+    clusterId: facts.clusterId ?? task.taskRun.clusterId,
+    sparkContextId: facts.sparkContextId ?? task.taskRun.sparkContextId,
+  };
+  if (runStep !== undefined) active.run = { ...active.run, progress: runStep.progress };
+}
+
+/** Moves a multi-task run itself. */
+export async function moveRun(c: Coordination, active: ActiveRun, event: RunEvent, facts: StepFacts = {}): Promise<void> {
+  const step = stepOf({ kind: 'run', ...active.run }, event, c.clock.now(), facts);
+  await write(c, active, [step], noticesOf(active, undefined, event, step));
+  active.run = { ...active.run, progress: step.progress };
+}
+
+async function write(c: Coordination, active: ActiveRun, steps: readonly Step[], notices: readonly Notice[]): Promise<void> {
+  if (c.closing()) throw new LetGo();
+  const answer = await c.runs.write({ changes: steps.map((step) => step.change), notices });
+  if (answer === 'written') return;
+  c.log.warn({ run_id: active.run.runId, fence: active.run.fence },
+    'A write about this run was refused: another engine has adopted it. This one lets go of it.');
+  throw new LetGo();
+}
+
+function noticesOf(active: ActiveRun, task: ActiveTask | undefined, event: RunEvent, step: Step): Notice[] {
+  const { jobId, runId } = active.run;
+  const subject = { jobId, runId: task?.taskRun.runId ?? runId, now: step.change.at, ...(task && { taskKey: task.settings.task_key }) };
+  const holder = task?.settings ?? active.run.settings;
+  if (event === 'begin') return noticesOfStart(holder, subject);
+  return isTerminal(step.progress.state) ? noticesOfEnd(holder, step.progress, subject) : [];
+}

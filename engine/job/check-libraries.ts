@@ -1,0 +1,25 @@
+/** What libraries must meet beyond their schema (spec 2.8). */
+import { invalid } from '../errors.ts';
+import { libraryKinds, type Library } from './cluster.ts';
+import { checkOneOf, quote } from './wording.ts';
+
+/** distribution-version(-build)?-python-abi-platform.whl, each part without a dash. */
+const wheelName = /^[\w.]+-[\w.!+]+(-\d\w*)?-[\w.]+-[\w.]+-[\w.]+\.whl$/;
+
+/**
+ * Refuses an entry that is not exactly one kind of library, and a wheel whose name an installer would not take.
+ * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
+ */
+export function checkLibraries(path: string, libraries: readonly Library[] = []): void {
+  for (const [index, library] of libraries.entries()) {
+    const entry = `${path}[${index}]`;
+    checkOneOf(entry, libraryKinds.filter((kind) => library[kind] !== undefined), libraryKinds);
+    if (library.whl !== undefined) checkWheel(`${entry}.whl`, library.whl);
+  }
+}
+
+function checkWheel(path: string, uri: string): void {
+  const file = uri.slice(uri.lastIndexOf('/') + 1);
+  if (file.endsWith('.wheelhouse.zip') || wheelName.test(file)) return;
+  throw invalid(`${path} is ${quote(uri)}; the file must be named name-version-python-abi-platform.whl, or end in .wheelhouse.zip.`);
+}

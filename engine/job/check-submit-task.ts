@@ -1,0 +1,37 @@
+/** What a submit task must meet beyond its schema: it brings everything in its parameters (spec 2.7). */
+import { invalid } from '../errors.ts';
+import { checkAsciiList } from './ascii.ts';
+import type { TaskSettings } from './settings.ts';
+import { at, isGiven } from './wording.ts';
+
+/** Options that the service sets itself. */
+const reserved = new Set(['--master', '--deploy-mode', '--executor-cores']);
+
+/** Options of the submit script that take no value; every other `--x` is followed by one. */
+const flags = new Set(['--verbose', '-v', '--supervise', '--version', '--help', '-h', '--usage-error']);
+
+/** Refuses a submit task on anything but a new cluster, with libraries or spark_conf, or with an option the service sets. */
+export function checkSubmitTask(path: string, task: Omit<TaskSettings, 'task_key'>): void {
+  const where = path === '' ? 'spark_submit_task' : `${path}.spark_submit_task`;
+  for (const choice of ['existing_cluster_id', 'job_cluster_key'] as const) {
+    if (isGiven(task[choice])) throw invalid(`${at(path, choice)} is given; ${where} runs only on a new_cluster.`);
+  }
+  if (isGiven(task.libraries)) throw invalid(`${at(path, 'libraries')} is given; ${where} takes libraries only as --jars, --py-files and --files in its parameters.`);
+  if (isGiven(task.new_cluster?.spark_conf)) throw invalid(`${at(path, 'new_cluster.spark_conf')} is given; ${where} takes configuration only as --conf in its parameters.`);
+  checkSubmitParameters(`${where}.parameters`, task.spark_submit_task?.parameters);
+}
+
+/**
+ * Refuses non-ASCII parameters and the options --master, --deploy-mode and --executor-cores. What follows the
+ * application file belongs to the application and may look as it likes.
+ */
+export function checkSubmitParameters(path: string, parameters: readonly string[] = []): void {
+  checkAsciiList(path, parameters);
+  for (let index = 0; index < parameters.length; index += 1) {
+    const option = parameters[index] ?? '';
+    if (!option.startsWith('-')) return;
+    const name = option.split('=', 1)[0] ?? '';
+    if (reserved.has(name)) throw invalid(`${path}[${index}] is ${name}; it is set by the service and must not be given.`);
+    if (!option.includes('=') && !flags.has(name)) index += 1;
+  }
+}

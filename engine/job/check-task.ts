@@ -1,0 +1,76 @@
+/** What one task must meet beyond its schema: one kind, one cluster, and the rules of its kind (spec 2.2, 2.3, 2.7). */
+import { invalid } from '../errors.ts';
+import type { Limits } from '../limits.ts';
+import { checkAsciiList, checkAsciiMap } from './ascii.ts';
+import { checkCluster } from './check-cluster.ts';
+import { checkLibraries } from './check-libraries.ts';
+import { checkSubmitTask } from './check-submit-task.ts';
+import type { TaskSettings } from './settings.ts';
+import { kindOf, kindsIn, type TaskKind } from './task-kinds.ts';
+import { at, checkFilled, checkOneOf, quote } from './wording.ts';
+
+/** A task, or a single-task job read as its one task. */
+export type TaskLike = Omit<TaskSettings, 'task_key'>;
+
+/** What the rules of a task need to know beside it. */
+export interface TaskContext {
+  readonly limits: Limits;
+  /** Names of all known task kinds: the built-in ones and those of plugins. */
+  readonly kinds: readonly string[];
+}
+
+/** Kinds that run without a cluster (spec 2.2, design 10). */
+const needsNoCluster: readonly string[] = ['pipeline_task', 'run_job_task'] satisfies TaskKind[];
+
+const clusterChoices = ['job_cluster_key', 'new_cluster', 'existing_cluster_id'] as const;
+
+/**
+ * Refuses a task without exactly one known kind, without its cluster or with two, and whatever its kind does not allow.
+ * `path` is '' for a single-task job, else `tasks[n]`.
+ * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
+ */
+export function checkTask(path: string, task: TaskLike, { limits, kinds }: TaskContext): void {
+  checkKind(path, task, kinds);
+  checkClusterChoice(path, task);
+  if (task.new_cluster !== undefined) checkCluster(at(path, 'new_cluster'), task.new_cluster, limits);
+  checkLibraries(at(path, 'libraries'), task.libraries);
+  const kind = kindOf(task);
+  if (kind !== undefined) checkKindRules[kind](path, task);
+}
+
+function checkKind(path: string, task: TaskLike, kinds: readonly string[]): void {
+  const found = kindsIn(task);
+  const unknown = found.find((kind) => !kinds.includes(kind));
+  if (unknown !== undefined) throw invalid(`${at(path, unknown)} is not a task kind of this service; the known kinds are ${kinds.join(', ')}.`);
+  checkOneOf(path === '' ? 'The job' : path, found, kinds);
+}
+
+function checkClusterChoice(path: string, task: TaskLike): void {
+  const chosen = clusterChoices.filter((choice) => task[choice] !== undefined && task[choice] !== '');
+  if (chosen.length > 1) checkOneOf(path === '' ? 'The job' : path, chosen, clusterChoices);
+  if (chosen.length === 1 || kindsIn(task).some((kind) => needsNoCluster.includes(kind))) return;
+  // Clients know this sentence; which task is meant follows it.
+  const which = path === '' ? '' : ` ${path} has none.`;
+  throw invalid(`One of job_cluster_key, new_cluster, or existing_cluster_id must be specified.${which}`);
+}
+
+const checkKindRules = {
+  notebook_task(path, { notebook_task: notebook }) {
+    if (notebook === undefined) return;
+    const field = at(path, 'notebook_task.notebook_path');
+    checkFilled(field, notebook.notebook_path);
+    if (!notebook.notebook_path.startsWith('/')) throw invalid(`${field} is ${quote(notebook.notebook_path)}; it must be an absolute path that begins with a slash.`);
+    checkAsciiMap(at(path, 'notebook_task.base_parameters'), notebook.base_parameters);
+  },
+  spark_python_task(path, { spark_python_task: python }) {
+    if (python === undefined) return;
+    checkFilled(at(path, 'spark_python_task.python_file'), python.python_file);
+    checkAsciiList(at(path, 'spark_python_task.parameters'), python.parameters);
+  },
+  pipeline_task(path, { pipeline_task: pipeline }) {
+    if (pipeline !== undefined) checkFilled(at(path, 'pipeline_task.pipeline_id'), pipeline.pipeline_id);
+  },
+  spark_submit_task: checkSubmitTask,
+  spark_jar_task: () => undefined,
+  run_job_task: () => undefined,
+} satisfies Record<TaskKind, (path: string, task: TaskLike) => void>;

@@ -1,0 +1,82 @@
+/** The two formats of a job, and each seen as the other: what runs is always a list of tasks. */
+import { taskKinds } from './task-kinds.ts';
+import type { JobSettings, SubmitSettings, TaskSettings } from './settings.ts';
+
+/** The versions of the path under which one model is served. */
+export type ApiVersion = '2.0' | '2.1' | '2.2';
+
+export type JobFormat = NonNullable<JobSettings['format']>;
+
+/** The key of the only task of a single-task job. */
+export const mainTaskKey = 'main';
+
+/** The name of a job or of a one-time run that was given none. */
+export const untitled = 'Untitled';
+
+/** Fields that describe the one task of a single-task job, and never stand beside `tasks`. */
+export const singleTaskFields = [
+  ...taskKinds,
+  'existing_cluster_id',
+  'new_cluster',
+  'libraries',
+  'max_retries',
+  'min_retry_interval_millis',
+  'retry_on_timeout',
+] as const;
+
+type TaskField = (typeof singleTaskFields)[number] | 'timeout_seconds';
+type TaskFields = Pick<JobSettings, TaskField>;
+
+/** SINGLE_TASK or MULTI_TASK, by the shape alone: `tasks` makes a job multi-task (spec 3.3). */
+export function formatOf(settings: JobSettings | SubmitSettings): JobFormat {
+  return settings.tasks === undefined ? 'SINGLE_TASK' : 'MULTI_TASK';
+}
+
+/** The tasks of a job in the order given; a single-task job has one, keyed "main", with its cluster, libraries, timeout and retries. */
+export function tasksOf(settings: JobSettings): TaskSettings[] {
+  return asMultiTask(settings).tasks ?? [];
+}
+
+/** A job in multi-task format; a single-task job as one task with its cluster, libraries, timeout and retries (design 8). */
+export function asMultiTask(settings: JobSettings): JobSettings {
+  if (settings.tasks !== undefined) return settings;
+  return withOneTask(settings, mainTaskKey, [...singleTaskFields, 'timeout_seconds']);
+}
+
+/** Settings as listings show them: without `tasks` (spec 4.1). */
+export function withoutTasks(settings: JobSettings): JobSettings {
+  const { tasks: _, ...rest } = settings;
+  return rest;
+}
+
+/**
+ * A submission as the settings of the hidden job that it runs as. In 2.1 and 2.2 a single-task body is one task keyed by
+ * its run_name; its timeout stays that of the run. In 2.0 it stays single-task.
+ */
+export function settingsOfSubmission(submission: SubmitSettings, version: ApiVersion): JobSettings {
+  const { run_name: name = untitled, idempotency_token: _, ...rest } = submission;
+  const settings: JobSettings = { ...rest, name, format: formatOf(submission) };
+  if (settings.tasks !== undefined || version === '2.0') return settings;
+  return withOneTask(settings, taskKeyFrom(submission.run_name), singleTaskFields);
+}
+
+/** A run_name made a valid task_key: anything else than letters, digits, `_` and `-` becomes `_`. */
+function taskKeyFrom(runName = ''): string {
+  const key = runName.trim().replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, 100);
+  return /[A-Za-z0-9]/.test(key) ? key : mainTaskKey;
+}
+
+function withOneTask(settings: JobSettings, task_key: string, fields: readonly TaskField[]): JobSettings {
+  const job: JobSettings = { ...settings };
+  const task: TaskFields = {};
+  for (const field of fields) {
+    copyField(settings, task, field);
+    delete job[field];
+  }
+  return { ...job, tasks: [{ task_key, ...task }], format: 'MULTI_TASK' };
+}
+
+function copyField<F extends TaskField>(from: TaskFields, to: TaskFields, field: F): void {
+  const value = from[field];
+  if (value !== undefined) to[field] = value;
+}

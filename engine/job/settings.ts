@@ -1,0 +1,125 @@
+/** Schemas of a job's settings, its tasks, and a one-time submission (spec 2.2 - 2.4, 4.1). Unknown fields are kept. */
+import { Type, type Static } from 'typebox';
+import { JobEmailNotifications, JobNotificationSettings, JobsHealthRules, WebhookNotifications } from './alerts.ts';
+import { Library, NewCluster } from './cluster.ts';
+import { int32, key, textMap } from './scalars.ts';
+import { taskKindFields } from './task-kinds.ts';
+
+export const CronSchedule = Type.Object(
+  {
+    quartz_cron_expression: Type.String({ description: 'Quartz cron expression: second minute hour day-of-month month day-of-week [year].' }),
+    timezone_id: Type.String({ description: 'Java time zone id, for example Europe/Berlin.' }),
+    pause_status: Type.Optional(Type.Enum(['PAUSED', 'UNPAUSED'], { description: 'Default: UNPAUSED.' })),
+    misfire_policy: Type.Optional(
+      Type.Enum(['FIRE_ONCE', 'SKIP', 'FIRE_ALL'], { description: 'What happens to fires missed while the engine was down: one run, none, or each (at most 100). Default: FIRE_ONCE.' }),
+    ),
+  },
+  { description: 'When the job runs by itself.' },
+);
+
+export const JobCluster = Type.Object(
+  { job_cluster_key: key('Key by which tasks name this cluster.'), new_cluster: NewCluster },
+  { description: 'A cluster shared by tasks of one run: created by the first that uses it, ended after the last.' },
+);
+
+export const Queue = Type.Object(
+  { enabled: Type.Boolean({ description: 'A run over a concurrency limit waits instead of being skipped or refused.' }) },
+  { description: 'Whether runs may wait in the queue. Default: off in 2.0 and 2.1, on in 2.2.' },
+);
+
+export const JobParameter = Type.Object(
+  { name: Type.String({ description: 'Name.' }), default: Type.String({ description: 'Value unless the run gives another.' }) },
+  { description: 'A parameter of the job, handed to all its tasks.' },
+);
+
+export const TaskDependency = Type.Object(
+  {
+    task_key: Type.String({ description: 'Task that must complete first.' }),
+    outcome: Type.Optional(Type.String({ description: 'Branch of a condition that must have been taken.' })),
+  },
+  { description: 'An edge of the graph.' },
+);
+
+const clusterFields = {
+  existing_cluster_id: Type.Optional(Type.String({ description: 'Existing cluster to run on. Or new_cluster.' })),
+  new_cluster: Type.Optional(NewCluster),
+};
+
+const attemptFields = {
+  libraries: Type.Optional(Type.Array(Library, { description: 'Libraries installed before the task starts. Default: none.' })),
+  max_retries: Type.Optional(int32(-1, 'Retries of an unsuccessful run: -1 without end, 0 never. Default: never.')),
+  min_retry_interval_millis: Type.Optional(int32(0, 'Least time between the start of the failed run and its retry, in ms. Default: at once.')),
+  retry_on_timeout: Type.Optional(Type.Boolean({ description: 'Whether a run that timed out is retried. Default: false.' })),
+};
+
+const alertFields = {
+  email_notifications: Type.Optional(JobEmailNotifications),
+  webhook_notifications: Type.Optional(WebhookNotifications),
+  notification_settings: Type.Optional(JobNotificationSettings),
+  health: Type.Optional(JobsHealthRules),
+  timeout_seconds: Type.Optional(int32(0, 'Longest duration of a run in seconds, 0 for no limit. Default: no limit.')),
+};
+
+export const TaskSettings = Type.Object(
+  {
+    task_key: key('Key of the task, unique within the job.'),
+    description: Type.Optional(Type.String({ description: 'Free text.' })),
+    depends_on: Type.Optional(Type.Array(TaskDependency, { description: 'Tasks that must complete first.' })),
+    run_if: Type.Optional(
+      Type.Enum(['ALL_SUCCESS', 'AT_LEAST_ONE_SUCCESS', 'NONE_FAILED', 'ALL_DONE', 'AT_LEAST_ONE_FAILED', 'ALL_FAILED'], {
+        description: 'What the dependencies must have come to. Default: ALL_SUCCESS.',
+      }),
+    ),
+    job_cluster_key: Type.Optional(Type.String({ description: 'Entry of job_clusters to run on. Or new_cluster, or existing_cluster_id.' })),
+    ...clusterFields,
+    ...taskKindFields,
+    ...attemptFields,
+    ...alertFields,
+  },
+  { description: 'One task of a multi-task job: exactly one task kind, one cluster, and what applies to it alone.' },
+);
+
+const taskListFields = {
+  tasks: Type.Optional(Type.Array(TaskSettings, { description: 'Multi-task format only; at most 100.' })),
+  job_clusters: Type.Optional(Type.Array(JobCluster, { description: 'Shared clusters, multi-task format only; at most 100.' })),
+  format: Type.Optional(Type.Enum(['SINGLE_TASK', 'MULTI_TASK'], { description: 'Follows from the shape: MULTI_TASK where tasks is given. Always shown.' })),
+};
+
+export const JobSettings = Type.Object(
+  {
+    name: Type.Optional(Type.String({ description: 'Name of the job. Default: Untitled.' })),
+    description: Type.Optional(Type.String({ description: 'Free text.' })),
+    tags: Type.Optional(textMap('Tags of the job.')),
+    parameters: Type.Optional(Type.Array(JobParameter, { description: 'Parameters of the job.' })),
+    queue: Type.Optional(Queue),
+    schedule: Type.Optional(CronSchedule),
+    max_concurrent_runs: Type.Optional(int32(0, 'Runs that may be active at once; 0 makes every new run skipped. At most 1000. Default: 1.')),
+    ...clusterFields,
+    ...taskKindFields,
+    ...attemptFields,
+    ...alertFields,
+    ...taskListFields,
+  },
+  { description: 'Settings of a job and all its runs.' },
+);
+
+export const SubmitSettings = Type.Object(
+  {
+    run_name: Type.Optional(Type.String({ description: 'Name of the run, at most 4096 bytes of UTF-8. Default: Untitled.' })),
+    idempotency_token: Type.Optional(Type.String({ description: 'At most 64 characters. A token that was used before gives its run instead of a new one.' })),
+    queue: Type.Optional(Queue),
+    tags: Type.Optional(textMap('Tags of the run.')),
+    ...clusterFields,
+    ...taskKindFields,
+    ...attemptFields,
+    ...alertFields,
+    ...taskListFields,
+  },
+  { description: 'A one-time run without a stored job.' },
+);
+
+export type CronSchedule = Static<typeof CronSchedule>;
+export type JobCluster = Static<typeof JobCluster>;
+export type TaskSettings = Static<typeof TaskSettings>;
+export type JobSettings = Static<typeof JobSettings>;
+export type SubmitSettings = Static<typeof SubmitSettings>;

@@ -1,0 +1,61 @@
+/** Who is told of an event: settings of a job or task -> notices (spec 2.9, section 6). */
+import type { AlertList, JobEmailNotifications, JobNotificationSettings, WebhookNotifications } from '../job/alerts.ts';
+import type { Progress } from '../run/run.ts';
+import type { Notice, NoticeEvent } from './notice.ts';
+
+/** The part of job or task settings that routing reads. */
+export interface NoticeHolder {
+  readonly email_notifications?: JobEmailNotifications;
+  readonly webhook_notifications?: WebhookNotifications;
+  readonly notification_settings?: JobNotificationSettings;
+}
+
+/** What the notice is about. */
+export interface NoticeSubject {
+  readonly jobId: number;
+  readonly runId: number;
+  readonly taskKey?: string;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+/** Notices of a run or task that begins. */
+export function noticesOfStart(holder: NoticeHolder, subject: NoticeSubject): Notice[] {
+  return noticesOf('on_start', holder, subject);
+}
+
+/** Notices of a run or task that has ended; muted ones left out. */
+export function noticesOfEnd(holder: NoticeHolder, progress: Progress, subject: NoticeSubject): Notice[] {
+  if (progress.state === 'TERMINATED' && progress.result === 'SUCCESS') return noticesOf('on_success', holder, subject);
+  const muted = holder.notification_settings ?? {};
+  if (progress.result === 'CANCELED' && muted.no_alert_for_canceled_runs === true) return [];
+  if (progress.state !== 'SKIPPED') return noticesOf('on_failure', holder, subject);
+  if (muted.no_alert_for_skipped_runs === true) return [];
+  const notices = noticesOf('on_failure', holder, subject);
+  // This switch of the e-mail settings speaks of e-mails only.
+  const mailMuted = holder.email_notifications?.no_alert_for_skipped_runs === true;
+  return mailMuted ? notices.filter(({ channel }) => channel !== 'email') : notices;
+}
+
+/** Notices of a deleted job: to every address that its e-mail settings name (spec 4.1 rule 1). */
+export function noticesOfDeletion(holder: NoticeHolder, jobId: number, now: number): Notice[] {
+  const { on_start = [], on_success = [], on_failure = [], on_duration_warning_threshold_exceeded = [] } = holder.email_notifications ?? {};
+  const addresses = new Set([...on_start, ...on_success, ...on_failure, ...on_duration_warning_threshold_exceeded]);
+  return [...addresses].map((recipient) => notice('job_deleted', 'email', recipient, { jobId, now }));
+}
+
+function noticesOf(event: AlertList, holder: NoticeHolder, subject: NoticeSubject): Notice[] {
+  const addresses = holder.email_notifications?.[event] ?? [];
+  const webhooks = holder.webhook_notifications?.[event] ?? [];
+  return [
+    ...addresses.map((address) => notice(event, 'email', address, subject)),
+    ...webhooks.map((webhook) => notice(event, 'webhook', webhook.id, subject)),
+  ];
+}
+
+function notice(
+  event: NoticeEvent, channel: Notice['channel'], recipient: string,
+  subject: Pick<NoticeSubject, 'jobId' | 'now'> & Partial<NoticeSubject>,
+): Notice {
+  return { event, channel, recipient, jobId: subject.jobId, runId: subject.runId, taskKey: subject.taskKey, createdTime: subject.now };
+}

@@ -1,0 +1,174 @@
+/** What the engine asks of the world: types only. storage/ and runners/ implement them, cli/ wires them together. */
+import type { Outcome, TaskAssignment } from './run/assignment.ts';
+import type { ApiVersion, JobFormat } from './job/format.ts';
+import type { JobSettings } from './job/settings.ts';
+import type { Cluster, NewClusterRow } from './cluster/cluster.ts';
+import type { Notice } from './notification/notice.ts';
+import type { Run, RunType, RunWithTasks, TriggerType } from './run/run.ts';
+import type { RunParameters } from './run/parameters.ts';
+import type { LifeCycleState, ResultState, StopReason } from './run/states.ts';
+
+/** A stored job. */
+export interface Job {
+  readonly jobId: number;
+  readonly creatorUserName: string | undefined;
+  readonly createdTime: number;
+  readonly version: ApiVersion;
+  readonly settings: JobSettings;
+}
+
+/** A run to be stored with its first task runs, in the state that admission gave it. */
+export interface NewRun {
+  readonly runId: number;
+  readonly jobId: number;
+  readonly numberInJob: number;
+  readonly format: JobFormat;
+  readonly version: ApiVersion;
+  readonly name: string;
+  readonly type: RunType;
+  readonly trigger: TriggerType;
+  readonly creator: string;
+  readonly settings: JobSettings;
+  readonly overridingParameters: RunParameters | undefined;
+  readonly state: 'PENDING' | 'SKIPPED';
+  readonly message: string;
+  readonly startTime: number;
+  readonly owner: string;
+  readonly tasks: readonly { readonly runId: number; readonly taskKey: string; readonly message: string }[];
+  readonly notices: readonly Notice[];
+}
+
+/** The steps of one launch, all inside one transaction. */
+export interface LaunchTransaction {
+  /** The stored job, locked until the transaction ends; undefined when there is none. */
+  lockJob(jobId: number): Promise<Job | undefined>;
+  /** A hidden job that carries a one-time submission. */
+  createHiddenJob(settings: JobSettings, version: ApiVersion, creator: string, now: number): Promise<number>;
+  countActiveRuns(jobId: number): Promise<number>;
+  /** Takes the next number_in_job of a locked job; numbers have no gaps. */
+  nextNumberInJob(jobId: number): Promise<number>;
+  /** Reserves `count` run ids. */
+  takeRunIds(count: number): Promise<number[]>;
+  /**
+   * Binds an idempotency token to a run id, unless it is bound already: then the earlier run is returned (`deleted`
+   * when that run is gone). Concurrent launches with one token wait for each other here.
+   * @param jobId scope of the token; 0 for submissions.
+   */
+  claimIdempotencyToken(jobId: number, token: string, runId: number): Promise<'claimed' | EarlierRun>;
+  insertRun(run: NewRun): Promise<void>;
+}
+
+export interface EarlierRun {
+  readonly runId: number;
+  readonly numberInJob: number;
+  readonly deleted: boolean;
+}
+
+/** One write of states. Rows that are no longer in the state and fence that it names stay as they are. */
+export interface StateChange {
+  readonly kind: 'run' | 'task';
+  readonly runId: number;
+  readonly from: LifeCycleState;
+  readonly to: LifeCycleState;
+  readonly fence: number;
+  /** Epoch ms of the transition; the stamps named by the transition are set to it. */
+  readonly at: number;
+  readonly stampStart: boolean;
+  readonly stampRunning: boolean;
+  readonly stampTerminating: boolean;
+  readonly stampEnd: boolean;
+  readonly result?: ResultState;
+  readonly message?: string;
+  readonly clusterId?: string;
+  readonly sparkContextId?: string;
+}
+
+/** Changes that are written together or not at all, with the notices that they cause. */
+export interface ChangeSet {
+  readonly changes: readonly StateChange[];
+  readonly notices: readonly Notice[];
+}
+
+export interface RunStore {
+  launch<Result>(steps: (transaction: LaunchTransaction) => Promise<Result>): Promise<Result>;
+  /** A run with all its attempts, by the id of the run or of one of its task runs. */
+  find(runId: number): Promise<RunWithTasks | undefined>;
+  /** Durable when resolved. `refused`: a row was no longer in the state and fence that the change names. */
+  write(changeSet: ChangeSet): Promise<'written' | 'refused'>;
+  /** Notes that a run is to be stopped, unless that was noted before or it is over. */
+  requestStop(runId: number, reason: StopReason): Promise<Run | undefined>;
+  /** Active runs of this node whose stop has been noted, by whichever node. */
+  stopRequests(node: string): Promise<{ readonly runId: number; readonly reason: StopReason }[]>;
+  /** Takes over the active runs of nodes that are gone, raising their fences. At most `limit` at a time. */
+  adopt(node: string, now: number, limit: number): Promise<RunWithTasks[]>;
+}
+
+export interface ClusterStore {
+  /** `running`: its context, when it runs at once; else it is PENDING. */
+  create(cluster: NewClusterRow, running: string | undefined): Promise<void>;
+  find(clusterId: string): Promise<Cluster | undefined>;
+  /** Clusters made for a run that are not yet terminated. */
+  ofRun(jobRunId: number): Promise<Cluster[]>;
+  /** PENDING -> RUNNING. */
+  started(clusterId: string, sparkContextId: string, now: number): Promise<void>;
+  terminated(clusterIds: readonly string[], reason: string, now: number): Promise<void>;
+  /** The all-purpose cluster with this id; allocated and running if it was unknown. */
+  ensureAllPurpose(cluster: NewClusterRow, sparkContextId: string): Promise<Cluster>;
+}
+
+export interface NodeStore {
+  /** Makes this node known, with a lease until then. */
+  join(node: NodeIdentity, leaseUntil: number, now: number): Promise<void>;
+  /** False when the lease was lost: another node may have adopted its runs. */
+  renew(nodeId: string, leaseUntil: number, now: number): Promise<boolean>;
+  /** Ends the lease at once, so that others may adopt without waiting. */
+  leave(nodeId: string, now: number): Promise<void>;
+  /** Nodes of a machine that hold a lease. */
+  onHost(host: string, now: number): Promise<NodeIdentity[]>;
+  /** Ends the leases of nodes whose process is known to be gone. */
+  expire(nodeIds: readonly string[], now: number): Promise<void>;
+}
+
+export interface NodeIdentity {
+  readonly nodeId: string;
+  readonly host: string;
+  readonly bootId: string;
+  readonly pid: number;
+  /** Tells this process from a later one with the same pid. */
+  readonly processStart: string;
+}
+
+/** A task handed to the pool. */
+export interface PooledTask {
+  /** How it ended. Never rejects: a crash of the pool's thread is `lost`, after its process was looked up. */
+  readonly outcome: Promise<Outcome>;
+  /** Asks it to stop; the outcome follows. Idempotent. */
+  stop(): void;
+}
+
+export interface TaskPool {
+  run(assignment: TaskAssignment): PooledTask;
+}
+
+/** Processes of attempts, as the machine sees them. */
+export interface ProcessTable {
+  /** Attempts that have living processes on this machine. */
+  living(): Promise<readonly number[]>;
+  /** Ends every process of an attempt, at once. */
+  end(runId: number): Promise<void>;
+}
+
+/** Directories that the engine asks for. */
+export interface Workplace {
+  /** Creates the private directory of an attempt and returns its absolute path. Idempotent. */
+  attemptDirectory(runId: number): Promise<string>;
+  /** Creates the directory of a cluster and returns its absolute path. Idempotent. */
+  clusterDirectory(clusterId: string): Promise<string>;
+}
+
+/** The part of a logger that the engine uses. */
+export interface Log {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+  error(facts: object, message: string): void;
+}

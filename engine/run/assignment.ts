@@ -1,0 +1,39 @@
+/** What the engine hands to a runner for one attempt, and what comes back. Plain data: it crosses threads. */
+
+/** How a task ended, as its runner says it. */
+export type Outcome =
+  | { readonly kind: 'succeeded' }
+  /** The work itself failed. `message` becomes the state_message. */
+  | { readonly kind: 'failed'; readonly message: string }
+  /** The task was stopped because the engine asked for it. */
+  | { readonly kind: 'stopped' }
+  /** The service failed the task, not the task itself (INTERNAL_ERROR). */
+  | { readonly kind: 'lost'; readonly message: string };
+
+/** The cluster that a task runs on. */
+export interface TaskCluster {
+  readonly clusterId: string;
+  /** The cluster's own directory. */
+  readonly directory: string;
+  /** `spark_env_vars` and the cluster's own variables; part of the environment of every task on it. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** One attempt of one task. */
+export interface TaskAssignment {
+  readonly jobId: number;
+  readonly jobRunId: number;
+  /** The attempt's own id. */
+  readonly runId: number;
+  readonly taskKey: string;
+  readonly attempt: number;
+  /** The settings field that holds the task, e.g. `notebook_task`. */
+  readonly kind: string;
+  /** The value of that field, with the run's parameters merged in. */
+  readonly task: Readonly<Record<string, unknown>>;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly libraries: readonly Readonly<Record<string, unknown>>[];
+  /** Absolute private directory of the attempt. */
+  readonly directory: string;
+  readonly cluster: TaskCluster | undefined;
+}

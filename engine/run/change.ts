@@ -1,0 +1,74 @@
+/** One step of a life: the write that it needs, and where the run or task run stands after it. */
+import type { StateChange } from '../ports.ts';
+import type { Progress } from './run.ts';
+import { isTerminal, type ResultState } from './states.ts';
+import { next, type RunEvent, type Stamp } from './transitions.ts';
+
+/** What stands somewhere in its life: a run or a task run. */
+export interface Subject {
+  readonly kind: 'run' | 'task';
+  readonly runId: number;
+  readonly fence: number;
+  readonly progress: Progress;
+}
+
+/** What a step adds to what is known. */
+export interface StepFacts {
+  readonly result?: ResultState;
+  readonly message?: string;
+  readonly clusterId?: string;
+  readonly sparkContextId?: string;
+}
+
+export interface Step {
+  readonly change: StateChange;
+  readonly progress: Progress;
+}
+
+/**
+ * The step of `subject` at `now` (epoch ms) when `event` happens.
+ * @throws Error when the table of transitions has no such row: a bug of the caller
+ */
+export function stepOf(subject: Subject, event: RunEvent, now: number, facts: StepFacts = {}): Step {
+  const { kind, runId, fence, progress } = subject;
+  const row = next(progress.state, event);
+  if (row === undefined) throw new Error(`A ${kind} in the state ${progress.state} cannot ${event} (${kind} ${runId}).`);
+  const stamped = (stamp: Stamp): boolean => row.stamps.includes(stamp);
+  const change: StateChange = {
+    kind, runId, fence, from: progress.state, to: row.to, at: now, ...facts,
+    stampStart: stamped('start'), stampRunning: stamped('running'),
+    stampTerminating: stamped('terminating'), stampEnd: stamped('end'),
+  };
+  return { change, progress: after(progress, change) };
+}
+
+/** Where it stands after the change; the same arithmetic as the database's, so that memory and rows agree. */
+function after(progress: Progress, change: StateChange): Progress {
+  const latest = Math.max(change.at, progress.startTime ?? 0, progress.runningTime ?? 0, progress.terminatingTime ?? 0);
+  const stamps = {
+    startTime: progress.startTime ?? (change.stampStart ? change.at : undefined),
+    runningTime: change.stampRunning ? latest : progress.runningTime,
+    terminatingTime: change.stampTerminating ? latest : progress.terminatingTime,
+    message: change.message ?? progress.message,
+  };
+  const { to: state } = change;
+  const result = change.result ?? progress.result;
+  if (!isTerminal(state)) {
+    return state === 'TERMINATING' ? { ...stamps, state, result: required(result, state) } : { ...stamps, state };
+  }
+  switch (state) {
+    case 'TERMINATED':
+      return { ...stamps, state, result: required(result, state), endTime: latest };
+    case 'SKIPPED':
+      return { ...stamps, state, endTime: latest };
+    case 'INTERNAL_ERROR':
+      return { ...stamps, state, result, endTime: latest };
+    default:
+      return state satisfies never;
+  }
+}
+
+function required(result: ResultState | undefined, state: string): ResultState {
+  if (result === undefined) throw new Error(`The state ${state} needs a result.`);
+  return result;
+}

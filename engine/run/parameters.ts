@@ -1,0 +1,73 @@
+/** Parameters given with a run: which may be given together, and what they make of a task (spec 2.7, 2.10). */
+import { Type, type Static } from 'typebox';
+import { invalid } from '../errors.ts';
+import { checkAsciiList, checkAsciiMap } from '../job/ascii.ts';
+import { checkSubmitParameters } from '../job/check-submit-task.ts';
+import { textMap, texts } from '../job/scalars.ts';
+import type { TaskSettings } from '../job/settings.ts';
+import { kindOf, type KindHolder, type TaskBody, type TaskKind } from '../job/task-kinds.ts';
+import { isGiven } from '../job/wording.ts';
+import type { Limits } from '../limits.ts';
+
+/** The parameter fields of run-now, for the properties of its body. */
+export const runParameterFields = {
+  jar_params: Type.Optional(texts('For JAR tasks: replaces their parameters. At most 10,000 bytes of JSON.')),
+  notebook_params: Type.Optional(textMap('For notebook tasks: merged into base_parameters, and wins. ASCII only, at most 10,000 bytes of JSON.')),
+  python_params: Type.Optional(texts('For Python tasks: replaces their parameters. ASCII only, at most 10,000 bytes of JSON.')),
+  spark_submit_params: Type.Optional(texts('For submit tasks: replaces their parameters. ASCII only, at most 10,000 bytes of JSON.')),
+};
+
+export const RunParameters = Type.Object(runParameterFields, { description: 'Parameters of a run; those of one task kind only.' });
+
+export type RunParameters = Static<typeof RunParameters>;
+
+/** Parameter field -> the task kind that it is for. */
+const kindOfField = {
+  jar_params: 'spark_jar_task',
+  notebook_params: 'notebook_task',
+  python_params: 'spark_python_task',
+  spark_submit_params: 'spark_submit_task',
+} as const satisfies Record<keyof RunParameters, TaskKind>;
+
+const fields = ['jar_params', 'notebook_params', 'python_params', 'spark_submit_params'] as const satisfies readonly (keyof RunParameters)[];
+
+/**
+ * Refuses parameters of two kinds at once, of a kind that no task has, too large, or with characters outside ASCII. An
+ * empty list or map counts as absent (design 10).
+ * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
+ */
+export function checkRunParameters(parameters: RunParameters, tasks: readonly KindHolder[], limits: Limits): void {
+  const given = fields.filter((field) => isGiven(parameters[field]));
+  const [field, other] = given;
+  if (field === undefined) return;
+  if (other !== undefined) throw invalid(`${field} and ${other} are given; only the parameters of one task kind are allowed.`);
+  if (!tasks.some((task) => kindOf(task) === kindOfField[field])) throw invalid(`${field} is given, but the job has no ${kindOfField[field]}.`);
+  const bytes = Buffer.byteLength(JSON.stringify(parameters[field]));
+  if (bytes > limits.parameterBytes) throw invalid(`${field} is ${bytes} bytes of JSON; at most ${limits.parameterBytes} are allowed.`);
+  checkAsciiMap('notebook_params', parameters.notebook_params);
+  checkAsciiList('python_params', parameters.python_params);
+  checkSubmitParameters('spark_submit_params', parameters.spark_submit_params);
+}
+
+/**
+ * The body of a task's kind with the parameters of the run: notebook_params are merged into base_parameters and win on
+ * equal names, all others replace the task's own; an empty list changes nothing. Undefined for a task without a built-in kind.
+ */
+export function applyParameters(task: TaskSettings, overriding: RunParameters = {}): TaskBody | undefined {
+  const kind = kindOf(task);
+  return kind === undefined ? undefined : applied[kind](task, overriding);
+}
+
+const applied = {
+  notebook_task: ({ notebook_task: body }, { notebook_params: own }) =>
+    body === undefined || !isGiven(own) ? body : { ...body, base_parameters: { ...body.base_parameters, ...own } },
+  spark_jar_task: ({ spark_jar_task: body }, { jar_params: own }) => replaced(body, own),
+  spark_python_task: ({ spark_python_task: body }, { python_params: own }) => replaced(body, own),
+  spark_submit_task: ({ spark_submit_task: body }, { spark_submit_params: own }) => replaced(body, own),
+  pipeline_task: ({ pipeline_task: body }) => body,
+  run_job_task: ({ run_job_task: body }) => body,
+} satisfies Record<TaskKind, (task: TaskSettings, overriding: RunParameters) => TaskBody | undefined>;
+
+function replaced<B extends { parameters?: string[] }>(body: B | undefined, own: string[] = []): B | undefined {
+  return body === undefined || own.length === 0 ? body : { ...body, parameters: own };
+}

@@ -1,0 +1,119 @@
+/** Which tasks of a run start, which are skipped, and how the run ends: decided from the graph and what has ended. */
+import type { Progress } from './run.ts';
+import { isTerminal, resultOfStop, type ResultState, type StopReason } from './states.ts';
+
+/** When a task runs, seen from its dependencies (WIRE: all six values that clients send). */
+export const runConditions = [
+  'ALL_SUCCESS', 'AT_LEAST_ONE_SUCCESS', 'NONE_FAILED', 'ALL_DONE', 'AT_LEAST_ONE_FAILED', 'ALL_FAILED',
+] as const;
+export type RunCondition = (typeof runConditions)[number];
+
+/** A task as the roll-up sees it: its place in the graph and where its latest attempt stands. */
+export interface TaskStanding {
+  readonly key: string;
+  readonly dependsOn: readonly string[];
+  readonly runIf: RunCondition;
+  readonly progress: Progress;
+  /** True once the engine has begun to run the latest attempt. */
+  readonly started: boolean;
+  /** True when another attempt will follow the latest one. */
+  readonly retrying: boolean;
+}
+
+export interface RollUp {
+  /** Tasks to start now. */
+  readonly start: readonly string[];
+  /** Tasks that will never start, with the reason to show. */
+  readonly skip: readonly { readonly key: string; readonly message: string }[];
+  /** How the run ends; set when every task is over. */
+  readonly end?: { readonly result: ResultState; readonly message: string };
+}
+
+/** How an ended task counts for those that depend on it. `excluded`: its branch was not chosen, nothing failed. */
+type Disposition = 'success' | 'failed' | 'excluded';
+
+const conditionHolds: Readonly<Record<RunCondition, (of: readonly Disposition[]) => boolean>> = {
+  ALL_SUCCESS: (of) => of.every((one) => one === 'success'),
+  AT_LEAST_ONE_SUCCESS: (of) => of.includes('success'),
+  NONE_FAILED: (of) => !of.includes('failed') && of.includes('success'),
+  ALL_DONE: () => true,
+  AT_LEAST_ONE_FAILED: (of) => of.includes('failed'),
+  ALL_FAILED: (of) => of.every((one) => one === 'failed'),
+};
+
+/** Conditions that wait for a failure: not meeting one excludes the task instead of failing it. */
+const waitsForFailure: Readonly<Record<RunCondition, boolean>> = {
+  ALL_SUCCESS: false, AT_LEAST_ONE_SUCCESS: false, NONE_FAILED: false, ALL_DONE: false,
+  AT_LEAST_ONE_FAILED: true, ALL_FAILED: true,
+};
+
+/**
+ * Decides what follows in a multi-task run (DESIGN sections 4 and 10).
+ * @param tasks the latest attempt of every task
+ * @param stopReason set when the run is being cancelled or has timed out: nothing starts any more
+ */
+export function rollUp(tasks: readonly TaskStanding[], stopReason: StopReason | undefined): RollUp {
+  const byKey = new Map(tasks.map((task) => [task.key, task]));
+  const dispositions = new Map<string, Disposition>();
+  const dispositionOf = (key: string): Disposition => {
+    const known = dispositions.get(key);
+    if (known !== undefined) return known;
+    const task = byKey.get(key);
+    const found = task === undefined ? 'failed' : disposition(task, task.dependsOn.map(dispositionOf));
+    dispositions.set(key, found);
+    return found;
+  };
+  const over = (task: TaskStanding | undefined): boolean =>
+    task === undefined || (isTerminal(task.progress.state) && !task.retrying);
+
+  const start: string[] = [];
+  const skip: { key: string; message: string }[] = [];
+  for (const task of tasks) {
+    if (task.started || isTerminal(task.progress.state)) continue;
+    if (stopReason !== undefined) {
+      skip.push({ key: task.key, message: stopMessage[stopReason] });
+    } else if (task.dependsOn.every((key) => over(byKey.get(key)))) {
+      if (conditionHolds[task.runIf](task.dependsOn.map(dispositionOf)) || task.dependsOn.length === 0) start.push(task.key);
+      else skip.push({ key: task.key, message: skipMessage(task, dispositionOf) });
+    }
+  }
+  if (start.length > 0 || skip.length > 0 || !tasks.every(over)) return { start, skip };
+  return { start, skip, end: endOf(tasks, stopReason, dispositionOf) };
+}
+
+/** The text of a task or run that was stopped before its end. */
+export const stopMessage: Readonly<Record<StopReason, string>> = {
+  cancel: 'Run cancelled by user',
+  timeout: 'Run timed out',
+};
+
+function disposition(task: TaskStanding, dependencies: readonly Disposition[]): Disposition {
+  const { state, result } = task.progress;
+  if (state !== 'SKIPPED') return result === 'SUCCESS' && state === 'TERMINATED' ? 'success' : 'failed';
+  const branchNotChosen = waitsForFailure[task.runIf] || (dependencies.length > 0 && !dependencies.includes('failed'));
+  return branchNotChosen ? 'excluded' : 'failed';
+}
+
+function skipMessage(task: TaskStanding, dispositionOf: (key: string) => Disposition): string {
+  const failed = task.dependsOn.find((key) => dispositionOf(key) === 'failed');
+  if (waitsForFailure[task.runIf] || failed === undefined) {
+    return `Not run: its condition ${task.runIf} on the tasks ${task.dependsOn.join(', ')} was not met.`;
+  }
+  return `Upstream task ${failed} failed`;
+}
+
+function endOf(
+  tasks: readonly TaskStanding[],
+  stopReason: StopReason | undefined,
+  dispositionOf: (key: string) => Disposition,
+): { result: ResultState; message: string } {
+  const inner = new Set(tasks.flatMap((task) => task.dependsOn));
+  const leafFailed = tasks.some((task) => !inner.has(task.key) && dispositionOf(task.key) === 'failed');
+  // A stop that came after the work was done takes nothing back.
+  if (!leafFailed) return { result: 'SUCCESS', message: '' };
+  if (stopReason !== undefined) return { result: resultOfStop[stopReason], message: stopMessage[stopReason] };
+  // The task that failed by itself explains more than the tasks that were skipped because of it.
+  const cause = tasks.find((task) => task.progress.state !== 'SKIPPED' && dispositionOf(task.key) === 'failed');
+  const message = cause === undefined ? 'No task succeeded.' : `Task ${cause.key} failed with message: ${cause.progress.message}.`;
+  return { result: 'FAILED', message };
+}

@@ -1,0 +1,82 @@
+/** Runs and task runs as the engine holds them: facts that never change, and a progress that is a union on its state. */
+import type { ApiVersion, JobFormat } from '../job/format.ts';
+import type { JobSettings } from '../job/settings.ts';
+import type { RunParameters } from './parameters.ts';
+import type { ResultState, StopReason } from './states.ts';
+
+export type TriggerType = 'PERIODIC' | 'ONE_TIME' | 'RETRY';
+export type RunType = 'JOB_RUN' | 'WORKFLOW_RUN' | 'SUBMIT_RUN';
+
+interface Stamps {
+  /** Epoch ms. A run starts when it is accepted; a task run when its preparation begins. */
+  readonly startTime: number | undefined;
+  /** When it became RUNNING. */
+  readonly runningTime: number | undefined;
+  /** When it became TERMINATING. */
+  readonly terminatingTime: number | undefined;
+  readonly message: string;
+}
+
+/** Where a run or task run stands. The same rules stand as CHECK constraints in the database. */
+export type Progress = Stamps & (
+  | { readonly state: 'QUEUED' | 'PENDING' | 'RUNNING'; readonly result?: undefined; readonly endTime?: undefined }
+  | { readonly state: 'TERMINATING'; readonly result: ResultState; readonly endTime?: undefined }
+  | { readonly state: 'TERMINATED'; readonly result: ResultState; readonly endTime: number }
+  | { readonly state: 'SKIPPED'; readonly result?: undefined; readonly endTime: number }
+  | { readonly state: 'INTERNAL_ERROR'; readonly result: ResultState | undefined; readonly endTime: number }
+);
+
+/** One run of a job, or a one-time submission (which has a hidden job of its own). */
+export interface Run {
+  readonly runId: number;
+  readonly jobId: number;
+  readonly numberInJob: number;
+  readonly format: JobFormat;
+  readonly version: ApiVersion;
+  readonly name: string;
+  readonly type: RunType;
+  readonly trigger: TriggerType;
+  readonly creatorUserName: string | undefined;
+  /** The settings as they were when the run was created. */
+  readonly settings: JobSettings;
+  readonly overridingParameters: RunParameters | undefined;
+  readonly originalAttemptRunId: number;
+  readonly attempt: number;
+  /** Set once the run is to be stopped; never taken back. */
+  readonly stopReason: StopReason | undefined;
+  /** The node that drives it, and the fence that its writes must name. */
+  readonly owner: string | undefined;
+  readonly fence: number;
+  readonly progress: Progress;
+}
+
+/** One attempt of one task within a run. In a single-task run it carries the run's own id. */
+export interface TaskRun {
+  readonly runId: number;
+  readonly jobRunId: number;
+  readonly taskKey: string;
+  readonly attempt: number;
+  readonly fence: number;
+  readonly clusterId: string | undefined;
+  readonly sparkContextId: string | undefined;
+  readonly progress: Progress;
+}
+
+/** A run with all its attempts, oldest first within a task. */
+export interface RunWithTasks {
+  readonly run: Run;
+  readonly tasks: readonly TaskRun[];
+}
+
+/** The three durations of spec 2.5 in milliseconds, from the stamps; 0 for what has not happened. */
+export function durationsOf(progress: Progress): { setup: number; execution: number; cleanup: number } {
+  const { startTime, runningTime, terminatingTime, endTime } = progress;
+  const between = (from: number | undefined, to: number | undefined): number =>
+    from === undefined || to === undefined ? 0 : Math.max(0, to - from);
+  const setupEnd = runningTime ?? terminatingTime;
+  return {
+    setup: between(startTime, setupEnd),
+    execution: between(runningTime, terminatingTime ?? endTime),
+    cleanup: between(terminatingTime, endTime),
+  };
+}

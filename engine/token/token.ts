@@ -1,0 +1,35 @@
+/** Personal access tokens as the service knows them: by hash, with an owner, scopes and an end (spec 2.11, 5). */
+import { createHash } from 'node:crypto';
+
+/** A stored token together with its owner. The value itself is stored nowhere. */
+export interface KnownToken {
+  readonly tokenId: string;
+  readonly userName: string;
+  readonly admin: boolean;
+  /** False once the owner was switched off: none of their tokens counts then. */
+  readonly active: boolean;
+  readonly scopes: readonly string[];
+  /** Epoch ms; undefined without end. */
+  readonly expiryTime: number | undefined;
+  readonly revokedTime: number | undefined;
+  /** Epoch ms; 0 when never used. */
+  readonly lastAccessedTime: number;
+}
+
+/** The scope that permits every operation. */
+export const allApis = 'all-apis';
+
+/** The key under which a token is stored: the sha-256 of its value in hex. */
+export function tokenHash(value: string): string {
+  return createHash('sha256').update(value).digest('hex');
+}
+
+/** Whether a token authenticates a call at `now` (epoch ms): not revoked, not expired, and its owner active. */
+export function isValid(token: KnownToken, now: number): boolean {
+  return token.active && token.revokedTime === undefined && (token.expiryTime === undefined || now < token.expiryTime);
+}
+
+/** Whether a token's scopes permit an operation of this scope (spec 5 rule 6). */
+export function permits(scopes: readonly string[], scope: string): boolean {
+  return scopes.includes(allApis) || scopes.includes(scope);
+}

@@ -1,0 +1,101 @@
+/** The runner plugin contract, version 1: what a task kind is made of and what it may ask of the engine. Public. */
+import type { TSchema } from 'typebox';
+import type { Outcome, TaskCluster } from '../engine/run/assignment.ts';
+import type { TaskOutput } from '../engine/run/output.ts';
+
+export type { Outcome, TaskCluster } from '../engine/run/assignment.ts';
+
+/** Raised when a plugin written for an earlier contract would no longer work. */
+export const contractVersion = 1;
+
+/** A program to start: its arguments are passed as they are, no shell reads them. */
+export interface Command {
+  readonly argv: readonly [program: string, ...args: string[]];
+  /** Absolute; the attempt's working directory when absent. */
+  readonly cwd?: string;
+  /** Added to the task's environment (which holds nothing of the service's own). */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** How a process ended. */
+export type Exit =
+  /** It ended by itself. A code above 128 usually means a signal: `describeExit` says which. */
+  | { readonly kind: 'exited'; readonly code: number }
+  /** It was ended because the task was cancelled or timed out. Nothing of its process group is left. */
+  | { readonly kind: 'stopped' }
+  /** It filled its log beyond the limit and was ended for it. */
+  | { readonly kind: 'flooded'; readonly message: string }
+  /** It is gone and nobody saw how: its machine was restarted, or it was killed together with its supervisor. */
+  | { readonly kind: 'lost'; readonly message: string };
+
+/** What a runner may ask of the engine while it runs one attempt of one task. */
+export interface RunnerContext {
+  readonly jobId: number;
+  /** The run that the task belongs to. */
+  readonly jobRunId: number;
+  /** The attempt itself: what runs/get-output is asked for. */
+  readonly runId: number;
+  readonly taskKey: string;
+  /** 0 for the first attempt. */
+  readonly attempt: number;
+  /** Private directory of this attempt: `stdout`, `stderr`, `output.json` and whatever the runner keeps. */
+  readonly directory: string;
+  /** Absent for kinds that need no compute. */
+  readonly cluster: TaskCluster | undefined;
+  /** The task's `libraries`, as written. */
+  readonly libraries: readonly Readonly<Record<string, unknown>>[];
+  /** The parameters given to run-now or submit, as written; `task` already carries them merged. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Aborted when the task is to stop (cancel or timeout). `exec` stops its process by itself. */
+  readonly signal: AbortSignal;
+  /** Size limits in bytes that a runner keeps. */
+  readonly limits: { readonly notebookResultBytes: number; readonly notebookCellBytes: number };
+
+  /**
+   * Starts a process, or attaches to the one an earlier call with the same name started: after a restart of the
+   * engine the runner is simply called again. stdout and stderr go straight to files of the attempt.
+   * @param name tells several processes of one attempt apart; `main` (the default) is the one whose logs are shown.
+   */
+  exec(command: Command, name?: string): Promise<Exit>;
+
+  /**
+   * The absolute path of a file named in a task: `managed_fs:/x`, `objstore://bucket/x`, a workspace path, or a path
+   * below an allowed root. Proven to lie inside its root.
+   * @param what `notebook` also finds the path with its extension added.
+   * @throws LocateError when there is no such file or it may not be read; its message is fit for the run's state.
+   */
+  locate(uri: string, what?: 'file' | 'notebook'): Promise<string>;
+
+  /** The path of an interpreter on this machine (`python3`, `java`), looked up once. Undefined when there is none. */
+  interpreter(program: string): Promise<string | undefined>;
+
+  /** Keeps the attempt's output: what get-output answers with. The last call wins. */
+  writeOutput(output: TaskOutput): Promise<void>;
+
+  /** A line for the engine's log, with the ids of this attempt. */
+  log(line: string): void;
+}
+
+/** A task kind. An ES module named in the configuration exports one as `plugin`. */
+export interface RunnerPlugin<Task = unknown> {
+  readonly contract: typeof contractVersion;
+  /** The settings field that holds such a task, e.g. `notebook_task`. */
+  readonly kind: string;
+  /** Validates the field's value when a job is created. */
+  readonly schema: TSchema;
+  /** False for kinds that need no cluster. */
+  readonly needsCluster: boolean;
+  /**
+   * Runs one attempt. It may be called again for the same attempt after a restart of the engine, and must then come
+   * to the same end: everything that must happen once goes through `context.exec`.
+   */
+  run(task: Task, context: RunnerContext): Promise<Outcome>;
+}
+
+/** A file named in a task cannot be used. The message names the path and what is wrong with it. */
+export class LocateError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'LocateError';
+  }
+}

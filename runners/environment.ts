@@ -1,0 +1,62 @@
+/** What a task finds around itself: its environment variables, and the interpreters of this machine. */
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, realpath } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { TaskAssignment } from '../engine/run/assignment.ts';
+import type { RunnerSettings } from './messages.ts';
+
+const run = promisify(execFile);
+
+/**
+ * The environment of a task: what the configuration lets through, the cluster's variables, then those that say where the
+ * task is. Nothing of the service's own environment is in it.
+ */
+export function taskEnvironment(settings: RunnerSettings, assignment: TaskAssignment, temporary: string): Record<string, string> {
+  return {
+    ...settings.taskEnvironment,
+    ...assignment.cluster?.environment,
+    TMPDIR: temporary,
+    RUNYARD_JOB_ID: String(assignment.jobId),
+    RUNYARD_JOB_RUN_ID: String(assignment.jobRunId),
+    RUNYARD_RUN_ID: String(assignment.runId),
+    RUNYARD_TASK_KEY: assignment.taskKey,
+    ...(assignment.cluster && { RUNYARD_CLUSTER_ID: assignment.cluster.clusterId }),
+  };
+}
+
+const found = new Map<string, string>();
+
+/**
+ * The real path of a program on `path`, looked up once and then remembered; one that is missing is looked for again
+ * the next time, because somebody may have installed it.
+ */
+export async function findInterpreter(program: string, path: string): Promise<string | undefined> {
+  const key = `${program}\0${path}`;
+  const known = found.get(key);
+  if (known !== undefined) return known;
+  for (const directory of path.split(delimiter)) {
+    const file = join(directory, program);
+    if (directory === '' || !(await executable(file))) continue;
+    const real = await (program.startsWith('python') ? pythonBehind(file) : realpath(file));
+    if (real === undefined) continue;
+    found.set(key, real);
+    return real;
+  }
+  return undefined;
+}
+
+async function executable(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(() => true, () => false);
+}
+
+/** A version manager's shim starts slowly each time; the interpreter itself says where it is. */
+async function pythonBehind(file: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await run(file, ['-c', 'import sys; print(sys.executable)']);
+    return stdout.trim() === '' ? file : stdout.trim();
+  } catch {
+    return undefined;
+  }
+}

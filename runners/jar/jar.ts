@@ -1,0 +1,37 @@
+/** Runner of JAR tasks: the main method of a class, with the task's JARs on the class path (spec 2.7, 2.8). */
+import { delimiter } from 'node:path';
+import { SparkJarTask } from '../../engine/job/task-kinds.ts';
+import { contractVersion, type Command, type RunnerContext, type RunnerPlugin } from '../contract.ts';
+import { runProgram } from '../run-program.ts';
+import { CannotStart, requireInterpreter } from '../settle-command.ts';
+import { uncaughtException } from './stack-trace.ts';
+
+/** `spark_jar_task`. Fails with the program's uncaught exception as error, or with its exit code in words. */
+export const plugin: RunnerPlugin<SparkJarTask> = {
+  contract: contractVersion,
+  kind: 'spark_jar_task',
+  schema: SparkJarTask,
+  needsCluster: true,
+  run: (task, context) =>
+    runProgram({ name: 'Java program', command: () => compose(task, context), failureIn: uncaughtException }, context),
+};
+
+async function compose(task: SparkJarTask, context: RunnerContext): Promise<Command> {
+  if (task.main_class_name === undefined) {
+    throw new CannotStart('spark_jar_task has no main_class_name: it must name the class whose main method is run.');
+  }
+  const jars = await Promise.all(jarsOf(task, context).map((uri) => context.locate(uri)));
+  if (jars.length === 0) {
+    throw new CannotStart(
+      `No JAR is given for the class ${task.main_class_name}: name it in libraries, as {"jar": "managed_fs:/..."}.`,
+    );
+  }
+  const java = await requireInterpreter(context, 'java');
+  return { argv: [java, '-cp', jars.join(delimiter), task.main_class_name, ...(task.parameters ?? [])] };
+}
+
+/** The URIs of all JARs of a task: those of its libraries, then the deprecated jar_uri. */
+function jarsOf(task: SparkJarTask, context: RunnerContext): string[] {
+  const named = [...context.libraries.map((library) => library.jar), task.jar_uri];
+  return named.filter((uri) => typeof uri === 'string');
+}

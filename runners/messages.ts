@@ -1,0 +1,33 @@
+/** What the engine and a runner's thread say to each other over the port of one attempt. */
+import type { Limits } from '../engine/limits.ts';
+import type { TaskAssignment } from '../engine/run/assignment.ts';
+import type { MessagePort } from 'node:worker_threads';
+
+/** What every attempt is told about this engine. */
+export interface RunnerSettings {
+  /** The whole environment that tasks get: nothing of the service's own. */
+  readonly taskEnvironment: Readonly<Record<string, string>>;
+  /** Milliseconds between SIGTERM and SIGKILL when a task is stopped. */
+  readonly stopGraceMs: number;
+  /** Largest size of stdout and stderr, each, in bytes. */
+  readonly logBytesMax: number;
+  readonly limits: Pick<Limits, 'notebookResultBytes' | 'notebookCellBytes'>;
+}
+
+/** One attempt handed to a thread. */
+export interface AttemptRequest {
+  readonly assignment: TaskAssignment;
+  readonly settings: RunnerSettings;
+  readonly port: MessagePort;
+  /** True when it was asked to stop before it reached the thread. */
+  readonly stopped: boolean;
+}
+
+export type FromEngine =
+  | { readonly type: 'stop' }
+  | { readonly type: 'located'; readonly id: number; readonly path: string }
+  | { readonly type: 'not-located'; readonly id: number; readonly message: string };
+
+export type FromRunner =
+  | { readonly type: 'locate'; readonly id: number; readonly uri: string; readonly what: 'file' | 'notebook' }
+  | { readonly type: 'log'; readonly line: string };

@@ -1,0 +1,127 @@
+/** Runner of notebook tasks: a snapshot of the notebook is run cell by cell by driver.py (spec 2.7, 2.10). */
+import { copyFile, readFile, rename } from 'node:fs/promises';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { NotebookTask } from '../../engine/job/task-kinds.ts';
+import { codeOf } from '../../engine/errors.ts';
+import { firstBytes, type NotebookReport, type TaskOutput } from '../../engine/run/output.ts';
+import { contractVersion, type Command, type Exit, type Outcome, type RunnerContext, type RunnerPlugin } from '../contract.ts';
+import { workloadFailed } from '../../engine/run/attempt.ts';
+import { describeExit, outcomeOf } from '../describe-exit.ts';
+import { CannotStart, cannotStart, requireInterpreter, settleCommand, writeInOneStep } from '../settle-command.ts';
+import { afterCrash, runningCell } from './report.ts';
+
+const driver = fileURLToPath(new URL('driver.py', import.meta.url));
+
+/** File extension -> what it holds, for what can be kept in the workspace but not be run. */
+const notRunnable: Readonly<Record<string, string>> = {
+  '.sql': 'SQL',
+  '.scala': 'Scala',
+  '.r': 'R',
+  '.js': 'JavaScript',
+  '.ipynb': 'Jupyter',
+};
+
+/**
+ * `notebook_task`. Leaves in the attempt's directory: `notebook.py` (the snapshot that is run), `notebook.json` (the
+ * report, see NotebookReport) and the output, with the value of the exit call or the exception of the failed cell.
+ */
+export const plugin: RunnerPlugin<NotebookTask> = {
+  contract: contractVersion,
+  kind: 'notebook_task',
+  schema: NotebookTask,
+  needsCluster: true,
+  run,
+};
+
+async function run(task: NotebookTask, context: RunnerContext): Promise<Outcome> {
+  let command;
+  try {
+    command = await settleCommand(context, () => compose(task, context));
+  } catch (error) {
+    return cannotStart(error, context);
+  }
+  const exit = await context.exec(command);
+  return conclude(exit, await readReport(context), context);
+}
+
+/** Takes the snapshot and tells the driver what to do with it. */
+async function compose(task: NotebookTask, context: RunnerContext): Promise<Command> {
+  const file = await context.locate(task.notebook_path, 'notebook');
+  const language = notRunnable[extname(file).toLowerCase()];
+  if (language !== undefined) {
+    throw new CannotStart(
+      `The notebook ${task.notebook_path} is a ${language} notebook, which Runyard does not run yet: ` +
+        'only Python notebooks in source format (.py) are supported.',
+    );
+  }
+  const python = await requireInterpreter(context, 'python3');
+  const snapshot = join(context.directory, 'notebook.py');
+  await copyFile(file, `${snapshot}.part`);
+  await rename(`${snapshot}.part`, snapshot);
+  const order = {
+    notebook: snapshot,
+    path: task.notebook_path,
+    folder: dirname(file),
+    parameters: task.base_parameters ?? {},
+    report: reportFile(context),
+    cellBytes: context.limits.notebookCellBytes,
+  };
+  const orderFile = join(context.directory, 'notebook-task.json');
+  await writeInOneStep(orderFile, JSON.stringify(order));
+  return { argv: [python, driver, orderFile], env: { PYTHONUNBUFFERED: '1' } };
+}
+
+/** Keeps what the notebook came to, from how its process ended and what its report says. */
+async function conclude(exit: Exit, report: NotebookReport | undefined, context: RunnerContext): Promise<Outcome> {
+  const crash = crashOf(exit, report);
+  if (crash !== undefined && report !== undefined) {
+    await writeInOneStep(reportFile(context), JSON.stringify(afterCrash(report, crash)));
+  }
+  if (exit.kind === 'stopped' || exit.kind === 'lost') return outcomeOf(exit, workloadFailed);
+  await context.writeOutput(crash === undefined ? outputOf(report, context) : { error: crash });
+  return crash === undefined || exit.kind === 'flooded' ? outcomeOf(exit, workloadFailed) : { kind: 'failed', message: workloadFailed };
+}
+
+/** Why the notebook's process ended before the notebook did. Undefined when the notebook came to its own end. */
+function crashOf(exit: Exit, report: NotebookReport | undefined): string | undefined {
+  switch (exit.kind) {
+    case 'stopped':
+      return 'The task was stopped while this cell was running.';
+    case 'flooded':
+    case 'lost':
+      return exit.message;
+    case 'exited': {
+      const running = report === undefined ? undefined : runningCell(report);
+      // A failure that the report tells stands, however the process ended after it.
+      const over = report !== undefined && running === undefined && (report.error !== undefined || exit.code === 0);
+      if (over) return undefined;
+      const where = running === undefined ? '' : ` while cell ${running.position} was running`;
+      return `The notebook process ended with ${describeExit(exit.code)}${where}.`;
+    }
+    default:
+      return exit satisfies never;
+  }
+}
+
+function outputOf(report: NotebookReport | undefined, context: RunnerContext): TaskOutput {
+  if (report?.error !== undefined) return { error: report.error.summary, errorTrace: report.error.trace };
+  if (report?.exitValue === undefined) return {};
+  const result = firstBytes(report.exitValue, context.limits.notebookResultBytes);
+  return { result: result.text, truncated: result.cut };
+}
+
+/** The driver's report; undefined when the process ended before it wrote one. */
+async function readReport(context: RunnerContext): Promise<NotebookReport | undefined> {
+  try {
+    const report: NotebookReport = JSON.parse(await readFile(reportFile(context), 'utf8'));
+    return report;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function reportFile(context: RunnerContext): string {
+  return join(context.directory, 'notebook.json');
+}

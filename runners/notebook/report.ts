@@ -1,0 +1,19 @@
+/** What the report of a notebook says when its process ended before the notebook did. */
+import type { NotebookCell, NotebookReport } from '../../engine/run/output.ts';
+
+/** The cell that was running when the report was last written: it has a start and no end. */
+export function runningCell(report: NotebookReport): NotebookCell | undefined {
+  return report.cells.find((cell) => cell.startTime !== undefined && cell.finishTime === undefined);
+}
+
+/** The report with the cell that was running marked as failed, for the reason given. */
+export function afterCrash(report: NotebookReport, reason: string): NotebookReport {
+  const running = runningCell(report);
+  if (running === undefined) return report;
+  const failed: NotebookCell = { ...running, status: 'failed', outputs: [{ type: 'error', summary: reason, trace: reason }] };
+  return {
+    ...report,
+    cells: report.cells.map((cell) => (cell === running ? failed : cell)),
+    error: { summary: reason, trace: reason, cell: running.position },
+  };
+}

@@ -1,0 +1,103 @@
+"""Keeps what a cell shows, in the order in which it appeared, beside the log files that get it as well."""
+import io
+import threading
+
+
+class CellTooLarge(BaseException):
+    """A cell showed more than it may. Not an Exception, so that the cell's own handlers let it pass."""
+
+
+def clean(text):
+    """The text with what UTF-8 cannot hold (lone surrogates) spelled as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+class Recorder:
+    """The outputs of the cell that is running. `limit` is the most bytes of UTF-8 that a cell may show."""
+
+    def __init__(self, limit):
+        self.limit = limit
+        # Re-entrant: an object collected while the lock is held may print from its finalizer.
+        self.lock = threading.RLock()
+        self.start_cell()
+
+    def start_cell(self):
+        self.entries = []
+        self.size = 0
+        self.overflowed = False
+
+    def add(self, kind, text):
+        """Adds one output; consecutive ones of a stream become one. Raises CellTooLarge beyond the limit."""
+        if not text:
+            return
+        data = text.encode("utf-8", "backslashreplace")
+        with self.lock:
+            room = self.limit - self.size
+            self.size += len(data)
+            if len(data) > room:
+                self.overflowed = True
+                data = data[:max(room, 0)]
+            if self.entries and self.entries[-1][0] == kind and kind in ("stdout", "stderr"):
+                self.entries[-1][1].append(data)
+            elif data:
+                self.entries.append((kind, [data]))
+            if self.overflowed:
+                raise CellTooLarge()
+
+    def outputs(self):
+        """What was shown so far, as the report holds it."""
+        with self.lock:
+            return [{"type": kind, "data": b"".join(parts).decode("utf-8", "ignore")} for kind, parts in self.entries]
+
+
+class Tee(io.TextIOBase):
+    """sys.stdout or sys.stderr of a notebook: every text goes to the log file and to the recorder."""
+
+    def __init__(self, kind, real, recorder):
+        self.kind = kind
+        self.real = real
+        self.recorder = recorder
+
+    # What libraries ask of a standard stream; bytes written to `buffer` or the descriptor reach the log alone.
+    encoding = property(lambda self: self.real.encoding)
+    errors = property(lambda self: self.real.errors)
+    buffer = property(lambda self: self.real.buffer)
+    name = property(lambda self: self.real.name)
+
+    def writable(self):
+        return True
+
+    def fileno(self):
+        return self.real.fileno()
+
+    def write(self, text):
+        self.real.write(text)
+        self.recorder.add(self.kind, text)
+        return len(text)
+
+    def flush(self):
+        self.real.flush()
+
+    def close(self):
+        """Does nothing: a cell that closes its stdout would silence all cells after it."""
+
+
+class Display:
+    """`display` and `displayHTML` of a notebook."""
+
+    def __init__(self, recorder):
+        self.recorder = recorder
+
+    def display(self, *values):
+        """Shows each value: as HTML when it knows how (`_repr_html_`), else as repr."""
+        for value in values:
+            draw = None if isinstance(value, type) else getattr(value, "_repr_html_", None)
+            html = draw() if callable(draw) else None
+            if html is None:
+                self.recorder.add("text", repr(value))
+            else:
+                self.recorder.add("html", str(html))
+
+    def display_html(self, html):
+        """Shows a piece of HTML."""
+        self.recorder.add("html", str(html))

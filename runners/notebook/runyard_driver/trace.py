@@ -1,0 +1,47 @@
+"""Says how a cell failed: one line, and a traceback that shows the notebook's own code only."""
+import os
+import re
+import traceback
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+DRIVER = os.path.join(os.path.dirname(HERE), "driver.py")
+CELL_FRAME = re.compile(r'^(\W*)File "(Cell \d+)", line', re.MULTILINE)
+SUMMARY_CHARACTERS = 2000
+TRACE_CHARACTERS = 200000
+
+
+def cell_file(position):
+    """The file name under which a cell is compiled."""
+    return "Cell %d" % position
+
+
+def describe(error):
+    """(summary, trace) of an exception: `ZeroDivisionError: division by zero` and the traceback below which it lies."""
+    described = traceback.TracebackException(type(error), error, error.__traceback__)
+    hide_driver(described)
+    trace = CELL_FRAME.sub(r"\1\2, line", "".join(described.format())).rstrip("\n")
+    # Python 3.11 puts notes after the line that names the exception, a syntax error has indented lines before it.
+    last = next((line for line in described.format_exception_only() if not line.startswith(" ")), trace)
+    summary = last.strip().split("\n")[0]
+    return shortened(summary, SUMMARY_CHARACTERS), shortened(trace, TRACE_CHARACTERS)
+
+
+def hide_driver(described):
+    """Drops the driver's own frames, in the exceptions behind this one and in the parts of a group as well."""
+    described.stack[:] = [frame for frame in described.stack if not is_driver(frame.filename)]
+    behind = [described.__cause__, described.__context__] + list(getattr(described, "exceptions", None) or [])
+    for other in behind:
+        if other is not None:
+            hide_driver(other)
+
+
+def is_driver(filename):
+    filename = os.path.realpath(filename)
+    return filename == DRIVER or filename.startswith(HERE + os.sep)
+
+
+def shortened(text, characters):
+    if len(text) <= characters:
+        return text
+    half = characters // 2
+    return text[:half] + " ... (%d characters left out) ... " % (len(text) - 2 * half) + text[-half:]

@@ -1,0 +1,93 @@
+/** Hands attempts to Piscina threads, and survives the death of one: attempts are asked for again and attach. */
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import { messageOf } from '../engine/errors.ts';
+import type { Log, TaskPool } from '../engine/ports.ts';
+import type { Outcome, TaskAssignment } from '../engine/run/assignment.ts';
+import type { AttemptRequest, FromEngine, FromRunner, RunnerSettings } from './messages.ts';
+
+export interface PoolOptions {
+  readonly threads: number;
+  /** Attempts that one thread looks after at a time: a thread waits for processes, it does not compute. */
+  readonly attemptsPerThread: number;
+  readonly settings: RunnerSettings;
+  /** Finds a file named in a task. @throws ServiceError fit for the run's state */
+  readonly locate: (uri: string, what: 'file' | 'notebook') => Promise<string>;
+  readonly log: Log;
+}
+
+export interface ClosablePool extends TaskPool {
+  /** Lets go of every attempt: processes go on, and no outcome follows. */
+  close(): Promise<void>;
+}
+
+/** How often an attempt is asked for again after its thread has died, before the engine gives it up. */
+const triesMax = 5;
+
+export function createTaskPool(options: PoolOptions): ClosablePool {
+  const piscina = new Piscina<AttemptRequest, Outcome>({
+    filename: new URL('./worker.ts', import.meta.url).href,
+    name: 'runAttempt',
+    minThreads: 1,
+    maxThreads: options.threads,
+    concurrentTasksPerWorker: options.attemptsPerThread,
+    // A thread that keeps timers and sockets must not be put to sleep between tasks.
+    atomics: 'disabled',
+  });
+  let closing = false;
+
+  const attempt = async (assignment: TaskAssignment, stopped: boolean, onPort: (port: MessagePort) => void): Promise<Outcome> => {
+    const { port1, port2 } = new MessageChannel();
+    port1.on('message', (message: FromRunner) => answer(options, assignment, port1, message));
+    onPort(port1);
+    try {
+      // Never an AbortSignal: Piscina would give the attempt a whole thread and kill that thread to stop it.
+      return await piscina.run({ assignment, settings: options.settings, port: port2, stopped }, { transferList: [port2] });
+    } finally {
+      port1.close();
+    }
+  };
+
+  return {
+    run(assignment) {
+      let stopped = false;
+      let port: MessagePort | undefined;
+      const outcome = async (): Promise<Outcome> => {
+        for (let tries = 1; ; tries += 1) {
+          try {
+            return await attempt(assignment, stopped, (opened) => { port = opened; });
+          } catch (error) {
+            // The engine is going down: whoever adopts the attempt will hear its outcome.
+            if (closing) return new Promise(() => undefined);
+            options.log.warn({ run_id: assignment.runId, error: messageOf(error), tries }, 'The thread of this attempt died; asking for the attempt again.');
+            if (tries === triesMax) return { kind: 'lost', message: `Its runner's thread died ${tries} times, last with: ${messageOf(error)}` };
+          }
+        }
+      };
+      return {
+        outcome: outcome(),
+        stop() {
+          stopped = true;
+          port?.postMessage({ type: 'stop' } satisfies FromEngine);
+        },
+      };
+    },
+    async close() {
+      closing = true;
+      await piscina.destroy();
+    },
+  };
+}
+
+function answer(options: PoolOptions, assignment: TaskAssignment, port: MessagePort, message: FromRunner): void {
+  if (message.type === 'log') {
+    options.log.info({ run_id: assignment.runId, task_key: assignment.taskKey }, message.line);
+    return;
+  }
+  const { id, uri, what } = message;
+  const say = (reply: FromEngine): void => port.postMessage(reply);
+  options.locate(uri, what).then(
+    (path) => say({ type: 'located', id, path }),
+    (error: unknown) => say({ type: 'not-located', id, message: messageOf(error) }),
+  );
+}

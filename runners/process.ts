@@ -1,0 +1,197 @@
+/**
+ * One verb, `exec`: starts the process of an attempt, or attaches to the one that was started before (DESIGN section 5).
+ *
+ * A process writes its own logs and is watched by a shell of its own that keeps its exit code, so it needs no engine to
+ * live and to end. Whoever asks later (a new thread, a new engine) finds what is so in the attempt's directory:
+ * `pid` says who claimed it, `exit` how it ended, `stdout` and `stderr` what it said.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync, watch, type FSWatcher } from 'node:fs';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { codeOf } from '../engine/errors.ts';
+import { isAlive, type ProcessIdentity } from '../engine/host.ts';
+import { createBell, type Bell } from './bell.ts';
+import type { Exit } from './contract.ts';
+import { attemptMarker, endGroup, endMarked, signalGroup } from './process-group.ts';
+
+/** What to run, and where its files are kept. */
+export interface ProcessSpec {
+  /** Absolute directory for `pid`, `exit`, `stdout` and `stderr`; created when missing. */
+  readonly directory: string;
+  /** The attempt's directory: the mark that all its processes carry. */
+  readonly attemptDirectory: string;
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  /** The whole environment: nothing is inherited from the service. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Milliseconds between SIGTERM and SIGKILL when it is stopped. */
+  readonly stopGraceMs: number;
+  /** Largest size of stdout and stderr, each, in bytes. */
+  readonly logBytesMax: number;
+}
+
+const supervisor = fileURLToPath(new URL('supervisor/supervise.sh', import.meta.url));
+
+/** How often the log sizes are looked at, and whether an adopted process still lives. */
+const tickMs = 2_000;
+/** A claim is filled within microseconds of its making; this long without is a claimer that died in between. */
+const claimFillMs = 10_000;
+
+/**
+ * Runs the process of `spec` to its end, or waits for the end of the one that an earlier call started. Safe to call
+ * any number of times, at the same time too, by any process: the program is started once.
+ * @param signal when aborted, the process group is ended and the answer is `stopped`; a process that has not been
+ * started by then never will be.
+ * @throws Error when the directory cannot be written or no process can be spawned
+ */
+export async function exec(spec: ProcessSpec, signal: AbortSignal): Promise<Exit> {
+  await mkdir(spec.directory, { recursive: true });
+  const bell = createBell();
+  signal.addEventListener('abort', bell.ring);
+  const ended = await readExitCode(spec.directory);
+  if (ended !== undefined) return afterEnd(spec, ended, await readClaim(spec.directory), bell);
+  let child: ChildProcess | undefined;
+  if ((await readClaim(spec.directory)) === undefined) {
+    if (signal.aborted && (await forestall(spec.directory))) return { kind: 'stopped' };
+    if (!signal.aborted) child = await start(spec, bell);
+  }
+  // A child of ours tells its end; of any other process the exit file does.
+  const watcher = child === undefined ? watchExit(spec.directory, bell) : undefined;
+  try {
+    return await attend(spec, signal, bell, child);
+  } finally {
+    watcher?.close();
+    signal.removeEventListener('abort', bell.ring);
+  }
+}
+
+/** Waits until the process is over, and ends it when it is to stop or floods its log. */
+async function attend(spec: ProcessSpec, signal: AbortSignal, bell: Bell, child: ChildProcess | undefined): Promise<Exit> {
+  let unfilledFor = 0;
+  for (;;) {
+    const claim = await readClaim(spec.directory);
+    const alive = typeof claim === 'object' && (await isAlive(claim));
+    // Read after the look at the process: one that wrote its exit and ended in between is not lost.
+    const code = await readExitCode(spec.directory);
+    if (code !== undefined) return afterEnd(spec, code, claim, bell);
+    if (claim === 'forestalled') return { kind: 'stopped' };
+    if (claim === undefined || claim === 'unfilled') {
+      if (unfilledFor >= claimFillMs || (claim === undefined && over(child))) return lost('Its process ended while it was being started.');
+      unfilledFor += 20;
+      await bell.wait(20);
+      continue;
+    }
+    if (!alive) {
+      await endMarked(spec.attemptDirectory, bell);
+      return lost(`Its process ${claim.pid} is gone and left no exit code: it was killed together with its supervisor, or the machine was restarted.`);
+    }
+    const flood = await floodOf(spec);
+    if (signal.aborted || flood !== undefined) {
+      await endGroup(claim.pid, spec.attemptDirectory, spec.stopGraceMs, bell);
+      return flood === undefined || signal.aborted ? { kind: 'stopped' } : { kind: 'flooded', message: flood };
+    }
+    await bell.wait(tickMs);
+  }
+}
+
+/** What a finished process left running in its group is ended, so that nothing of an attempt outlives it. */
+async function afterEnd(spec: ProcessSpec, code: number, claim: Claim, bell: Bell): Promise<Exit> {
+  if (typeof claim === 'object' && signalGroup(claim.pid, 0)) await endMarked(spec.attemptDirectory, bell);
+  return { kind: 'exited', code };
+}
+
+async function start(spec: ProcessSpec, bell: Bell): Promise<ChildProcess> {
+  await mkdir(spec.cwd, { recursive: true });
+  // Appending, so that a process that cuts its own log goes on at the new end.
+  const stdout = openSync(join(spec.directory, 'stdout'), 'a', 0o600);
+  const stderr = openSync(join(spec.directory, 'stderr'), 'a', 0o600);
+  try {
+    const child = spawn('/bin/sh', [supervisor, spec.directory, ...spec.argv], {
+      cwd: spec.cwd,
+      env: { ...spec.env, [attemptMarker]: spec.attemptDirectory },
+      detached: true,
+      stdio: ['ignore', stdout, stderr],
+    });
+    child.once('exit', bell.ring);
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+    // The engine may end while its tasks run.
+    child.unref();
+    return child;
+  } finally {
+    closeSync(stdout);
+    closeSync(stderr);
+  }
+}
+
+/** Makes the claim without a process behind it, so that no supervisor that is still on its way can start one. */
+async function forestall(directory: string): Promise<boolean> {
+  try {
+    await writeFile(join(directory, 'pid'), forestalled, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+type Claim = ProcessIdentity | 'unfilled' | 'forestalled' | undefined;
+
+const forestalled = 'stopped before it was started\n';
+
+/** Who claimed the attempt: undefined when nobody has, `unfilled` when the claimer has not yet said who it is. */
+async function readClaim(directory: string): Promise<Claim> {
+  const text = await readText(join(directory, 'pid'));
+  if (text === undefined) return undefined;
+  if (text === forestalled) return 'forestalled';
+  const match = /^(\d+) (\S+) (.+)\n$/.exec(text);
+  if (match === null) return 'unfilled';
+  const [, pid = '', boot = '', startTime = ''] = match;
+  return { pid: Number(pid), bootId: boot, startTime };
+}
+
+async function readExitCode(directory: string): Promise<number | undefined> {
+  const text = await readText(join(directory, 'exit'));
+  return text === undefined || !/^\d+\n$/.test(text) ? undefined : Number(text);
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function watchExit(directory: string, bell: Bell): FSWatcher {
+  const watcher = watch(directory, { persistent: false }, (_event, name) => {
+    if (name === 'exit') bell.ring();
+  });
+  // Without notifications (some network file systems) the tick finds the exit file.
+  watcher.on('error', () => watcher.close());
+  return watcher;
+}
+
+/** The sentence to show when a log has outgrown its limit. */
+async function floodOf(spec: ProcessSpec): Promise<string | undefined> {
+  for (const stream of ['stdout', 'stderr']) {
+    const { size } = await stat(join(spec.directory, stream)).catch(() => ({ size: 0 }));
+    if (size > spec.logBytesMax) {
+      return `Its ${stream} has ${size} bytes; at most ${spec.logBytesMax} are allowed (RUNYARD_LOG_BYTES_MAX). The task was stopped.`;
+    }
+  }
+  return undefined;
+}
+
+function over(child: ChildProcess | undefined): boolean {
+  return child !== undefined && (child.exitCode !== null || child.signalCode !== null);
+}
+
+function lost(message: string): Exit {
+  return { kind: 'lost', message };
+}

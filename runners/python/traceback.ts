@@ -1,0 +1,33 @@
+/** Finds the traceback with which a Python program ended. */
+import type { Failure } from '../run-program.ts';
+
+const header = /^(?: {2}\+ Exception Group )?Traceback \(most recent call last\):$/;
+
+/** How Python joins the traceback of an exception to that of the one it came from. */
+const joints: ReadonlySet<string> = new Set([
+  'The above exception was the direct cause of the following exception:',
+  'During handling of the above exception, another exception occurred:',
+]);
+
+/**
+ * The last traceback in a text, with those of the exceptions behind it. `error` is the line that names the exception
+ * (`ZeroDivisionError: division by zero`). Undefined when there is no traceback.
+ */
+export function uncaughtException(stderr: string): Failure | undefined {
+  const lines = stderr.trimEnd().split('\n');
+  const headers = lines.flatMap((line, at) => (header.test(line) ? [at] : []));
+  const last = headers.at(-1);
+  if (last === undefined) return undefined;
+  // The frames are indented (behind "| " in an exception group); the first line that is not names the exception.
+  const named = lines.slice(last + 1).find((line) => /^(?: {2}\| )?[^\s|]/.test(line));
+  if (named === undefined) return undefined;
+  return { error: named.replace(/^ {2}\| /, '').trim(), errorTrace: lines.slice(startOfChain(lines, headers)).join('\n') };
+}
+
+/** The line where the chain of tracebacks begins whose last one is the last of `headers`. */
+function startOfChain(lines: readonly string[], headers: readonly number[]): number {
+  let chain = headers.length - 1;
+  // A joint stands between two empty lines, right above the header.
+  while (chain > 0 && joints.has(lines[(headers[chain] ?? 0) - 2] ?? '')) chain -= 1;
+  return headers[chain] ?? 0;
+}

@@ -1,0 +1,26 @@
+/** The task kinds that can be run, by the settings field that holds them. */
+import type { Outcome, RunnerContext } from './contract.ts';
+import { plugin as jar } from './jar/jar.ts';
+import { plugin as notebook } from './notebook/notebook.ts';
+import { plugin as python } from './python/python.ts';
+
+type Run = (task: unknown, context: RunnerContext) => Promise<Outcome>;
+
+// Each plugin checks its own shape: a task of its kind was validated by its schema when the job was created.
+const runOf: Readonly<Record<string, Run>> = {
+  [notebook.kind]: (task, context) => notebook.run(task as Parameters<typeof notebook.run>[0], context),
+  [python.kind]: (task, context) => python.run(task as Parameters<typeof python.run>[0], context),
+  [jar.kind]: (task, context) => jar.run(task as Parameters<typeof jar.run>[0], context),
+};
+
+/** The kinds that this version can run. */
+export const runnableKinds: readonly string[] = Object.keys(runOf);
+
+/** Runs one attempt of a task with the runner of its kind. */
+export async function runTask(kind: string, task: unknown, context: RunnerContext): Promise<Outcome> {
+  const run = runOf[kind];
+  if (run !== undefined) return run(task, context);
+  const message = `This version of Runyard keeps ${kind} but cannot run it; it runs ${runnableKinds.join(', ')}.`;
+  await context.writeOutput({ error: message });
+  return { kind: 'failed', message };
+}

@@ -1,0 +1,76 @@
+/** Runs attempts in a pool thread: builds the context that the contract promises, and catches whatever a runner throws. */
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MessagePort } from 'node:worker_threads';
+import { messageOf } from '../engine/errors.ts';
+import { LocateError, type Outcome, type RunnerContext } from './contract.ts';
+import { findInterpreter, taskEnvironment } from './environment.ts';
+import type { AttemptRequest, FromEngine, FromRunner } from './messages.ts';
+import { exec } from './process.ts';
+import { runTask } from './registry.ts';
+
+/** One attempt, from its assignment to its outcome. Never throws: an error would lose its meaning between threads. */
+export async function runAttempt(request: AttemptRequest): Promise<Outcome> {
+  const { assignment, port } = request;
+  try {
+    return await runTask(assignment.kind, assignment.task, await contextOf(request));
+  } catch (error) {
+    return { kind: 'lost', message: `The runner of ${assignment.kind} failed: ${messageOf(error)}` };
+  } finally {
+    port.close();
+  }
+}
+
+async function contextOf({ assignment, settings, port, stopped }: AttemptRequest): Promise<RunnerContext> {
+  const stop = new AbortController();
+  if (stopped) stop.abort();
+  const ask = asking(port, () => stop.abort());
+  const { directory } = assignment;
+  const work = join(directory, 'work');
+  const temporary = join(directory, 'tmp');
+  await Promise.all([mkdir(work, { recursive: true }), mkdir(temporary, { recursive: true })]);
+  const environment = taskEnvironment(settings, assignment, temporary);
+  return {
+    ...assignment,
+    limits: settings.limits,
+    signal: stop.signal,
+    exec: (command, name = 'main') => exec({
+      directory: name === 'main' ? directory : join(directory, name),
+      attemptDirectory: directory,
+      argv: command.argv,
+      cwd: command.cwd ?? work,
+      env: { ...environment, ...command.env },
+      stopGraceMs: settings.stopGraceMs,
+      logBytesMax: settings.logBytesMax,
+    }, stop.signal),
+    locate: (uri, what = 'file') => ask(uri, what),
+    interpreter: (program) => findInterpreter(program, environment['PATH'] ?? ''),
+    async writeOutput(output) {
+      await writeFile(join(directory, 'output.json.part'), JSON.stringify(output), { mode: 0o600 });
+      await rename(join(directory, 'output.json.part'), join(directory, 'output.json'));
+    },
+    log: (line) => say(port, { type: 'log', line }),
+  };
+}
+
+/** Questions to the engine over the port; a stop that arrives there is passed on. */
+function asking(port: MessagePort, onStop: () => void): (uri: string, what: 'file' | 'notebook') => Promise<string> {
+  const waiting = new Map<number, { resolve: (path: string) => void; reject: (error: Error) => void }>();
+  port.on('message', (message: FromEngine) => {
+    if (message.type === 'stop') return onStop();
+    const one = waiting.get(message.id);
+    waiting.delete(message.id);
+    if (message.type === 'located') one?.resolve(message.path);
+    else one?.reject(new LocateError(message.message));
+  });
+  let last = 0;
+  return (uri, what) => new Promise((resolve, reject) => {
+    last += 1;
+    waiting.set(last, { resolve, reject });
+    say(port, { type: 'locate', id: last, uri, what });
+  });
+}
+
+function say(port: MessagePort, message: FromRunner): void {
+  port.postMessage(message);
+}

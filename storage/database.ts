@@ -1,0 +1,61 @@
+/** The connection pool, int8 as safe numbers, migrations at start, and the one place that counts queries. */
+import { Kysely, PostgresDialect } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { Pool, types as pgTypes, type CustomTypesConfig } from 'pg';
+import { messageOf } from '../engine/errors.ts';
+import type { Log } from '../engine/ports.ts';
+import type { Database } from './schema.ts';
+import { firstSchema } from './migrations/first-schema.ts';
+
+const int8 = 20;
+
+/** Turns an int8 text into a number, refusing what a double cannot hold instead of rounding it. */
+export function safeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`The stored integer ${text} is not safe (beyond 2^53).`);
+  return value;
+}
+
+/** How to reach PostgreSQL: a URL, or the parts that an embedded server gives. */
+export type DatabaseAddress = string | {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+};
+
+export interface OpenDatabase {
+  readonly db: Kysely<Database>;
+  /** Statements sent so far. */
+  queries(): number;
+  close(): Promise<void>;
+}
+
+/** Opens the pool. Nothing is connected until the first query. */
+export function openDatabase(address: DatabaseAddress, log: Log, connections = 10): OpenDatabase {
+  const types = { getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === int8 ? safeInteger : pgTypes.getTypeParser(oid, format) } as CustomTypesConfig;
+  const where = typeof address === 'string' ? { connectionString: address } : address;
+  const pool = new Pool({ ...where, max: connections, types, application_name: 'runyard' });
+  // An idle connection that breaks is no reason to fall: the pool opens another when it is needed.
+  pool.on('error', (error) => log.warn({ error: error.message }, 'A database connection was lost.'));
+  let sent = 0;
+  const db = new Kysely<Database>({
+    dialect: new PostgresDialect({ pool }),
+    log: () => { sent += 1; },
+  });
+  return { db, queries: () => sent, close: () => db.destroy() };
+}
+
+/**
+ * Brings the schema up to date. Several engines may do so at once: the migrator holds a lock.
+ * @throws Error that names the migration that failed.
+ */
+export async function migrate(db: Kysely<Database>): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ '0001-first-schema': firstSchema }) } });
+  const { error, results } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  const failed = results?.find((result) => result.status === 'Error')?.migrationName;
+  throw new Error(`Migration ${failed ?? '(before the first)'} failed: ${messageOf(error)}`, { cause: error });
+}

@@ -1,0 +1,130 @@
+/** Files below a root: found, listed, read, written in one step, removed. The words for a refusal are the caller's. */
+import { randomUUID } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { link, lstat, mkdir, readdir, rename, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import { codeOf, ServiceError } from '../engine/errors.ts';
+import { isMissing, openProven, pathIn, prove, proveEntry, statOf, type Root } from './roots.ts';
+
+export interface Entry {
+  /** Path in its root, as `/a/b`. */
+  readonly path: string;
+  readonly kind: 'file' | 'directory';
+  /** Bytes; 0 for a directory. */
+  readonly size: number;
+  /** Epoch ms. */
+  readonly createdAt: number;
+  readonly modifiedAt: number;
+}
+
+/** Names of files that are being written begin with this and are never listed. */
+const draftPrefix = '.runyard-draft-';
+
+/** The file or directory at a path, links inside the root followed. Undefined for nothing and for special files. */
+export async function findEntry(root: Root, path: string): Promise<Entry | undefined> {
+  const inside = pathIn(root, path);
+  const stats = await statOf(await prove(root, path));
+  // The top of a root is always there, even before the first file is.
+  if (stats === undefined && inside === '/') return { path: '/', kind: 'directory', size: 0, createdAt: 0, modifiedAt: 0 };
+  return stats === undefined ? undefined : describe(inside, stats);
+}
+
+/** What stands directly in a directory, by name. Links that lead outside and special files are left out. */
+export async function entriesOf(root: Root, directory: string): Promise<Entry[]> {
+  const inside = pathIn(root, directory);
+  const real = await prove(root, directory);
+  const found = await readdir(real, { withFileTypes: true }).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  const entries: Entry[] = [];
+  for (const { name } of found.filter((entry) => !entry.name.startsWith(draftPrefix)).sort(byName)) {
+    const path = posix.join(inside, name);
+    const stats = await lstat(join(real, name)).catch(() => undefined);
+    const entry = stats?.isSymbolicLink() === true ? await findEntry(root, path).catch(() => undefined) : stats && describe(path, stats);
+    if (entry !== undefined) entries.push(entry);
+  }
+  return entries;
+}
+
+/**
+ * Bytes of a file from `offset` (bytes) on, at most `length` of them. Undefined when there is no such file.
+ */
+export async function readBytes(root: Root, path: string, offset: number, length: number): Promise<Buffer | undefined> {
+  const file = await openProven(root, path);
+  if (file === undefined) return undefined;
+  try {
+    const { size } = await file.stat();
+    const bytes = Buffer.alloc(Math.max(0, Math.min(length, size - offset)));
+    let filled = 0;
+    while (filled < bytes.length) {
+      const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, offset + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return bytes.subarray(0, filled);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Writes a file so that a reader finds all of it or what was there before. Makes the folders above it.
+ * @returns `exists` when something is there and is not to be replaced; a directory never is
+ */
+export async function writeBytes(root: Root, path: string, bytes: Uint8Array, overwrite: boolean): Promise<'written' | 'exists'> {
+  await makeDirectory(root, posix.dirname(pathIn(root, path)));
+  const target = await proveEntry(root, path);
+  const draft = join(dirname(target), `${draftPrefix}${randomUUID()}`);
+  try {
+    await writeFile(draft, bytes, { flag: 'wx', flush: true });
+    // A link is refused where a name is taken, so of two writers without overwrite only one succeeds.
+    await (overwrite ? rename(draft, target) : link(draft, target));
+    return 'written';
+  } catch (error) {
+    if (['EEXIST', 'EISDIR', 'ENOTEMPTY'].includes(codeOf(error) ?? '')) return 'exists';
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/**
+ * Makes a directory and the folders above it. One that is there already is as good.
+ * @throws ServiceError RESOURCE_ALREADY_EXISTS when a file stands in the way
+ */
+export async function makeDirectory(root: Root, path: string): Promise<void> {
+  const target = await prove(root, path);
+  try {
+    await mkdir(target, { recursive: true });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST' && codeOf(error) !== 'ENOTDIR') throw error;
+    throw new ServiceError('RESOURCE_ALREADY_EXISTS', `Path (${path}) cannot be a directory: it, or a folder above it, is a file.`);
+  }
+}
+
+/** Removes a file or directory, and of a link the link alone. */
+export async function removeEntry(root: Root, path: string, recursive: boolean): Promise<'removed' | 'missing' | 'not empty'> {
+  const target = await proveEntry(root, path);
+  try {
+    if (!(await lstat(target)).isDirectory()) await unlink(target);
+    else if (recursive) await rm(target, { recursive: true, force: true });
+    else await rmdir(target);
+    return 'removed';
+  } catch (error) {
+    if (isMissing(error)) return 'missing';
+    if (codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST') return 'not empty';
+    throw error;
+  }
+}
+
+function describe(path: string, stats: Stats): Entry | undefined {
+  const kind = stats.isDirectory() ? 'directory' : stats.isFile() ? 'file' : undefined;
+  if (kind === undefined) return undefined;
+  const [createdAt, modifiedAt] = [Math.floor(stats.birthtimeMs), Math.floor(stats.mtimeMs)];
+  return { path, kind, size: kind === 'file' ? stats.size : 0, createdAt, modifiedAt };
+}
+
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : 1;
+}

@@ -1,0 +1,104 @@
+/** The steps of one launch as statements of one transaction. */
+import { sql, type Kysely, type Transaction } from 'kysely';
+import type { EarlierRun, LaunchTransaction, NewRun } from '../engine/ports.ts';
+import { jobOf } from './jobs.ts';
+import { insertNotices } from './outbox.ts';
+import type { Database } from './schema.ts';
+
+/** Runs `steps` in one transaction: all of them are durable when it resolves, none when it rejects. */
+export function launch<Result>(
+  db: Kysely<Database>,
+  steps: (transaction: LaunchTransaction) => Promise<Result>,
+): Promise<Result> {
+  return db.transaction().execute((transaction) => steps(launchTransaction(transaction)));
+}
+
+function launchTransaction(db: Transaction<Database>): LaunchTransaction {
+  return {
+    async lockJob(jobId) {
+      const row = await db.selectFrom('jobs').selectAll()
+        .where('job_id', '=', jobId).where('deleted_time', 'is', null).where('hidden', '=', false)
+        .forUpdate().executeTakeFirst();
+      return row === undefined ? undefined : jobOf(row);
+    },
+    async createHiddenJob(settings, version, creator, now) {
+      const { job_id: jobId } = await db.insertInto('jobs').values({
+        creator, created_time: now, name: '', api_version: version, format: 'MULTI_TASK',
+        settings: JSON.stringify(settings), hidden: true, deleted_time: null,
+      }).returning('job_id').executeTakeFirstOrThrow();
+      return jobId;
+    },
+    async countActiveRuns(jobId) {
+      const { count } = await db.selectFrom('runs').select((run) => run.fn.countAll<number>().as('count'))
+        .where('job_id', '=', jobId).where('active', '=', true).executeTakeFirstOrThrow();
+      return count;
+    },
+    async nextNumberInJob(jobId) {
+      const { runs_started: number } = await db.updateTable('jobs')
+        .set((job) => ({ runs_started: job('runs_started', '+', 1) }))
+        .where('job_id', '=', jobId).returning('runs_started').executeTakeFirstOrThrow();
+      return number;
+    },
+    async takeRunIds(count) {
+      const { rows } = await sql<{ run_id: number }>`select nextval('run_ids') as run_id from generate_series(1, ${count})`.execute(db);
+      return rows.map((row) => row.run_id);
+    },
+    claimIdempotencyToken: (jobId, token, runId) => claimIdempotencyToken(db, jobId, token, runId),
+    insertRun: (run) => insertRun(db, run),
+  };
+}
+
+async function claimIdempotencyToken(
+  db: Transaction<Database>, jobId: number, token: string, runId: number,
+): Promise<'claimed' | EarlierRun> {
+  const claimed = await db.insertInto('idempotency_tokens').values({ job_id: jobId, token, run_id: runId })
+    .onConflict((conflict) => conflict.doNothing()).returning('run_id').executeTakeFirst();
+  if (claimed !== undefined) return 'claimed';
+  const earlier = await db.selectFrom('idempotency_tokens')
+    .leftJoin('runs', 'runs.run_id', 'idempotency_tokens.run_id')
+    .select(['idempotency_tokens.run_id', 'runs.number_in_job', 'runs.run_id as existing'])
+    .where('idempotency_tokens.job_id', '=', jobId).where('token', '=', token)
+    .executeTakeFirstOrThrow();
+  return { runId: earlier.run_id, numberInJob: earlier.number_in_job ?? 0, deleted: earlier.existing === null };
+}
+
+async function insertRun(db: Transaction<Database>, run: NewRun): Promise<void> {
+  const over = run.state === 'SKIPPED';
+  const standing = { state: run.state, active: !over, result: null, end_time: over ? run.startTime : null };
+  await db.insertInto('runs').values({
+    ...standing,
+    run_id: run.runId,
+    job_id: run.jobId,
+    number_in_job: run.numberInJob,
+    format: run.format,
+    api_version: run.version,
+    name: run.name,
+    run_type: run.type,
+    trigger: run.trigger,
+    creator: run.creator,
+    settings: JSON.stringify(run.settings),
+    overriding_parameters: run.overridingParameters === undefined ? null : JSON.stringify(run.overridingParameters),
+    original_attempt_run_id: run.runId,
+    attempt: 0,
+    stop_reason: null,
+    owner: over ? null : run.owner,
+    message: run.message,
+    start_time: run.startTime,
+    running_time: null,
+    terminating_time: null,
+  }).execute();
+  await db.insertInto('task_runs').values(run.tasks.map((task) => ({
+    ...standing,
+    run_id: task.runId,
+    job_run_id: run.runId,
+    task_key: task.taskKey,
+    attempt: 0,
+    cluster_id: null,
+    spark_context_id: null,
+    message: task.message,
+    start_time: null,
+    running_time: null,
+    terminating_time: null,
+  }))).execute();
+  await insertNotices(db, run.notices);
+}

@@ -1,0 +1,65 @@
+/** Nodes and what they own: an active run belongs to a node for as long as that node's lease is kept. */
+import { sql, type Kysely } from 'kysely';
+import type { NodeIdentity } from '../engine/ports.ts';
+import type { RunWithTasks } from '../engine/run/run.ts';
+import type { RunRow } from './run-rows.ts';
+import { withTasks } from './runs.ts';
+import type { Database } from './schema.ts';
+
+/** Makes this node known, with a lease until then (epoch ms). */
+export async function joinNodes(db: Kysely<Database>, node: NodeIdentity, leaseUntil: number, now: number): Promise<void> {
+  await db.insertInto('nodes').values({
+    node_id: node.nodeId, host: node.host, boot_id: node.bootId, pid: node.pid, process_start: node.processStart,
+    joined_time: now, lease_until: leaseUntil,
+  }).execute();
+}
+
+/** Extends the lease; false when it had ended, because another node may have adopted the runs since. */
+export async function renewLease(db: Kysely<Database>, nodeId: string, leaseUntil: number, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await db.updateTable('nodes').set({ lease_until: leaseUntil })
+    .where('node_id', '=', nodeId).where('lease_until', '>', now).executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Ends the lease at once, so that others may adopt without waiting. */
+export async function leaveNodes(db: Kysely<Database>, nodeId: string, now: number): Promise<void> {
+  await db.updateTable('nodes').set({ lease_until: now }).where('node_id', '=', nodeId).execute();
+}
+
+/** Ends the leases of nodes that are known to be gone: their process does not exist any more. */
+export async function expireNodes(db: Kysely<Database>, nodeIds: readonly string[], now: number): Promise<void> {
+  if (nodeIds.length === 0) return;
+  await db.updateTable('nodes').set({ lease_until: now })
+    .where('node_id', 'in', nodeIds).where('lease_until', '>', now).execute();
+}
+
+/** Nodes of this machine whose lease has not ended, for the look whether their process still lives. */
+export async function nodesOnHost(db: Kysely<Database>, host: string, now: number): Promise<NodeIdentity[]> {
+  const rows = await db.selectFrom('nodes').selectAll().where('host', '=', host).where('lease_until', '>', now).execute();
+  return rows.map((row) => ({
+    nodeId: row.node_id, host: row.host, bootId: row.boot_id, pid: row.pid, processStart: row.process_start,
+  }));
+}
+
+/**
+ * Takes over active runs whose owner's lease has ended, raising their fences, so that a late write of the former owner
+ * is refused. Several nodes may do so at once: each run goes to one of them.
+ */
+export function adoptRuns(db: Kysely<Database>, nodeId: string, now: number, limit: number): Promise<RunWithTasks[]> {
+  return db.transaction().execute(async (transaction) => {
+    const { rows } = await sql<RunRow>`
+      update runs set owner = ${nodeId}, fence = fence + 1
+      where run_id in (
+        select run_id from runs
+        where active and (owner is null or owner <> ${nodeId}
+          and not exists (select from nodes where nodes.node_id = runs.owner and nodes.lease_until > ${now}))
+        order by run_id limit ${limit} for update skip locked)
+      returning *`.execute(transaction);
+    if (rows.length === 0) return [];
+    await sql`
+      update task_runs set fence = runs.fence from runs
+      where task_runs.job_run_id = runs.run_id and runs.run_id in (${sql.join(rows.map((row) => row.run_id))})
+        and task_runs.active`.execute(transaction);
+    return withTasks(transaction, rows);
+  });
+}

@@ -1,0 +1,75 @@
+/** Finds the files that tasks name: by scheme, in the workspace, or below an allowed root. */
+import { relative, resolve } from 'node:path';
+import { invalid, ServiceError } from '../engine/errors.ts';
+import { canonicalUri } from '../engine/job/aliases.ts';
+import { quote } from '../engine/job/wording.ts';
+import { notebookExtensions } from './notebook-format.ts';
+import { pathIn, prove, statOf, type Root, type Roots } from './roots.ts';
+
+/** `notebook`: a workspace path that may lack its extension. */
+export type Sought = 'file' | 'notebook';
+
+/** One place to look in. */
+interface Place {
+  readonly root: Root;
+  /** Path in the root. */
+  readonly path: string;
+  /** How a file gets there, for the message that says it is not there. */
+  readonly remedy: string;
+}
+
+const importIt = 'Import it with POST /api/2.0/workspace/import and start the run again.';
+const putIt = 'Put it there with POST /api/2.0/managed_fs/put and start the run again.';
+
+/**
+ * Makes the function that turns a file named in a task into its absolute path on this machine: `managed_fs:/x`,
+ * `objstore://bucket/x` (each in any known spelling), a workspace path, or `/x` and `file:/x` below an allowed root.
+ * It throws ServiceError RESOURCE_DOES_NOT_EXIST when there is no such file and INVALID_PARAMETER_VALUE when it may not
+ * be read; the messages are fit for a run's state.
+ */
+export function createLocator(roots: Roots): (uri: string, what: Sought) => Promise<string> {
+  return async (uri, what) => {
+    const place = await placeOf(uri, what, roots);
+    const path = pathIn(place.root, place.path);
+    const candidates = what === 'notebook' ? [path, ...notebookExtensions.map((extension) => path + extension)] : [path];
+    for (const candidate of candidates) {
+      const real = await prove(place.root, candidate);
+      if ((await statOf(real))?.isFile() === true) return real;
+    }
+    throw new ServiceError('RESOURCE_DOES_NOT_EXIST', await absence(uri, what, place, candidates));
+  };
+}
+
+async function placeOf(uri: string, what: Sought, roots: Roots): Promise<Place> {
+  const canonical = canonicalUri(uri);
+  if (canonical.startsWith('managed_fs:')) return { root: roots.managedFs, path: canonical, remedy: putIt };
+  if (canonical.startsWith('objstore://')) return bucketPlace(uri, canonical, roots);
+  const path = canonical.replace(/^file:\/*/, '/');
+  if (!path.startsWith('/')) {
+    throw invalid(`The path ${quote(uri)} must be a workspace path that begins with a slash, or begin with managed_fs:/, objstore:// or file:/.`);
+  }
+  return (what === 'file' ? allowedPlace(path, roots) : undefined) ?? { root: roots.workspace, path, remedy: importIt };
+}
+
+async function bucketPlace(uri: string, canonical: string, roots: Roots): Promise<Place> {
+  const [, bucket = '', path = '/'] = /^objstore:\/\/([^/]*)(\/.*)?$/s.exec(canonical) ?? [];
+  if (['', '.', '..'].includes(bucket)) throw invalid(`The path ${quote(uri)} names no bucket: it must be objstore://<bucket>/<path>.`);
+  const directory = await prove(roots.objstore, `/${bucket}`);
+  const remedy = `Put it below objstore/${bucket} in the service's data directory and start the run again.`;
+  return { root: { directory, title: 'its bucket' }, path, remedy };
+}
+
+/** The place of an absolute path of this machine that lies below an allowed root. */
+function allowedPlace(path: string, roots: Roots): Place | undefined {
+  const absolute = resolve(path);
+  const root = roots.allowed.find(({ directory }) => absolute === directory || absolute.startsWith(directory.replace(/\/?$/, '/')));
+  if (root === undefined) return undefined;
+  return { root, path: `/${relative(root.directory, absolute)}`, remedy: 'Put it there and start the run again.' };
+}
+
+async function absence(uri: string, what: Sought, place: Place, candidates: readonly string[]): Promise<string> {
+  if (what === 'notebook') return `Notebook ${uri} was not found in the workspace (looked for ${candidates.join(', ')}). ${place.remedy}`;
+  const found = await statOf(await prove(place.root, place.path));
+  if (found?.isDirectory() === true) return `${uri} is a directory; a file is needed here.`;
+  return `File ${uri} was not found${place.remedy === importIt ? ' in the workspace' : ''}. ${place.remedy}`;
+}

@@ -1,0 +1,61 @@
+/** The files of managed_fs, as its calls put, read, list and delete them. */
+import { invalid, ServiceError } from '../engine/errors.ts';
+import { entriesOf, findEntry, makeDirectory, readBytes, removeEntry, writeBytes, type Entry } from './file-tree.ts';
+import type { Root, Roots } from './roots.ts';
+
+/** Most bytes of one read. */
+const readBytesMax = 2 ** 20;
+
+/**
+ * All paths may be written with their scheme in front. Paths that lead outside are refused with
+ * INVALID_PARAMETER_VALUE, missing ones with RESOURCE_DOES_NOT_EXIST.
+ */
+export interface ManagedFiles {
+  /** Missing folders are made. RESOURCE_ALREADY_EXISTS when the path is taken and not to be overwritten. */
+  put(path: string, contents: Uint8Array, overwrite: boolean): Promise<void>;
+  /** Up to `length` bytes (at most 1 MB) from `offset` on; none beyond the end. */
+  read(path: string, offset: number, length: number): Promise<Buffer>;
+  getStatus(path: string): Promise<Entry>;
+  /** What stands directly in a directory, by path; a file is listed as itself. */
+  list(path: string): Promise<Entry[]>;
+  /** A path that is not there is as good as deleted. INVALID_STATE for a directory that is not empty, unless `recursive`. */
+  delete(path: string, recursive: boolean): Promise<void>;
+  /** With the folders above; one that is there already is as good. */
+  mkdirs(path: string): Promise<void>;
+}
+
+export function createManagedFiles(roots: Pick<Roots, 'managedFs'>): ManagedFiles {
+  const root = roots.managedFs;
+  return {
+    async put(path, contents, overwrite) {
+      if ((await writeBytes(root, path, contents, overwrite)) === 'written') return;
+      throw new ServiceError('RESOURCE_ALREADY_EXISTS', `A file or directory already exists at the input path ${path}.`);
+    },
+    read: (path, offset, length) => read(root, path, offset, length),
+    getStatus: (path) => require(root, path),
+    async list(path) {
+      const entry = await require(root, path);
+      return entry.kind === 'directory' ? entriesOf(root, entry.path) : [entry];
+    },
+    async delete(path, recursive) {
+      if ((await removeEntry(root, path, recursive)) !== 'not empty') return;
+      throw new ServiceError('INVALID_STATE', `${path} is a directory that is not empty; set recursive to true to delete it with all it holds.`);
+    },
+    mkdirs: (path) => makeDirectory(root, path),
+  };
+}
+
+async function read(root: Root, path: string, offset: number, length: number): Promise<Buffer> {
+  if (offset < 0) throw invalid(`offset is ${offset}; it must not be negative.`);
+  if (length < 0 || length > readBytesMax) throw invalid(`length is ${length}; it must be between 0 and ${readBytesMax}.`);
+  const bytes = await readBytes(root, path, offset, length);
+  if (bytes !== undefined) return bytes;
+  await require(root, path);
+  throw invalid(`${path} is a directory; only a file can be read.`);
+}
+
+async function require(root: Root, path: string): Promise<Entry> {
+  const entry = await findEntry(root, path);
+  if (entry === undefined) throw new ServiceError('RESOURCE_DOES_NOT_EXIST', `No file or directory exists on path ${path}.`);
+  return entry;
+}

@@ -1,0 +1,19 @@
+/** Notices waiting for delivery. They are written by the transaction of what they announce. */
+import type { Kysely } from 'kysely';
+import type { Notice } from '../engine/notification/notice.ts';
+import type { Database } from './schema.ts';
+
+/** Stores notices; call it inside the transaction that changes the state. */
+export async function insertNotices(db: Kysely<Database>, notices: readonly Notice[]): Promise<void> {
+  if (notices.length === 0) return;
+  await db.insertInto('outbox').values(notices.map((notice) => ({
+    event: notice.event,
+    channel: notice.channel,
+    recipient: notice.recipient,
+    job_id: notice.jobId,
+    run_id: notice.runId ?? null,
+    task_key: notice.taskKey ?? null,
+    created_time: notice.createdTime,
+    delivered_time: null,
+  }))).execute();
+}

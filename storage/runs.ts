@@ -1,0 +1,80 @@
+/** Reading runs, and noting that one is to be stopped. */
+import type { Kysely } from 'kysely';
+import type { Run, RunType, RunWithTasks } from '../engine/run/run.ts';
+import type { StopReason } from '../engine/run/states.ts';
+import { runOf, taskRunOf, type RunRow } from './run-rows.ts';
+import type { Database } from './schema.ts';
+
+/** A run with all its attempts, by the id of the run or of one of its task runs; undefined when there is none. */
+export async function findRun(db: Kysely<Database>, runId: number): Promise<RunWithTasks | undefined> {
+  const row = (await visibleRuns(db).where('runs.run_id', '=', runId).executeTakeFirst())
+    ?? (await visibleRuns(db)
+      .where('runs.run_id', '=', db.selectFrom('task_runs').select('job_run_id').where('run_id', '=', runId))
+      .executeTakeFirst());
+  return row === undefined ? undefined : (await withTasks(db, [row]))[0];
+}
+
+/** Adds the task runs of all the given runs with one query. */
+export async function withTasks(db: Kysely<Database>, rows: readonly RunRow[]): Promise<RunWithTasks[]> {
+  if (rows.length === 0) return [];
+  const taskRows = await db.selectFrom('task_runs').selectAll()
+    .where('job_run_id', 'in', rows.map((row) => row.run_id))
+    .orderBy('job_run_id').orderBy('task_key').orderBy('attempt')
+    .execute();
+  const tasks = Map.groupBy(taskRows.map(taskRunOf), (task) => task.jobRunId);
+  return rows.map((row) => ({ run: runOf(row), tasks: tasks.get(row.run_id) ?? [] }));
+}
+
+/** The filters of runs/list (spec 4.1 rule 6). */
+export interface RunFilter {
+  readonly jobId: number | undefined;
+  /** True: active runs only; false: completed ones only; undefined: both. */
+  readonly active: boolean | undefined;
+  readonly type: RunType | undefined;
+  /** Start times, epoch ms, both inclusive. */
+  readonly startFrom: number | undefined;
+  readonly startTo: number | undefined;
+  /** Only runs older than the one with this id (the place where the previous page ended). */
+  readonly before: number | undefined;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Runs, newest first. Ids rise with the start time, so that the primary key is the order. */
+export async function listRuns(db: Kysely<Database>, filter: RunFilter): Promise<Run[]> {
+  let query = visibleRuns(db).orderBy('runs.run_id', 'desc').limit(filter.limit).offset(filter.offset);
+  if (filter.jobId !== undefined) query = query.where('runs.job_id', '=', filter.jobId);
+  if (filter.active === true) query = query.where('runs.active', '=', true);
+  if (filter.active === false) query = query.where('runs.active', '=', false);
+  if (filter.type !== undefined) query = query.where('runs.run_type', '=', filter.type);
+  if (filter.startFrom !== undefined) query = query.where('runs.start_time', '>=', filter.startFrom);
+  if (filter.startTo !== undefined) query = query.where('runs.start_time', '<=', filter.startTo);
+  if (filter.before !== undefined) query = query.where('runs.run_id', '<', filter.before);
+  return (await query.execute()).map(runOf);
+}
+
+/**
+ * Notes that a run is to be stopped, unless that was noted before or it is over. The first reason stays.
+ * @returns the run as it is now; undefined when there is none
+ */
+export async function requestStop(db: Kysely<Database>, runId: number, reason: StopReason): Promise<Run | undefined> {
+  await db.updateTable('runs').set({ stop_reason: reason })
+    .where('run_id', '=', runId).where('active', '=', true).where('stop_reason', 'is', null)
+    .execute();
+  const row = await db.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirst();
+  return row === undefined ? undefined : runOf(row);
+}
+
+/** Active runs of a node whose stop has been noted. */
+export async function stopRequests(db: Kysely<Database>, node: string): Promise<{ runId: number; reason: StopReason }[]> {
+  const rows = await db.selectFrom('runs').select(['run_id', 'stop_reason'])
+    .where('active', '=', true).where('owner', '=', node).where('stop_reason', 'is not', null)
+    .execute();
+  return rows.map((row) => ({ runId: row.run_id, reason: row.stop_reason ?? 'cancel' }));
+}
+
+/** Runs of deleted jobs are gone for everybody (spec 4.1 rule 1). */
+function visibleRuns(db: Kysely<Database>) {
+  return db.selectFrom('runs').selectAll('runs')
+    .innerJoin('jobs', 'jobs.job_id', 'runs.job_id').where('jobs.deleted_time', 'is', null);
+}

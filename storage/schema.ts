@@ -1,0 +1,137 @@
+/** The tables as Kysely sees them. The truth is storage/migrations; ids and times are int8, read as safe numbers. */
+import type { ColumnType, Generated } from 'kysely';
+import type { LifeCycleState, ResultState, StopReason } from '../engine/run/states.ts';
+import type { RunType, TriggerType } from '../engine/run/run.ts';
+import type { ApiVersion, JobFormat } from '../engine/job/format.ts';
+import type { JobSettings } from '../engine/job/settings.ts';
+import type { RunParameters } from '../engine/run/parameters.ts';
+
+/** A JSONB column: read as a value, written as JSON text. */
+type Json<Value> = ColumnType<Value, string, string>;
+
+export interface PrincipalTable {
+  principal_id: Generated<number>;
+  user_name: string;
+  admin: boolean;
+  active: boolean;
+  created_time: number;
+}
+
+export interface TokenTable {
+  token_id: string;
+  principal_id: number;
+  hash: string;
+  comment: string;
+  scopes: string[];
+  created_time: number;
+  expiry_time: number | null;
+  last_accessed_time: number;
+  revoked_time: number | null;
+}
+
+export interface JobTable {
+  job_id: Generated<number>;
+  creator: string;
+  created_time: number;
+  name: string;
+  api_version: ApiVersion;
+  format: JobFormat;
+  settings: Json<JobSettings>;
+  hidden: boolean;
+  runs_started: Generated<number>;
+  deleted_time: number | null;
+}
+
+/** Columns that runs and task runs share: where it stands. */
+interface ProgressColumns {
+  state: LifeCycleState;
+  active: boolean;
+  result: ResultState | null;
+  message: string;
+  start_time: number | null;
+  running_time: number | null;
+  terminating_time: number | null;
+  end_time: number | null;
+  fence: Generated<number>;
+}
+
+export interface RunTable extends ProgressColumns {
+  run_id: number;
+  job_id: number;
+  number_in_job: number;
+  format: JobFormat;
+  api_version: ApiVersion;
+  name: string;
+  run_type: RunType;
+  trigger: TriggerType;
+  creator: string;
+  settings: Json<JobSettings>;
+  overriding_parameters: Json<RunParameters> | null;
+  original_attempt_run_id: number;
+  attempt: number;
+  stop_reason: StopReason | null;
+  owner: string | null;
+}
+
+export interface TaskRunTable extends ProgressColumns {
+  run_id: number;
+  job_run_id: number;
+  task_key: string;
+  attempt: number;
+  cluster_id: string | null;
+  spark_context_id: string | null;
+}
+
+export interface IdempotencyTokenTable {
+  job_id: number;
+  token: string;
+  run_id: number;
+}
+
+export interface ClusterTable {
+  cluster_id: string;
+  kind: 'JOB' | 'ALL_PURPOSE';
+  state: 'PENDING' | 'RUNNING' | 'TERMINATED';
+  job_run_id: number | null;
+  cluster_key: string | null;
+  spec: Json<Record<string, unknown>>;
+  spark_context_id: string | null;
+  created_time: number;
+  started_time: number | null;
+  terminated_time: number | null;
+  termination_reason: string | null;
+}
+
+export interface NodeTable {
+  node_id: string;
+  host: string;
+  boot_id: string;
+  pid: number;
+  process_start: string;
+  joined_time: number;
+  lease_until: number;
+}
+
+export interface OutboxTable {
+  notice_id: Generated<number>;
+  event: string;
+  channel: 'email' | 'webhook';
+  recipient: string;
+  job_id: number;
+  run_id: number | null;
+  task_key: string | null;
+  created_time: number;
+  delivered_time: number | null;
+}
+
+export interface Database {
+  principals: PrincipalTable;
+  tokens: TokenTable;
+  jobs: JobTable;
+  runs: RunTable;
+  task_runs: TaskRunTable;
+  idempotency_tokens: IdempotencyTokenTable;
+  clusters: ClusterTable;
+  nodes: NodeTable;
+  outbox: OutboxTable;
+}

@@ -1,0 +1,167 @@
+/**
+ * Writing states with group commit: a change waits only while writes are under way, then goes together with all others
+ * that came meanwhile. Each write names the state and the fence that it expects; a row that has moved on is left alone.
+ */
+import { sql, type Kysely } from 'kysely';
+import type { ChangeSet, Log, StateChange } from '../engine/ports.ts';
+import { isTerminal } from '../engine/run/states.ts';
+import type { Clock } from '../engine/clock.ts';
+import { backOff, passing } from './faults.ts';
+import { insertNotices } from './outbox.ts';
+import { pause } from './pause.ts';
+import type { Database } from './schema.ts';
+
+export interface StateWriter {
+  /**
+   * Durable when resolved. `refused`: a row was no longer in the state and fence that its change names; then nothing of
+   * the set was written. While the database is away it waits; it rejects for errors that waiting does not mend.
+   */
+  write(changeSet: ChangeSet): Promise<'written' | 'refused'>;
+}
+
+type Answer = 'written' | 'refused';
+
+interface Waiting {
+  readonly set: ChangeSet;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Two writers keep the disk busy while one of them talks. */
+const writersMax = 2;
+const batchMax = 500;
+
+export function createStateWriter(db: Kysely<Database>, clock: Clock, log: Log): StateWriter {
+  const queue: Waiting[] = [];
+  let writers = 0;
+  const flush = async (): Promise<void> => {
+    writers += 1;
+    while (queue.length > 0) {
+      const batch = queue.splice(0, batchMax);
+      try {
+        const answers = await writeThrough(db, batch.map((one) => one.set), clock, log);
+        batch.forEach((one, index) => one.resolve(answers[index] ?? 'refused'));
+      } catch (error) {
+        for (const one of batch) one.reject(error);
+      }
+    }
+    writers -= 1;
+  };
+  return {
+    write: (set) => new Promise((resolve, reject) => {
+      queue.push({ set, resolve, reject });
+      if (writers < writersMax) void flush();
+    }),
+  };
+}
+
+/** Writes a batch, again and again while the database is away: nothing that has happened may be forgotten. */
+async function writeThrough(db: Kysely<Database>, sets: readonly ChangeSet[], clock: Clock, log: Log): Promise<Answer[]> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      const answers = await writeBatch(db, sets);
+      if (attempt === 0) return answers;
+      // An earlier attempt may have been committed before its connection broke.
+      return await Promise.all(answers.map(async (answer, index) =>
+        answer === 'refused' && (await alreadyWritten(db, sets[index])) ? 'written' : answer));
+    } catch (error) {
+      if (!passing(error)) throw error;
+      log.warn({ error: String(error), sets: sets.length }, 'The database cannot be written now; waiting for it.');
+      await pause(clock, backOff(attempt));
+    }
+  }
+}
+
+async function writeBatch(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<Answer[]> {
+  if (sets.every((set) => set.changes.length === 1 && set.notices.length === 0)) {
+    const written = await update(db, sets);
+    return sets.map((_, index) => (written.has(index) ? 'written' : 'refused'));
+  }
+  if (await writeWhole(db, sets)) return sets.map(() => 'written');
+  const answers: Answer[] = [];
+  for (const set of sets) answers.push((await writeWhole(db, [set])) ? 'written' : 'refused');
+  return answers;
+}
+
+class Refused extends Error {}
+
+/** All changes and notices of all sets in one transaction, or nothing and false. */
+async function writeWhole(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<boolean> {
+  try {
+    await db.transaction().execute(async (transaction) => {
+      const written = await update(transaction, sets);
+      if (sets.some((set, index) => (written.get(index) ?? 0) < set.changes.length)) throw new Refused();
+      await insertNotices(transaction, sets.flatMap((set) => set.notices));
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof Refused) return false;
+    throw error;
+  }
+}
+
+/** Applies the changes of all sets; gives the number of rows written for each set, by its index. */
+async function update(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<Map<number, number>> {
+  const written = new Map<number, number>();
+  for (const kind of ['run', 'task'] as const) {
+    const rows = sets.flatMap((set, index) => set.changes.filter((change) => change.kind === kind).map((change) => rowOf(change, index)));
+    if (rows.length === 0) continue;
+    const result = await (kind === 'run' ? updateRuns : updateTaskRuns)(db, JSON.stringify(rows));
+    for (const { set_index: index } of result.rows) written.set(index, (written.get(index) ?? 0) + 1);
+  }
+  return written;
+}
+
+function rowOf(change: StateChange, setIndex: number): Record<string, unknown> {
+  return {
+    set_index: setIndex,
+    run_id: change.runId,
+    from_state: change.from,
+    to_state: change.to,
+    to_active: !isTerminal(change.to),
+    fence: change.fence,
+    at: change.at,
+    stamp_start: change.stampStart,
+    stamp_running: change.stampRunning,
+    stamp_terminating: change.stampTerminating,
+    stamp_end: change.stampEnd,
+    result: change.result ?? null,
+    message: change.message ?? null,
+    cluster_id: change.clusterId ?? null,
+    spark_context_id: change.sparkContextId ?? null,
+  };
+}
+
+const changes = (rows: string) => sql`jsonb_to_recordset(${rows}::jsonb) as change (
+  set_index int, run_id bigint, from_state text, to_state text, to_active boolean, fence bigint, at bigint,
+  stamp_start boolean, stamp_running boolean, stamp_terminating boolean, stamp_end boolean,
+  result text, message text, cluster_id text, spark_context_id text)`;
+
+/** The clock of a machine may step back; the times of a run never do. */
+const progress = sql`
+  state = to_state, active = to_active,
+  result = coalesce(change.result, row.result), message = coalesce(change.message, row.message),
+  start_time = case when stamp_start then coalesce(row.start_time, at) else row.start_time end,
+  running_time = case when stamp_running then greatest(at, row.start_time) else row.running_time end,
+  terminating_time = case when stamp_terminating then greatest(at, row.running_time, row.start_time) else row.terminating_time end,
+  end_time = case when stamp_end then greatest(at, row.terminating_time, row.running_time, row.start_time) else row.end_time end`;
+
+const expected = sql`row.run_id = change.run_id and row.state = change.from_state and row.fence = change.fence`;
+
+const updateRuns = (db: Kysely<Database>, rows: string) => sql<{ set_index: number }>`
+  update runs as row set ${progress} from ${changes(rows)} where ${expected} returning set_index`.execute(db);
+
+const updateTaskRuns = (db: Kysely<Database>, rows: string) => sql<{ set_index: number }>`
+  update task_runs as row set ${progress},
+    cluster_id = coalesce(change.cluster_id, row.cluster_id),
+    spark_context_id = coalesce(change.spark_context_id, row.spark_context_id)
+  from ${changes(rows)} where ${expected} returning set_index`.execute(db);
+
+async function alreadyWritten(db: Kysely<Database>, set: ChangeSet | undefined): Promise<boolean> {
+  for (const change of set?.changes ?? []) {
+    const row = await db.selectFrom(change.kind === 'run' ? 'runs' : 'task_runs').select(['state', 'fence'])
+      .where('run_id', '=', change.runId).executeTakeFirst();
+    if (row?.state !== change.to || row.fence !== change.fence) return false;
+  }
+  return true;
+}

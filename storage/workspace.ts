@@ -1,0 +1,161 @@
+/** The workspace: notebooks, files and folders by their absolute path, kept as plain files that say what they are. */
+import { invalid, ServiceError } from '../engine/errors.ts';
+import type { Limits } from '../engine/limits.ts';
+import { entriesOf, findEntry, makeDirectory, readBytes, removeEntry, writeBytes, type Entry } from './file-tree.ts';
+import {
+  extensionOf, headerBytes, jupyterExtension, languageOfPath, notebookExtensions, notebookLanguage, withHeader, type NotebookLanguage,
+} from './notebook-format.ts';
+import { pathIn, type Root, type Roots } from './roots.ts';
+
+export interface WorkspaceObject {
+  readonly type: 'NOTEBOOK' | 'FILE' | 'DIRECTORY';
+  /** `/a/b`; a notebook goes without its extension, unless another object has that path. Leads back to the object. */
+  readonly path: string;
+  /** Of a notebook. */
+  readonly language: NotebookLanguage | undefined;
+  /** Bytes; 0 for a directory. */
+  readonly size: number;
+  /** Epoch ms. */
+  readonly createdAt: number;
+  readonly modifiedAt: number;
+}
+
+export interface WorkspaceImport {
+  readonly path: string;
+  readonly content: Uint8Array;
+  /** SOURCE: a notebook in `language`; JUPYTER: an .ipynb notebook; AUTO: kept under its path as it is. */
+  readonly format: 'SOURCE' | 'JUPYTER' | 'AUTO';
+  /** For SOURCE; the extension of the path says it too. */
+  readonly language?: NotebookLanguage | undefined;
+  readonly overwrite: boolean;
+}
+
+/**
+ * All paths may be written with `/Workspace` in front, and those of notebooks with or without their extension. Paths
+ * that lead outside are refused with INVALID_PARAMETER_VALUE, missing ones with RESOURCE_DOES_NOT_EXIST.
+ */
+export interface Workspace {
+  /** Missing folders are made. RESOURCE_ALREADY_EXISTS when the path is taken and not to be overwritten. */
+  import(request: WorkspaceImport): Promise<void>;
+  getStatus(path: string): Promise<WorkspaceObject>;
+  /** What stands directly in a directory, by path; a notebook or file is listed as itself. */
+  list(path: string): Promise<WorkspaceObject[]>;
+  export(path: string): Promise<{ readonly content: Buffer; /** Extension without its dot. */ readonly fileType: string }>;
+  /** INVALID_STATE for a directory that is not empty, unless `recursive`. */
+  delete(path: string, recursive: boolean): Promise<void>;
+  /** With the folders above; one that is there already is as good. */
+  mkdirs(path: string): Promise<void>;
+}
+
+/** @param limits the largest request is also the largest export */
+export function createWorkspace(roots: Pick<Roots, 'workspace'>, limits: Pick<Limits, 'requestBytes'>): Workspace {
+  const root = roots.workspace;
+  return {
+    import: (request) => importInto(root, request),
+    getStatus: async (path) => describe(root, await require(root, path)),
+    list: (path) => list(root, path),
+    export: (path) => exportFrom(root, path, limits.requestBytes),
+    delete: (path, recursive) => remove(root, path, recursive),
+    async mkdirs(path) {
+      const found = await find(root, path);
+      if (found !== undefined && found.kind !== 'directory') throw taken(path, 'it is not a directory');
+      await makeDirectory(root, path);
+    },
+  };
+}
+
+async function importInto(root: Root, request: WorkspaceImport): Promise<void> {
+  const { path, overwrite } = request;
+  const { file, content } = stored(pathIn(root, path), request);
+  const shown = notebookLanguage(file, content) === undefined ? file : withoutExtension(file);
+  const earlier = (await findEntry(root, file)) ?? (await find(root, shown));
+  const replaced = earlier !== undefined && (earlier.path === file || (await describe(root, earlier)).path === shown) ? earlier : undefined;
+  if (replaced?.kind === 'directory') throw taken(path, 'it is a directory');
+  if (replaced !== undefined && !overwrite) throw taken(path, 'set overwrite to true to replace it');
+  if ((await writeBytes(root, file, content, overwrite)) === 'exists') throw taken(path, 'set overwrite to true to replace it');
+  // The same notebook in another language stood in another file.
+  if (replaced !== undefined && replaced.path !== file) await removeEntry(root, replaced.path, false);
+}
+
+/** The file that an import is kept in, and what is written there. */
+function stored(path: string, { format, language, content }: WorkspaceImport): { readonly file: string; readonly content: Uint8Array } {
+  if (format === 'AUTO') return { file: path, content };
+  if (format === 'JUPYTER') return { file: withExtension(path, jupyterExtension), content };
+  const written = language ?? languageOfPath(path);
+  if (written === undefined) {
+    throw invalid('Missing required field: language. A notebook in format SOURCE needs it, unless the extension of its path says it.');
+  }
+  return { file: withExtension(path, extensionOf(written)), content: withHeader(written, content) };
+}
+
+async function list(root: Root, path: string): Promise<WorkspaceObject[]> {
+  const entry = await require(root, path);
+  const entries = entry.kind === 'directory' ? await entriesOf(root, entry.path) : [entry];
+  const objects: WorkspaceObject[] = [];
+  for (const each of entries) objects.push(await describe(root, each));
+  return objects;
+}
+
+async function exportFrom(root: Root, path: string, most: number): Promise<{ content: Buffer; fileType: string }> {
+  const entry = await require(root, path);
+  if (entry.kind === 'directory') throw invalid(`Path (${path}) is a directory; only notebooks and files can be exported.`);
+  if (entry.size > most) throw invalid(`Path (${path}) has ${entry.size} bytes; at most ${most} can be exported.`);
+  const content = await readBytes(root, entry.path, 0, most);
+  if (content === undefined) throw missing(path);
+  return { content, fileType: /[^/]\.([^./]+)$/.exec(entry.path)?.[1] ?? '' };
+}
+
+async function remove(root: Root, path: string, recursive: boolean): Promise<void> {
+  const entry = await require(root, path);
+  const outcome = await removeEntry(root, entry.path, recursive);
+  if (outcome === 'missing') throw missing(path);
+  if (outcome === 'not empty') {
+    throw new ServiceError('INVALID_STATE', `Path (${path}) is a directory that is not empty; set recursive to true to delete it with all it holds.`);
+  }
+}
+
+/** The entry at a path, or the notebook that is named there without its extension. */
+async function find(root: Root, path: string): Promise<Entry | undefined> {
+  const inside = pathIn(root, path);
+  const exact = await findEntry(root, inside);
+  if (exact !== undefined) return exact;
+  for (const extension of notebookExtensions) {
+    const entry = await findEntry(root, inside + extension);
+    if (entry?.kind === 'file') return entry;
+  }
+  return undefined;
+}
+
+async function require(root: Root, path: string): Promise<Entry> {
+  const entry = await find(root, path);
+  if (entry === undefined) throw missing(path);
+  return entry;
+}
+
+async function describe(root: Root, entry: Entry): Promise<WorkspaceObject> {
+  const { path, size, createdAt, modifiedAt } = entry;
+  const common = { path, size, createdAt, modifiedAt };
+  if (entry.kind === 'directory') return { ...common, type: 'DIRECTORY', language: undefined };
+  const language = notebookExtensions.some((extension) => path.toLowerCase().endsWith(extension))
+    ? notebookLanguage(path, (await readBytes(root, path, 0, headerBytes)) ?? new Uint8Array())
+    : undefined;
+  if (language === undefined) return { ...common, type: 'FILE', language };
+  const short = withoutExtension(path);
+  return { ...common, type: 'NOTEBOOK', language, path: (await find(root, short))?.path === path ? short : path };
+}
+
+function withExtension(path: string, extension: string): string {
+  return path.toLowerCase().endsWith(extension) ? path : path + extension;
+}
+
+function withoutExtension(path: string): string {
+  return path.replace(/(?<=[^/])\.[^./]+$/, '');
+}
+
+function missing(path: string): ServiceError {
+  return new ServiceError('RESOURCE_DOES_NOT_EXIST', `Path (${path}) doesn't exist.`);
+}
+
+function taken(path: string, rule: string): ServiceError {
+  return new ServiceError('RESOURCE_ALREADY_EXISTS', `Path (${path}) already exists; ${rule}.`);
+}
