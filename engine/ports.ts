@@ -1,12 +1,16 @@
 /** What the engine asks of the world: types only. storage/ and runners/ implement them, cli/ wires them together. */
 import type { Outcome, TaskAssignment } from './run/assignment.ts';
-import type { ApiVersion, JobFormat } from './job/format.ts';
+import type { ApiVersion } from './job/format.ts';
 import type { JobSettings } from './job/settings.ts';
 import type { Cluster, NewClusterRow } from './cluster/cluster.ts';
 import type { Notice } from './notification/notice.ts';
-import type { Run, RunType, RunWithTasks, TriggerType } from './run/run.ts';
-import type { RunParameters } from './run/parameters.ts';
-import type { LifeCycleState, ResultState, StopReason } from './run/states.ts';
+import type { StateChange } from './run/change.ts';
+import type { NewRun } from './run/created.ts';
+import type { Run, RunWithTasks } from './run/run.ts';
+import type { StopReason } from './run/states.ts';
+
+export type { StateChange } from './run/change.ts';
+export type { NewRun } from './run/created.ts';
 
 /** A stored job. */
 export interface Job {
@@ -15,27 +19,6 @@ export interface Job {
   readonly createdTime: number;
   readonly version: ApiVersion;
   readonly settings: JobSettings;
-}
-
-/** A run to be stored with its first task runs, in the state that admission gave it. */
-export interface NewRun {
-  readonly runId: number;
-  readonly jobId: number;
-  readonly numberInJob: number;
-  readonly format: JobFormat;
-  readonly version: ApiVersion;
-  readonly name: string;
-  readonly type: RunType;
-  readonly trigger: TriggerType;
-  readonly creator: string;
-  readonly settings: JobSettings;
-  readonly overridingParameters: RunParameters | undefined;
-  readonly state: 'PENDING' | 'SKIPPED';
-  readonly message: string;
-  readonly startTime: number;
-  readonly owner: string;
-  readonly tasks: readonly { readonly runId: number; readonly taskKey: string; readonly message: string }[];
-  readonly notices: readonly Notice[];
 }
 
 /** The steps of one launch, all inside one transaction. */
@@ -62,25 +45,6 @@ export interface EarlierRun {
   readonly runId: number;
   readonly numberInJob: number;
   readonly deleted: boolean;
-}
-
-/** One write of states. Rows that are no longer in the state and fence that it names stay as they are. */
-export interface StateChange {
-  readonly kind: 'run' | 'task';
-  readonly runId: number;
-  readonly from: LifeCycleState;
-  readonly to: LifeCycleState;
-  readonly fence: number;
-  /** Epoch ms of the transition; the stamps named by the transition are set to it. */
-  readonly at: number;
-  readonly stampStart: boolean;
-  readonly stampRunning: boolean;
-  readonly stampTerminating: boolean;
-  readonly stampEnd: boolean;
-  readonly result?: ResultState;
-  readonly message?: string;
-  readonly clusterId?: string;
-  readonly sparkContextId?: string;
 }
 
 /** Changes that are written together or not at all, with the notices that they cause. */

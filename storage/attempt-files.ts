@@ -7,8 +7,9 @@ import { Check } from 'typebox/value';
 import { invalid } from '../engine/errors.ts';
 import { quote } from '../engine/job/wording.ts';
 import type { Workplace } from '../engine/ports.ts';
-import type { TaskOutput } from '../engine/run/output.ts';
-import { openRegular, prove, type Roots } from './roots.ts';
+import { firstBytes, type TaskOutput } from '../engine/run/output.ts';
+import { openRegular, readFrom } from './open-file.ts';
+import { prove, type Roots } from './roots.ts';
 
 export interface AttemptFiles extends Workplace {
   /** The output that the attempt's runner kept; undefined when it kept none. */
@@ -45,7 +46,9 @@ export function createAttemptFiles(roots: Pick<Roots, 'runs' | 'clusters'>): Att
     async logs(runId, bytes) {
       const stdout = await readText(join(directoryOf(runId), 'stdout'), bytes);
       const stderr = await readText(join(directoryOf(runId), 'stderr'), bytes - stdout.bytes);
-      return { text: stdout.text + stderr.text, truncated: stdout.more || stderr.more };
+      // Bytes that were replaced have become longer.
+      const { text, cut } = firstBytes(stdout.text + stderr.text, bytes);
+      return { text, truncated: cut || stdout.more || stderr.more };
     },
     removeAttempt: (runId) => rm(directoryOf(runId), { recursive: true, force: true }),
   };
@@ -84,17 +87,11 @@ async function readText(path: string, most: number): Promise<Beginning> {
   if (file === undefined) return { text: '', bytes: 0, more: false };
   try {
     const { size } = await file.stat();
-    const buffer = Buffer.alloc(Math.min(most, size));
-    let filled = 0;
-    while (filled < buffer.length) {
-      const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, filled);
-      if (bytesRead === 0) break;
-      filled += bytesRead;
-    }
+    const bytes = await readFrom(file, 0, most);
     const decoder = new StringDecoder('utf8');
-    const whole = decoder.write(buffer.subarray(0, filled));
+    const whole = decoder.write(bytes);
     // A character that the limit cuts is left out; one that the file itself breaks off is replaced.
-    return { text: size > most ? whole : whole + decoder.end(), bytes: filled, more: size > most };
+    return { text: size > most ? whole : whole + decoder.end(), bytes: bytes.length, more: size > most };
   } finally {
     await file.close();
   }

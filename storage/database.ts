@@ -39,13 +39,21 @@ export function openDatabase(address: DatabaseAddress, log: Log, connections = 1
   const where = typeof address === 'string' ? { connectionString: address } : address;
   const pool = new Pool({ ...where, max: connections, types, application_name: 'runyard' });
   // An idle connection that breaks is no reason to fall: the pool opens another when it is needed.
-  pool.on('error', (error) => log.warn({ error: error.message }, 'A database connection was lost.'));
+  pool.on('error', (error) => { if (!closing) log.warn({ error: error.message }, 'A database connection was lost.'); });
   let sent = 0;
+  let closing = false;
   const db = new Kysely<Database>({
     dialect: new PostgresDialect({ pool }),
     log: () => { sent += 1; },
   });
-  return { db, queries: () => sent, close: () => db.destroy() };
+  return {
+    db,
+    queries: () => sent,
+    close() {
+      closing = true;
+      return db.destroy();
+    },
+  };
 }
 
 /**

@@ -1,10 +1,11 @@
 /** Files below a root: found, listed, read, written in one step, removed. The words for a refusal are the caller's. */
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { link, lstat, mkdir, readdir, rename, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
+import { link, lstat, mkdir, readdir, rename, rm, rmdir, unlink, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { codeOf, ServiceError } from '../engine/errors.ts';
-import { isMissing, openProven, pathIn, prove, proveEntry, statOf, type Root } from './roots.ts';
+import { isMissing, openRegular, readFrom, statOf } from './open-file.ts';
+import { pathIn, prove, proveEntry, type Root } from './roots.ts';
 
 export interface Entry {
   /** Path in its root, as `/a/b`. */
@@ -47,25 +48,25 @@ export async function entriesOf(root: Root, directory: string): Promise<Entry[]>
   return entries;
 }
 
-/**
- * Bytes of a file from `offset` (bytes) on, at most `length` of them. Undefined when there is no such file.
- */
+/** Bytes of a file from `offset` (bytes) on, at most `length` of them. Undefined when there is no such file. */
 export async function readBytes(root: Root, path: string, offset: number, length: number): Promise<Buffer | undefined> {
   const file = await openProven(root, path);
   if (file === undefined) return undefined;
   try {
-    const { size } = await file.stat();
-    const bytes = Buffer.alloc(Math.max(0, Math.min(length, size - offset)));
-    let filled = 0;
-    while (filled < bytes.length) {
-      const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, offset + filled);
-      if (bytesRead === 0) break;
-      filled += bytesRead;
-    }
-    return bytes.subarray(0, filled);
+    return await readFrom(file, offset, length);
   } finally {
     await file.close();
   }
+}
+
+/** Opens a file of a root for reading. A folder may become a link after the proof, so what was opened is proven again. */
+async function openProven(root: Root, path: string): Promise<FileHandle | undefined> {
+  const file = await openRegular(await prove(root, path));
+  if (file === undefined) return undefined;
+  const [opened, proven] = [await file.stat(), await prove(root, path).then(statOf, () => undefined)];
+  if (proven?.ino === opened.ino && proven.dev === opened.dev) return file;
+  await file.close();
+  return undefined;
 }
 
 /**

@@ -3,8 +3,9 @@ import { relative, resolve } from 'node:path';
 import { invalid, ServiceError } from '../engine/errors.ts';
 import { canonicalUri } from '../engine/job/aliases.ts';
 import { quote } from '../engine/job/wording.ts';
-import { notebookExtensions } from './notebook-format.ts';
-import { pathIn, prove, statOf, type Root, type Roots } from './roots.ts';
+import { notebookPaths } from './notebook-format.ts';
+import { statOf } from './open-file.ts';
+import { pathIn, prove, type Root, type Roots } from './roots.ts';
 
 /** `notebook`: a workspace path that may lack its extension. */
 export type Sought = 'file' | 'notebook';
@@ -19,6 +20,7 @@ interface Place {
 }
 
 const importIt = 'Import it with POST /api/2.0/workspace/import and start the run again.';
+const importItOrAllow = 'Import it with POST /api/2.0/workspace/import, or name its directory in RUNYARD_ALLOWED_ROOTS, and start the run again.';
 const putIt = 'Put it there with POST /api/2.0/managed_fs/put and start the run again.';
 
 /**
@@ -30,10 +32,10 @@ const putIt = 'Put it there with POST /api/2.0/managed_fs/put and start the run 
 export function createLocator(roots: Roots): (uri: string, what: Sought) => Promise<string> {
   return async (uri, what) => {
     const place = await placeOf(uri, what, roots);
-    const path = pathIn(place.root, place.path);
-    const candidates = what === 'notebook' ? [path, ...notebookExtensions.map((extension) => path + extension)] : [path];
+    const path = pathIn(place.root, place.path, uri);
+    const candidates = what === 'notebook' ? notebookPaths(path) : [path];
     for (const candidate of candidates) {
-      const real = await prove(place.root, candidate);
+      const real = await prove(place.root, candidate, uri);
       if ((await statOf(real))?.isFile() === true) return real;
     }
     throw new ServiceError('RESOURCE_DOES_NOT_EXIST', await absence(uri, what, place, candidates));
@@ -48,13 +50,14 @@ async function placeOf(uri: string, what: Sought, roots: Roots): Promise<Place> 
   if (!path.startsWith('/')) {
     throw invalid(`The path ${quote(uri)} must be a workspace path that begins with a slash, or begin with managed_fs:/, objstore:// or file:/.`);
   }
-  return (what === 'file' ? allowedPlace(path, roots) : undefined) ?? { root: roots.workspace, path, remedy: importIt };
+  if (what === 'notebook') return { root: roots.workspace, path, remedy: importIt };
+  return allowedPlace(path, roots) ?? { root: roots.workspace, path, remedy: importItOrAllow };
 }
 
 async function bucketPlace(uri: string, canonical: string, roots: Roots): Promise<Place> {
   const [, bucket = '', path = '/'] = /^objstore:\/\/([^/]*)(\/.*)?$/s.exec(canonical) ?? [];
   if (['', '.', '..'].includes(bucket)) throw invalid(`The path ${quote(uri)} names no bucket: it must be objstore://<bucket>/<path>.`);
-  const directory = await prove(roots.objstore, `/${bucket}`);
+  const directory = await prove(roots.objstore, `/${bucket}`, uri);
   const remedy = `Put it below objstore/${bucket} in the service's data directory and start the run again.`;
   return { root: { directory, title: 'its bucket' }, path, remedy };
 }
@@ -68,8 +71,9 @@ function allowedPlace(path: string, roots: Roots): Place | undefined {
 }
 
 async function absence(uri: string, what: Sought, place: Place, candidates: readonly string[]): Promise<string> {
-  if (what === 'notebook') return `Notebook ${uri} was not found in the workspace (looked for ${candidates.join(', ')}). ${place.remedy}`;
-  const found = await statOf(await prove(place.root, place.path));
+  const where = place.root.ownName === undefined ? '' : ' in the workspace';
+  if (what === 'notebook') return `Notebook ${uri} was not found${where} (looked for ${candidates.join(', ')}). ${place.remedy}`;
+  const found = await statOf(await prove(place.root, place.path, uri));
   if (found?.isDirectory() === true) return `${uri} is a directory; a file is needed here.`;
-  return `File ${uri} was not found${place.remedy === importIt ? ' in the workspace' : ''}. ${place.remedy}`;
+  return `File ${uri} was not found${where}. ${place.remedy}`;
 }

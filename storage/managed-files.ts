@@ -3,9 +3,6 @@ import { invalid, ServiceError } from '../engine/errors.ts';
 import { entriesOf, findEntry, makeDirectory, readBytes, removeEntry, writeBytes, type Entry } from './file-tree.ts';
 import type { Root, Roots } from './roots.ts';
 
-/** Most bytes of one read. */
-const readBytesMax = 2 ** 20;
-
 /**
  * All paths may be written with their scheme in front. Paths that lead outside are refused with
  * INVALID_PARAMETER_VALUE, missing ones with RESOURCE_DOES_NOT_EXIST.
@@ -13,7 +10,7 @@ const readBytesMax = 2 ** 20;
 export interface ManagedFiles {
   /** Missing folders are made. RESOURCE_ALREADY_EXISTS when the path is taken and not to be overwritten. */
   put(path: string, contents: Uint8Array, overwrite: boolean): Promise<void>;
-  /** Up to `length` bytes (at most 1 MB) from `offset` on; none beyond the end. */
+  /** Up to `length` bytes from `offset` on (neither is negative); none beyond the end. */
   read(path: string, offset: number, length: number): Promise<Buffer>;
   getStatus(path: string): Promise<Entry>;
   /** What stands directly in a directory, by path; a file is listed as itself. */
@@ -32,9 +29,9 @@ export function createManagedFiles(roots: Pick<Roots, 'managedFs'>): ManagedFile
       throw new ServiceError('RESOURCE_ALREADY_EXISTS', `A file or directory already exists at the input path ${path}.`);
     },
     read: (path, offset, length) => read(root, path, offset, length),
-    getStatus: (path) => require(root, path),
+    getStatus: (path) => existing(root, path),
     async list(path) {
-      const entry = await require(root, path);
+      const entry = await existing(root, path);
       return entry.kind === 'directory' ? entriesOf(root, entry.path) : [entry];
     },
     async delete(path, recursive) {
@@ -46,15 +43,13 @@ export function createManagedFiles(roots: Pick<Roots, 'managedFs'>): ManagedFile
 }
 
 async function read(root: Root, path: string, offset: number, length: number): Promise<Buffer> {
-  if (offset < 0) throw invalid(`offset is ${offset}; it must not be negative.`);
-  if (length < 0 || length > readBytesMax) throw invalid(`length is ${length}; it must be between 0 and ${readBytesMax}.`);
   const bytes = await readBytes(root, path, offset, length);
   if (bytes !== undefined) return bytes;
-  await require(root, path);
+  await existing(root, path);
   throw invalid(`${path} is a directory; only a file can be read.`);
 }
 
-async function require(root: Root, path: string): Promise<Entry> {
+async function existing(root: Root, path: string): Promise<Entry> {
   const entry = await findEntry(root, path);
   if (entry === undefined) throw new ServiceError('RESOURCE_DOES_NOT_EXIST', `No file or directory exists on path ${path}.`);
   return entry;

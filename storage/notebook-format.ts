@@ -1,5 +1,6 @@
 /** How a file says that it is a notebook, and in which language: by its extension and its first line. */
-import { extname } from 'node:path';
+import { extname, posix } from 'node:path';
+import { nameBytes } from './roots.ts';
 
 /** Language -> extension of its files and the mark of its comments. */
 const languages = {
@@ -19,6 +20,12 @@ export const jupyterExtension = '.ipynb';
 
 /** Extensions that a notebook may be named without, in the order in which they are tried. */
 export const notebookExtensions: readonly string[] = ['.py', '.sql', '.js', jupyterExtension, '.scala', '.r'];
+
+/** The paths that a notebook called `path` may have, the most likely first. */
+export function notebookPaths(path: string): string[] {
+  const extended = notebookExtensions.map((extension) => path + extension);
+  return [path, ...extended.filter((each) => Buffer.byteLength(posix.basename(each)) <= nameBytes)];
+}
 
 /** Enough of a file to hold the header line. */
 export const headerBytes = 64;

@@ -3,7 +3,7 @@ import { invalid, ServiceError } from '../engine/errors.ts';
 import type { Limits } from '../engine/limits.ts';
 import { entriesOf, findEntry, makeDirectory, readBytes, removeEntry, writeBytes, type Entry } from './file-tree.ts';
 import {
-  extensionOf, headerBytes, jupyterExtension, languageOfPath, notebookExtensions, notebookLanguage, withHeader, type NotebookLanguage,
+  extensionOf, headerBytes, jupyterExtension, languageOfPath, notebookExtensions, notebookLanguage, notebookPaths, withHeader, type NotebookLanguage,
 } from './notebook-format.ts';
 import { pathIn, type Root, type Roots } from './roots.ts';
 
@@ -52,7 +52,7 @@ export function createWorkspace(roots: Pick<Roots, 'workspace'>, limits: Pick<Li
   const root = roots.workspace;
   return {
     import: (request) => importInto(root, request),
-    getStatus: async (path) => describe(root, await require(root, path)),
+    getStatus: async (path) => describe(root, await existing(root, path)),
     list: (path) => list(root, path),
     export: (path) => exportFrom(root, path, limits.requestBytes),
     delete: (path, recursive) => remove(root, path, recursive),
@@ -66,6 +66,7 @@ export function createWorkspace(roots: Pick<Roots, 'workspace'>, limits: Pick<Li
 
 async function importInto(root: Root, request: WorkspaceImport): Promise<void> {
   const { path, overwrite } = request;
+  if (pathIn(root, path) === '/') throw taken(path, 'it is a directory');
   const { file, content } = stored(pathIn(root, path), request);
   const shown = notebookLanguage(file, content) === undefined ? file : withoutExtension(file);
   const earlier = (await findEntry(root, file)) ?? (await find(root, shown));
@@ -89,7 +90,7 @@ function stored(path: string, { format, language, content }: WorkspaceImport): {
 }
 
 async function list(root: Root, path: string): Promise<WorkspaceObject[]> {
-  const entry = await require(root, path);
+  const entry = await existing(root, path);
   const entries = entry.kind === 'directory' ? await entriesOf(root, entry.path) : [entry];
   const objects: WorkspaceObject[] = [];
   for (const each of entries) objects.push(await describe(root, each));
@@ -97,7 +98,7 @@ async function list(root: Root, path: string): Promise<WorkspaceObject[]> {
 }
 
 async function exportFrom(root: Root, path: string, most: number): Promise<{ content: Buffer; fileType: string }> {
-  const entry = await require(root, path);
+  const entry = await existing(root, path);
   if (entry.kind === 'directory') throw invalid(`Path (${path}) is a directory; only notebooks and files can be exported.`);
   if (entry.size > most) throw invalid(`Path (${path}) has ${entry.size} bytes; at most ${most} can be exported.`);
   const content = await readBytes(root, entry.path, 0, most);
@@ -106,7 +107,7 @@ async function exportFrom(root: Root, path: string, most: number): Promise<{ con
 }
 
 async function remove(root: Root, path: string, recursive: boolean): Promise<void> {
-  const entry = await require(root, path);
+  const entry = await existing(root, path);
   const outcome = await removeEntry(root, entry.path, recursive);
   if (outcome === 'missing') throw missing(path);
   if (outcome === 'not empty') {
@@ -119,14 +120,14 @@ async function find(root: Root, path: string): Promise<Entry | undefined> {
   const inside = pathIn(root, path);
   const exact = await findEntry(root, inside);
   if (exact !== undefined) return exact;
-  for (const extension of notebookExtensions) {
-    const entry = await findEntry(root, inside + extension);
+  for (const candidate of notebookPaths(inside).slice(1)) {
+    const entry = await findEntry(root, candidate);
     if (entry?.kind === 'file') return entry;
   }
   return undefined;
 }
 
-async function require(root: Root, path: string): Promise<Entry> {
+async function existing(root: Root, path: string): Promise<Entry> {
   const entry = await find(root, path);
   if (entry === undefined) throw missing(path);
   return entry;

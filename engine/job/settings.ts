@@ -41,7 +41,7 @@ export const TaskDependency = Type.Object(
 );
 
 const clusterFields = {
-  existing_cluster_id: Type.Optional(Type.String({ description: 'Existing cluster to run on. Or new_cluster.' })),
+  existing_cluster_id: Type.Optional(key('Existing cluster to run on. Or new_cluster.')),
   new_cluster: Type.Optional(NewCluster),
 };
 

@@ -1,8 +1,26 @@
 /** One step of a life: the write that it needs, and where the run or task run stands after it. */
-import type { StateChange } from '../ports.ts';
 import type { Progress } from './run.ts';
-import { isTerminal, type ResultState } from './states.ts';
+import { isTerminal, type LifeCycleState, type ResultState } from './states.ts';
 import { next, type RunEvent, type Stamp } from './transitions.ts';
+
+/** One write of states. Rows that are no longer in the state and fence that it names stay as they are. */
+export interface StateChange {
+  readonly kind: 'run' | 'task';
+  readonly runId: number;
+  readonly from: LifeCycleState;
+  readonly to: LifeCycleState;
+  readonly fence: number;
+  /** Epoch ms of the transition; the stamps named by the transition are set to it. */
+  readonly at: number;
+  readonly stampStart: boolean;
+  readonly stampRunning: boolean;
+  readonly stampTerminating: boolean;
+  readonly stampEnd: boolean;
+  readonly result?: ResultState;
+  readonly message?: string;
+  readonly clusterId?: string;
+  readonly sparkContextId?: string;
+}
 
 /** What stands somewhere in its life: a run or a task run. */
 export interface Subject {

@@ -1,0 +1,27 @@
+/** POST jobs/create (spec 4.1). */
+import { Type } from 'typebox';
+import { checkSettings } from '../../engine/job/check.ts';
+import { Id } from '../../engine/job/scalars.ts';
+import { JobSettings } from '../../engine/job/settings.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { apiVersions } from '../versions.ts';
+
+/** Stores a job. What its settings are refused for, they are refused for here and not when it runs. */
+export function createJobOperation({ jobs, clock, limits, kinds }: Pick<OperationPorts, 'jobs' | 'clock' | 'limits' | 'kinds'>): Operation {
+  return defineOperation({
+    method: 'POST',
+    path: '/jobs/create',
+    versions: apiVersions,
+    scope: 'jobs',
+    summary: 'Create a job',
+    description: 'Stores a job: one task (2.0), or up to 100 tasks with dependencies. Unknown settings are kept and shown.',
+    request: JobSettings,
+    response: Type.Object({ job_id: Type.Integer({ ...Id, description: 'Id of the new job.' }) }),
+    async handle(settings, { version, caller }) {
+      checkSettings(settings, { version, limits, kinds });
+      const job = { settings, version, creator: caller.userName, now: clock.now() };
+      return { job_id: await jobs.create(job, limits.savedJobs) };
+    },
+  });
+}

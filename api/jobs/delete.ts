@@ -1,0 +1,27 @@
+/** POST jobs/delete (spec 4.1 rule 1). */
+import { Type } from 'typebox';
+import { Id } from '../../engine/job/scalars.ts';
+import { noticesOfDeletion } from '../../engine/notification/routing.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { apiVersions } from '../versions.ts';
+
+/** Removes a job and its history from every view; its active runs end shortly after. */
+export function deleteJobOperation({ jobs, cancelling, clock }: Pick<OperationPorts, 'jobs' | 'cancelling' | 'clock'>): Operation {
+  return defineOperation({
+    method: 'POST',
+    path: '/jobs/delete',
+    versions: apiVersions,
+    scope: 'jobs',
+    summary: 'Delete a job',
+    description: 'Removes a job with its run history and stops its active runs. A job that is gone already is no error.',
+    request: Type.Object({ job_id: Type.Integer({ ...Id, description: 'The job.' }) }),
+    response: Type.Object({}),
+    async handle({ job_id: jobId }) {
+      const now = clock.now();
+      const active = await jobs.remove(jobId, now, (job) => noticesOfDeletion(job.settings, jobId, now));
+      for (const runId of active) cancelling.stop(runId, 'cancel');
+      return {};
+    },
+  });
+}

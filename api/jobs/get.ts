@@ -1,0 +1,27 @@
+/** GET jobs/get (spec 4.1). */
+import { Type } from 'typebox';
+import { invalid } from '../../engine/errors.ts';
+import { Id } from '../../engine/job/scalars.ts';
+import { JobDocument, jobView } from '../job-view.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { apiVersions } from '../versions.ts';
+
+/** Shows one job with all its settings. */
+export function getJobOperation({ jobs }: Pick<OperationPorts, 'jobs'>): Operation {
+  return defineOperation({
+    method: 'GET',
+    path: '/jobs/get',
+    versions: apiVersions,
+    scope: 'jobs',
+    summary: 'Get a job',
+    description: 'A job with all its settings. 2.0 shows it in the format in which it was given, 2.1 and 2.2 as multi-task.',
+    request: Type.Object({ job_id: Type.Integer({ ...Id, description: 'The job.' }) }),
+    response: JobDocument,
+    async handle({ job_id: jobId }, { version }) {
+      const job = await jobs.find(jobId);
+      if (job === undefined) throw invalid(`Job ${jobId} does not exist.`);
+      return jobView(job, version);
+    },
+  });
+}

@@ -1,0 +1,20 @@
+/** GET managed_fs/get-status: what stands at a path of managed_fs. */
+import { Type } from 'typebox';
+import { defineOperation, type Operation } from '../operation.ts';
+import { FileInfo, FilePath, showFile } from './file-view.ts';
+import type { ManagedFsPorts } from './ports.ts';
+
+/** A missing path is 404 RESOURCE_DOES_NOT_EXIST. */
+export function getFileStatus({ managedFiles }: ManagedFsPorts): Operation {
+  return defineOperation({
+    method: 'GET',
+    path: '/managed_fs/get-status',
+    versions: ['2.0'],
+    scope: 'files',
+    summary: 'Get the status of a file',
+    description: 'Shows one file or directory.',
+    request: Type.Object({ path: FilePath }),
+    response: FileInfo,
+    handle: async ({ path }) => showFile(await managedFiles.getStatus(path)),
+  });
+}

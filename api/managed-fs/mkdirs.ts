@@ -1,0 +1,23 @@
+/** POST managed_fs/mkdirs: makes a directory of managed_fs. */
+import { Type } from 'typebox';
+import { defineOperation, type Operation } from '../operation.ts';
+import { FilePath } from './file-view.ts';
+import type { ManagedFsPorts } from './ports.ts';
+
+/** A file in the way is 400 RESOURCE_ALREADY_EXISTS. */
+export function makeFileDirectories({ managedFiles }: ManagedFsPorts): Operation {
+  return defineOperation({
+    method: 'POST',
+    path: '/managed_fs/mkdirs',
+    versions: ['2.0'],
+    scope: 'files',
+    summary: 'Make a directory',
+    description: 'Makes a directory and those above it. One that is there already is left as it is.',
+    request: Type.Object({ path: FilePath }),
+    response: Type.Object({}),
+    async handle({ path }) {
+      await managedFiles.mkdirs(path);
+      return {};
+    },
+  });
+}

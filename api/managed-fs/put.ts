@@ -1,0 +1,28 @@
+/** POST managed_fs/put: writes a file of managed_fs. */
+import { Type } from 'typebox';
+import { fromBase64 } from '../base64.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { FilePath } from './file-view.ts';
+import type { ManagedFsPorts } from './ports.ts';
+
+/** A taken path without overwrite, and a directory with it, is 400 RESOURCE_ALREADY_EXISTS. */
+export function putFile({ managedFiles }: ManagedFsPorts): Operation {
+  return defineOperation({
+    method: 'POST',
+    path: '/managed_fs/put',
+    versions: ['2.0'],
+    scope: 'files',
+    summary: 'Write a file',
+    description: 'Writes a whole file in one step: a reader finds all of it or what was there before. Folders above it are made when they are missing.',
+    request: Type.Object({
+      path: FilePath,
+      contents: Type.Optional(Type.String({ description: 'Base64 of the contents. Default: an empty file.' })),
+      overwrite: Type.Optional(Type.Boolean({ description: 'Replaces the file that is there. Default: false.' })),
+    }),
+    response: Type.Object({}),
+    async handle({ path, contents = '', overwrite = false }) {
+      await managedFiles.put(path, fromBase64('contents', contents), overwrite);
+      return {};
+    },
+  });
+}

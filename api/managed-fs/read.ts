@@ -1,0 +1,33 @@
+/** GET managed_fs/read: bytes of a file of managed_fs. */
+import { Type } from 'typebox';
+import { defineOperation, type Operation } from '../operation.ts';
+import { FilePath } from './file-view.ts';
+import type { ManagedFsPorts } from './ports.ts';
+
+/** Most bytes of one read, and the default. */
+const readBytesMax = 2 ** 20;
+
+/** A missing path is 404 RESOURCE_DOES_NOT_EXIST, a directory 400. */
+export function readFile({ managedFiles }: ManagedFsPorts): Operation {
+  return defineOperation({
+    method: 'GET',
+    path: '/managed_fs/read',
+    versions: ['2.0'],
+    scope: 'files',
+    summary: 'Read a file',
+    description: 'Answers with at most 1 MB of a file. A large file is read piece by piece: it ends where `bytes_read` is 0.',
+    request: Type.Object({
+      path: FilePath,
+      offset: Type.Optional(Type.Integer({ minimum: 0, description: 'First byte. Default: 0.' })),
+      length: Type.Optional(Type.Integer({ minimum: 0, maximum: readBytesMax, description: 'Most bytes to read. Default: 1 MB.' })),
+    }),
+    response: Type.Object({
+      bytes_read: Type.Integer(),
+      data: Type.String({ description: 'Base64 of the bytes.' }),
+    }),
+    async handle({ path, offset = 0, length = readBytesMax }) {
+      const bytes = await managedFiles.read(path, offset, length);
+      return { bytes_read: bytes.length, data: bytes.toString('base64') };
+    },
+  });
+}

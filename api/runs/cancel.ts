@@ -1,0 +1,25 @@
+/** POST jobs/runs/cancel (spec 3.1, 4.1 rule 9). */
+import { Type } from 'typebox';
+import { cancelRun } from '../../engine/cancel.ts';
+import { Id } from '../../engine/job/scalars.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { apiVersions } from '../versions.ts';
+
+/** Asks for the end of a run. */
+export function cancelRunOperation({ cancelling }: Pick<OperationPorts, 'cancelling'>): Operation {
+  return defineOperation({
+    method: 'POST',
+    path: '/jobs/runs/cancel',
+    versions: apiVersions,
+    scope: 'jobs',
+    summary: 'Cancel a run',
+    description: 'Asks for the end of a run and returns; the run ends shortly after. A run that is over stays as it is.',
+    request: Type.Object({ run_id: Type.Integer({ ...Id, description: 'The run.' }) }),
+    response: Type.Object({}),
+    async handle({ run_id: runId }) {
+      await cancelRun(cancelling, runId);
+      return {};
+    },
+  });
+}

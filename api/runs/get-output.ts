@@ -1,0 +1,82 @@
+/** GET jobs/runs/get-output (spec 4.1 rule 10, section 8). */
+import { Type } from 'typebox';
+import { invalid } from '../../engine/errors.ts';
+import { tasksOf } from '../../engine/job/format.ts';
+import { Id } from '../../engine/job/scalars.ts';
+import { kindOf, type TaskKind } from '../../engine/job/task-kinds.ts';
+import type { TaskOutput } from '../../engine/run/output.ts';
+import type { Progress, RunWithTasks, TaskRun } from '../../engine/run/run.ts';
+import { isTerminal } from '../../engine/run/states.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { RunDocument } from '../run-document.ts';
+import { taskRunView } from '../run-view.ts';
+import { apiVersions } from '../versions.ts';
+
+/** Kinds whose stdout and stderr are part of the output. */
+const kindsWithLogs: readonly (TaskKind | undefined)[] = ['spark_python_task', 'spark_jar_task'];
+
+const response = Type.Object({
+  metadata: RunDocument,
+  notebook_output: Type.Optional(Type.Object(
+    {
+      result: Type.Optional(Type.String({ description: 'What the notebook gave to its exit call, first 1 MB; absent when it did not call it.' })),
+      truncated: Type.Optional(Type.Boolean({ description: 'Whether result was cut.' })),
+    },
+    { description: 'Output of a notebook that succeeded.' },
+  )),
+  error: Type.Optional(Type.String({ description: 'Why there is no output.' })),
+  error_trace: Type.Optional(Type.String({ description: 'The trace behind the error.' })),
+  logs: Type.Optional(Type.String({ description: 'stdout and stderr of a Python or JAR task, in this order, first 5 MB.' })),
+  logs_truncated: Type.Optional(Type.Boolean({ description: 'Whether logs was cut.' })),
+});
+
+/** Shows what one task run gave back: its result, its error, its logs; for an active one what is there so far. */
+export function getOutputOperation({ runs, outputs, limits, site }: Pick<OperationPorts, 'runs' | 'outputs' | 'limits' | 'site'>): Operation {
+  return defineOperation({
+    method: 'GET',
+    path: '/jobs/runs/get-output',
+    versions: apiVersions,
+    scope: 'jobs',
+    summary: 'Get the output of a run',
+    description: 'Output of one task run. Of a multi-task run the id of a task run is needed.',
+    request: Type.Object({ run_id: Type.Integer({ ...Id, description: 'The run of a single task, or a task run.' }) }),
+    response,
+    async handle({ run_id: runId }, { version }) {
+      const found = await runs.find(runId);
+      const taskRun = taskRunIn(found, runId);
+      if (found === undefined || taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
+      const task = tasksOf(found.run.settings).find((one) => one.task_key === taskRun.taskKey);
+      const kind = task === undefined ? undefined : kindOf(task);
+      return {
+        metadata: taskRunView(found, taskRun, { version, site }),
+        ...endOf(kind, taskRun.progress, await outputs.read(runId)),
+        ...(kindsWithLogs.includes(kind) ? logsOf(await outputs.logs(runId, limits.outputBytes)) : {}),
+      };
+    },
+  });
+}
+
+/** @throws ServiceError for the id of a run whose tasks have ids of their own */
+function taskRunIn(found: RunWithTasks | undefined, runId: number): TaskRun | undefined {
+  if (found?.run.runId === runId && found.run.format === 'MULTI_TASK') {
+    throw invalid('Retrieving the output of runs with multiple tasks is not supported. Please retrieve the output of each individual task run instead.');
+  }
+  return found?.tasks.find((task) => task.runId === runId);
+}
+
+/** The result of a success, or why there is none; nothing while the task run is active. */
+function endOf(kind: TaskKind | undefined, progress: Progress, output: TaskOutput = {}): object {
+  if (!isTerminal(progress.state)) return {};
+  if (progress.result !== 'SUCCESS') {
+    const error = output.error ?? progress.message;
+    return { error: error === '' ? undefined : error, error_trace: output.errorTrace };
+  }
+  if (kind !== 'notebook_task') return {};
+  const { result, truncated = false } = output;
+  return { notebook_output: result === undefined ? {} : { result, truncated } };
+}
+
+function logsOf({ text, truncated }: { readonly text: string; readonly truncated: boolean }): object {
+  return { logs: text, logs_truncated: truncated };
+}

@@ -1,0 +1,40 @@
+/** POST jobs/run-now (spec 4.1 rule 4). */
+import { Type } from 'typebox';
+import { Id, textMap, texts } from '../../engine/job/scalars.ts';
+import { Queue } from '../../engine/job/settings.ts';
+import { runNow } from '../../engine/launch.ts';
+import { runParameterFields } from '../../engine/run/parameters.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { apiVersions } from '../versions.ts';
+
+const request = Type.Object({
+  job_id: Type.Integer({ ...Id, description: 'The job.' }),
+  idempotency_token: Type.Optional(Type.String({ description: 'At most 64 characters. A token that was used before for this job gives its run instead of a new one.' })),
+  ...runParameterFields,
+  job_parameters: Type.Optional(textMap('Values of the job\'s parameters.')),
+  queue: Type.Optional(Queue),
+  only: Type.Optional(texts('Keys of the tasks to run. Default: all.')),
+  performance_target: Type.Optional(Type.String({ description: 'Accepted and not used.' })),
+});
+
+/** Starts a run of a stored job. */
+export function runNowOperation({ launching }: Pick<OperationPorts, 'launching'>): Operation {
+  return defineOperation({
+    method: 'POST',
+    path: '/jobs/run-now',
+    versions: apiVersions,
+    scope: 'jobs',
+    summary: 'Run a job now',
+    description: 'Starts a run of a job and returns at once. Parameters of one task kind may be given; notebook_params are merged, all others replace those of the tasks.',
+    request,
+    response: Type.Object({
+      run_id: Type.Integer({ ...Id, description: 'Id of the run.' }),
+      number_in_job: Type.Integer({ ...Id, description: 'Number of the run within its job, from 1.' }),
+    }),
+    async handle({ job_id: jobId, idempotency_token: idempotencyToken, queue: _q, only: _o, performance_target: _p, ...parameters }, { caller }) {
+      const { runId, numberInJob } = await runNow(launching, { jobId, parameters, idempotencyToken, creator: caller.userName });
+      return { run_id: runId, number_in_job: numberInJob };
+    },
+  });
+}

@@ -1,0 +1,28 @@
+/** POST jobs/runs/submit (spec 4.1 rule 5). */
+import { Type } from 'typebox';
+import { checkSubmission } from '../../engine/job/check.ts';
+import { Id } from '../../engine/job/scalars.ts';
+import { SubmitSettings } from '../../engine/job/settings.ts';
+import { submit } from '../../engine/launch.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { apiVersions } from '../versions.ts';
+
+/** Starts a one-time run without a stored job. */
+export function submitOperation({ launching, limits, kinds }: Pick<OperationPorts, 'launching' | 'limits' | 'kinds'>): Operation {
+  return defineOperation({
+    method: 'POST',
+    path: '/jobs/runs/submit',
+    versions: apiVersions,
+    scope: 'jobs',
+    summary: 'Submit a one-time run',
+    description: 'Starts a run without a stored job and returns at once. One task or a list of tasks is taken in every version; shared job clusters are not.',
+    request: SubmitSettings,
+    response: Type.Object({ run_id: Type.Integer({ ...Id, description: 'Id of the run.' }) }),
+    async handle(settings, { version, caller }) {
+      checkSubmission(settings, { version, limits, kinds });
+      const { runId } = await submit(launching, { settings, version, creator: caller.userName });
+      return { run_id: runId };
+    },
+  });
+}

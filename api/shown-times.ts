@@ -1,0 +1,12 @@
+/** Schemas of the times and durations that answers carry. */
+import { Type } from 'typebox';
+
+/** An instant. */
+export function epochMs(what: string) {
+  return Type.Integer({ description: `${what}, epoch milliseconds.` });
+}
+
+/** A length of time. */
+export function milliseconds(what: string) {
+  return Type.Integer({ minimum: 0, description: `${what}, milliseconds.` });
+}

@@ -1,0 +1,29 @@
+/** GET workspace/export: the contents of a notebook or file of the workspace. */
+import { Type } from 'typebox';
+import { defineOperation, type Operation } from '../operation.ts';
+import { ObjectPath } from './object-view.ts';
+import { importFormats, type WorkspacePorts } from './ports.ts';
+
+/** A missing path is 404 RESOURCE_DOES_NOT_EXIST; a directory and what exceeds a request's size are 400. */
+export function exportObject({ workspace }: WorkspacePorts): Operation {
+  return defineOperation({
+    method: 'GET',
+    path: '/workspace/export',
+    versions: ['2.0'],
+    scope: 'workspace',
+    summary: 'Export a notebook or file',
+    description: 'Answers with the contents as they are kept. Nothing is converted: `format` is accepted for clients that send it.',
+    request: Type.Object({
+      path: ObjectPath,
+      format: Type.Optional(Type.Enum([...importFormats])),
+    }),
+    response: Type.Object({
+      content: Type.String({ description: 'Base64 of the contents.' }),
+      file_type: Type.String({ description: 'Extension of the file, without its dot.' }),
+    }),
+    async handle({ path }) {
+      const { content, fileType } = await workspace.export(path);
+      return { content: content.toString('base64'), file_type: fileType };
+    },
+  });
+}

@@ -1,0 +1,34 @@
+/** POST workspace/import: puts a notebook or a file into the workspace. */
+import { Type } from 'typebox';
+import { fromBase64 } from '../base64.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { ObjectPath } from './object-view.ts';
+import { importFormats, notebookLanguages, type WorkspacePorts } from './ports.ts';
+
+/** A taken path without overwrite is 400 RESOURCE_ALREADY_EXISTS. */
+export function importObject({ workspace }: WorkspacePorts): Operation {
+  return defineOperation({
+    method: 'POST',
+    path: '/workspace/import',
+    versions: ['2.0'],
+    scope: 'workspace',
+    summary: 'Import a notebook or file',
+    description:
+      'Folders above the path are made when they are missing. A notebook in format SOURCE is kept with the extension of its ' +
+      'language and the notebook header in its first line, and is found under its path with or without that extension.',
+    request: Type.Object({
+      path: ObjectPath,
+      content: Type.String({ description: 'Base64 of the contents.' }),
+      format: Type.Optional(Type.Enum([...importFormats], {
+        description: 'SOURCE (default): a notebook in `language`. JUPYTER: an .ipynb notebook. AUTO: kept as it is; a notebook when its first line is the notebook header.',
+      })),
+      language: Type.Optional(Type.Enum([...notebookLanguages], { description: 'Needed with SOURCE, unless the extension of the path says it.' })),
+      overwrite: Type.Optional(Type.Boolean({ description: 'Replaces what is there. Default: false.' })),
+    }),
+    response: Type.Object({}),
+    async handle({ path, content, format = 'SOURCE', language, overwrite = false }) {
+      await workspace.import({ path, content: fromBase64('content', content), format, language, overwrite });
+      return {};
+    },
+  });
+}

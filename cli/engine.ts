@@ -1,0 +1,72 @@
+/** Wires the engine of one node: stores, files, runner pool, coordinator and watch. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Clock } from '../engine/clock.ts';
+import { createCoordinator, type Coordinator } from '../engine/coordinator/coordinator.ts';
+import { sweepProcesses } from '../engine/coordinator/sweep.ts';
+import { startWatch } from '../engine/coordinator/watch.ts';
+import { host, identifyProcess } from '../engine/host.ts';
+import type { Log, NodeIdentity, RunStore } from '../engine/ports.ts';
+import { createTaskPool } from '../runners/pool.ts';
+import { createProcessTable } from '../runners/process-table.ts';
+import { createAttemptFiles, type AttemptFiles } from '../storage/attempt-files.ts';
+import { createClusterStore } from '../storage/clusters.ts';
+import type { OpenDatabase } from '../storage/database.ts';
+import { createLocator } from '../storage/locate.ts';
+import type { Roots } from '../storage/roots.ts';
+import { createNodeStore, createRunStore } from '../storage/run-store.ts';
+import type { Config } from './config.ts';
+
+export interface Engine {
+  readonly nodeId: string;
+  readonly runs: RunStore;
+  readonly coordinator: Coordinator;
+  readonly files: AttemptFiles;
+  /** Lets go of the runs: their tasks go on, and another engine may adopt them at once. */
+  close(): Promise<void>;
+}
+
+/** Starts driving runs: processes that nobody waits for are ended, and runs that were left behind are adopted. */
+export async function startEngine(config: Config, database: OpenDatabase, roots: Roots, clock: Clock, log: Log): Promise<Engine> {
+  const { db } = database;
+  const files = createAttemptFiles(roots);
+  const runs = createRunStore(db, clock, log);
+  const node = await ownNode();
+  const pool = createTaskPool({
+    threads: config.poolThreads,
+    attemptsPerThread: config.attemptsPerThread,
+    settings: {
+      taskEnvironment: { ...config.taskEnvironment, RUNYARD_MANAGED_FS: roots.managedFs.directory },
+      stopGraceMs: config.stopGraceMs,
+      logBytesMax: config.logBytesMax,
+      limits: config.limits,
+    },
+    locate: createLocator(roots),
+    log,
+  });
+  const coordinator = createCoordinator({
+    runs, clusters: createClusterStore(db), pool, workplace: files, clock, log,
+    nodeId: node.nodeId, clusterStartMs: config.clusterStartMs, random: randomCharacters,
+  });
+  await sweepProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });
+  const watch = await startWatch({ nodes: createNodeStore(db), runs, coordinator, clock, log, node, leaseMs: config.leaseMs });
+  return {
+    nodeId: node.nodeId, runs, coordinator, files,
+    async close() {
+      await coordinator.close();
+      await pool.close();
+      await watch.close();
+    },
+  };
+}
+
+async function ownNode(): Promise<NodeIdentity> {
+  const identity = await identifyProcess(process.pid);
+  if (identity === undefined) throw new Error('This process is not in the process table: is /proc mounted?');
+  return { nodeId: randomUUID(), host, bootId: identity.bootId, pid: identity.pid, processStart: identity.startTime };
+}
+
+/** `length` random characters of a-z0-9. */
+function randomCharacters(length: number): string {
+  const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
+  return [...randomBytes(length)].map((byte) => alphabet[byte % alphabet.length]).join('');
+}

@@ -1,0 +1,31 @@
+/** The engine's run and node stores, put together from the statements of this folder. */
+import type { Kysely } from 'kysely';
+import type { Clock } from '../engine/clock.ts';
+import type { Log, NodeStore, RunStore } from '../engine/ports.ts';
+import { launch } from './launches.ts';
+import { adoptRuns, expireNodes, joinNodes, leaveNodes, nodesOnHost, renewLease } from './leases.ts';
+import { findRun, requestStop, stopRequests } from './runs.ts';
+import type { Database } from './schema.ts';
+import { createStateWriter } from './transitions.ts';
+
+export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): RunStore {
+  const writer = createStateWriter(db, clock, log);
+  return {
+    launch: (steps) => launch(db, steps),
+    find: (runId) => findRun(db, runId),
+    write: writer.write,
+    requestStop: (runId, reason) => requestStop(db, runId, reason),
+    stopRequests: (node) => stopRequests(db, node),
+    adopt: (node, now, limit) => adoptRuns(db, node, now, limit),
+  };
+}
+
+export function createNodeStore(db: Kysely<Database>): NodeStore {
+  return {
+    join: (node, leaseUntil, now) => joinNodes(db, node, leaseUntil, now),
+    renew: (nodeId, leaseUntil, now) => renewLease(db, nodeId, leaseUntil, now),
+    leave: (nodeId, now) => leaveNodes(db, nodeId, now),
+    onHost: (host, now) => nodesOnHost(db, host, now),
+    expire: (nodeIds, now) => expireNodes(db, nodeIds, now),
+  };
+}
