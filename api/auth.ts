@@ -2,7 +2,7 @@
 import type { Clock } from '../engine/clock.ts';
 import { messageOf, ServiceError } from '../engine/errors.ts';
 import type { Log } from '../engine/ports.ts';
-import { isValid, permits, tokenHash, type KnownToken } from '../engine/token/token.ts';
+import { accessGrain, isValid, permits, tokenHash, type KnownToken } from '../engine/token/token.ts';
 
 /** The owner of the token that a call carries. */
 export interface Caller {
@@ -21,9 +21,6 @@ export interface AuthPorts {
   readonly clock: Clock;
   readonly log: Log;
 }
-
-/** The last access of a token is noted no more often than this (ms). */
-const accessGrain = 60_000;
 
 /**
  * The caller behind an Authorization header: `Bearer <token>`, or `Basic` with the token as the password.

@@ -7,22 +7,21 @@ import { explain } from './schema-errors.ts';
 export type IsPassing = (error: unknown) => boolean;
 
 /** When a request may be sent again after a fault that passes. */
-const retryAfterSeconds = 1;
+const passingFaultSeconds = 1;
 
 /** Answers with a refusal: `{error_code, message}`. */
-export async function sendRefusal(refusal: ServiceError, reply: FastifyReply): Promise<void> {
-  if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds);
-  await reply.code(httpStatusOf[refusal.code]).type('application/json; charset=utf-8')
-    .send(JSON.stringify({ error_code: refusal.code, message: refusal.message }));
+export function sendRefusal({ code, message, retryAfterSeconds }: ServiceError, reply: FastifyReply): FastifyReply {
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
+  return reply.code(httpStatusOf[code]).send({ error_code: code, message });
 }
 
 /** The handler of all errors. What is not a refusal goes to the log with the request's id, and the answer says nothing of it. */
 export function errorHandler(isPassing: IsPassing, requestBytes: number) {
-  return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = refusalOf(error, request, { isPassing, requestBytes });
     if (refusal.code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'A request failed.');
     if (refusal.code === 'TEMPORARILY_UNAVAILABLE') request.log.warn({ error: messageOf(error) }, 'A request met a fault that passes.');
-    await sendRefusal(refusal, reply);
+    sendRefusal(refusal, reply);
   };
 }
 
@@ -47,7 +46,7 @@ function refusalOf(
     if (error.statusCode !== undefined && error.statusCode < 500) return new ServiceError('MALFORMED_REQUEST', error.message);
   }
   if (known.isPassing(error)) {
-    return new ServiceError('TEMPORARILY_UNAVAILABLE', 'The service is not available at the moment. Send the request again.', retryAfterSeconds);
+    return new ServiceError('TEMPORARILY_UNAVAILABLE', 'The service is not available at the moment. Send the request again.', passingFaultSeconds);
   }
   return new ServiceError('INTERNAL_ERROR', 'The service failed to answer this request.');
 }

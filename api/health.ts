@@ -11,7 +11,7 @@ export interface Readiness {
 export function addHealthRoutes(app: FastifyInstance, ready: () => Promise<Readiness>): void {
   const open = { config: { open: true }, schema: { hide: true } };
   app.get('/healthz', open, async () => ({ status: 'ok' }));
-  app.get('/readyz', open, async (request, reply) => {
+  app.get('/readyz', open, async (_request, reply) => {
     const { ready: isReady, reason = 'The service is not ready to take runs.' } = await ready();
     if (isReady) return { status: 'ready' };
     reply.code(503);

@@ -13,7 +13,7 @@ import { createClusterStore } from '../storage/clusters.ts';
 import type { OpenDatabase } from '../storage/database.ts';
 import { createLocator } from '../storage/locate.ts';
 import type { Roots } from '../storage/roots.ts';
-import { createNodeStore, createRunStore } from '../storage/run-store.ts';
+import { createNodeStore, createRunStore } from '../storage/stores.ts';
 import type { Config } from './config.ts';
 
 export interface Engine {

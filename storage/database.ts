@@ -1,5 +1,5 @@
 /** The connection pool, int8 as safe numbers, migrations at start, and the one place that counts queries. */
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { Pool, types as pgTypes, type CustomTypesConfig } from 'pg';
 import { messageOf } from '../engine/errors.ts';
@@ -37,7 +37,7 @@ export function openDatabase(address: DatabaseAddress, log: Log, connections = 1
   const types = { getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === int8 ? safeInteger : pgTypes.getTypeParser(oid, format) } as CustomTypesConfig;
   const where = typeof address === 'string' ? { connectionString: address } : address;
-  const pool = new Pool({ ...where, max: connections, types, application_name: 'runyard' });
+  const pool = new Pool({ ...where, max: connections, connectionTimeoutMillis: 5_000, types, application_name: 'runyard' });
   // An idle connection that breaks is no reason to fall: the pool opens another when it is needed.
   pool.on('error', (error) => { if (!closing) log.warn({ error: error.message }, 'A database connection was lost.'); });
   let sent = 0;
@@ -66,4 +66,9 @@ export async function migrate(db: Kysely<Database>): Promise<void> {
   if (error === undefined) return;
   const failed = results?.find((result) => result.status === 'Error')?.migrationName;
   throw new Error(`Migration ${failed ?? '(before the first)'} failed: ${messageOf(error)}`, { cause: error });
+}
+
+/** One round trip, for the question whether the database answers. */
+export async function ping(db: Kysely<Database>): Promise<void> {
+  await sql`select 1`.execute(db);
 }

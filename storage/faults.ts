@@ -1,8 +1,10 @@
 /** Which database errors pass by themselves, and how long to wait for it. */
 import { codeOf, messageOf } from '../engine/errors.ts';
 
-/** Network errors of the driver, by their system code. */
-const networkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH']);
+/** Network errors of the driver, by their system code; a server that restarts in a container has no name meanwhile. */
+const networkCodes = new Set([
+  'ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ENOTFOUND',
+]);
 
 /**
  * SQLSTATE classes that pass: 08 connection, 40 serialization failure and deadlock, 53 out of resources (a full disk
@@ -14,7 +16,7 @@ const passingStates = /^(08|40|53|57P)/;
 export function passing(error: unknown): boolean {
   const code = codeOf(error);
   if (code !== undefined) return networkCodes.has(code) || passingStates.test(code);
-  return /Connection terminated|connection timeout|Client has encountered a connection error/i.test(messageOf(error));
+  return /Connection terminated|connection timeout|timeout exceeded when trying to connect|Client has encountered a connection error/i.test(messageOf(error));
 }
 
 /** How long to wait before attempt n + 1, in milliseconds: 50 doubling up to 2,000. */

@@ -59,12 +59,13 @@ export async function readBytes(root: Root, path: string, offset: number, length
   }
 }
 
-/** Opens a file of a root for reading. A folder may become a link after the proof, so what was opened is proven again. */
+/** Opens a file of a root for reading. A folder may become a link after the proof, so the path is proven again then. */
 async function openProven(root: Root, path: string): Promise<FileHandle | undefined> {
-  const file = await openRegular(await prove(root, path));
+  const real = await prove(root, path);
+  const file = await openRegular(real);
   if (file === undefined) return undefined;
-  const [opened, proven] = [await file.stat(), await prove(root, path).then(statOf, () => undefined)];
-  if (proven?.ino === opened.ino && proven.dev === opened.dev) return file;
+  const proven = await prove(root, path).catch(() => undefined);
+  if (proven === real) return file;
   await file.close();
   return undefined;
 }

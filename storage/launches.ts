@@ -1,5 +1,6 @@
 /** The steps of one launch as statements of one transaction. */
 import { sql, type Kysely, type Transaction } from 'kysely';
+import { formatOf } from '../engine/job/format.ts';
 import type { EarlierRun, LaunchTransaction, NewRun } from '../engine/ports.ts';
 import { jobOf } from './jobs.ts';
 import { insertNotices } from './outbox.ts';
@@ -23,7 +24,7 @@ function launchTransaction(db: Transaction<Database>): LaunchTransaction {
     },
     async createHiddenJob(settings, version, creator, now) {
       const { job_id: jobId } = await db.insertInto('jobs').values({
-        creator, created_time: now, name: '', api_version: version, format: 'MULTI_TASK',
+        creator, created_time: now, name: '', api_version: version, format: formatOf(settings),
         settings: JSON.stringify(settings), hidden: true, deleted_time: null,
       }).returning('job_id').executeTakeFirstOrThrow();
       return jobId;

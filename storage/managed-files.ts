@@ -43,14 +43,19 @@ export function createManagedFiles(roots: Pick<Roots, 'managedFs'>): ManagedFile
 }
 
 async function read(root: Root, path: string, offset: number, length: number): Promise<Buffer> {
+  const { kind } = await existing(root, path);
+  if (kind === 'directory') throw invalid(`${path} is a directory; only a file can be read.`);
   const bytes = await readBytes(root, path, offset, length);
-  if (bytes !== undefined) return bytes;
-  await existing(root, path);
-  throw invalid(`${path} is a directory; only a file can be read.`);
+  if (bytes === undefined) throw missing(path);
+  return bytes;
 }
 
 async function existing(root: Root, path: string): Promise<Entry> {
   const entry = await findEntry(root, path);
-  if (entry === undefined) throw new ServiceError('RESOURCE_DOES_NOT_EXIST', `No file or directory exists on path ${path}.`);
+  if (entry === undefined) throw missing(path);
   return entry;
+}
+
+function missing(path: string): ServiceError {
+  return new ServiceError('RESOURCE_DOES_NOT_EXIST', `No file or directory exists on path ${path}.`);
 }

@@ -31,6 +31,9 @@ export interface Roots {
 /** Longest name of one file, in bytes: the limit of every file system in use. */
 export const nameBytes = 255;
 
+/** Longest path, in bytes. The longest that Linux takes; what the directory of the root adds is found out by trying. */
+const pathBytes = 4_096;
+
 /** The roots of one data directory. Creates nothing: directories appear with the first file in them. */
 export function createRoots(places: { readonly dataDirectory: string; readonly allowedRoots: readonly string[] }): Roots {
   const below = (name: string): string => resolve(places.dataDirectory, name);
@@ -54,6 +57,7 @@ export function pathIn(root: Root, given: string, written = given): string {
   const path = root.scheme !== undefined && uri.startsWith(root.scheme) ? uri.slice(root.scheme.length) : uri;
   if (!path.startsWith('/')) throw refusal(written, 'must begin with a slash');
   if (path.includes('\0')) throw refusal(written, 'must not hold a null byte');
+  if (Buffer.byteLength(path) > pathBytes) throw refusal(written, `has more than ${pathBytes} bytes`);
   const names: string[] = [];
   for (const name of path.split('/')) {
     if (Buffer.byteLength(name) > nameBytes) throw refusal(written, `has a name of more than ${nameBytes} bytes`);
@@ -72,7 +76,10 @@ export function pathIn(root: Root, given: string, written = given): string {
  */
 export async function prove(root: Root, path: string, written = path): Promise<string> {
   const target = join(root.directory, pathIn(root, path, written));
-  const [base, real] = [await followLinks(root.directory, written), await followLinks(target, written)];
+  const [base, real] = await Promise.all([followLinks(root.directory, written), followLinks(target, written)]).catch((error: unknown) => {
+    const reason = cannotFollow[codeOf(error) ?? ''];
+    throw reason === undefined ? error : refusal(written, reason);
+  });
   if (real !== base && !real.startsWith(base === sep ? sep : base + sep)) throw refusal(written, `leads outside ${root.title}`);
   return real;
 }
@@ -87,6 +94,7 @@ export async function proveEntry(root: Root, path: string): Promise<string> {
   return join(await prove(root, dirname(inside)), basename(inside));
 }
 
+/** System error -> what it says of a path. */
 const cannotFollow: Readonly<Record<string, string>> = {
   ELOOP: 'holds a link that leads back to itself',
   ENAMETOOLONG: 'is too long',
@@ -98,8 +106,6 @@ async function followLinks(target: string, written: string): Promise<string> {
   try {
     return await realpath(target);
   } catch (error) {
-    const reason = cannotFollow[codeOf(error) ?? ''];
-    if (reason !== undefined) throw refusal(written, reason);
     if (!isMissing(error)) throw error;
   }
   // A link to nothing must not count as a free name: whoever creates that file would create it where the link points.

@@ -2,8 +2,9 @@
 import type { Kysely } from 'kysely';
 import type { Run, RunType, RunWithTasks } from '../engine/run/run.ts';
 import type { StopReason } from '../engine/run/states.ts';
-import { runOf, taskRunOf, type RunRow } from './run-rows.ts';
+import { runOf, type RunRow } from './run-rows.ts';
 import type { Database } from './schema.ts';
+import { taskRunsOf } from './task-runs.ts';
 
 /** A run with all its attempts, by the id of the run or of one of its task runs; undefined when there is none. */
 export async function findRun(db: Kysely<Database>, runId: number): Promise<RunWithTasks | undefined> {
@@ -16,12 +17,7 @@ export async function findRun(db: Kysely<Database>, runId: number): Promise<RunW
 
 /** Adds the task runs of all the given runs with one query. */
 export async function withTasks(db: Kysely<Database>, rows: readonly RunRow[]): Promise<RunWithTasks[]> {
-  if (rows.length === 0) return [];
-  const taskRows = await db.selectFrom('task_runs').selectAll()
-    .where('job_run_id', 'in', rows.map((row) => row.run_id))
-    .orderBy('job_run_id').orderBy('task_key').orderBy('attempt')
-    .execute();
-  const tasks = Map.groupBy(taskRows.map(taskRunOf), (task) => task.jobRunId);
+  const tasks = await taskRunsOf(db, rows.map((row) => row.run_id));
   return rows.map((row) => ({ run: runOf(row), tasks: tasks.get(row.run_id) ?? [] }));
 }
 

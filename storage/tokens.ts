@@ -1,14 +1,11 @@
 /** Stored tokens and the people who own them. */
 import { randomBytes } from 'node:crypto';
 import type { Kysely } from 'kysely';
-import { allApis, type KnownToken } from '../engine/token/token.ts';
+import { accessGrain, allApis, type KnownToken } from '../engine/token/token.ts';
 import type { Database } from './schema.ts';
 
 /** The user who owns the bootstrap token. */
 const bootstrapUser = 'admin';
-
-/** The last access is noted no more often than this (ms). */
-const accessGrain = 60_000;
 
 /** The token with this hash, valid or not; undefined when there is none. */
 export async function findToken(db: Kysely<Database>, hash: string): Promise<KnownToken | undefined> {

@@ -16,11 +16,11 @@ export function putFile({ managedFiles }: ManagedFsPorts): Operation {
     description: 'Writes a whole file in one step: a reader finds all of it or what was there before. Folders above it are made when they are missing.',
     request: Type.Object({
       path: FilePath,
-      contents: Type.Optional(Type.String({ description: 'Base64 of the contents. Default: an empty file.' })),
+      contents: Type.String({ description: 'Base64 of the contents.' }),
       overwrite: Type.Optional(Type.Boolean({ description: 'Replaces the file that is there. Default: false.' })),
     }),
     response: Type.Object({}),
-    async handle({ path, contents = '', overwrite = false }) {
+    async handle({ path, contents, overwrite = false }) {
       await managedFiles.put(path, fromBase64('contents', contents), overwrite);
       return {};
     },

@@ -14,7 +14,7 @@ import { taskRunView } from '../run-view.ts';
 import { apiVersions } from '../versions.ts';
 
 /** Kinds whose stdout and stderr are part of the output. */
-const kindsWithLogs: readonly (TaskKind | undefined)[] = ['spark_python_task', 'spark_jar_task'];
+const kindsWithLogs: ReadonlySet<TaskKind | undefined> = new Set(['spark_python_task', 'spark_jar_task']);
 
 const response = Type.Object({
   metadata: RunDocument,
@@ -51,7 +51,7 @@ export function getOutputOperation({ runs, outputs, limits, site }: Pick<Operati
       return {
         metadata: taskRunView(found, taskRun, { version, site }),
         ...endOf(kind, taskRun.progress, await outputs.read(runId)),
-        ...(kindsWithLogs.includes(kind) ? logsOf(await outputs.logs(runId, limits.outputBytes)) : {}),
+        ...(kindsWithLogs.has(kind) ? logsOf(await outputs.logs(runId, limits.outputBytes)) : {}),
       };
     },
   });

@@ -1,7 +1,9 @@
 /** POST jobs/run-now (spec 4.1 rule 4). */
 import { Type } from 'typebox';
+import { invalid } from '../../engine/errors.ts';
 import { Id, textMap, texts } from '../../engine/job/scalars.ts';
 import { Queue } from '../../engine/job/settings.ts';
+import { isGiven } from '../../engine/job/wording.ts';
 import { runNow } from '../../engine/launch.ts';
 import { runParameterFields } from '../../engine/run/parameters.ts';
 import { defineOperation, type Operation } from '../operation.ts';
@@ -14,8 +16,7 @@ const request = Type.Object({
   ...runParameterFields,
   job_parameters: Type.Optional(textMap('Values of the job\'s parameters.')),
   queue: Type.Optional(Queue),
-  only: Type.Optional(texts('Keys of the tasks to run. Default: all.')),
-  performance_target: Type.Optional(Type.String({ description: 'Accepted and not used.' })),
+  only: Type.Optional(texts('Not supported: a run is always a run of all tasks.')),
 });
 
 /** Starts a run of a stored job. */
@@ -32,7 +33,9 @@ export function runNowOperation({ launching }: Pick<OperationPorts, 'launching'>
       run_id: Type.Integer({ ...Id, description: 'Id of the run.' }),
       number_in_job: Type.Integer({ ...Id, description: 'Number of the run within its job, from 1.' }),
     }),
-    async handle({ job_id: jobId, idempotency_token: idempotencyToken, queue: _q, only: _o, performance_target: _p, ...parameters }, { caller }) {
+    async handle({ job_id: jobId, idempotency_token: idempotencyToken, queue: _queue, only, ...parameters }, { caller }) {
+      // Running everything instead would be the worst way not to support it.
+      if (isGiven(only)) throw invalid('only is given; a run of some of the tasks is not supported.');
       const { runId, numberInJob } = await runNow(launching, { jobId, parameters, idempotencyToken, creator: caller.userName });
       return { run_id: runId, number_in_job: numberInJob };
     },

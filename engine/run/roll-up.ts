@@ -73,7 +73,7 @@ export function rollUp(tasks: readonly TaskStanding[], stopReason: StopReason | 
     if (stopReason !== undefined) {
       skip.push({ key: task.key, message: stopMessage[stopReason] });
     } else if (task.dependsOn.every((key) => over(byKey.get(key)))) {
-      if (conditionHolds[task.runIf](task.dependsOn.map(dispositionOf)) || task.dependsOn.length === 0) start.push(task.key);
+      if (mayRun(task, task.dependsOn.map(dispositionOf))) start.push(task.key);
       else skip.push({ key: task.key, message: skipMessage(task, dispositionOf) });
     }
   }
@@ -87,11 +87,17 @@ export const stopMessage: Readonly<Record<StopReason, string>> = {
   timeout: 'Run timed out',
 };
 
+/** A task without dependencies has nothing to wait for, whatever its condition says. */
+function mayRun(task: TaskStanding, dependencies: readonly Disposition[]): boolean {
+  return dependencies.length === 0 || conditionHolds[task.runIf](dependencies);
+}
+
 function disposition(task: TaskStanding, dependencies: readonly Disposition[]): Disposition {
   const { state, result } = task.progress;
   if (state !== 'SKIPPED') return result === 'SUCCESS' && state === 'TERMINATED' ? 'success' : 'failed';
-  const branchNotChosen = waitsForFailure[task.runIf] || (dependencies.length > 0 && !dependencies.includes('failed'));
-  return branchNotChosen ? 'excluded' : 'failed';
+  // Its condition holds, and yet it was skipped: a stop came before it could start.
+  if (mayRun(task, dependencies)) return 'failed';
+  return waitsForFailure[task.runIf] || !dependencies.includes('failed') ? 'excluded' : 'failed';
 }
 
 function skipMessage(task: TaskStanding, dispositionOf: (key: string) => Disposition): string {

@@ -16,6 +16,9 @@ export interface KnownToken {
   readonly lastAccessedTime: number;
 }
 
+/** The last access of a token is noted no more often than this (ms). */
+export const accessGrain = 60_000;
+
 /** The scope that permits every operation. */
 export const allApis = 'all-apis';
 

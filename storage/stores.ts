@@ -1,11 +1,13 @@
-/** The engine's run and node stores, put together from the statements of this folder. */
+/** The stores that the engine and the API ask for, put together from the statements of this folder. */
 import type { Kysely } from 'kysely';
 import type { Clock } from '../engine/clock.ts';
 import type { Log, NodeStore, RunStore } from '../engine/ports.ts';
 import { launch } from './launches.ts';
 import { adoptRuns, expireNodes, joinNodes, leaveNodes, nodesOnHost, renewLease } from './leases.ts';
-import { findRun, requestStop, stopRequests } from './runs.ts';
+import { createJob, deleteJob, findJob, listJobs } from './jobs.ts';
+import { findRun, listRuns, requestStop, stopRequests } from './runs.ts';
 import type { Database } from './schema.ts';
+import { taskRunsOf } from './task-runs.ts';
 import { createStateWriter } from './transitions.ts';
 
 export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): RunStore {
@@ -27,5 +29,24 @@ export function createNodeStore(db: Kysely<Database>): NodeStore {
     leave: (nodeId, now) => leaveNodes(db, nodeId, now),
     onHost: (host, now) => nodesOnHost(db, host, now),
     expire: (nodeIds, now) => expireNodes(db, nodeIds, now),
+  };
+}
+
+/** Runs as the API reads them. */
+export function createRunReader(db: Kysely<Database>) {
+  return {
+    find: (runId: number) => findRun(db, runId),
+    list: (filter: Parameters<typeof listRuns>[1]) => listRuns(db, filter),
+    tasksOf: (runIds: readonly number[]) => taskRunsOf(db, runIds),
+  };
+}
+
+/** Jobs as the API keeps them. */
+export function createJobStore(db: Kysely<Database>) {
+  return {
+    create: (job: Parameters<typeof createJob>[1], savedJobs: number) => createJob(db, job, savedJobs),
+    find: (jobId: number) => findJob(db, jobId),
+    list: (filter: Parameters<typeof listJobs>[1]) => listJobs(db, filter),
+    remove: (jobId: number, now: number, notices: Parameters<typeof deleteJob>[3]) => deleteJob(db, jobId, now, notices),
   };
 }

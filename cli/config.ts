@@ -1,0 +1,155 @@
+/** Reads the configuration, once: defaults, then runyard.json, then variables. The only file that knows process.env. */
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { codeOf, messageOf } from '../engine/errors.ts';
+import type { Limits } from '../engine/limits.ts';
+import { nearest } from './nearest.ts';
+import { ValueError } from './setting-values.ts';
+import { fileVariable, keyOf, laterVariables, settings, type logLevels, type Setting } from './settings.ts';
+
+/** What the service is told; `cli/settings.ts` says what each is for. Times are milliseconds, sizes bytes. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly publicUrl?: string | undefined;
+  /** Absolute. */
+  readonly dataDirectory: string;
+  readonly databaseUrl?: string | undefined;
+  readonly bootstrapToken?: string | undefined;
+  /** Absolute. */
+  readonly allowedRoots: readonly string[];
+  readonly limits: Limits;
+  readonly logBytesMax: number;
+  readonly logLevel: (typeof logLevels)[number];
+  readonly metricsOpen: boolean;
+  readonly clusterStartMs: number;
+  readonly stopGraceMs: number;
+  readonly leaseMs: number;
+  readonly poolThreads: number;
+  readonly attemptsPerThread: number;
+  /** What tasks find of the service's environment: nothing else passes on, so no secret can. */
+  readonly taskEnvironment: Readonly<Record<string, string>>;
+}
+
+/** A setting that stops the start. The message is one line that names it, its value and the rule. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Given {
+  readonly value: unknown;
+  /** The variable, or the key and its file. */
+  readonly name: string;
+  /** Where relative paths begin. */
+  readonly directory: string;
+}
+
+const passedToTasks = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ'];
+const variables = Object.values(settings).map((setting) => setting.variable);
+
+/** The configuration of this process and its working directory. An empty variable counts as unset. @throws ConfigError */
+export function readConfig(environment: Environment = process.env, directory: string = process.cwd()): Config {
+  refuseUnknown(Object.keys(environment).filter((name) => name.startsWith('RUNYARD_')), [...variables, fileVariable], (name) => name, (name) => name);
+  const inFile = readSettingsFile(environment, directory);
+  return build(environment, directory, (variable) => {
+    const value = environment[variable];
+    return value === undefined || value === '' ? inFile(keyOf(variable)) : { value, name: variable, directory };
+  });
+}
+
+/** A configuration of these variables alone, whatever this process was started with. @throws ConfigError */
+export function configOf(given: Environment, environment: Environment = process.env): Config {
+  const directory = resolve('.');
+  return build(environment, directory, (variable) => {
+    const value = given[variable];
+    return value === undefined ? undefined : { value, name: variable, directory };
+  });
+}
+
+function build(environment: Environment, directory: string, find: (variable: string) => Given | undefined): Config {
+  const take = <Value>(setting: Setting<Value>): Value => valueOf(setting, find(setting.variable));
+  return {
+    host: take(settings.host),
+    port: take(settings.port),
+    publicUrl: take(settings.publicUrl),
+    dataDirectory: resolve(directory, take(settings.dataDirectory)),
+    databaseUrl: take(settings.databaseUrl),
+    bootstrapToken: take(settings.bootstrapToken),
+    allowedRoots: take(settings.allowedRoots),
+    limits: take(settings.limits),
+    logBytesMax: take(settings.logBytesMax),
+    logLevel: take(settings.logLevel),
+    metricsOpen: take(settings.metricsOpen),
+    clusterStartMs: take(settings.clusterStartMs),
+    stopGraceMs: take(settings.stopGraceMs),
+    leaseMs: take(settings.leaseMs),
+    poolThreads: take(settings.poolThreads),
+    attemptsPerThread: take(settings.attemptsPerThread),
+    taskEnvironment: Object.fromEntries(passedToTasks.flatMap((name) => {
+      const value = environment[name];
+      return value === undefined ? [] : [[name, value]];
+    })),
+  };
+}
+
+function valueOf<Value>(setting: Setting<Value>, given: Given | undefined): Value {
+  if (given === undefined) return setting.otherwise;
+  try {
+    return setting.read(given.value, given.directory);
+  } catch (error) {
+    if (error instanceof ValueError) throw new ConfigError(`${given.name} ${error.message}.`);
+    throw error;
+  }
+}
+
+/** The settings file as a function from key to value: none when there is no file and none was asked for. */
+function readSettingsFile(environment: Environment, directory: string): (key: string) => Given | undefined {
+  const asked = environment[fileVariable] ?? '';
+  const file = resolve(directory, asked === '' ? 'runyard.json' : asked);
+  const text = readText(file, asked !== '');
+  if (text === undefined) return () => undefined;
+  const content = new Map(Object.entries(objectIn(file, text)));
+  refuseUnknown([...content.keys()], variables, keyOf, (key) => `${key} in ${file}`);
+  return (key) => {
+    const value = content.get(key);
+    // null is how JSON says "unset".
+    return value === undefined || value === null ? undefined : { value, name: `${key} in ${file}`, directory: dirname(file) };
+  };
+}
+
+function readText(file: string, asked: boolean): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (!asked && codeOf(error) === 'ENOENT') return undefined;
+    const source = asked ? `${fileVariable} names ${file}, which` : `The settings file ${file}`;
+    throw new ConfigError(`${source} cannot be read (${codeOf(error) ?? messageOf(error)}).`);
+  }
+}
+
+function objectIn(file: string, text: string): object {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    throw new ConfigError(`The settings file ${file} must hold JSON: ${messageOf(error).replaceAll(/\s+/g, ' ')}.`);
+  }
+  if (typeof content === 'object' && content !== null && !Array.isArray(content)) return content;
+  throw new ConfigError(`The settings file ${file} must hold one JSON object of settings.`);
+}
+
+/** `spelling` turns a variable into the form that `names` have; `place` says where a name was found. */
+function refuseUnknown(
+  names: readonly string[], known: readonly string[], spelling: (variable: string) => string, place: (name: string) => string,
+): void {
+  const spelled = known.map(spelling);
+  for (const name of names) {
+    if (spelled.includes(name)) continue;
+    if (laterVariables.some((variable) => spelling(variable) === name)) {
+      throw new ConfigError(`${place(name)} is not supported by this version: remove it.`);
+    }
+    throw new ConfigError(`${place(name)} is not a setting; the nearest known one is ${nearest(name, spelled)}.`);
+  }
+}

@@ -1,0 +1,87 @@
+/** The command `runyard`: reads the command line and hands over to one of the commands. */
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { messageOf } from '../engine/errors.ts';
+import { ConfigError } from './config.ts';
+import { outliveReaders, remark } from './say.ts';
+import { settingsHelp } from './settings.ts';
+import { CommandError } from './start-failure.ts';
+
+/** Exit codes: 0 done, 1 failed, 2 wrong usage. */
+async function main(words: readonly string[]): Promise<number> {
+  let code = 0;
+  const finish = (commandCode: number): void => { code = commandCode; };
+  try {
+    await buildProgram(finish).parseAsync(words, { from: 'user' });
+    return code;
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** Each command is loaded when it is asked for: `runyard token` needs no service. */
+function buildProgram(finish: (code: number) => void): Command {
+  const program = new Command('runyard')
+    .description('A self-hosted job execution engine.')
+    .version(packageVersion())
+    .exitOverride()
+    // Commander's text comes with the exception, and is said there in one line.
+    .configureOutput({ outputError: () => undefined });
+  program.command('serve')
+    .description('start the service; it is configured by variables and a file, see `runyard serve --help`')
+    .addHelpText('after', () => `\nSettings (a variable wins over the file; an empty one counts as unset):\n${settingsHelp()}`)
+    .action(async () => finish(await (await import('./serve.ts')).serve()));
+  program.command('demo')
+    .description('start an engine of its own, run the weather example on it and show how it goes')
+    .option('--data-dir <directory>', 'keep everything in this directory (default: a temporary one)')
+    .option('--year <year>', 'year to report about: 2012 to 2015; one without data shows how a task fails', year, '2015')
+    .option('--keep', 'leave the engine running until Ctrl-C, and what it stored in place')
+    .addHelpText('after', '\nRUNYARD_* variables and runyard.json are not heeded, except by RUNYARD_LOG_LEVEL.')
+    .action(async (options: DemoFlags) => finish(await (await import('./demo.ts')).demo(options)));
+  program.command('token')
+    .description('print the token of the first administrator')
+    .action(async () => finish(await (await import('./token.ts')).printToken()));
+  program.command('doctor')
+    .description('say what this machine can run, and what is missing')
+    .option('--json', 'as JSON')
+    .action(async (options: { json?: true }) => finish(await (await import('./doctor.ts')).doctor(options.json === true)));
+  return program;
+}
+
+interface DemoFlags {
+  readonly dataDir?: string;
+  readonly year: string;
+  readonly keep?: true;
+}
+
+function year(text: string): string {
+  if (/^\d{4}$/.test(text)) return text;
+  throw new InvalidArgumentError('A year has four digits.');
+}
+
+function packageVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : undefined;
+  return String(version);
+}
+
+/** Says what went wrong: in one line when it is for the person at the keyboard, with its trace when it is a bug. */
+function failed(error: unknown): number {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0;
+    // Without a command, Commander has shown the help already.
+    if (error.code !== 'commander.help') remark(`runyard: ${error.message.replace(/^error: /, '').replaceAll('\n', ' ')} (see runyard --help)`);
+    return 2;
+  }
+  const expected = error instanceof ConfigError || error instanceof CommandError;
+  remark(`runyard: ${expected ? error.message : bugText(error)}`);
+  return 1;
+}
+
+function bugText(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
+}
+
+outliveReaders();
+// What is still open (a keep-alive connection, a timer) must not hold back the end.
+process.exit(await main(process.argv.slice(2)));

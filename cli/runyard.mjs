@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+/** The package's command: runs main.ts, with the packaged Node when the one at hand is too old for it. */
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { complaint, nodeSuffices, packagedNode } from './preflight.mjs';
+
+const problem = complaint();
+if (problem !== undefined) {
+  process.stderr.write(`runyard: ${problem}\n`);
+  process.exitCode = 1;
+} else if (nodeSuffices) {
+  await import('./main.ts');
+} else {
+  runWithPackagedNode();
+}
+
+function runWithPackagedNode() {
+  const child = spawn(packagedNode, [fileURLToPath(new URL('main.ts', import.meta.url)), ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) {
+    process.on(signal, () => {
+      // Ctrl-C reaches every process of the terminal: passed on as well, it would count as the second one.
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+    });
+  }
+  child.on('error', (error) => {
+    process.stderr.write(`runyard: ${packagedNode} does not run: ${error.message}\n`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? 128 + (constants.signals[signal] ?? 0);
+  });
+}

@@ -1,0 +1,46 @@
+/** `runyard serve`: starts the service, says where it is, and stops it when it is told to. */
+import { systemClock } from '../engine/clock.ts';
+import { bootstrapTokenFile } from './bootstrap-token.ts';
+import { readConfig } from './config.ts';
+import { createLogger } from './logger.ts';
+import { remark } from './say.ts';
+import { startService } from './service.ts';
+import { startFailure } from './start-failure.ts';
+import { listenForStop } from './stop-signal.ts';
+
+/** Whoever supervises the service kills it some seconds after this (ms); ending by itself tells more. */
+const stopWithin = 9_500;
+
+/**
+ * Runs until SIGTERM or SIGINT, then stops within ten seconds; tasks go on and are adopted at the next start. Resolves
+ * with the exit code. @throws ConfigError, CommandError
+ */
+export async function serve(): Promise<number> {
+  const config = readConfig();
+  const log = createLogger(config.logLevel);
+  const stop = listenForStop(systemClock);
+  const outOfTime = Promise.withResolvers<number>();
+  const toldToStop = async (): Promise<void> => {
+    const signal = await stop.received;
+    log.info({ signal }, 'Stopping; running tasks go on.');
+    setTimeout(() => {
+      log.error('Stopping took too long: ending now. Nothing is lost, the next start takes over.');
+      outOfTime.resolve(1);
+    }, stopWithin).unref();
+  };
+  // Waited for below; listened to from now on, because a start may hang as well.
+  const stopping = toldToStop();
+  const serving = async (): Promise<number> => {
+    const service = await startService(config, log).catch((error: unknown) => { throw startFailure(error, config); });
+    log.info({ url: service.url }, 'Runyard is ready.');
+    remark(`Runyard is ready at ${service.url}`);
+    if (service.tokenIsNew) {
+      remark(`Token of the first administrator, shown once (kept in ${bootstrapTokenFile(config.dataDirectory)}): ${service.token}`);
+    }
+    await stopping;
+    await service.stop();
+    log.info('Stopped.');
+    return 0;
+  };
+  return Promise.race([serving(), outOfTime.promise]);
+}

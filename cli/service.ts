@@ -1,0 +1,117 @@
+/** The composition root: from a configuration to a running service, and back down in the opposite order. */
+import { chmod, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { createApp } from '../api/app.ts';
+import type { Readiness } from '../api/health.ts';
+import { managedFsOperations } from '../api/managed-fs/managed-fs-operations.ts';
+import { operationsOf } from '../api/operations.ts';
+import { workspaceOperations } from '../api/workspace/workspace-operations.ts';
+import { systemClock as clock } from '../engine/clock.ts';
+import { taskKinds } from '../engine/job/task-kinds.ts';
+import { tokenHash } from '../engine/token/token.ts';
+import { migrate, openDatabase, ping, type DatabaseAddress, type OpenDatabase } from '../storage/database.ts';
+import { startEmbeddedPostgres } from '../storage/embedded.ts';
+import { passing } from '../storage/faults.ts';
+import { createManagedFiles } from '../storage/managed-files.ts';
+import { createRoots, type Roots } from '../storage/roots.ts';
+import { createJobStore, createRunReader } from '../storage/stores.ts';
+import { ensureBootstrapAdmin, findToken, noteTokenAccess } from '../storage/tokens.ts';
+import { createWorkspace } from '../storage/workspace.ts';
+import { bootstrapToken } from './bootstrap-token.ts';
+import type { Config } from './config.ts';
+import { startEngine, type Engine } from './engine.ts';
+
+export interface Service {
+  /** Where it listens, without a slash at the end. */
+  readonly url: string;
+  /** The token of the first administrator. */
+  readonly token: string;
+  /** True when this start generated the token. */
+  readonly tokenIsNew: boolean;
+  /** Stops accepting, lets go of running tasks (they go on), stops the embedded database. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the service; it is ready to take runs when this resolves. When a part fails to start, those before it are
+ * stopped again.
+ * @throws DirectoryInUseError when another engine holds the data directory; Error for whatever else prevents the start
+ */
+export async function startService(config: Config, log: Logger): Promise<Service> {
+  const closers: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
+  };
+  try {
+    return { ...(await start(config, log, closers)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(config: Config, log: Logger, closers: (() => Promise<void>)[]): Promise<Omit<Service, 'stop'>> {
+  await makeDataDirectory(config.dataDirectory);
+  const database = openDatabase(await databaseAddress(config, log, closers), log);
+  closers.push(() => database.close());
+  await migrate(database.db);
+  const { token, isNew } = await bootstrapToken(config);
+  await ensureBootstrapAdmin(database.db, tokenHash(token), clock.now());
+  const roots = createRoots({ dataDirectory: config.dataDirectory, allowedRoots: config.allowedRoots });
+  const engine = await startEngine(config, database, roots, clock, log);
+  closers.push(() => engine.close());
+  let url = '';
+  const app = createService(config, database, engine, roots, log, () => config.publicUrl ?? url);
+  closers.push(async () => app.close());
+  url = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '');
+  return { url, token, tokenIsNew: isNew };
+}
+
+/** As root, the user of the embedded database must be able to pass through to its own directory. */
+async function makeDataDirectory(directory: string): Promise<void> {
+  const made = await mkdir(directory, { recursive: true });
+  if (made !== undefined) await chmod(directory, 0o711);
+}
+
+async function databaseAddress(config: Config, log: Logger, closers: (() => Promise<void>)[]): Promise<DatabaseAddress> {
+  if (config.databaseUrl !== undefined) return config.databaseUrl;
+  const postgres = await startEmbeddedPostgres({ directory: join(config.dataDirectory, 'postgres'), log, clock });
+  closers.push(() => postgres.stop());
+  return postgres.connection;
+}
+
+function createService(config: Config, database: OpenDatabase, engine: Engine, roots: Roots, log: Logger, publicUrl: () => string) {
+  const { db } = database;
+  const { limits } = config;
+  const { runs, coordinator, files, nodeId } = engine;
+  return createApp({
+    operations: [
+      ...operationsOf({
+        jobs: createJobStore(db), runs: createRunReader(db), outputs: files, clock, limits, kinds: taskKinds,
+        launching: { runs, clock, limits, nodeId, accept: coordinator.accept },
+        cancelling: { runs, stop: coordinator.stop },
+        site: { publicUrl, workspaceId: '1' },
+      }),
+      ...workspaceOperations({ workspace: createWorkspace(roots, limits) }),
+      ...managedFsOperations({ managedFiles: createManagedFiles(roots) }),
+    ],
+    auth: {
+      tokens: { find: (hash) => findToken(db, hash), noteAccess: (tokenId, now) => noteTokenAccess(db, tokenId, now) },
+      clock, log,
+    },
+    metrics: { databaseQueries: database.queries, activeRuns: coordinator.active },
+    metricsOpen: config.metricsOpen,
+    ready: () => readiness(database),
+    isPassing: passing,
+    limits,
+    log,
+  });
+}
+
+async function readiness({ db }: OpenDatabase): Promise<Readiness> {
+  return ping(db).then(
+    () => ({ ready: true }),
+    () => ({ ready: false, reason: 'The database does not answer. Runs go on; new ones can be taken when it is back.' }),
+  );
+}

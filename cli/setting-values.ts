@@ -1,0 +1,127 @@
+/** How the value of a setting is read: each kind takes text (a variable) or JSON (the file) and states its rule. */
+import { isIP } from 'node:net';
+import { isAbsolute, resolve } from 'node:path';
+import { defaultLimits, type LimitName, type Limits } from '../engine/limits.ts';
+import { nearest } from './nearest.ts';
+
+/** What is wrong with a value, as the rest of a sentence that begins with the setting's name. */
+export class ValueError extends Error {}
+
+/** `directory`: where relative paths begin. Throws ValueError. */
+export type ReadValue<Value> = (given: unknown, directory: string) => Value;
+
+export function wholeNumber(least: number, most: number): ReadValue<number> {
+  return (given) => {
+    const value = typeof given === 'string' && /^\d+$/.test(given.trim()) ? Number(given) : given;
+    if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
+    throw must(`a whole number from ${least} to ${most}`, given);
+  };
+}
+
+const booleans = new Map<unknown, boolean>([[true, true], ['true', true], ['1', true], [false, false], ['false', false], ['0', false]]);
+
+export const yesOrNo: ReadValue<boolean> = (given) => {
+  const value = booleans.get(given);
+  if (value === undefined) throw must('true or false', given);
+  return value;
+};
+
+export function oneOf<const Choice extends string>(choices: readonly Choice[]): ReadValue<Choice> {
+  return (given) => {
+    const found = choices.find((choice) => choice === given);
+    if (found === undefined) throw must(`one of ${choices.join(', ')}`, given);
+    return found;
+  };
+}
+
+export const path: ReadValue<string> = (given, directory) => {
+  if (typeof given !== 'string' || given.includes('\0')) throw must('a path', given);
+  return resolve(directory, given);
+};
+
+/** Absolute paths only: a root that moves with the working directory would be no boundary. */
+export const absolutePaths: ReadValue<readonly string[]> = (given) => {
+  const entries: readonly unknown[] = typeof given === 'string' ? given.split(',').map((entry) => entry.trim()) : listOf(given);
+  return entries.map((entry) => {
+    if (typeof entry === 'string' && isAbsolute(entry) && !entry.includes('\0')) return resolve(entry);
+    throw must('a list of absolute paths (in a variable: with commas between them)', entry);
+  });
+};
+
+function listOf(given: unknown): readonly unknown[] {
+  if (!Array.isArray(given)) throw must('a list of absolute paths', given);
+  return given;
+}
+
+export const host: ReadValue<string> = (given) => {
+  if (typeof given === 'string' && (isIP(given) !== 0 || /^[a-z\d_-]+(\.[a-z\d_-]+)*\.?$/i.test(given))) return given;
+  throw must('a host name or an IP address, without scheme and port', given);
+};
+
+/** The address people see, without the slash at its end. */
+export const publicUrl: ReadValue<string> = (given) => {
+  const url = typeof given === 'string' ? URL.parse(given) : null;
+  const web = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (url === null || !web || url.search !== '' || url.hash !== '') throw must('an http or https URL without query', given);
+  return url.href.replace(/\/+$/, '');
+};
+
+/** Never shown in a message: it holds a password. */
+export const databaseUrl: ReadValue<string> = (given) => {
+  const url = typeof given === 'string' ? URL.parse(given) : null;
+  if (typeof given === 'string' && (url?.protocol === 'postgres:' || url?.protocol === 'postgresql:')) return given;
+  throw new ValueError('must be a URL such as postgres://user:password@host:5432/database (its value is not shown here)');
+};
+
+/** Never shown in a message. */
+export const secretToken: ReadValue<string> = (given) => {
+  if (typeof given === 'string' && /^[!-~]{8,256}$/.test(given)) return given;
+  throw new ValueError('must be 8 to 256 visible ASCII characters without a space (its value is not shown here)');
+};
+
+/** Limits by name; the others keep their defaults. */
+export const limits: ReadValue<Limits> = (given) => {
+  const wanted = typeof given === 'string' ? parsedJson(given) : given;
+  if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) {
+    throw must('a JSON object such as {"savedJobs": 100}', given);
+  }
+  const lowered = Object.entries(wanted).map(([name, value]) => [limitName(name), lowerLimit(name, value)]);
+  return { ...defaultLimits, ...Object.fromEntries(lowered) };
+};
+
+function limitName(name: string): LimitName {
+  const names = Object.keys(defaultLimits);
+  if (isLimitName(name)) return name;
+  throw new ValueError(`names a limit ${JSON.stringify(name)} that does not exist; the nearest known one is ${nearest(name, names)}`);
+}
+
+function isLimitName(name: string): name is LimitName {
+  return Object.hasOwn(defaultLimits, name);
+}
+
+/** Narrower is allowed and wider is not: the defaults are what the interface promises. The limits that end in Min are lower bounds. */
+function lowerLimit(name: string, value: unknown): number {
+  const known = defaultLimits[limitName(name)];
+  const [least, most] = name.endsWith('Min') ? [known, Number.MAX_SAFE_INTEGER] : [1, known];
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
+  const rule = name.endsWith('Min') ? `a whole number of at least ${least}` : `a whole number from ${least} to ${most}: limits can only be lowered`;
+  throw new ValueError(`gives ${name} the value ${shown(value)}, which must be ${rule}`);
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function must(rule: string, given: unknown): ValueError {
+  return new ValueError(`must be ${rule}, not ${shown(given)}`);
+}
+
+/** JSON, because it keeps to one line whatever the value holds. */
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length <= 100 ? text : `${text.slice(0, 100)}...`;
+}

@@ -1,0 +1,118 @@
+/** The table of settings: the variable of each, how its value is read, its default, and what it is for. */
+import { defaultLimits } from '../engine/limits.ts';
+import {
+  absolutePaths, databaseUrl, host, limits, oneOf, path, publicUrl, secretToken, wholeNumber, yesOrNo, type ReadValue,
+} from './setting-values.ts';
+
+export interface Setting<Value> {
+  readonly variable: string;
+  readonly read: ReadValue<Value>;
+  /** What stands for the value where none is given; read by `read` like any other. */
+  readonly otherwise: Value;
+  /** The default in words, where the value does not say enough. */
+  readonly otherwiseInWords?: string;
+  readonly description: string;
+}
+
+/** Keeps the type of a row's value. */
+function row<Value>(setting: Setting<Value>): Setting<Value> {
+  return setting;
+}
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const day = 24 * 60 * 60 * 1_000;
+
+/** Every setting. The key in `runyard.json` is the variable in lower case, without `runyard_`. */
+export const settings = {
+  host: row({
+    variable: 'RUNYARD_HOST', read: host, otherwise: '127.0.0.1',
+    description: 'Address to listen on; 0.0.0.0 for every network of this machine.',
+  }),
+  port: row({
+    variable: 'RUNYARD_PORT', read: wholeNumber(0, 65_535), otherwise: 8080,
+    description: 'Port to listen on; 0 picks a free one and prints it.',
+  }),
+  publicUrl: row<string | undefined>({
+    variable: 'RUNYARD_PUBLIC_URL', read: publicUrl, otherwise: undefined, otherwiseInWords: 'host and port',
+    description: 'Address under which people reach the service; it begins the links to runs.',
+  }),
+  dataDirectory: row({
+    variable: 'RUNYARD_DATA_DIR', read: path, otherwise: '.runyard',
+    description: 'Directory of everything that is kept: database, workspace, files, logs of runs.',
+  }),
+  databaseUrl: row<string | undefined>({
+    variable: 'DATABASE_URL', read: databaseUrl, otherwise: undefined, otherwiseInWords: 'embedded PostgreSQL',
+    description: 'PostgreSQL server to use instead of the embedded one.',
+  }),
+  bootstrapToken: row<string | undefined>({
+    variable: 'RUNYARD_BOOTSTRAP_TOKEN', read: secretToken, otherwise: undefined, otherwiseInWords: 'generated',
+    description: 'Token of the first administrator; a generated one is printed once and kept in the data directory.',
+  }),
+  allowedRoots: row<readonly string[]>({
+    variable: 'RUNYARD_ALLOWED_ROOTS', read: absolutePaths, otherwise: [], otherwiseInWords: 'none',
+    description: 'Directories outside the data directory whose files tasks may name; with commas between them.',
+  }),
+  limits: row({
+    variable: 'RUNYARD_LIMITS', read: limits, otherwise: defaultLimits, otherwiseInWords: 'those of the interface',
+    description: 'JSON object of limits to lower, such as {"savedJobs": 100}.',
+  }),
+  logBytesMax: row({
+    variable: 'RUNYARD_LOG_BYTES_MAX', read: wholeNumber(1, Number.MAX_SAFE_INTEGER), otherwise: 2 ** 30, otherwiseInWords: '1 GiB',
+    description: 'Largest size of stdout and stderr of an attempt, each, in bytes.',
+  }),
+  logLevel: row<(typeof logLevels)[number]>({
+    variable: 'RUNYARD_LOG_LEVEL', read: oneOf(logLevels), otherwise: 'info',
+    description: `What the service logs: ${logLevels.join(', ')}.`,
+  }),
+  metricsOpen: row({
+    variable: 'RUNYARD_METRICS_OPEN', read: yesOrNo, otherwise: false,
+    description: 'Serves /metrics without a token.',
+  }),
+  clusterStartMs: row({
+    variable: 'RUNYARD_CLUSTER_START_MS', read: wholeNumber(0, day), otherwise: 0,
+    description: 'Milliseconds that a simulated cluster takes to start.',
+  }),
+  stopGraceMs: row({
+    variable: 'RUNYARD_STOP_GRACE_MS', read: wholeNumber(0, day), otherwise: 10_000,
+    description: 'Milliseconds that a task has to end by itself when it is stopped.',
+  }),
+  leaseMs: row({
+    variable: 'RUNYARD_LEASE_MS', read: wholeNumber(100, day), otherwise: 15_000,
+    description: 'Milliseconds after which another engine takes over the runs of one that is silent.',
+  }),
+  poolThreads: row({
+    variable: 'RUNYARD_POOL_THREADS', read: wholeNumber(1, 64), otherwise: 2,
+    description: 'Threads that look after tasks.',
+  }),
+  attemptsPerThread: row({
+    variable: 'RUNYARD_ATTEMPTS_PER_THREAD', read: wholeNumber(1, 10_000), otherwise: 500,
+    description: 'Tasks that one thread looks after at a time.',
+  }),
+} satisfies Record<string, Setting<unknown>>;
+
+/** Variable of the settings file; no setting itself. */
+export const fileVariable = 'RUNYARD_CONFIG';
+
+/** Settings that are described but come with a later version: refused, because ignoring them would surprise. */
+export const laterVariables = [
+  'RUNYARD_CLUSTERS_STRICT', 'RUNYARD_FAULTS', 'RUNYARD_JOB_ACCESS_CONTROL', 'RUNYARD_MAIL_FROM', 'RUNYARD_PLUGINS',
+  'RUNYARD_SMTP_URL', 'RUNYARD_WEBHOOK_ALLOW_PRIVATE',
+] as const;
+
+/** The key in the settings file of a variable. */
+export function keyOf(variable: string): string {
+  return variable.toLowerCase().replace(/^runyard_/, '');
+}
+
+/** The table in words, one setting a line: what `runyard serve --help` shows below its options. */
+export function settingsHelp(): string {
+  const rows = Object.values(settings).map((setting) => [setting.variable, defaultOf(setting), setting.description]);
+  const lines = [...rows, [fileVariable, './runyard.json', 'Settings file (JSON); its keys are these names in lower case without "runyard_".']];
+  const width = (column: number): number => Math.max(...lines.map((line) => line[column]?.length ?? 0));
+  const [name, value] = [width(0), width(1)];
+  return lines.map(([variable = '', otherwise = '', text = '']) => `  ${variable.padEnd(name)}  ${otherwise.padEnd(value)}  ${text}`).join('\n');
+}
+
+function defaultOf(setting: { otherwise: unknown; otherwiseInWords?: string }): string {
+  return setting.otherwiseInWords ?? String(setting.otherwise);
+}

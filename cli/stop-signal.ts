@@ -1,0 +1,31 @@
+/** SIGTERM and SIGINT: the first asks to stop, a later SIGINT insists. */
+import type { Clock } from '../engine/clock.ts';
+
+/** `npm start` passes Ctrl-C on to a process that the terminal has told already: within this time (ms) it is the same one. */
+const echo = 1_000;
+
+export interface StopSignal {
+  /** Resolves when the first signal arrives. */
+  readonly received: Promise<NodeJS.Signals>;
+  /** Gives the signals back to their usual meaning. */
+  dispose(): void;
+}
+
+/** Listens from now on. A SIGINT that comes more than a second after the first signal ends the process at once, with 130. */
+export function listenForStop(clock: Clock): StopSignal {
+  const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
+  let first: number | undefined;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (first === undefined) {
+      first = clock.now();
+      resolve(signal);
+    } else if (signal === 'SIGINT' && clock.now() - first > echo) {
+      process.exit(130);
+    }
+  };
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  return {
+    received: promise,
+    dispose: () => { process.off('SIGTERM', onSignal).off('SIGINT', onSignal); },
+  };
+}

@@ -1,0 +1,118 @@
+/** The calls on the workspace and on managed_fs, through HTTP. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { managedFsOperations } from '../../../api/managed-fs/managed-fs-operations.ts';
+import { workspaceOperations } from '../../../api/workspace/workspace-operations.ts';
+import { defaultLimits } from '../../../engine/limits.ts';
+import { createManagedFiles } from '../../../storage/managed-files.ts';
+import { createRoots } from '../../../storage/roots.ts';
+import { createWorkspace } from '../../../storage/workspace.ts';
+import { adminToken, startService, type TestService } from '../service.ts';
+
+let dataDirectory: string;
+let service: TestService;
+beforeAll(async () => {
+  dataDirectory = await mkdtemp(join(tmpdir(), 'runyard-files-'));
+  const roots = createRoots({ dataDirectory, allowedRoots: [] });
+  service = await startService({
+    operations: [
+      ...workspaceOperations({ workspace: createWorkspace(roots, defaultLimits) }),
+      ...managedFsOperations({ managedFiles: createManagedFiles(roots) }),
+    ],
+  });
+});
+afterAll(async () => {
+  await service.close();
+  await rm(dataDirectory, { recursive: true, force: true });
+});
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+test('a notebook is imported, shown, listed, exported and deleted', async () => {
+  const imported = await service.post('2.0/workspace/import', { path: '/Users/u/nb', language: 'PYTHON', content: base64('print(1)') });
+  expect(imported).toMatchObject({ status: 200, body: {} });
+  const status = await service.get('2.0/workspace/get-status', { path: '/Workspace/Users/u/nb' });
+  expect(status).toMatchObject({ status: 200, body: { object_type: 'NOTEBOOK', path: '/Users/u/nb', language: 'PYTHON' } });
+  for (const field of ['object_id', 'created_at', 'modified_at', 'size']) expect(status.body[field]).toSatisfy(Number.isSafeInteger);
+  expect(await service.get('2.0/workspace/list', { path: '/Users/u' })).toMatchObject({ status: 200, body: { objects: [status.body] } });
+  expect(await service.get('2.0/workspace/export', { path: '/Users/u/nb', format: 'SOURCE' })).toMatchObject({
+    status: 200,
+    body: { content: base64('# Databricks notebook source\nprint(1)'), file_type: 'py' },
+  });
+  expect(await service.post('2.0/workspace/delete', { path: '/Users/u', recursive: 'true' })).toMatchObject({ status: 200, body: {} });
+  expect(await service.get('2.0/workspace/get-status', { path: '/Users/u/nb' })).toMatchObject({
+    status: 404,
+    body: { error_code: 'RESOURCE_DOES_NOT_EXIST', message: "Path (/Users/u/nb) doesn't exist." },
+  });
+});
+
+test('a directory is made and shown without a size', async () => {
+  expect(await service.post('2.0/workspace/mkdirs', { path: '/made/here' })).toMatchObject({ status: 200, body: {} });
+  const { body } = await service.get('2.0/workspace/get-status', { path: '/made/here' });
+  expect(body).toMatchObject({ object_type: 'DIRECTORY', path: '/made/here' });
+  expect(body).not.toHaveProperty('size');
+  expect(await service.get('2.0/workspace/list', { path: '/made/here' })).toMatchObject({ status: 200, body: { objects: [] } });
+});
+
+test.each(['managed_fs', 'dbfs'])('a file is put, read, shown, listed and deleted under %s', async (name) => {
+  const path = `/${name}-test/a`;
+  expect(await service.post(`2.0/${name}/put`, { path: `${name}:${path}`, contents: base64('hello') })).toMatchObject({ status: 200, body: {} });
+  expect(await readFile(join(dataDirectory, 'managed_fs', path), 'utf8')).toBe('hello');
+  expect(await service.get(`2.0/${name}/read`, { path, offset: '1', length: '3' })).toMatchObject({
+    status: 200,
+    body: { bytes_read: 3, data: base64('ell') },
+  });
+  const status = await service.get(`2.0/${name}/get-status`, { path });
+  expect(status.body).toEqual({ path, is_dir: false, file_size: 5, modification_time: expect.any(Number) });
+  expect(await service.get(`2.0/${name}/list`, { path: `/${name}-test` })).toMatchObject({ body: { files: [status.body] } });
+  expect(await service.post(`2.0/${name}/mkdirs`, { path: `/${name}-test/d` })).toMatchObject({ status: 200, body: {} });
+  expect(await service.post(`2.0/${name}/delete`, { path: `/${name}-test`, recursive: true })).toMatchObject({ status: 200, body: {} });
+  expect(await service.get(`2.0/${name}/get-status`, { path })).toMatchObject({ status: 404, body: { error_code: 'RESOURCE_DOES_NOT_EXIST' } });
+});
+
+test.each([
+  ['workspace/import', { path: '/a', language: 'PYTHON', content: 'no base64!' }, 'INVALID_PARAMETER_VALUE', 'content is not base64: '],
+  ['workspace/import', { path: '/a', language: 'PYTHON', content: 'abc' }, 'INVALID_PARAMETER_VALUE', 'content is not base64: '],
+  ['workspace/import', { path: '/a', language: 'PYTHON' }, 'INVALID_PARAMETER_VALUE', 'Missing required field: content.'],
+  ['workspace/import', { content: '' }, 'INVALID_PARAMETER_VALUE', 'Missing required field: path.'],
+  ['workspace/import', { path: '/a', content: '', format: 'DBC' }, 'INVALID_PARAMETER_VALUE', 'format is "DBC"; it must be one of '],
+  ['workspace/import', { path: '/../a', content: '', language: 'SQL' }, 'INVALID_PARAMETER_VALUE', 'The path "/../a" leads outside the workspace.'],
+  ['workspace/mkdirs', { path: 'a' }, 'INVALID_PARAMETER_VALUE', 'The path "a" must begin with a slash.'],
+  ['workspace/delete', { path: '/' }, 'INVALID_PARAMETER_VALUE', 'The path "/" is the top of the workspace itself'],
+  ['managed_fs/put', { path: '/a' }, 'INVALID_PARAMETER_VALUE', 'Missing required field: contents.'],
+  ['managed_fs/put', { path: '/a', contents: '====' }, 'INVALID_PARAMETER_VALUE', 'contents is not base64: '],
+  ['managed_fs/put', { path: '/a/../..', contents: '' }, 'INVALID_PARAMETER_VALUE', 'The path "/a/../.." leads outside managed_fs.'],
+])('%s with %j is refused', async (path, body, code, message) => {
+  const answer = await service.post(`2.0/${path}`, body);
+  expect(answer).toMatchObject({ status: 400, body: { error_code: code, message: expect.stringContaining(message) } });
+});
+
+test.each([
+  [{ path: '/x', length: '1048577' }, 'length is 1048577; it must be at most 1048576.'],
+  [{ path: '/x', offset: '-1' }, 'offset is -1; it must be at least 0.'],
+])('a read of %j is refused', async (query, message) => {
+  expect(await service.get('2.0/managed_fs/read', query)).toMatchObject({ status: 400, body: { error_code: 'INVALID_PARAMETER_VALUE', message } });
+});
+
+test('base64 may be broken into lines', async () => {
+  await service.post('2.0/managed_fs/put', { path: '/lines', contents: 'aGVs\r\nbG8=\n' });
+  expect(await service.get('2.0/managed_fs/read', { path: '/lines' })).toMatchObject({ body: { bytes_read: 5, data: base64('hello') } });
+});
+
+test('a path is decoded once: what it then holds is a name', async () => {
+  const answer = await service.send({
+    method: 'GET',
+    url: '/api/2.0/workspace/get-status?path=/%252e%252e/%252e%252e/etc',
+    headers: { authorization: `Bearer ${adminToken}` },
+  });
+  expect(answer).toMatchObject({ status: 404, body: { message: "Path (/%2e%2e/%2e%2e/etc) doesn't exist." } });
+});
+
+test('a file that is put twice is refused without overwrite and replaced with it', async () => {
+  const body = { path: '/twice', contents: base64('1') };
+  expect(await service.post('2.0/managed_fs/put', body)).toMatchObject({ status: 200 });
+  expect(await service.post('2.0/managed_fs/put', body)).toMatchObject({ status: 400, body: { error_code: 'RESOURCE_ALREADY_EXISTS' } });
+  expect(await service.post('2.0/managed_fs/put', { ...body, overwrite: true })).toMatchObject({ status: 200 });
+});
