@@ -4,7 +4,7 @@ import type { ApiVersion } from '../engine/job/format.ts';
 import type { Limits } from '../engine/limits.ts';
 import { authenticate, checkScope, type AuthPorts, type Caller } from './auth.ts';
 import { addDocumentationRoute, collectRoutes, routeSchema } from './documentation.ts';
-import { errorHandler, sendRefusal, unknownEndpoint, type IsPassing } from './error-reply.ts';
+import { answerUnreadable, errorHandler, sendRefusal, unknownEndpoint, type IsPassing } from './error-reply.ts';
 import { addHealthRoutes, type Readiness } from './health.ts';
 import { addMetricsRoute, type MetricsPorts } from './metrics.ts';
 import type { Operation } from './operation.ts';
@@ -48,6 +48,7 @@ export function createApp(ports: AppPorts): FastifyInstance {
     // Values are converted by api/tolerance.ts alone, and unknown fields are kept.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     frameworkErrors: onError,
+    clientErrorHandler: answerUnreadable,
   });
   app.setErrorHandler(onError);
   app.setNotFoundHandler((request, reply) => sendRefusal(unknownEndpoint(request.method, request.url), reply));

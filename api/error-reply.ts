@@ -1,6 +1,7 @@
 /** Anything thrown while a request is served -> the refusal that is answered, in one place (spec 7). */
+import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { httpStatusOf, messageOf, ServiceError } from '../engine/errors.ts';
+import { codeOf, httpStatusOf, messageOf, ServiceError } from '../engine/errors.ts';
 import { explain } from './schema-errors.ts';
 
 /** True for an error that passes by itself: the same request may succeed later. */
@@ -24,6 +25,23 @@ export function errorHandler(isPassing: IsPassing, requestBytes: number) {
     sendRefusal(refusal, reply);
   };
 }
+
+/** Answers what is no request at all in the same shape: the server gave it up before any route saw it. */
+export function answerUnreadable(error: Error, socket: Socket): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const message = unreadable.get(codeOf(error) ?? '') ?? 'The request is not valid HTTP.';
+  const body = JSON.stringify({ error_code: 'MALFORMED_REQUEST', message });
+  const head = ['HTTP/1.1 400 Bad Request', 'content-type: application/json; charset=utf-8', `content-length: ${Buffer.byteLength(body)}`, 'connection: close'];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+const unreadable: ReadonlyMap<string, string> = new Map([
+  ['HPE_HEADER_OVERFLOW', 'The headers of the request are too large.'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 'The request was not complete in time.'],
+]);
 
 /** The refusal of a path or method that does not exist; the version is not part of the name. */
 export function unknownEndpoint(method: string, url: string): ServiceError {

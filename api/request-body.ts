@@ -21,10 +21,20 @@ export function acceptAnyJson(app: FastifyInstance): void {
       return;
     }
     parse(request, text, (error, parsed) => {
-      if (error !== null) done(new ServiceError('MALFORMED_REQUEST', `${notAMap} (${messageOf(error)})`));
+      if (error !== null) done(new ServiceError('MALFORMED_REQUEST', `${notAMap}: ${faultOf(text)}`));
       else done(roundingIn(text) ?? null, parsed);
     });
   });
+}
+
+/** What is wrong with a text that was refused: the parser that refused it does not say where. */
+function faultOf(text: string): string {
+  try {
+    JSON.parse(text);
+    return 'keys named __proto__, and constructor with a prototype, are not allowed.';
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 /** Puts the input of an operation where its schema is applied next: body or query, with what clients are forgiven. */

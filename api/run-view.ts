@@ -1,7 +1,7 @@
 /** Runs and task runs as a version of the path shows them (spec 2.5, 2.6, 9). */
 import { tasksOf, type ApiVersion } from '../engine/job/format.ts';
 import type { TaskSettings } from '../engine/job/settings.ts';
-import { shownSettings, shownTask } from '../engine/job/shown.ts';
+import { shownCluster, shownTask } from '../engine/job/shown.ts';
 import { kindsIn } from '../engine/job/task-kinds.ts';
 import { durationsOf, type Progress, type Run, type RunWithTasks, type TaskRun } from '../engine/run/run.ts';
 import type { Site } from './ports.ts';
@@ -76,7 +76,7 @@ function multiTaskView(run: Run, face: Face): object {
     cleanup_duration: 0,
     run_duration: endTime === undefined || startTime === undefined ? undefined : endTime - startTime,
     overriding_parameters: run.overridingParameters,
-    job_clusters: shownSettings(run.settings, face.version).job_clusters,
+    job_clusters: run.settings.job_clusters?.map((shared) => ({ ...shared, new_cluster: shownCluster(shared.new_cluster) })),
     format: 'MULTI_TASK',
   };
 }

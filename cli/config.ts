@@ -59,6 +59,11 @@ export function readConfig(environment: Environment = process.env, directory: st
   });
 }
 
+/** True when colours and redrawing are not wanted (NO_COLOR) or not possible (a dumb terminal). */
+export function wantsPlainText(environment: Environment = process.env): boolean {
+  return (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb';
+}
+
 /** A configuration of these variables alone, whatever this process was started with. @throws ConfigError */
 export function configOf(given: Environment, environment: Environment = process.env): Config {
   const directory = resolve('.');

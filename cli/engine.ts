@@ -44,7 +44,7 @@ export async function startEngine(config: Config, database: OpenDatabase, roots:
     log,
   });
   const coordinator = createCoordinator({
-    runs, clusters: createClusterStore(db), pool, workplace: files, clock, log,
+    runs, clusters: createClusterStore(db, clock, log), pool, workplace: files, clock, log,
     nodeId: node.nodeId, clusterStartMs: config.clusterStartMs, random: randomCharacters,
   });
   await sweepProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { messageOf } from '../engine/errors.ts';
 import { ConfigError } from './config.ts';
+import type { DemoOptions } from './demo.ts';
 import { outliveReaders, remark } from './say.ts';
 import { settingsHelp } from './settings.ts';
 import { CommandError } from './start-failure.ts';
@@ -36,8 +37,8 @@ function buildProgram(finish: (code: number) => void): Command {
     .option('--data-dir <directory>', 'keep everything in this directory (default: a temporary one)')
     .option('--year <year>', 'year to report about: 2012 to 2015; one without data shows how a task fails', year, '2015')
     .option('--keep', 'leave the engine running until Ctrl-C, and what it stored in place')
-    .addHelpText('after', '\nRUNYARD_* variables and runyard.json are not heeded, except by RUNYARD_LOG_LEVEL.')
-    .action(async (options: DemoFlags) => finish(await (await import('./demo.ts')).demo(options)));
+    .addHelpText('after', '\nVariables (RUNYARD_*, DATABASE_URL) and runyard.json are not heeded.')
+    .action(async (options: DemoOptions) => finish(await (await import('./demo.ts')).demo(options)));
   program.command('token')
     .description('print the token of the first administrator')
     .action(async () => finish(await (await import('./token.ts')).printToken()));
@@ -46,12 +47,6 @@ function buildProgram(finish: (code: number) => void): Command {
     .option('--json', 'as JSON')
     .action(async (options: { json?: true }) => finish(await (await import('./doctor.ts')).doctor(options.json === true)));
   return program;
-}
-
-interface DemoFlags {
-  readonly dataDir?: string;
-  readonly year: string;
-  readonly keep?: true;
 }
 
 function year(text: string): string {

@@ -83,7 +83,7 @@ export interface ClusterStore {
 export interface NodeStore {
   /** Makes this node known, with a lease until then. */
   join(node: NodeIdentity, leaseUntil: number, now: number): Promise<void>;
-  /** False when the lease was lost: another node may have adopted its runs. */
+  /** Extends the lease; false when it had ended before: another node may have adopted runs since. */
   renew(nodeId: string, leaseUntil: number, now: number): Promise<boolean>;
   /** Ends the lease at once, so that others may adopt without waiting. */
   leave(nodeId: string, now: number): Promise<void>;

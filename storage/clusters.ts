@@ -1,41 +1,46 @@
 /** Simulated clusters and their states. */
 import type { Kysely, Selectable } from 'kysely';
+import type { Clock } from '../engine/clock.ts';
 import type { Cluster, NewClusterRow } from '../engine/cluster/cluster.ts';
-import type { ClusterStore } from '../engine/ports.ts';
+import type { ClusterStore, Log } from '../engine/ports.ts';
+import { patiently } from './faults.ts';
 import type { ClusterTable, Database } from './schema.ts';
 
-export function createClusterStore(db: Kysely<Database>): ClusterStore {
+/** The clusters of this database. While it is away every call waits for it. */
+export function createClusterStore(db: Kysely<Database>, clock: Clock, log: Log): ClusterStore {
+  const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => patiently(clock, log, work);
   return {
-    async create(cluster, running) {
-      await db.insertInto('clusters').values(rowOf(cluster, running)).execute();
-    },
-    async find(clusterId) {
+    create: (cluster, running) => waiting(() => insertUnlessThere(db, cluster, running)),
+    find: (clusterId) => waiting(async () => {
       const row = await db.selectFrom('clusters').selectAll().where('cluster_id', '=', clusterId).executeTakeFirst();
       return row === undefined ? undefined : clusterOf(row);
-    },
-    async ofRun(jobRunId) {
+    }),
+    ofRun: (jobRunId) => waiting(async () => {
       const rows = await db.selectFrom('clusters').selectAll()
         .where('job_run_id', '=', jobRunId).where('state', '<>', 'TERMINATED').execute();
       return rows.map(clusterOf);
-    },
-    async started(clusterId, sparkContextId, now) {
+    }),
+    started: (clusterId, sparkContextId, now) => waiting(async () => {
       await db.updateTable('clusters').set({ state: 'RUNNING', spark_context_id: sparkContextId, started_time: now })
         .where('cluster_id', '=', clusterId).where('state', '=', 'PENDING').execute();
-    },
-    async terminated(clusterIds, reason, now) {
+    }),
+    terminated: (clusterIds, reason, now) => waiting(async () => {
       if (clusterIds.length === 0) return;
       await db.updateTable('clusters').set({ state: 'TERMINATED', terminated_time: now, termination_reason: reason })
         .where('cluster_id', 'in', clusterIds).where('state', '<>', 'TERMINATED').execute();
-    },
-    async ensureAllPurpose(cluster, sparkContextId) {
-      await db.insertInto('clusters')
-        .values(rowOf(cluster, sparkContextId))
-        .onConflict((conflict) => conflict.doNothing()).execute();
+    }),
+    ensureAllPurpose: (cluster, sparkContextId) => waiting(async () => {
+      await insertUnlessThere(db, cluster, sparkContextId);
       const row = await db.selectFrom('clusters').selectAll()
         .where('cluster_id', '=', cluster.clusterId).executeTakeFirstOrThrow();
       return clusterOf(row);
-    },
+    }),
   };
+}
+
+/** A cluster that is there already stays as it is: so a call may be repeated when its connection broke. */
+async function insertUnlessThere(db: Kysely<Database>, cluster: NewClusterRow, running: string | undefined): Promise<void> {
+  await db.insertInto('clusters').values(rowOf(cluster, running)).onConflict((conflict) => conflict.doNothing()).execute();
 }
 
 function rowOf(cluster: NewClusterRow, running: string | undefined) {

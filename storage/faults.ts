@@ -1,5 +1,8 @@
-/** Which database errors pass by themselves, and how long to wait for it. */
+/** Which database errors pass by themselves, and waiting until they have. */
+import type { Clock } from '../engine/clock.ts';
 import { codeOf, messageOf } from '../engine/errors.ts';
+import type { Log } from '../engine/ports.ts';
+import { pause } from './pause.ts';
 
 /** Network errors of the driver, by their system code; a server that restarts in a container has no name meanwhile. */
 const networkCodes = new Set([
@@ -22,4 +25,21 @@ export function passing(error: unknown): boolean {
 /** How long to wait before attempt n + 1, in milliseconds: 50 doubling up to 2,000. */
 export function backOff(attempt: number): number {
   return Math.min(2_000, 50 * 2 ** attempt);
+}
+
+/**
+ * Does `work` again and again while the database is away: nothing that has happened may be forgotten. `work` must bear
+ * being repeated, because an attempt may have been committed before its connection broke.
+ * @throws whatever waiting does not mend
+ */
+export async function patiently<Result>(clock: Clock, log: Log, work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!passing(error)) throw error;
+      log.warn({ error: messageOf(error) }, 'The database cannot be used now; waiting for it.');
+      await pause(clock, backOff(attempt));
+    }
+  }
 }

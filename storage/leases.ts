@@ -14,11 +14,15 @@ export async function joinNodes(db: Kysely<Database>, node: NodeIdentity, leaseU
   }).execute();
 }
 
-/** Extends the lease; false when it had ended, because another node may have adopted the runs since. */
+/**
+ * Extends the lease. False when it had ended before: another node may have adopted runs since, and the fences keep this
+ * one from writing about those; runs that it starts from now on are its own again.
+ */
 export async function renewLease(db: Kysely<Database>, nodeId: string, leaseUntil: number, now: number): Promise<boolean> {
-  const { numUpdatedRows } = await db.updateTable('nodes').set({ lease_until: leaseUntil })
-    .where('node_id', '=', nodeId).where('lease_until', '>', now).executeTakeFirst();
-  return numUpdatedRows === 1n;
+  const { rows } = await sql<{ kept: boolean }>`
+    with former as (select lease_until > ${now} as kept from nodes where node_id = ${nodeId} for update)
+    update nodes set lease_until = ${leaseUntil} from former where node_id = ${nodeId} returning former.kept`.execute(db);
+  return rows[0]?.kept ?? false;
 }
 
 /** Ends the lease at once, so that others may adopt without waiting. */

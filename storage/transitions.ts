@@ -6,9 +6,8 @@ import { sql, type Kysely } from 'kysely';
 import type { ChangeSet, Log, StateChange } from '../engine/ports.ts';
 import { isTerminal } from '../engine/run/states.ts';
 import type { Clock } from '../engine/clock.ts';
-import { backOff, passing } from './faults.ts';
+import { patiently } from './faults.ts';
 import { insertNotices } from './outbox.ts';
-import { pause } from './pause.ts';
 import type { Database } from './schema.ts';
 
 export interface StateWriter {
@@ -19,11 +18,9 @@ export interface StateWriter {
   write(changeSet: ChangeSet): Promise<'written' | 'refused'>;
 }
 
-type Answer = 'written' | 'refused';
-
 interface Waiting {
   readonly set: ChangeSet;
-  readonly resolve: (answer: Answer) => void;
+  readonly resolve: (answer: 'written' | 'refused') => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -36,15 +33,7 @@ export function createStateWriter(db: Kysely<Database>, clock: Clock, log: Log):
   let writers = 0;
   const flush = async (): Promise<void> => {
     writers += 1;
-    while (queue.length > 0) {
-      const batch = queue.splice(0, batchMax);
-      try {
-        const answers = await writeThrough(db, batch.map((one) => one.set), clock, log);
-        batch.forEach((one, index) => one.resolve(answers[index] ?? 'refused'));
-      } catch (error) {
-        for (const one of batch) one.reject(error);
-      }
-    }
+    while (queue.length > 0) await settle(db, queue.splice(0, batchMax), clock, log);
     writers -= 1;
   };
   return {
@@ -55,32 +44,35 @@ export function createStateWriter(db: Kysely<Database>, clock: Clock, log: Log):
   };
 }
 
-/** Writes a batch, again and again while the database is away: nothing that has happened may be forgotten. */
-async function writeThrough(db: Kysely<Database>, sets: readonly ChangeSet[], clock: Clock, log: Log): Promise<Answer[]> {
-  for (let attempt = 0; ; attempt += 1) {
+/**
+ * Writes a batch and answers everybody in it. What is refused or cannot be written at all takes nobody else down: whoever
+ * was not written with the others is written alone.
+ */
+async function settle(db: Kysely<Database>, batch: readonly Waiting[], clock: Clock, log: Log): Promise<void> {
+  // True once an attempt broke off: it may have been committed all the same.
+  let doubtful = false;
+  const attempt = (sets: readonly ChangeSet[]) => patiently(clock, log, () =>
+    writeTogether(db, sets).catch((error: unknown) => {
+      doubtful = true;
+      throw error;
+    }));
+  const together = await attempt(batch.map((one) => one.set)).catch(() => new Set<number>());
+  for (const [index, one] of batch.entries()) {
     try {
-      const answers = await writeBatch(db, sets);
-      if (attempt === 0) return answers;
-      // An earlier attempt may have been committed before its connection broke.
-      return await Promise.all(answers.map(async (answer, index) =>
-        answer === 'refused' && (await alreadyWritten(db, sets[index])) ? 'written' : answer));
+      const written = together.has(index) || (await attempt([one.set])).has(0)
+        || (doubtful && (await patiently(clock, log, () => alreadyWritten(db, one.set))));
+      one.resolve(written ? 'written' : 'refused');
     } catch (error) {
-      if (!passing(error)) throw error;
-      log.warn({ error: String(error), sets: sets.length }, 'The database cannot be written now; waiting for it.');
-      await pause(clock, backOff(attempt));
+      one.reject(error);
     }
   }
 }
 
-async function writeBatch(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<Answer[]> {
-  if (sets.every((set) => set.changes.length === 1 && set.notices.length === 0)) {
-    const written = await update(db, sets);
-    return sets.map((_, index) => (written.has(index) ? 'written' : 'refused'));
-  }
-  if (await writeWhole(db, sets)) return sets.map(() => 'written');
-  const answers: Answer[] = [];
-  for (const set of sets) answers.push((await writeWhole(db, [set])) ? 'written' : 'refused');
-  return answers;
+/** Writes sets with one round trip to the disk; gives the indexes of those that were written. */
+async function writeTogether(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<Set<number>> {
+  const single = sets.every((set) => set.changes.length === 1 && set.notices.length === 0);
+  if (single) return new Set((await update(db, sets)).keys());
+  return (await writeWhole(db, sets)) ? new Set(sets.keys()) : new Set();
 }
 
 class Refused extends Error {}
@@ -106,13 +98,15 @@ async function update(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise
   for (const kind of ['run', 'task'] as const) {
     const rows = sets.flatMap((set, index) => set.changes.filter((change) => change.kind === kind).map((change) => rowOf(change, index)));
     if (rows.length === 0) continue;
+    // Locks taken in one order make deadlocks rare.
+    rows.sort((one, other) => one.run_id - other.run_id);
     const result = await (kind === 'run' ? updateRuns : updateTaskRuns)(db, JSON.stringify(rows));
     for (const { set_index: index } of result.rows) written.set(index, (written.get(index) ?? 0) + 1);
   }
   return written;
 }
 
-function rowOf(change: StateChange, setIndex: number): Record<string, unknown> {
+function rowOf(change: StateChange, setIndex: number) {
   return {
     set_index: setIndex,
     run_id: change.runId,
@@ -126,10 +120,15 @@ function rowOf(change: StateChange, setIndex: number): Record<string, unknown> {
     stamp_terminating: change.stampTerminating,
     stamp_end: change.stampEnd,
     result: change.result ?? null,
-    message: change.message ?? null,
+    message: change.message === undefined ? null : storable(change.message),
     cluster_id: change.clusterId ?? null,
     spark_context_id: change.sparkContextId ?? null,
   };
+}
+
+/** PostgreSQL's text holds no NUL character, and its JSON no half of a surrogate pair; messages of failures may. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }
 
 const changes = (rows: string) => sql`jsonb_to_recordset(${rows}::jsonb) as change (
@@ -157,8 +156,8 @@ const updateTaskRuns = (db: Kysely<Database>, rows: string) => sql<{ set_index: 
     spark_context_id = coalesce(change.spark_context_id, row.spark_context_id)
   from ${changes(rows)} where ${expected} returning set_index`.execute(db);
 
-async function alreadyWritten(db: Kysely<Database>, set: ChangeSet | undefined): Promise<boolean> {
-  for (const change of set?.changes ?? []) {
+async function alreadyWritten(db: Kysely<Database>, set: ChangeSet): Promise<boolean> {
+  for (const change of set.changes) {
     const row = await db.selectFrom(change.kind === 'run' ? 'runs' : 'task_runs').select(['state', 'fence'])
       .where('run_id', '=', change.runId).executeTakeFirst();
     if (row?.state !== change.to || row.fence !== change.fence) return false;

@@ -47,6 +47,8 @@ export interface Workspace {
   mkdirs(path: string): Promise<void>;
 }
 
+const replaceable = 'set overwrite to true to replace it';
+
 /** @param limits the largest request is also the largest export */
 export function createWorkspace(roots: Pick<Roots, 'workspace'>, limits: Pick<Limits, 'requestBytes'>): Workspace {
   const root = roots.workspace;
@@ -66,16 +68,15 @@ export function createWorkspace(roots: Pick<Roots, 'workspace'>, limits: Pick<Li
 
 async function importInto(root: Root, request: WorkspaceImport): Promise<void> {
   const { path, overwrite } = request;
-  if (pathIn(root, path) === '/') throw taken(path, 'it is a directory');
-  const { file, content } = stored(pathIn(root, path), request);
-  const shown = notebookLanguage(file, content) === undefined ? file : withoutExtension(file);
-  const earlier = (await findEntry(root, file)) ?? (await find(root, shown));
-  const replaced = earlier !== undefined && (earlier.path === file || (await describe(root, earlier)).path === shown) ? earlier : undefined;
-  if (replaced?.kind === 'directory') throw taken(path, 'it is a directory');
-  if (replaced !== undefined && !overwrite) throw taken(path, 'set overwrite to true to replace it');
-  if ((await writeBytes(root, file, content, overwrite)) === 'exists') throw taken(path, 'set overwrite to true to replace it');
+  const inside = pathIn(root, path);
+  if (inside === '/') throw taken(path, 'it is a directory');
+  const { file, content } = stored(inside, request);
+  const inTheWay = [await findEntry(root, file), await shownAs(root, inside)].filter((entry) => entry !== undefined);
+  if (inTheWay.some(({ kind }) => kind === 'directory')) throw taken(path, 'it is a directory');
+  if (inTheWay.length > 0 && !overwrite) throw taken(path, replaceable);
+  if ((await writeBytes(root, file, content, overwrite)) === 'exists') throw taken(path, replaceable);
   // The same notebook in another language stood in another file.
-  if (replaced !== undefined && replaced.path !== file) await removeEntry(root, replaced.path, false);
+  for (const entry of inTheWay.filter((each) => each.path !== file)) await removeEntry(root, entry.path, false);
 }
 
 /** The file that an import is kept in, and what is written there. */
@@ -125,6 +126,12 @@ async function find(root: Root, path: string): Promise<Entry | undefined> {
     if (entry?.kind === 'file') return entry;
   }
   return undefined;
+}
+
+/** The entry that goes by exactly this path: a plain file that merely could be named so does not. */
+async function shownAs(root: Root, path: string): Promise<Entry | undefined> {
+  const entry = await find(root, path);
+  return entry !== undefined && (await describe(root, entry)).path === path ? entry : undefined;
 }
 
 async function existing(root: Root, path: string): Promise<Entry> {

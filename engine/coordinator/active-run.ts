@@ -1,4 +1,5 @@
 /** A run while this node drives it: what is stored, and what only memory holds. */
+import type { Clock } from '../clock.ts';
 import type { TaskCluster } from '../run/assignment.ts';
 import { tasksOf } from '../job/format.ts';
 import type { TaskSettings } from '../job/settings.ts';
@@ -26,8 +27,10 @@ export interface ActiveRun {
   readonly tasks: ReadonlyMap<string, ActiveTask>;
   /** A multi-task run begins with its first task: set by whichever task comes first. */
   begun: boolean;
-  /** Shared clusters in use, by their key. */
-  readonly sharedClusters: Map<string, Promise<ClusterInUse>>;
+  /** Shared clusters that this node asked for or found, by their key. */
+  readonly sharedClusters: Map<string, Promise<AskedCluster>>;
+  /** Keys of shared clusters whose last task is over and which are terminated. */
+  readonly servedClusters: Set<string>;
   /** Decisions about a run are taken one after the other. */
   turn: Promise<void>;
   /** Cancels the timers of the run and its tasks. */
@@ -38,6 +41,13 @@ export interface ActiveRun {
 
 export interface ClusterInUse extends TaskCluster {
   readonly sparkContextId: string;
+}
+
+/** A cluster that was asked for. */
+export interface AskedCluster {
+  readonly cluster: ClusterInUse;
+  /** Resolves when it has started; undefined when it runs already. */
+  readonly started: Promise<void> | undefined;
 }
 
 /** @throws Error when a stored task run belongs to no task of the settings */
@@ -52,8 +62,13 @@ export function activeRunOf(stored: RunWithTasks): ActiveRun {
   }
   return {
     run: stored.run, tasks, begun: stored.run.progress.state !== 'PENDING', sharedClusters: new Map(),
-    turn: Promise.resolve(), timers: new Set(), retired: false,
+    servedClusters: new Set(), turn: Promise.resolve(), timers: new Set(), retired: false,
   };
+}
+
+/** Calls `action` at that instant (epoch ms), unless this node has let go of the run by then. */
+export function atTime(active: ActiveRun, clock: Clock, at: number, action: () => void): void {
+  if (!active.retired) active.timers.add(clock.at(at, action));
 }
 
 /** A single-task run and its task are one: they share their id and move together. */

@@ -4,7 +4,8 @@ import { isTerminal } from '../run/states.ts';
 import { isSingle, standingsOf, type ActiveRun, type ActiveTask } from './active-run.ts';
 import { releaseSharedClusters } from './compute.ts';
 import type { Coordination } from './coordination.ts';
-import { driveTask, stopTask } from './dispatch.ts';
+import { driveTask } from './dispatch.ts';
+import { stopTask } from './stop.ts';
 import { moveRun, moveTask } from './write.ts';
 
 /**
@@ -15,6 +16,7 @@ export async function advanceRun(c: Coordination, active: ActiveRun): Promise<bo
   resume(c, active);
   if (isSingle(active)) return isTerminal(active.run.progress.state);
   if (active.run.progress.state === 'TERMINATING') return cleanUp(c, active);
+  await beginLate(c, active);
   await releaseSharedClusters(c, active, false);
   for (;;) {
     const { start, skip, end } = rollUp(standingsOf(active), active.run.stopReason);
@@ -38,6 +40,14 @@ function resume(c: Coordination, active: ActiveRun): void {
     const underWay = state === 'RUNNING' || state === 'TERMINATING' || startTime !== undefined;
     if (!isTerminal(state) && (underWay || isSingle(active))) startTask(c, active, task);
   }
+}
+
+/** A kill may fall between the first begin of a task and that of its run, which stand in two writes: it begins now. */
+async function beginLate(c: Coordination, active: ActiveRun): Promise<void> {
+  const hasBegun = [...active.tasks.values()].some(({ taskRun }) => taskRun.progress.runningTime !== undefined);
+  if (active.begun || !hasBegun) return;
+  active.begun = true;
+  await moveRun(c, active, 'begin', { message: '' });
 }
 
 function startTask(c: Coordination, active: ActiveRun, task: ActiveTask | undefined): void {

@@ -1,9 +1,10 @@
 /** Getting a cluster for a task and giving it back (spec 2.4, DESIGN section 6). */
-import { clusterIdAt, type Cluster } from '../cluster/cluster.ts';
+import { clusterIdAt, type Cluster, type NewClusterRow } from '../cluster/cluster.ts';
 import { clusterChoice, hasServed, type ClusterChoice } from '../cluster/life.ts';
 import type { NewCluster } from '../job/cluster.ts';
-import type { ActiveRun, ActiveTask, ClusterInUse } from './active-run.ts';
+import { atTime, type ActiveRun, type ActiveTask, type AskedCluster, type ClusterInUse } from './active-run.ts';
 import type { Coordination } from './coordination.ts';
+import { armTimeout } from './stop.ts';
 import { moveTask } from './write.ts';
 
 /** The cluster of a task, running; undefined for work that needs none, and when the task was stopped meanwhile. */
@@ -15,13 +16,13 @@ export async function acquireCluster(c: Coordination, active: ActiveRun, task: A
     case 'existing':
       return existing(c, choice.clusterId);
     case 'own':
-      return launched(c, active, task, choice);
+      return whenStarted(c, active, task, await ask(c, active, choice.spec, keyOf(choice, task)));
     case 'shared': {
-      const shared = active.sharedClusters.get(choice.key) ?? launched(c, active, task, choice);
+      const shared = active.sharedClusters.get(choice.key) ?? ask(c, active, choice.spec, choice.key);
       active.sharedClusters.set(choice.key, shared);
       // One that could not start is replaced for the next task.
-      shared.catch(() => active.sharedClusters.delete(choice.key));
-      return shared;
+      shared.then(({ started }) => started).catch(() => active.sharedClusters.delete(choice.key));
+      return whenStarted(c, active, task, await shared);
     }
     default:
       return choice satisfies never;
@@ -40,12 +41,14 @@ export async function releaseOwnCluster(c: Coordination, active: ActiveRun, task
 /** Terminates the shared clusters whose last task is over; all that the run still has when `runIsOver`. */
 export async function releaseSharedClusters(c: Coordination, active: ActiveRun, runIsOver: boolean): Promise<void> {
   const tasks = [...active.tasks.values()].map(({ settings, taskRun }) => ({ settings, progress: taskRun.progress }));
-  const served = [...active.sharedClusters.keys()].filter((key) => runIsOver || hasServed(key, tasks));
+  // By the settings, not by memory: an earlier engine may have made them.
+  const keys = (active.run.settings.job_clusters ?? []).map((shared) => shared.job_cluster_key);
+  const served = keys.filter((key) => !active.servedClusters.has(key) && (runIsOver || hasServed(key, tasks)));
   if (served.length === 0) return;
   const left = await c.clusters.ofRun(active.run.runId);
   const done = left.filter((cluster) => runIsOver || served.includes(cluster.key ?? ''));
   await c.clusters.terminated(done.map((cluster) => cluster.clusterId), 'JOB_FINISHED', c.clock.now());
-  for (const key of served) active.sharedClusters.delete(key);
+  for (const key of served) active.servedClusters.add(key);
 }
 
 async function existing(c: Coordination, clusterId: string): Promise<ClusterInUse> {
@@ -63,39 +66,44 @@ function keyOf(choice: Made, task: ActiveTask): string {
 }
 
 /** Makes the cluster, or finds the one that was made for the same purpose before this engine was started. */
-async function launched(c: Coordination, active: ActiveRun, task: ActiveTask, choice: Made): Promise<ClusterInUse> {
-  const key = keyOf(choice, task);
+async function ask(c: Coordination, active: ActiveRun, spec: NewCluster, key: string): Promise<AskedCluster> {
   const earlier = (await c.clusters.ofRun(active.run.runId)).find((cluster) => cluster.key === key);
-  if (earlier?.state === 'RUNNING') return inUse(c, earlier, choice.spec);
+  if (earlier?.state === 'RUNNING') return { cluster: await inUse(c, earlier, spec), started: undefined };
   const now = c.clock.now();
   const sparkContextId = contextId(c);
-  const row = earlier ?? {
-    clusterId: clusterIdAt(now, c.random(8)), kind: 'JOB' as const, jobRunId: active.run.runId, key,
-    spec: { ...choice.spec }, createdTime: now,
+  const row: NewClusterRow = earlier ?? {
+    clusterId: clusterIdAt(now, c.random(8)), kind: 'JOB', jobRunId: active.run.runId, key, spec: { ...spec }, createdTime: now,
   };
-  const atOnce = c.clusterStartMs === 0;
+  const atOnce = earlier === undefined && c.clusterStartMs === 0;
   if (earlier === undefined) await c.clusters.create(row, atOnce ? sparkContextId : undefined);
-  if (earlier !== undefined || !atOnce) {
-    if (task.taskRun.progress.state === 'PENDING') {
-      await moveTask(c, active, task, 'prepare', { clusterId: row.clusterId, message: `Waiting for cluster ${row.clusterId} to start` });
-    }
-    await startUp(c, task, row.createdTime + c.clusterStartMs);
-    await c.clusters.started(row.clusterId, sparkContextId, c.clock.now());
-  }
-  return inUse(c, { ...row, state: 'RUNNING', sparkContextId }, choice.spec);
+  const cluster = await inUse(c, { ...row, state: 'RUNNING', sparkContextId }, spec);
+  const started = atOnce ? undefined : startUp(c, active, cluster, row.createdTime + c.clusterStartMs);
+  // Whoever waits for it hears of a failure, but everybody may have been stopped by then.
+  started?.catch(() => undefined);
+  return { cluster, started };
 }
 
-function startUp(c: Coordination, task: ActiveTask, until: number): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      cancel();
-      task.interrupt = undefined;
-      resolve();
-    };
-    const cancel = c.clock.at(until, done);
-    task.interrupt = done;
-    if (task.stopReason !== undefined) done();
-  });
+/** Never resolves when the run is let go of before. */
+async function startUp(c: Coordination, active: ActiveRun, cluster: ClusterInUse, until: number): Promise<void> {
+  await new Promise<void>((resolve) => { atTime(active, c.clock, until, resolve); });
+  await c.clusters.started(cluster.clusterId, cluster.sparkContextId, c.clock.now());
+}
+
+/** The cluster once it has started; undefined when the task is stopped while it waits. */
+async function whenStarted(
+  c: Coordination, active: ActiveRun, task: ActiveTask, { cluster, started }: AskedCluster,
+): Promise<ClusterInUse | undefined> {
+  if (started === undefined) return cluster;
+  const stopped = new Promise<undefined>((resolve) => { task.interrupt = () => resolve(undefined); });
+  if (task.taskRun.progress.state === 'PENDING') {
+    const { clusterId } = cluster;
+    await moveTask(c, active, task, 'prepare', { clusterId, message: `Waiting for cluster ${clusterId} to start` });
+    armTimeout(c, active, task);
+  }
+  if (task.stopReason !== undefined) return undefined;
+  const first = await Promise.race([started.then(() => cluster), stopped]);
+  task.interrupt = undefined;
+  return first;
 }
 
 async function inUse(c: Coordination, cluster: Cluster, spec: Partial<NewCluster>): Promise<ClusterInUse> {

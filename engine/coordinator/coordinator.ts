@@ -1,12 +1,13 @@
 /** The active runs of this node, each driven by events: accepted, stopped, advanced, and let go when they are over. */
 import { messageOf } from '../errors.ts';
+import type { RunStore } from '../ports.ts';
 import type { RunWithTasks } from '../run/run.ts';
 import type { StopReason } from '../run/states.ts';
 import { timeoutAt } from '../run/timers.ts';
-import { activeRunOf, isSingle, type ActiveRun } from './active-run.ts';
+import { activeRunOf, atTime, isSingle, type ActiveRun } from './active-run.ts';
 import { advanceRun } from './advance.ts';
 import type { Coordination, CoordinatorPorts } from './coordination.ts';
-import { stopTask } from './dispatch.ts';
+import { stopTask } from './stop.ts';
 import { LetGo } from './write.ts';
 
 export interface Coordinator {
@@ -42,13 +43,6 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
     for (const cancel of active.timers) cancel();
     if (runs.get(active.run.runId) === active) runs.delete(active.run.runId);
   };
-  const timeOut = (active: ActiveRun): void => {
-    const { runId } = active.run;
-    ports.runs.requestStop(runId, 'timeout').then(
-      () => stop(runId, 'timeout'),
-      (error: unknown) => ports.log.error({ run_id: runId, error: messageOf(error) }, 'The timeout of this run could not be stored.'),
-    );
-  };
   const stop = (runId: number, reason: StopReason): void => {
     const active = runs.get(runId);
     if (active === undefined || active.run.stopReason !== undefined) return;
@@ -56,17 +50,23 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
     for (const task of active.tasks.values()) if (task.started) stopTask(task, reason);
     advance(active);
   };
-  const coordination: Coordination = { ...ports, advance, letGo: retire, closing: () => closing };
+  const writes = new Set<Promise<unknown>>();
+  const coordination: Coordination = {
+    ...ports, runs: noting(writes, ports.runs), advance, letGo: retire, closing: () => closing,
+  };
 
   return {
     accept(stored) {
       if (closing) return;
       const active = activeRunOf(stored);
+      const former = runs.get(active.run.runId);
+      // Adopted back: what was known of it is out of date.
+      if (former !== undefined) retire(former);
       runs.set(active.run.runId, active);
-      const { startTime } = active.run.progress;
+      const { runId, progress, settings } = active.run;
       // The timeout of a single-task run is that of its task.
-      const at = isSingle(active) ? undefined : timeoutAt(startTime, active.run.settings.timeout_seconds);
-      if (at !== undefined) active.timers.add(ports.clock.at(at, () => timeOut(active)));
+      const at = isSingle(active) ? undefined : timeoutAt(progress.startTime, settings.timeout_seconds);
+      if (at !== undefined) atTime(active, ports.clock, at, () => void noteTimeout(ports, runId).then((reason) => stop(runId, reason)));
       advance(active);
     },
     stop,
@@ -76,6 +76,34 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
       const all = [...runs.values()];
       for (const active of all) retire(active);
       await Promise.all(all.map((active) => active.turn));
+      await Promise.allSettled(writes);
+    },
+  };
+}
+
+/** Stores that the time of a run is over. Gives the reason for which it stops: a cancel may have come first. */
+async function noteTimeout({ runs, log }: CoordinatorPorts, runId: number): Promise<StopReason> {
+  try {
+    return (await runs.requestStop(runId, 'timeout'))?.stopReason ?? 'timeout';
+  } catch (error) {
+    // An engine that adopts the run finds the time over by itself.
+    log.warn({ run_id: runId, error: messageOf(error) }, 'The timeout of this run could not be stored; it is stopped all the same.');
+    return 'timeout';
+  }
+}
+
+/** The store, with its writes that are under way kept in `writes`. */
+function noting(writes: Set<Promise<unknown>>, runs: RunStore): RunStore {
+  return {
+    ...runs,
+    async write(changeSet) {
+      const writing = runs.write(changeSet);
+      writes.add(writing);
+      try {
+        return await writing;
+      } finally {
+        writes.delete(writing);
+      }
     },
   };
 }

@@ -7,11 +7,10 @@ import { kindOf } from '../job/task-kinds.ts';
 import type { Outcome, TaskAssignment, TaskCluster } from '../run/assignment.ts';
 import { decideAfterAttempt } from '../run/attempt.ts';
 import { applyParameters } from '../run/parameters.ts';
-import { isTerminal, type StopReason } from '../run/states.ts';
-import { timeoutAt } from '../run/timers.ts';
 import type { ActiveRun, ActiveTask } from './active-run.ts';
 import { acquireCluster, releaseOwnCluster } from './compute.ts';
 import type { Coordination } from './coordination.ts';
+import { armTimeout } from './stop.ts';
 import { LetGo, moveTask } from './write.ts';
 
 /** Never rejects. The run is looked at again when the task is over. */
@@ -25,14 +24,6 @@ export async function driveTask(c: Coordination, active: ActiveRun, task: Active
     await breakTask(c, active, task, `The engine failed this task: ${messageOf(error)}`);
   }
   c.advance(active);
-}
-
-/** Asks a task to stop, wherever it stands. The first reason stays. */
-export function stopTask(task: ActiveTask, reason: StopReason): void {
-  if (isTerminal(task.taskRun.progress.state)) return;
-  task.stopReason ??= reason;
-  task.interrupt?.();
-  task.pooled?.stop();
 }
 
 async function drive(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<void> {
@@ -92,11 +83,6 @@ async function breakTask(c: Coordination, active: ActiveRun, task: ActiveTask, m
     c.log.error({ run_id: task.taskRun.runId, error: messageOf(error) },
       'The end of this task could not be stored. The run stays active until an engine adopts it: restart this one.');
   }
-}
-
-function armTimeout(c: Coordination, active: ActiveRun, task: ActiveTask): void {
-  const at = timeoutAt(task.taskRun.progress.startTime, task.settings.timeout_seconds);
-  if (at !== undefined) active.timers.add(c.clock.at(at, () => stopTask(task, 'timeout')));
 }
 
 async function assignmentOf(

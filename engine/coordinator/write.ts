@@ -24,7 +24,12 @@ export async function moveTask(c: Coordination, active: ActiveRun, task: ActiveT
     ...(runStep === undefined ? [] : noticesOf(active, undefined, event, runStep)),
     ...(isSingle(active) ? [] : noticesOf(active, task, event, step)),
   ];
-  await write(c, active, runStep === undefined ? [step] : [runStep, step], notices);
+  try {
+    await write(c, active, runStep === undefined ? [step] : [runStep, step], notices);
+  } catch (error) {
+    if (beginsRun) active.begun = false;
+    throw error;
+  }
   task.taskRun = {
     ...task.taskRun, progress: step.progress,
     clusterId: facts.clusterId ?? task.taskRun.clusterId,

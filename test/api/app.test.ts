@@ -1,4 +1,6 @@
 /** What all operations share: credentials, forgiveness, refusals, health, metrics, documentation. */
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Type } from 'typebox';
 import { pino } from 'pino';
@@ -52,7 +54,7 @@ describe('credentials', () => {
     ['unknown', undefined],
     ['expired', { expiry_time: 1_769_999_999_999 }],
     ['revoked', { revoked_time: 1 }],
-  ])('an %s token is 403', async (name, fields) => {
+  ])('a token that is %s is 403', async (name, fields) => {
     if (fields !== undefined) await storeToken(`${name}-token`, fields);
     const answer = await service.send({ url: '/api/2.1/jobs/list', headers: { authorization: `Bearer ${name}-token` } });
     expect(answer).toMatchObject({ status: 403, body: { error_code: 'PERMISSION_DENIED', message: 'Invalid access token.' } });
@@ -135,6 +137,21 @@ describe('refusals', () => {
   });
 
   test.each([
+    ['headers that are too large', `GET /healthz HTTP/1.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 'The headers of the request are too large.'],
+    ['what is not HTTP', 'hello\r\n\r\n', 'The request is not valid HTTP.'],
+  ])('%s', async (_, sent, message) => {
+    const listening = await startService();
+    await listening.app.listen({ host: '127.0.0.1', port: 0 });
+    const [address] = listening.app.addresses();
+    const socket = connect(address?.port ?? 0, '127.0.0.1');
+    socket.end(sent);
+    const answer = await text(socket);
+    await listening.close();
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain(JSON.stringify({ error_code: 'MALFORMED_REQUEST', message }));
+  });
+
+  test.each([
     ['a bug', new Error('secret of the inside'), 500, 'INTERNAL_ERROR', undefined],
     ['a fault of the database that passes', Object.assign(new Error('secret'), { code: '57P01' }), 503, 'TEMPORARILY_UNAVAILABLE', '1'],
     ['a limit', new ServiceError('REQUEST_LIMIT_EXCEEDED', 'secret is no secret here', 7), 429, 'REQUEST_LIMIT_EXCEEDED', '7'],
@@ -161,6 +178,10 @@ describe('without a token', () => {
   test('/healthz and /readyz answer', async () => {
     expect(await service.send({ url: '/healthz' })).toMatchObject({ status: 200, body: { status: 'ok' } });
     expect(await service.send({ url: '/readyz' })).toMatchObject({ status: 200, body: { status: 'ready' } });
+  });
+
+  test('/healthz answers to HEAD', async () => {
+    expect((await service.send({ method: 'HEAD', url: '/healthz' })).status).toBe(200);
   });
 
   test('/readyz says why the service is not ready', async () => {

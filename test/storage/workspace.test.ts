@@ -119,6 +119,23 @@ test('overwriting a plain file leaves the notebook of the same beginning alone',
   expect(await files()).toEqual(['nb.py', 'nb.sql']);
 });
 
+test('notebooks that are named with their extension do not replace one another', async () => {
+  const { workspace, files } = await fresh();
+  for (const language of ['PYTHON', 'SQL', 'PYTHON'] as const) {
+    await workspace.import(notebook(language === 'SQL' ? '/nb.sql' : '/nb.py', { language, overwrite: true }));
+  }
+  expect(await files()).toEqual(['nb.py', 'nb.sql']);
+});
+
+test('a replaced notebook is what its path leads to, whatever files stood around it', async () => {
+  const { workspace, files } = await fresh();
+  await workspace.import(notebook('/nb.sql', { format: 'AUTO', text: 'plain' }));
+  await workspace.import(notebook('/nb'));
+  await workspace.import(notebook('/nb', { language: 'SQL', text: 'new', overwrite: true }));
+  expect(await files()).toEqual(['nb.sql']);
+  expect((await workspace.export('/nb')).content.toString()).toContain('new');
+});
+
 test.each([
   ['a notebook', notebook('/a', { overwrite: true })],
   ['a file', notebook('/a', { format: 'AUTO', overwrite: true })],

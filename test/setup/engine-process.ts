@@ -1,0 +1,60 @@
+/** The service as a process of its own, with the embedded PostgreSQL: what kill tests need. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { createClient, type Client } from './client.ts';
+
+export interface EngineProcess extends Client {
+  readonly process: ChildProcess;
+  /** kill -9; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM; resolves with its exit code. */
+  terminate(): Promise<number | null>;
+}
+
+const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
+const token = 'token-of-a-test';
+
+/** Starts `runyard serve` on a data directory and waits until it is ready. @throws Error with what it said when it ends before */
+export async function startEngineProcess(dataDirectory: string, variables: Readonly<Record<string, string>> = {}): Promise<EngineProcess> {
+  const child = spawn(process.execPath, [main, 'serve'], {
+    cwd: dataDirectory,
+    env: {
+      PATH: process.env['PATH'] ?? '', RUNYARD_PORT: '0', RUNYARD_DATA_DIR: dataDirectory, RUNYARD_BOOTSTRAP_TOKEN: token, ...variables,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const url = await readyUrl(child);
+  return {
+    ...createClient(url, token),
+    process: child,
+    async kill() {
+      const gone = once(child, 'exit');
+      child.kill('SIGKILL');
+      await gone;
+    },
+    async terminate() {
+      const gone = once(child, 'exit');
+      child.kill('SIGTERM');
+      const [code]: unknown[] = await gone;
+      return typeof code === 'number' ? code : null;
+    },
+  };
+}
+
+async function readyUrl(child: ChildProcess): Promise<string> {
+  if (child.stdout === null || child.stderr === null) throw new Error('The engine has no output to read.');
+  const said: string[] = [];
+  child.stderr.on('data', (data: Buffer) => said.push(data.toString()));
+  for await (const line of createInterface({ input: child.stdout })) {
+    said.push(line);
+    const entry: unknown = JSON.parse(line);
+    if (typeof entry === 'object' && entry !== null && 'url' in entry) {
+      // What it says later is not of interest, but must not fill the pipe.
+      child.stdout.resume();
+      return String(entry.url);
+    }
+  }
+  throw new Error(`The engine ended before it was ready:\n${said.join('\n')}`);
+}
