@@ -13,6 +13,9 @@ export interface Screen {
   readonly columns?: number;
 }
 
+/** For a terminal that does not say how wide it is, or says 0. */
+const usualColumns = 80;
+
 const green = 32;
 const red = 31;
 const cyan = 36;
@@ -41,7 +44,7 @@ export function liveProgress(screen: Screen): Progress {
   let drawn = 0;
   return {
     show(tasks, now) {
-      const lines = tasks.map((task) => tableLine(task, now, nameWidth(tasks), screen.columns ?? 80));
+      const lines = tasks.map((task) => tableLine(task, now, nameWidth(tasks), screen.columns || usualColumns));
       const backToTop = drawn === 0 ? '' : `\x1b[${drawn}A`;
       screen.write(backToTop + lines.map((line) => `\x1b[2K${line}\n`).join(''));
       drawn = lines.length;

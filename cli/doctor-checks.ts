@@ -35,10 +35,8 @@ const databasePatience = 5_000;
 
 export const checks: readonly Check[] = [
   { name: 'node', look: lookAtNode },
-  { name: 'python3', look: ({ taskEnvironment }) => lookForProgram('python3', ['--version'], taskEnvironment['PATH'] ?? '',
-    'Python tasks and notebooks need it: install Python 3.8 or newer.') },
-  { name: 'java', look: ({ taskEnvironment }) => lookForProgram('java', ['-version'], taskEnvironment['PATH'] ?? '',
-    'JAR tasks need it: install a Java runtime.') },
+  { name: 'python3', look: lookForPython },
+  { name: 'java', look: (config) => lookForProgram(config, 'java', ['-version'], 'JAR tasks need it: install a Java runtime.') },
   { name: 'data directory', look: lookAtDirectory },
   { name: 'free space', look: lookAtSpace },
   { name: 'held by', look: lookAtHolder },
@@ -53,8 +51,15 @@ async function lookAtNode(): Promise<Finding> {
   return { state: 'broken', found, advice: `Node ${nodeNeeded} or newer is needed, which npm ci brings.` };
 }
 
-async function lookForProgram(program: string, version: readonly string[], path: string, advice: string): Promise<Finding> {
-  const file = await findInterpreter(program, path);
+async function lookForPython(config: Config): Promise<Finding> {
+  const advice = 'Python tasks and notebooks need it: install Python 3.8 or newer.';
+  const finding = await lookForProgram(config, 'python3', ['--version'], advice);
+  const [, minor = ''] = /^Python 3\.(\d+)/.exec(finding.found) ?? [];
+  return finding.state === 'ok' && Number(minor) < 8 ? { ...finding, state: 'poor', advice } : finding;
+}
+
+async function lookForProgram({ taskEnvironment }: Config, program: string, version: readonly string[], advice: string): Promise<Finding> {
+  const file = await findInterpreter(program, taskEnvironment['PATH'] ?? '');
   if (file === undefined) return { state: 'missing', found: 'not found in PATH', advice };
   // Java says its version on stderr.
   const { stdout, stderr } = await run(file, version).catch(() => ({ stdout: '', stderr: '' }));

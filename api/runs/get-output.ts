@@ -10,7 +10,7 @@ import { isTerminal } from '../../engine/run/states.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { OperationPorts } from '../ports.ts';
 import { RunDocument } from '../run-document.ts';
-import { taskRunView } from '../run-view.ts';
+import { taskRunView } from '../task-run-view.ts';
 import { apiVersions } from '../versions.ts';
 
 /** Kinds whose stdout and stderr are part of the output. */

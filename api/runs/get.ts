@@ -5,7 +5,8 @@ import { Id } from '../../engine/job/scalars.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { OperationPorts } from '../ports.ts';
 import { RunDocument } from '../run-document.ts';
-import { runView, taskRunView } from '../run-view.ts';
+import { runView } from '../run-view.ts';
+import { taskRunView } from '../task-run-view.ts';
 import { apiVersions } from '../versions.ts';
 
 /** Shows one run, or one task run by its own id. */

@@ -120,6 +120,11 @@ function endOf(
   if (stopReason !== undefined) return { result: resultOfStop[stopReason], message: stopMessage[stopReason] };
   // The task that failed by itself explains more than the tasks that were skipped because of it.
   const cause = tasks.find((task) => task.progress.state !== 'SKIPPED' && dispositionOf(task.key) === 'failed');
-  const message = cause === undefined ? 'No task succeeded.' : `Task ${cause.key} failed with message: ${cause.progress.message}.`;
-  return { result: 'FAILED', message };
+  return { result: 'FAILED', message: cause === undefined ? 'No task succeeded.' : failureOf(cause) };
+}
+
+/** The wording that clients know, as one sentence whatever the task said. */
+function failureOf({ key, progress: { message } }: TaskStanding): string {
+  if (message === '') return `Task ${key} failed.`;
+  return `Task ${key} failed with message: ${message}${/[.!?]$/.test(message) ? '' : '.'}`;
 }

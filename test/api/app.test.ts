@@ -141,9 +141,8 @@ describe('refusals', () => {
     ['what is not HTTP', 'hello\r\n\r\n', 'The request is not valid HTTP.'],
   ])('%s', async (_, sent, message) => {
     const listening = await startService();
-    await listening.app.listen({ host: '127.0.0.1', port: 0 });
-    const [address] = listening.app.addresses();
-    const socket = connect(address?.port ?? 0, '127.0.0.1');
+    const { port } = new URL(await listening.app.listen({ host: '127.0.0.1', port: 0 }));
+    const socket = connect(Number(port), '127.0.0.1');
     socket.end(sent);
     const answer = await text(socket);
     await listening.close();

@@ -1,6 +1,8 @@
 /** Runs on the three faces. */
 import { describe, expect, test } from 'vitest';
-import { listedRunView, runView, stateView, taskRunView, type Face } from '../../api/run-view.ts';
+import { stateView, type Face } from '../../api/run-facts.ts';
+import { listedRunView, runView } from '../../api/run-view.ts';
+import { taskRunView } from '../../api/task-run-view.ts';
 import type { ApiVersion } from '../../engine/job/format.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import type { Progress, Run, RunWithTasks, TaskRun } from '../../engine/run/run.ts';

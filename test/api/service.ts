@@ -78,7 +78,7 @@ export async function startService(overrides: Partial<AppPorts> = {}, limits: Li
   });
   const send = async (options: InjectOptions): Promise<Answer> => {
     const response = await app.inject(options);
-    const json = String(response.headers['content-type']).startsWith('application/json');
+    const json = response.body !== '' && String(response.headers['content-type']).startsWith('application/json');
     return { status: response.statusCode, headers: response.headers, body: json ? response.json() : { text: response.body } };
   };
   return {

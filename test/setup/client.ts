@@ -23,7 +23,7 @@ export interface Client {
 
 export function createClient(url: string, token: string): Client {
   const call: Client['call'] = async (method, path, input = {}) => {
-    const query = method === 'GET' ? `?${new URLSearchParams(Object.entries(input).map(([name, value]) => [name, String(value)]))}` : '';
+    const query = method === 'GET' ? `?${new URLSearchParams(Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]))}` : '';
     const response = await fetch(`${url}/api/${path}${query}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -44,7 +44,7 @@ export function createClient(url: string, token: string): Client {
     }
   };
   return {
-    url, token, call, ok, runWhen,
+    url, token, call, ok,
     async putFile(path, text) {
       await ok('POST', '2.0/managed_fs/put', { path, contents: Buffer.from(text).toString('base64'), overwrite: true });
     },

@@ -21,7 +21,7 @@ export async function startTestService(changes: Partial<Config> = {}): Promise<T
   const database = await createTestDatabase();
   const dataDirectory = await mkdtemp(join(tmpdir(), 'runyard-service-'));
   const { database: name, ...reach } = database.address;
-  const databaseUrl = `postgresql:///${name}?${new URLSearchParams(Object.entries(reach).map(([key, value]) => [key, String(value)]))}`;
+  const databaseUrl = `postgresql:///${name}?${new URLSearchParams(Object.entries(reach).map(([key, value]): [string, string] => [key, String(value)]))}`;
   const config: Config = {
     ...configOf({ RUNYARD_PORT: '0', RUNYARD_DATA_DIR: dataDirectory, DATABASE_URL: databaseUrl }),
     stopGraceMs: 500,

@@ -1,0 +1,95 @@
+/** Starts `runyard serve` as a user would, on a fresh data directory, and says what it costs. Shared by the benches. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '../engine/clock.ts';
+
+const token = 'token-of-a-bench';
+const main = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
+
+export interface EngineUnderTest {
+  readonly url: string;
+  /** Milliseconds from spawn to the answer 200 of /readyz. */
+  readonly startMs: number;
+  call(method: 'GET' | 'POST', path: string, body?: object): Promise<Record<string, unknown>>;
+  /** The value of a metric without labels. */
+  metric(name: string): Promise<number>;
+  /** Processor seconds used so far by the engine and by its PostgreSQL. */
+  cpuSeconds(): Promise<{ engine: number; postgres: number }>;
+  stop(): Promise<void>;
+}
+
+export async function freshDirectory(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'runyard-bench-'));
+  await chmod(path, 0o711);
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+export async function startUnderTest(dataDirectory: string, path: string): Promise<EngineUnderTest> {
+  const before = systemClock.now();
+  const child = spawn(process.execPath, [main, 'serve'], {
+    cwd: dataDirectory,
+    env: { PATH: path, RUNYARD_PORT: '0', RUNYARD_DATA_DIR: dataDirectory, RUNYARD_BOOTSTRAP_TOKEN: token },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const url = await listening(child);
+  while (!(await fetch(`${url}/readyz`)).ok);
+  const startMs = systemClock.now() - before;
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  return {
+    url, startMs,
+    async call(method, operation, body) {
+      const response = await fetch(`${url}/api/${operation}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+      if (!response.ok) throw new Error(`${operation}: ${await response.text()}`);
+      const answer: Record<string, unknown> = JSON.parse(await response.text());
+      return answer;
+    },
+    async metric(name) {
+      const text = await (await fetch(`${url}/metrics`, { headers })).text();
+      return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]);
+    },
+    cpuSeconds: () => cpuSeconds(child.pid ?? 0),
+    async stop() {
+      const gone = once(child, 'exit');
+      child.kill('SIGTERM');
+      await gone;
+    },
+  };
+}
+
+async function listening(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('The engine has no output to read.');
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /"url":"([^"]+)"/.exec(line)?.[1];
+    if (url !== undefined) {
+      child.stdout.resume();
+      return url;
+    }
+  }
+  throw new Error('The engine ended before it was ready.');
+}
+
+/** Clock ticks a second, as Linux counts processor time for users. */
+const ticks = 100;
+
+async function cpuSeconds(engine: number): Promise<{ engine: number; postgres: number }> {
+  const all = await Promise.all((await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(timesOf));
+  const times = all.filter((one) => one !== undefined);
+  const children = new Set(times.filter((one) => one.parent === engine).map((one) => one.pid));
+  const sum = (of: typeof times): number => of.reduce((total, one) => total + one.seconds, 0);
+  return {
+    engine: sum(times.filter((one) => one.pid === engine)),
+    postgres: sum(times.filter((one) => children.has(one.pid) || children.has(one.parent))),
+  };
+}
+
+async function timesOf(pid: string): Promise<{ pid: number; parent: number; seconds: number } | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  if (stat === undefined) return undefined;
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number);
+  return { pid: Number(pid), parent: fields[1] ?? 0, seconds: ((fields[11] ?? 0) + (fields[12] ?? 0)) / ticks };
+}

@@ -1,0 +1,55 @@
+/** The figures of one year of the weather example, computed from its data without any of its code. */
+import { readFile } from 'node:fs/promises';
+import { expect } from 'vitest';
+
+interface Day {
+  readonly date: string;
+  readonly precipitation: number;
+  readonly tempMax: number;
+  readonly tempMin: number;
+}
+
+/** A figure rounded to two places may be off by 0.005, which closeTo(x, 2) just refuses. */
+const places = 1.99;
+
+/** What the job's last notebook must exit with, as a matcher. */
+export async function expectedReport(year: string): Promise<object> {
+  const days = (await readDays()).filter((day) => day.date.startsWith(year));
+  const [hottest, coldest, wettest] = [first(days, (day) => day.tempMax), first(days, (day) => -day.tempMin), first(days, (day) => day.precipitation)];
+  return {
+    year: Number(year),
+    days: days.length,
+    mean_temp_max: expect.closeTo(sum(days.map((day) => day.tempMax)) / days.length, places),
+    mean_temp_min: expect.closeTo(sum(days.map((day) => day.tempMin)) / days.length, places),
+    hottest_day: { date: hottest.date, temp_max: hottest.tempMax, twin: expect.not.stringMatching(`^${year}`) },
+    coldest_day: { date: coldest.date, temp_min: coldest.tempMin },
+    total_precipitation_mm: sum(days.map((day) => day.precipitation)),
+    rain_days: days.filter((day) => day.precipitation >= 1).length,
+    wettest_day: { date: wettest.date, precipitation_mm: wettest.precipitation },
+    longest_dry_spell_days: longestDrySpell(days),
+  };
+}
+
+async function readDays(): Promise<Day[]> {
+  const text = await readFile(new URL('../../examples/weather/seattle-weather.csv', import.meta.url), 'utf8');
+  const [, ...lines] = text.trim().split(/\r?\n/);
+  return lines.map((line) => {
+    const [date = '', precipitation, tempMax, tempMin] = line.split(',');
+    return { date, precipitation: Number(precipitation), tempMax: Number(tempMax), tempMin: Number(tempMin) };
+  });
+}
+
+function sum(values: readonly number[]): number {
+  // In tenths, which is what the data holds: sums of integers are exact.
+  return values.reduce((total, value) => total + Math.round(value * 10), 0) / 10;
+}
+
+/** The first day on which `rank` is greatest. */
+function first(days: readonly Day[], rank: (day: Day) => number): Day {
+  return days.reduce((best, day) => (rank(day) > rank(best) ? day : best));
+}
+
+function longestDrySpell(days: readonly Day[]): number {
+  const spells = days.map((day) => (day.precipitation >= 1 ? ' ' : '-')).join('').split(' ');
+  return Math.max(...spells.map((spell) => spell.length));
+}

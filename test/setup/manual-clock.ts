@@ -1,0 +1,38 @@
+/** A Clock that stands still until a test moves it. */
+import type { Clock } from '../../engine/clock.ts';
+
+export interface ManualClock extends Clock {
+  /** Moves the time forward, calling what is due on the way, each at its own time. */
+  advance(milliseconds: number): void;
+  /** Sets the time without calling anything: the clock of a machine may step back. */
+  set(now: number): void;
+  /** Number of actions that wait for their time. */
+  waiting(): number;
+}
+
+/** @param start epoch milliseconds */
+export function createManualClock(start = 1_770_000_000_000): ManualClock {
+  const waiting = new Set<{ readonly at: number; readonly action: () => void }>();
+  let now = start;
+  const firstDue = (until: number) =>
+    [...waiting].filter(({ at }) => at <= until).toSorted((one, other) => one.at - other.at)[0];
+  return {
+    now: () => now,
+    at(at, action) {
+      const entry = { at, action };
+      waiting.add(entry);
+      return () => { waiting.delete(entry); };
+    },
+    advance(milliseconds) {
+      const until = now + milliseconds;
+      for (let due = firstDue(until); due !== undefined; due = firstDue(until)) {
+        waiting.delete(due);
+        now = Math.max(now, due.at);
+        due.action();
+      }
+      now = until;
+    },
+    set(time) { now = time; },
+    waiting: () => waiting.size,
+  };
+}
