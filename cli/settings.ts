@@ -106,11 +106,25 @@ export function keyOf(variable: string): string {
 
 /** The table in words, one setting a line: what `runyard serve --help` shows below its options. */
 export function settingsHelp(): string {
-  const rows = Object.values(settings).map((setting) => [setting.variable, defaultOf(setting), setting.description]);
-  const lines = [...rows, [fileVariable, './runyard.json', 'Settings file (JSON); its keys are these names in lower case without "runyard_".']];
+  const lines = rowsInWords();
   const width = (column: number): number => Math.max(...lines.map((line) => line[column]?.length ?? 0));
   const [name, value] = [width(0), width(1)];
   return lines.map(([variable = '', otherwise = '', text = '']) => `  ${variable.padEnd(name)}  ${otherwise.padEnd(value)}  ${text}`).join('\n');
+}
+
+/** The table in Markdown, line by line: the README shows exactly this. */
+export function settingsTable(): string[] {
+  const rows = rowsInWords().map(([variable = '', otherwise = '', text = '']) => {
+    const key = variable === fileVariable ? '' : `\`${keyOf(variable)}\``;
+    return `| \`${variable}\` | ${key} | ${otherwise} | ${text} |`;
+  });
+  return ['| Variable | Key in the file | Default | Meaning |', '|---|---|---|---|', ...rows];
+}
+
+/** Variable, default and description of each setting, and of the settings file. */
+function rowsInWords(): string[][] {
+  const rows = Object.values(settings).map((setting) => [setting.variable, defaultOf(setting), setting.description]);
+  return [...rows, [fileVariable, './runyard.json', 'Settings file (JSON); its keys are these names in lower case without "runyard_".']];
 }
 
 function defaultOf(setting: { otherwise: unknown; otherwiseInWords?: string }): string {

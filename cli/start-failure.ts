@@ -14,30 +14,36 @@ const whyNotListening: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'that name cannot be looked up now. Correct RUNYARD_HOST, or try again.',
 };
 
-/** SQLSTATE: five capitals and digits, at least one of them a digit, so that EPIPE is none. */
-const sqlState = /^(?=.*\d)[\dA-Z]{5}$/;
+/** SQLSTATE classes of a server that lets nobody in: connection, password, no such database, out of resources, going down. */
+const unusable = /^(08|28|3D|53|57)[\dA-Z]{3}$/;
 
 /** What `startService` threw with this configuration, as one line. Never shows the password of the database. */
 export function startFailure(error: unknown, config: Config): CommandError {
-  const because = (message: string): CommandError => new CommandError(inOneLine(message), { cause: error });
-  const first = firstOf(error);
-  const code = codeOf(first) ?? '';
-  const call = textOf(first, 'syscall');
-  const unheard = call === 'listen' || (call === 'getaddrinfo' && textOf(first, 'hostname') === config.host);
-  if (unheard) return because(`Cannot listen on ${config.host}, port ${config.port}: ${whyNotListening[code] ?? messageOf(first)}`);
-  if (config.databaseUrl !== undefined && (call === 'connect' || call === 'getaddrinfo' || sqlState.test(code))) {
-    return because(`The database that DATABASE_URL names (${new URL(config.databaseUrl).host}) cannot be used: ${messageOf(first)}.`);
-  }
-  if (textOf(first, 'path') !== undefined && call !== undefined) {
-    return because(`The data directory ${config.dataDirectory} cannot be used (${messageOf(first)}): correct it, or choose another RUNYARD_DATA_DIR.`);
-  }
-  return because(messageOf(first));
+  return new CommandError(inOneLine(describe(error, config)), { cause: error });
 }
 
-/** A host name with several addresses fails as a bundle without a message of its own. */
-function firstOf(error: unknown): unknown {
-  const first: unknown = error instanceof AggregateError ? error.errors[0] : undefined;
-  return first ?? error;
+function describe(error: unknown, { host, port, databaseUrl, dataDirectory }: Config): string {
+  const origin = originOf(error);
+  const reason = messageOf(origin);
+  const code = codeOf(origin) ?? '';
+  const call = textOf(origin, 'syscall');
+  const path = textOf(origin, 'path');
+  if (call === 'listen' || (call === 'getaddrinfo' && textOf(origin, 'hostname') === host)) {
+    return `Cannot listen on ${host}, port ${port}: ${whyNotListening[code] ?? reason}`;
+  }
+  if (databaseUrl !== undefined && (call === 'connect' || call === 'getaddrinfo' || unusable.test(code))) {
+    return `The database that DATABASE_URL names (${new URL(databaseUrl).host}) cannot be used: ${reason}.`;
+  }
+  if (path !== undefined && (path.startsWith(dataDirectory) || dataDirectory.startsWith(path))) {
+    return `The data directory ${dataDirectory} cannot be used (${reason}): correct it, or choose another RUNYARD_DATA_DIR.`;
+  }
+  return messageOf(error);
+}
+
+/** What is behind an error; a host name with several addresses fails as a bundle without a message of its own. */
+function originOf(error: unknown): unknown {
+  const behind: unknown = error instanceof AggregateError ? error.errors[0] : error instanceof Error ? error.cause : undefined;
+  return behind === undefined ? error : originOf(behind);
 }
 
 function textOf(error: unknown, field: string): string | undefined {

@@ -6,7 +6,7 @@ import type { Cluster, NewClusterRow } from './cluster/cluster.ts';
 import type { Notice } from './notification/notice.ts';
 import type { StateChange } from './run/change.ts';
 import type { NewRun } from './run/created.ts';
-import type { Run, RunWithTasks } from './run/run.ts';
+import type { Run, RunType, RunWithTasks, TaskRun } from './run/run.ts';
 import type { StopReason } from './run/states.ts';
 
 export type { StateChange } from './run/change.ts';
@@ -19,6 +19,61 @@ export interface Job {
   readonly createdTime: number;
   readonly version: ApiVersion;
   readonly settings: JobSettings;
+}
+
+/** A job to be stored. */
+export interface NewJob {
+  readonly settings: JobSettings;
+  readonly version: ApiVersion;
+  readonly creator: string;
+  readonly now: number;
+}
+
+/** Which jobs a list shows. */
+export interface JobFilter {
+  /** Exact, but without regard to case. */
+  readonly name: string | undefined;
+  /** Only jobs with a smaller id: those after the end of the page before. */
+  readonly before: number | undefined;
+  readonly offset: number;
+  /** Undefined: all of them. */
+  readonly limit: number | undefined;
+}
+
+/** Stored jobs; those that carry one-time submissions are hidden from it. */
+export interface JobStore {
+  /** @throws ServiceError QUOTA_EXCEEDED when `savedJobs` jobs are stored already */
+  create(job: NewJob, savedJobs: number): Promise<number>;
+  find(jobId: number): Promise<Job | undefined>;
+  /** Newest first. */
+  list(filter: JobFilter): Promise<Job[]>;
+  /** Removes a job from every view; returns the ids of its active runs, none when it was gone already. */
+  remove(jobId: number, now: number, notices: (job: Job) => Notice[]): Promise<number[]>;
+}
+
+/** Which runs a list shows (spec 4.1 rule 6). */
+export interface RunFilter {
+  readonly jobId: number | undefined;
+  /** True: active runs only; false: completed ones only; undefined: both. */
+  readonly active: boolean | undefined;
+  readonly type: RunType | undefined;
+  /** Start times, epoch ms, both inclusive. */
+  readonly startFrom: number | undefined;
+  readonly startTo: number | undefined;
+  /** Only runs with a smaller id: those after the end of the page before. */
+  readonly before: number | undefined;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Runs for whoever looks at them. */
+export interface RunReader {
+  /** By the id of the run or of one of its task runs. */
+  find(runId: number): Promise<RunWithTasks | undefined>;
+  /** Newest first. */
+  list(filter: RunFilter): Promise<Run[]>;
+  /** The task runs of each of these runs, by run id; oldest attempt first within a task. */
+  tasksOf(runIds: readonly number[]): Promise<ReadonlyMap<number, readonly TaskRun[]>>;
 }
 
 /** The steps of one launch, all inside one transaction. */

@@ -1,10 +1,9 @@
 /** Stored jobs. Jobs that carry one-time submissions are hidden from everything here but their runs. */
 import type { Kysely, Selectable } from 'kysely';
-import { formatOf, type ApiVersion } from '../engine/job/format.ts';
-import type { JobSettings } from '../engine/job/settings.ts';
+import { formatOf } from '../engine/job/format.ts';
 import { ServiceError } from '../engine/errors.ts';
 import type { Notice } from '../engine/notification/notice.ts';
-import type { Job } from '../engine/ports.ts';
+import type { Job, JobFilter, NewJob } from '../engine/ports.ts';
 import { insertNotices } from './outbox.ts';
 import type { Database, JobTable } from './schema.ts';
 
@@ -16,13 +15,6 @@ export function jobOf(row: Selectable<JobTable>): Job {
     version: row.api_version,
     settings: row.settings,
   };
-}
-
-export interface NewJob {
-  readonly settings: JobSettings;
-  readonly version: ApiVersion;
-  readonly creator: string;
-  readonly now: number;
 }
 
 /**
@@ -51,15 +43,6 @@ export async function createJob(db: Kysely<Database>, job: NewJob, savedJobs: nu
 export async function findJob(db: Kysely<Database>, jobId: number): Promise<Job | undefined> {
   const row = await listed(db).selectAll().where('job_id', '=', jobId).executeTakeFirst();
   return row === undefined ? undefined : jobOf(row);
-}
-
-export interface JobFilter {
-  /** Exact, but without regard to case. */
-  readonly name: string | undefined;
-  readonly before: number | undefined;
-  readonly offset: number;
-  /** Undefined: all of them. */
-  readonly limit: number | undefined;
 }
 
 /** Jobs, newest first. */

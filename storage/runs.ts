@@ -1,6 +1,7 @@
 /** Reading runs, and noting that one is to be stopped. */
 import type { Kysely } from 'kysely';
-import type { Run, RunType, RunWithTasks } from '../engine/run/run.ts';
+import type { RunFilter } from '../engine/ports.ts';
+import type { Run, RunWithTasks } from '../engine/run/run.ts';
 import type { StopReason } from '../engine/run/states.ts';
 import { runOf, type RunRow } from './run-rows.ts';
 import type { Database } from './schema.ts';
@@ -19,21 +20,6 @@ export async function findRun(db: Kysely<Database>, runId: number): Promise<RunW
 export async function withTasks(db: Kysely<Database>, rows: readonly RunRow[]): Promise<RunWithTasks[]> {
   const tasks = await taskRunsOf(db, rows.map((row) => row.run_id));
   return rows.map((row) => ({ run: runOf(row), tasks: tasks.get(row.run_id) ?? [] }));
-}
-
-/** The filters of runs/list (spec 4.1 rule 6). */
-export interface RunFilter {
-  readonly jobId: number | undefined;
-  /** True: active runs only; false: completed ones only; undefined: both. */
-  readonly active: boolean | undefined;
-  readonly type: RunType | undefined;
-  /** Start times, epoch ms, both inclusive. */
-  readonly startFrom: number | undefined;
-  readonly startTo: number | undefined;
-  /** Only runs older than the one with this id (the place where the previous page ended). */
-  readonly before: number | undefined;
-  readonly offset: number;
-  readonly limit: number;
 }
 
 /** Runs, newest first. Ids rise with the start time, so that the primary key is the order. */

@@ -1,7 +1,7 @@
 /** The stores that the engine and the API ask for, put together from the statements of this folder. */
 import type { Kysely } from 'kysely';
 import type { Clock } from '../engine/clock.ts';
-import type { Log, NodeStore, RunStore } from '../engine/ports.ts';
+import type { JobStore, Log, NodeStore, RunReader, RunStore } from '../engine/ports.ts';
 import { launch } from './launches.ts';
 import { adoptRuns, expireNodes, joinNodes, leaveNodes, nodesOnHost, renewLease } from './leases.ts';
 import { createJob, deleteJob, findJob, listJobs } from './jobs.ts';
@@ -33,20 +33,20 @@ export function createNodeStore(db: Kysely<Database>): NodeStore {
 }
 
 /** Runs as the API reads them. */
-export function createRunReader(db: Kysely<Database>) {
+export function createRunReader(db: Kysely<Database>): RunReader {
   return {
-    find: (runId: number) => findRun(db, runId),
-    list: (filter: Parameters<typeof listRuns>[1]) => listRuns(db, filter),
-    tasksOf: (runIds: readonly number[]) => taskRunsOf(db, runIds),
+    find: (runId) => findRun(db, runId),
+    list: (filter) => listRuns(db, filter),
+    tasksOf: (runIds) => taskRunsOf(db, runIds),
   };
 }
 
 /** Jobs as the API keeps them. */
-export function createJobStore(db: Kysely<Database>) {
+export function createJobStore(db: Kysely<Database>): JobStore {
   return {
-    create: (job: Parameters<typeof createJob>[1], savedJobs: number) => createJob(db, job, savedJobs),
-    find: (jobId: number) => findJob(db, jobId),
-    list: (filter: Parameters<typeof listJobs>[1]) => listJobs(db, filter),
-    remove: (jobId: number, now: number, notices: Parameters<typeof deleteJob>[3]) => deleteJob(db, jobId, now, notices),
+    create: (job, savedJobs) => createJob(db, job, savedJobs),
+    find: (jobId) => findJob(db, jobId),
+    list: (filter) => listJobs(db, filter),
+    remove: (jobId, now, notices) => deleteJob(db, jobId, now, notices),
   };
 }

@@ -64,11 +64,11 @@ test('after any legal sequence of events, at whatever times, what is known is co
   fc.assert(fc.property(fc.constantFrom('QUEUED' as const, 'PENDING' as const), fc.array(choice, { maxLength: 12 }), (first, choices) => {
     let progress: Progress = { ...none, state: first };
     for (const { pick, now, result } of choices) {
-      const state: LifeCycleState = progress.state;
+      const before: Progress = progress;
+      const { state } = before;
       const possible = transitions.filter((row) => row.from === state);
       const row = possible[pick % possible.length];
       if (row === undefined) break;
-      const before: Progress = progress;
       progress = stepOf(subject(before), row.on, now, factsOf(row.on, result)).progress;
       expect(progress.state).toBe(row.to);
       expectConsistent(progress);
