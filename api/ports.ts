@@ -3,7 +3,7 @@ import type { CancelPorts } from '../engine/cancel.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { LaunchPorts } from '../engine/launch.ts';
 import type { Limits } from '../engine/limits.ts';
-import type { JobStore, RunReader } from '../engine/ports.ts';
+import type { JobStore, ManagedFileStore, RunReader, WorkspaceStore } from '../engine/ports.ts';
 import type { TaskOutput } from '../engine/run/output.ts';
 
 /** What the attempts left behind. Both take the id of a task run. */
@@ -33,4 +33,12 @@ export interface OperationPorts {
   /** Names of all known task kinds: the built-in ones and those of plugins. */
   readonly kinds: readonly string[];
   readonly site: Site;
+}
+
+export interface WorkspacePorts {
+  readonly workspace: WorkspaceStore;
+}
+
+export interface ManagedFsPorts {
+  readonly managedFiles: ManagedFileStore;
 }

@@ -40,6 +40,8 @@ export function openDatabase(address: DatabaseAddress, log: Log, connections = 1
   const pool = new Pool({ ...where, max: connections, connectionTimeoutMillis: 5_000, types, application_name: 'runyard' });
   // An idle connection that breaks is no reason to fall: the pool opens another when it is needed.
   pool.on('error', (error) => { if (!closing) log.warn({ error: error.message }, 'A database connection was lost.'); });
+  // One that breaks while it is in use fails its query; unheard, the event would end the engine as well.
+  pool.on('connect', (client) => { client.on('error', () => undefined); });
   let sent = 0;
   let closing = false;
   const db = new Kysely<Database>({

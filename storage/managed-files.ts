@@ -1,27 +1,10 @@
 /** The files of managed_fs, as its calls put, read, list and delete them. */
 import { invalid, ServiceError } from '../engine/errors.ts';
+import type { ManagedFileStore } from '../engine/ports.ts';
 import { entriesOf, findEntry, makeDirectory, readBytes, removeEntry, writeBytes, type Entry } from './file-tree.ts';
 import type { Root, Roots } from './roots.ts';
 
-/**
- * All paths may be written with their scheme in front. Paths that lead outside are refused with
- * INVALID_PARAMETER_VALUE, missing ones with RESOURCE_DOES_NOT_EXIST.
- */
-export interface ManagedFiles {
-  /** Missing folders are made. RESOURCE_ALREADY_EXISTS when the path is taken and not to be overwritten. */
-  put(path: string, contents: Uint8Array, overwrite: boolean): Promise<void>;
-  /** Up to `length` bytes from `offset` on (neither is negative); none beyond the end. */
-  read(path: string, offset: number, length: number): Promise<Buffer>;
-  getStatus(path: string): Promise<Entry>;
-  /** What stands directly in a directory, by path; a file is listed as itself. */
-  list(path: string): Promise<Entry[]>;
-  /** A path that is not there is as good as deleted. INVALID_STATE for a directory that is not empty, unless `recursive`. */
-  delete(path: string, recursive: boolean): Promise<void>;
-  /** With the folders above; one that is there already is as good. */
-  mkdirs(path: string): Promise<void>;
-}
-
-export function createManagedFiles(roots: Pick<Roots, 'managedFs'>): ManagedFiles {
+export function createManagedFiles(roots: Pick<Roots, 'managedFs'>): ManagedFileStore {
   const root = roots.managedFs;
   return {
     async put(path, contents, overwrite) {

@@ -1,5 +1,6 @@
 /** How a file says that it is a notebook, and in which language: by its extension and its first line. */
 import { extname, posix } from 'node:path';
+import type { NotebookLanguage } from '../engine/job/notebook.ts';
 import { nameBytes } from './roots.ts';
 
 /** Language -> extension of its files and the mark of its comments. */
@@ -9,9 +10,7 @@ const languages = {
   JAVASCRIPT: { extension: '.js', comment: '//' },
   SCALA: { extension: '.scala', comment: '//' },
   R: { extension: '.r', comment: '#' },
-} as const;
-
-export type NotebookLanguage = keyof typeof languages;
+} as const satisfies Record<NotebookLanguage, object>;
 
 /** Object.entries forgets the names of the keys; this table has no others. */
 const languageEntries = Object.entries(languages) as [NotebookLanguage, (typeof languages)[NotebookLanguage]][];

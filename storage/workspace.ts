@@ -1,56 +1,17 @@
 /** The workspace: notebooks, files and folders by their absolute path, kept as plain files that say what they are. */
 import { invalid, ServiceError } from '../engine/errors.ts';
 import type { Limits } from '../engine/limits.ts';
+import type { WorkspaceImport, WorkspaceObject, WorkspaceStore } from '../engine/ports.ts';
 import { entriesOf, findEntry, makeDirectory, readBytes, removeEntry, writeBytes, type Entry } from './file-tree.ts';
 import {
-  extensionOf, headerBytes, jupyterExtension, languageOfPath, notebookExtensions, notebookLanguage, notebookPaths, withHeader, type NotebookLanguage,
+  extensionOf, headerBytes, jupyterExtension, languageOfPath, notebookExtensions, notebookLanguage, notebookPaths, withHeader,
 } from './notebook-format.ts';
 import { pathIn, type Root, type Roots } from './roots.ts';
-
-export interface WorkspaceObject {
-  readonly type: 'NOTEBOOK' | 'FILE' | 'DIRECTORY';
-  /** `/a/b`; a notebook goes without its extension, unless another object has that path. Leads back to the object. */
-  readonly path: string;
-  /** Of a notebook. */
-  readonly language: NotebookLanguage | undefined;
-  /** Bytes; 0 for a directory. */
-  readonly size: number;
-  /** Epoch ms. */
-  readonly createdAt: number;
-  readonly modifiedAt: number;
-}
-
-export interface WorkspaceImport {
-  readonly path: string;
-  readonly content: Uint8Array;
-  /** SOURCE: a notebook in `language`; JUPYTER: an .ipynb notebook; AUTO: kept under its path as it is. */
-  readonly format: 'SOURCE' | 'JUPYTER' | 'AUTO';
-  /** For SOURCE; the extension of the path says it too. */
-  readonly language?: NotebookLanguage | undefined;
-  readonly overwrite: boolean;
-}
-
-/**
- * All paths may be written with `/Workspace` in front, and those of notebooks with or without their extension. Paths
- * that lead outside are refused with INVALID_PARAMETER_VALUE, missing ones with RESOURCE_DOES_NOT_EXIST.
- */
-export interface Workspace {
-  /** Missing folders are made. RESOURCE_ALREADY_EXISTS when the path is taken and not to be overwritten. */
-  import(request: WorkspaceImport): Promise<void>;
-  getStatus(path: string): Promise<WorkspaceObject>;
-  /** What stands directly in a directory, by path; a notebook or file is listed as itself. */
-  list(path: string): Promise<WorkspaceObject[]>;
-  export(path: string): Promise<{ readonly content: Buffer; /** Extension without its dot. */ readonly fileType: string }>;
-  /** INVALID_STATE for a directory that is not empty, unless `recursive`. */
-  delete(path: string, recursive: boolean): Promise<void>;
-  /** With the folders above; one that is there already is as good. */
-  mkdirs(path: string): Promise<void>;
-}
 
 const replaceable = 'set overwrite to true to replace it';
 
 /** @param limits the largest request is also the largest export */
-export function createWorkspace(roots: Pick<Roots, 'workspace'>, limits: Pick<Limits, 'requestBytes'>): Workspace {
+export function createWorkspace(roots: Pick<Roots, 'workspace'>, limits: Pick<Limits, 'requestBytes'>): WorkspaceStore {
   const root = roots.workspace;
   return {
     import: (request) => importInto(root, request),

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../operation.ts';
 import { FilePath } from './file-view.ts';
-import type { ManagedFsPorts } from './ports.ts';
+import type { ManagedFsPorts } from '../ports.ts';
 
 /** A directory that is not empty is 400 INVALID_STATE without recursive. */
 export function deleteFile({ managedFiles }: ManagedFsPorts): Operation {

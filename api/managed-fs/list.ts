@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../operation.ts';
 import { FileInfo, FilePath, showFile } from './file-view.ts';
-import type { ManagedFsPorts } from './ports.ts';
+import type { ManagedFsPorts } from '../ports.ts';
 
 /** A missing path is 404 RESOURCE_DOES_NOT_EXIST. */
 export function listFiles({ managedFiles }: ManagedFsPorts): Operation {

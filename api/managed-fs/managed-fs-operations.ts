@@ -5,7 +5,7 @@ import { deleteFile } from './delete.ts';
 import { getFileStatus } from './get-status.ts';
 import { listFiles } from './list.ts';
 import { makeFileDirectories } from './mkdirs.ts';
-import type { ManagedFsPorts } from './ports.ts';
+import type { ManagedFsPorts } from '../ports.ts';
 import { putFile } from './put.ts';
 import { readFile } from './read.ts';
 

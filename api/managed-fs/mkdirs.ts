@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../operation.ts';
 import { FilePath } from './file-view.ts';
-import type { ManagedFsPorts } from './ports.ts';
+import type { ManagedFsPorts } from '../ports.ts';
 
 /** A file in the way is 400 RESOURCE_ALREADY_EXISTS. */
 export function makeFileDirectories({ managedFiles }: ManagedFsPorts): Operation {

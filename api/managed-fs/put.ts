@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { fromBase64 } from '../base64.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { FilePath } from './file-view.ts';
-import type { ManagedFsPorts } from './ports.ts';
+import type { ManagedFsPorts } from '../ports.ts';
 
 /** A taken path without overwrite, and a directory with it, is 400 RESOURCE_ALREADY_EXISTS. */
 export function putFile({ managedFiles }: ManagedFsPorts): Operation {

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../operation.ts';
 import { ObjectPath } from './object-view.ts';
-import type { WorkspacePorts } from './ports.ts';
+import type { WorkspacePorts } from '../ports.ts';
 
 /** A missing path is 404 RESOURCE_DOES_NOT_EXIST; a directory that is not empty is 400 INVALID_STATE without recursive. */
 export function deleteObject({ workspace }: WorkspacePorts): Operation {

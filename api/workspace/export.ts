@@ -2,7 +2,8 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../operation.ts';
 import { ObjectPath } from './object-view.ts';
-import { importFormats, type WorkspacePorts } from './ports.ts';
+import { importFormats } from '../../engine/job/notebook.ts';
+import type { WorkspacePorts } from '../ports.ts';
 
 /** A missing path is 404 RESOURCE_DOES_NOT_EXIST; a directory and what exceeds a request's size are 400. */
 export function exportObject({ workspace }: WorkspacePorts): Operation {

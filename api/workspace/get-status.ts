@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../operation.ts';
 import { ObjectInfo, ObjectPath, showObject } from './object-view.ts';
-import type { WorkspacePorts } from './ports.ts';
+import type { WorkspacePorts } from '../ports.ts';
 
 /** A missing path is 404 RESOURCE_DOES_NOT_EXIST. */
 export function getObjectStatus({ workspace }: WorkspacePorts): Operation {

@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import { fromBase64 } from '../base64.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { ObjectPath } from './object-view.ts';
-import { importFormats, notebookLanguages, type WorkspacePorts } from './ports.ts';
+import { importFormats, notebookLanguages } from '../../engine/job/notebook.ts';
+import type { WorkspacePorts } from '../ports.ts';
 
 /** A taken path without overwrite is 400 RESOURCE_ALREADY_EXISTS. */
 export function importObject({ workspace }: WorkspacePorts): Operation {

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../operation.ts';
 import { ObjectPath } from './object-view.ts';
-import type { WorkspacePorts } from './ports.ts';
+import type { WorkspacePorts } from '../ports.ts';
 
 /** A notebook or file in the way is 400 RESOURCE_ALREADY_EXISTS. */
 export function makeDirectories({ workspace }: WorkspacePorts): Operation {

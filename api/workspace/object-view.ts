@@ -1,7 +1,8 @@
 /** How an object of the workspace is shown. */
 import { createHash } from 'node:crypto';
 import { Type, type Static } from 'typebox';
-import { notebookLanguages, type WorkspaceObject } from './ports.ts';
+import { notebookLanguages } from '../../engine/job/notebook.ts';
+import type { WorkspaceObject } from '../../engine/ports.ts';
 
 /** The path field of every workspace operation. */
 export const ObjectPath = Type.String({

@@ -6,7 +6,7 @@ import { getObjectStatus } from './get-status.ts';
 import { importObject } from './import.ts';
 import { listObjects } from './list.ts';
 import { makeDirectories } from './mkdirs.ts';
-import type { WorkspacePorts } from './ports.ts';
+import type { WorkspacePorts } from '../ports.ts';
 
 export function workspaceOperations(ports: WorkspacePorts): Operation[] {
   return [importObject, getObjectStatus, listObjects, exportObject, deleteObject, makeDirectories].map((make) => make(ports));

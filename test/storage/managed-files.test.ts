@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createManagedFiles, type ManagedFiles } from '../../storage/managed-files.ts';
+import type { ManagedFileStore } from '../../engine/ports.ts';
+import { createManagedFiles } from '../../storage/managed-files.ts';
 import { refusalOf, testRoots, type TestRoots } from './file-roots.ts';
 
 async function fresh(): Promise<TestRoots & { files: ManagedFiles }> {

@@ -2,12 +2,13 @@
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createWorkspace, type Workspace, type WorkspaceImport } from '../../storage/workspace.ts';
+import type { WorkspaceImport, WorkspaceStore } from '../../engine/ports.ts';
+import { createWorkspace } from '../../storage/workspace.ts';
 import { refusalOf, testRoots, type TestRoots } from './file-roots.ts';
 
 const pythonHeader = '# Databricks notebook source\n';
 
-async function fresh(): Promise<TestRoots & { workspace: Workspace; files(folder?: string): Promise<string[]> }> {
+async function fresh(): Promise<TestRoots & { workspace: WorkspaceStore; files(folder?: string): Promise<string[]> }> {
   const tools = await testRoots();
   return {
     ...tools,

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { stepOf, type StepFacts, type Subject } from '../../../engine/run/change.ts';
 import type { Progress } from '../../../engine/run/run.ts';
 import { isTerminal, resultStates, type LifeCycleState } from '../../../engine/run/states.ts';
-import { transitions, type RunEvent } from '../../../engine/run/transitions.ts';
+import { transitions, type RunEvent, type TransitionRow } from '../../../engine/run/transitions.ts';
 
 const none = { startTime: undefined, runningTime: undefined, terminatingTime: undefined, message: '' };
 const pending: Progress = { ...none, state: 'PENDING' };
@@ -65,8 +65,7 @@ test('after any legal sequence of events, at whatever times, what is known is co
     let progress: Progress = { ...none, state: first };
     for (const { pick, now, result } of choices) {
       const before: Progress = progress;
-      const { state } = before;
-      const possible = transitions.filter((row) => row.from === state);
+      const possible: readonly TransitionRow[] = transitions.filter((row) => row.from === before.state);
       const row = possible[pick % possible.length];
       if (row === undefined) break;
       progress = stepOf(subject(before), row.on, now, factsOf(row.on, result)).progress;
