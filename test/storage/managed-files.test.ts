@@ -7,7 +7,7 @@ import type { ManagedFileStore } from '../../engine/ports.ts';
 import { createManagedFiles } from '../../storage/managed-files.ts';
 import { refusalOf, testRoots, type TestRoots } from './file-roots.ts';
 
-async function fresh(): Promise<TestRoots & { files: ManagedFiles }> {
+async function fresh(): Promise<TestRoots & { files: ManagedFileStore }> {
   const tools = await testRoots();
   return { ...tools, files: createManagedFiles(tools.roots) };
 }
