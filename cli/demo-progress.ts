@@ -54,16 +54,16 @@ export function liveProgress(screen: Screen): Progress {
 
 function tableLine(task: TaskRun, now: number, width: number, columns: number): string {
   const state = stateOf(task);
-  const seconds = durationOf(task, now)?.padStart(9) ?? '';
+  const seconds = (durationOf(task, now) ?? '').padStart(9);
   const start = `  ${nameOf(task).padEnd(width)}  `;
   // A line that wraps would be two, and the next drawing would be off by one.
   const rest = `${state.padEnd(14)}${seconds}  ${task.state.state_message}`.slice(0, Math.max(0, columns - start.length - 1));
   return `${start}\x1b[${colours[state] ?? grey}m${rest}\x1b[0m`;
 }
 
-/** The result where there is one: it says more than TERMINATED. */
+/** The result says more than TERMINATED, but it is known already while a task is TERMINATING. */
 function stateOf({ state }: TaskRun): string {
-  return state.result_state ?? state.life_cycle_state;
+  return isTerminal(state.life_cycle_state) ? (state.result_state ?? state.life_cycle_state) : state.life_cycle_state;
 }
 
 function nameOf(task: TaskRun): string {

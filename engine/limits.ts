@@ -5,6 +5,10 @@ export const defaultLimits = {
   requestBytes: 10 * 2 ** 20,
   /** Jobs that may be stored at once. */
   savedJobs: 12_000,
+  /** Jobs created within the last 3,600 seconds, one-time submissions among them. */
+  jobsCreatedPerHour: 10_000,
+  /** Task runs that may be active at once, of all runs together. */
+  concurrentTaskRuns: 1_000,
   tasksPerJob: 100,
   jobClustersPerJob: 100,
   maxConcurrentRuns: 1_000,

@@ -2,6 +2,7 @@
 import type { Outcome, TaskAssignment } from './run/assignment.ts';
 import type { ApiVersion } from './job/format.ts';
 import type { ImportFormat, NotebookLanguage } from './job/notebook.ts';
+import type { JobQuotas } from './job/quotas.ts';
 import type { JobSettings } from './job/settings.ts';
 import type { Cluster, NewClusterRow } from './cluster/cluster.ts';
 import type { Notice } from './notification/notice.ts';
@@ -41,10 +42,22 @@ export interface JobFilter {
   readonly limit: number | undefined;
 }
 
+/** An active run whose timeouts changed with those of its job. */
+export interface RetimedRun {
+  readonly runId: number;
+  /** The settings of the run as they are now. */
+  readonly settings: JobSettings;
+}
+
 /** Stored jobs; those that carry one-time submissions are hidden from it. */
 export interface JobStore {
-  /** @throws ServiceError QUOTA_EXCEEDED when `savedJobs` jobs are stored already */
-  create(job: NewJob, savedJobs: number): Promise<number>;
+  /** @throws ServiceError QUOTA_EXCEEDED when one more job would be too many; concurrent calls are counted one after the other */
+  create(job: NewJob, quotas: JobQuotas): Promise<number>;
+  /**
+   * Replaces the settings of a job by what `settingsOf` makes of it, and the timeouts of its active runs with them (spec 4.1
+   * rules 2 and 3). Undefined when there is no such job; what `settingsOf` throws leaves everything as it was.
+   */
+  change(jobId: number, settingsOf: (job: Job) => JobSettings): Promise<readonly RetimedRun[] | undefined>;
   find(jobId: number): Promise<Job | undefined>;
   /** Newest first. */
   list(filter: JobFilter): Promise<Job[]>;
@@ -77,6 +90,20 @@ export interface RunReader {
   tasksOf(runIds: readonly number[]): Promise<ReadonlyMap<number, readonly TaskRun[]>>;
 }
 
+/** What a deleted run leaves in the file system. */
+export interface DeletedRun {
+  /** Ids of its task runs. */
+  readonly attempts: readonly number[];
+  /** Ids of the clusters that were made for it. */
+  readonly clusters: readonly string[];
+}
+
+/** Removes runs for good. */
+export interface RunRemover {
+  /** By the id of a run, with its task runs, its clusters and the hidden job of a submission; its idempotency token stays taken. */
+  delete(runId: number): Promise<DeletedRun | 'active' | 'gone'>;
+}
+
 /** The steps of one launch, all inside one transaction. */
 export interface LaunchTransaction {
   /** The stored job, locked until the transaction ends; undefined when there is none. */
@@ -94,6 +121,10 @@ export interface LaunchTransaction {
    * @param jobId scope of the token; 0 for submissions.
    */
   claimIdempotencyToken(jobId: number, token: string, runId: number): Promise<'claimed' | EarlierRun>;
+  /** Jobs created since then (epoch ms), submissions, deleted jobs and this one among them. Concurrent creations wait for each other here. */
+  countJobsCreated(since: number): Promise<number>;
+  /** Active task runs of all runs. Concurrent launches wait for each other here, so it comes late. */
+  countActiveTaskRuns(): Promise<number>;
   insertRun(run: NewRun): Promise<void>;
 }
 
@@ -117,6 +148,8 @@ export interface RunStore {
   write(changeSet: ChangeSet): Promise<'written' | 'refused'>;
   /** Notes that a run is to be stopped, unless that was noted before or it is over. */
   requestStop(runId: number, reason: StopReason): Promise<Run | undefined>;
+  /** The same for all active runs of a job, or of every job; returns the ids of those to which it was news. */
+  requestStopOfAll(jobId: number | undefined, state: 'any' | 'QUEUED'): Promise<number[]>;
   /** Active runs of this node whose stop has been noted, by whichever node. */
   stopRequests(node: string): Promise<{ readonly runId: number; readonly reason: StopReason }[]>;
   /** Takes over the active runs of nodes that are gone, raising their fences. At most `limit` at a time. */

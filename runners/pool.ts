@@ -14,6 +14,8 @@ export interface PoolOptions {
   /** Finds a file named in a task. @throws ServiceError fit for the run's state */
   readonly locate: (uri: string, what: 'file' | 'notebook') => Promise<string>;
   readonly log: Log;
+  /** What runs in the threads; tests give one that dies. */
+  readonly worker?: URL;
 }
 
 export interface ClosablePool extends TaskPool {
@@ -26,7 +28,7 @@ const triesMax = 5;
 
 export function createTaskPool(options: PoolOptions): ClosablePool {
   const piscina = new Piscina<AttemptRequest, Outcome>({
-    filename: new URL('./worker.ts', import.meta.url).href,
+    filename: (options.worker ?? new URL('./worker.ts', import.meta.url)).href,
     name: 'runAttempt',
     minThreads: 1,
     maxThreads: options.threads,

@@ -16,7 +16,8 @@ export type ClusterChoice =
 
 /** The cluster that a task names; `tasksOf` has brought the cluster of a single-task job into its task. */
 export function clusterChoice(task: TaskSettings, settings: JobSettings): ClusterChoice {
-  if (task.existing_cluster_id !== undefined) return { kind: 'existing', clusterId: task.existing_cluster_id };
+  const { existing_cluster_id: clusterId = '' } = task;
+  if (clusterId !== '') return { kind: 'existing', clusterId };
   if (task.new_cluster !== undefined) return { kind: 'own', spec: task.new_cluster };
   const shared = settings.job_clusters?.find((cluster) => cluster.job_cluster_key === task.job_cluster_key);
   return shared === undefined ? { kind: 'none' } : { kind: 'shared', key: shared.job_cluster_key, spec: shared.new_cluster };

@@ -10,7 +10,8 @@ import type { StopReason } from '../run/states.ts';
 
 /** The latest attempt of one task. */
 export interface ActiveTask {
-  readonly settings: TaskSettings;
+  /** Those of the run's creation; only timeouts may change while it is active. */
+  settings: TaskSettings;
   taskRun: TaskRun;
   /** True once this node drives it. */
   started: boolean;
@@ -20,6 +21,8 @@ export interface ActiveTask {
   pooled: PooledTask | undefined;
   /** Ends the wait for its cluster. */
   interrupt: (() => void) | undefined;
+  /** Takes back the timer of its timeout. */
+  disarm: (() => void) | undefined;
 }
 
 export interface ActiveRun {
@@ -35,6 +38,8 @@ export interface ActiveRun {
   turn: Promise<void>;
   /** Cancels the timers of the run and its tasks. */
   readonly timers: Set<() => void>;
+  /** Takes back the timer of the run's own timeout. */
+  disarm: (() => void) | undefined;
   /** True when this node has nothing more to do with it. */
   retired: boolean;
 }
@@ -47,7 +52,7 @@ export interface ClusterInUse extends TaskCluster {
 export interface AskedCluster {
   readonly cluster: ClusterInUse;
   /** Resolves when it has started; undefined when it runs already. */
-  readonly started: Promise<void> | undefined;
+  started: Promise<void> | undefined;
 }
 
 /** @throws Error when a stored task run belongs to no task of the settings */
@@ -58,17 +63,26 @@ export function activeRunOf(stored: RunWithTasks): ActiveRun {
   for (const taskRun of stored.tasks) {
     const own = settings.get(taskRun.taskKey);
     if (own === undefined) throw new Error(`Run ${stored.run.runId} has a task run of the unknown task ${taskRun.taskKey}.`);
-    tasks.set(taskRun.taskKey, { settings: own, taskRun, started: false, stopReason: undefined, pooled: undefined, interrupt: undefined });
+    tasks.set(taskRun.taskKey, { settings: own, taskRun, started: false, stopReason: undefined, pooled: undefined, interrupt: undefined, disarm: undefined });
   }
   return {
     run: stored.run, tasks, begun: stored.run.progress.state !== 'PENDING', sharedClusters: new Map(),
-    servedClusters: new Set(), turn: Promise.resolve(), timers: new Set(), retired: false,
+    servedClusters: new Set(), turn: Promise.resolve(), timers: new Set(), disarm: undefined, retired: false,
   };
 }
 
-/** Calls `action` at that instant (epoch ms), unless this node has let go of the run by then. */
-export function atTime(active: ActiveRun, clock: Clock, at: number, action: () => void): void {
-  if (!active.retired) active.timers.add(clock.at(at, action));
+/**
+ * Calls `action` at that instant (epoch ms), unless this node has let go of the run by then. The returned function takes
+ * it back.
+ */
+export function atTime(active: ActiveRun, clock: Clock, at: number, action: () => void): () => void {
+  if (active.retired) return () => undefined;
+  const cancel = clock.at(at, action);
+  active.timers.add(cancel);
+  return () => {
+    active.timers.delete(cancel);
+    cancel();
+  };
 }
 
 /** A single-task run and its task are one: they share their id and move together. */

@@ -77,16 +77,20 @@ async function ask(c: Coordination, active: ActiveRun, spec: NewCluster, key: st
   const atOnce = earlier === undefined && c.clusterStartMs === 0;
   if (earlier === undefined) await c.clusters.create(row, atOnce ? sparkContextId : undefined);
   const cluster = await inUse(c, { ...row, state: 'RUNNING', sparkContextId }, spec);
-  const started = atOnce ? undefined : startUp(c, active, cluster, row.createdTime + c.clusterStartMs);
+  const asked: AskedCluster = { cluster, started: undefined };
+  if (atOnce) return asked;
+  asked.started = startUp(c, active, asked, row.createdTime + c.clusterStartMs);
   // Whoever waits for it hears of a failure, but everybody may have been stopped by then.
-  started?.catch(() => undefined);
-  return { cluster, started };
+  asked.started.catch(() => undefined);
+  return asked;
 }
 
 /** Never resolves when the run is let go of before. */
-async function startUp(c: Coordination, active: ActiveRun, cluster: ClusterInUse, until: number): Promise<void> {
+async function startUp(c: Coordination, active: ActiveRun, asked: AskedCluster, until: number): Promise<void> {
+  const { clusterId, sparkContextId } = asked.cluster;
   await new Promise<void>((resolve) => { atTime(active, c.clock, until, resolve); });
-  await c.clusters.started(cluster.clusterId, cluster.sparkContextId, c.clock.now());
+  await c.clusters.started(clusterId, sparkContextId, c.clock.now());
+  asked.started = undefined;
 }
 
 /** The cluster once it has started; undefined when the task is stopped while it waits. */

@@ -1,13 +1,13 @@
 /** The active runs of this node, each driven by events: accepted, stopped, advanced, and let go when they are over. */
 import { messageOf } from '../errors.ts';
+import type { JobSettings } from '../job/settings.ts';
 import type { RunStore } from '../ports.ts';
 import type { RunWithTasks } from '../run/run.ts';
 import type { StopReason } from '../run/states.ts';
-import { timeoutAt } from '../run/timers.ts';
-import { activeRunOf, atTime, isSingle, type ActiveRun } from './active-run.ts';
+import { activeRunOf, type ActiveRun } from './active-run.ts';
 import { advanceRun } from './advance.ts';
 import type { Coordination, CoordinatorPorts } from './coordination.ts';
-import { stopTask } from './stop.ts';
+import { armRunTimeout, retimeRun, stopTask } from './stop.ts';
 import { LetGo } from './write.ts';
 
 export interface Coordinator {
@@ -15,6 +15,11 @@ export interface Coordinator {
   accept(run: RunWithTasks): void;
   /** Ends a run whose stop has been noted. Nothing happens for a run that this node does not drive. */
   stop(runId: number, reason: StopReason): void;
+  /**
+   * Gives a run other timeouts, counted from its start: one that is over already strikes at once. `settings` are those of
+   * the run with nothing but timeouts changed, as they are stored. Nothing happens for a run that this node does not drive.
+   */
+  retime(runId: number, settings: JobSettings): void;
   /** Number of runs that this node drives. */
   active(): number;
   /** Lets go of everything: tasks go on running, and nothing more is written. Resolves when no write is under way. */
@@ -50,6 +55,9 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
     for (const task of active.tasks.values()) if (task.started) stopTask(task, reason);
     advance(active);
   };
+  const timeOut = ({ run: { runId } }: ActiveRun): void => {
+    void noteTimeout(ports, runId).then((reason) => stop(runId, reason));
+  };
   const writes = new Set<Promise<unknown>>();
   const coordination: Coordination = {
     ...ports, runs: noting(writes, ports.runs), advance, letGo: retire, closing: () => closing,
@@ -63,13 +71,14 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
       // Adopted back: what was known of it is out of date.
       if (former !== undefined) retire(former);
       runs.set(active.run.runId, active);
-      const { runId, progress, settings } = active.run;
-      // The timeout of a single-task run is that of its task.
-      const at = isSingle(active) ? undefined : timeoutAt(progress.startTime, settings.timeout_seconds);
-      if (at !== undefined) atTime(active, ports.clock, at, () => void noteTimeout(ports, runId).then((reason) => stop(runId, reason)));
+      armRunTimeout(coordination, active, () => timeOut(active));
       advance(active);
     },
     stop,
+    retime(runId, settings) {
+      const active = runs.get(runId);
+      if (active !== undefined) retimeRun(coordination, active, settings, () => timeOut(active));
+    },
     active: () => runs.size,
     async close() {
       closing = true;

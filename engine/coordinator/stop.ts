@@ -1,7 +1,9 @@
-/** Stopping one task: on request, or when its time is over. */
+/** Stopping tasks and runs: on request, or when their time is over, which may change meanwhile. */
+import { tasksOf } from '../job/format.ts';
+import type { JobSettings } from '../job/settings.ts';
 import { timeoutAt } from '../run/timers.ts';
 import { isTerminal, type StopReason } from '../run/states.ts';
-import { atTime, type ActiveRun, type ActiveTask } from './active-run.ts';
+import { atTime, isSingle, type ActiveRun, type ActiveTask } from './active-run.ts';
 import type { Coordination } from './coordination.ts';
 
 /** Asks a task to stop, wherever it stands. The first reason stays. */
@@ -12,10 +14,39 @@ export function stopTask(task: ActiveTask, reason: StopReason): void {
   task.pooled?.stop();
 }
 
-/** Stops the task when its timeout strikes (spec 2.3 timeout_seconds, from its start time); at once when that is past. */
+/**
+ * Stops the task when its timeout strikes (spec 2.3 timeout_seconds, from its start time); at once when that is past. What
+ * was armed before is taken back.
+ */
 export function armTimeout(c: Coordination, active: ActiveRun, task: ActiveTask): void {
+  task.disarm?.();
+  task.disarm = undefined;
   const at = timeoutAt(task.taskRun.progress.startTime, task.settings.timeout_seconds);
   if (at === undefined) return;
   if (at <= c.clock.now()) stopTask(task, 'timeout');
-  else atTime(active, c.clock, at, () => stopTask(task, 'timeout'));
+  else task.disarm = atTime(active, c.clock, at, () => stopTask(task, 'timeout'));
+}
+
+/**
+ * Calls `stop` when the timeout of the whole run strikes, counted from its start time. The timeout of a single-task run is
+ * that of its task. What was armed before is taken back.
+ */
+export function armRunTimeout(c: Coordination, active: ActiveRun, stop: () => void): void {
+  active.disarm?.();
+  active.disarm = undefined;
+  const { progress, settings } = active.run;
+  const at = isSingle(active) ? undefined : timeoutAt(progress.startTime, settings.timeout_seconds);
+  if (at !== undefined) active.disarm = atTime(active, c.clock, at, stop);
+}
+
+/** Gives the run and its tasks other timeouts (spec 4.1 rules 2 and 3). What has timed out already stays so. */
+export function retimeRun(c: Coordination, active: ActiveRun, settings: JobSettings, stop: () => void): void {
+  active.run = { ...active.run, settings };
+  for (const own of tasksOf(settings)) {
+    const task = active.tasks.get(own.task_key);
+    if (task === undefined) continue;
+    task.settings = own;
+    armTimeout(c, active, task);
+  }
+  armRunTimeout(c, active, stop);
 }

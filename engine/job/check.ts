@@ -6,6 +6,8 @@ import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { checkAlerts } from './check-alerts.ts';
 import { checkCluster } from './check-cluster.ts';
+import { checkJobParameters } from './check-parameters.ts';
+import { checkReferences } from './check-references.ts';
 import { checkSchedule } from './check-schedule.ts';
 import { checkShape } from './check-shape.ts';
 import { checkTask, type TaskContext } from './check-task.ts';
@@ -67,7 +69,14 @@ function sharedClusterUse(tasks: readonly TaskSettings[] = []): string | undefin
   return index < 0 ? undefined : `tasks[${index}].job_cluster_key`;
 }
 
+/** Tasks, and what joins them: shared clusters, the graph, and parameters with their references. */
 function checkTasks(settings: JobSettings | SubmitSettings, context: TaskContext): void {
+  checkJobParameters(settings.parameters, context.limits);
+  checkEachTask(settings, context);
+  checkReferences(settings);
+}
+
+function checkEachTask(settings: JobSettings | SubmitSettings, context: TaskContext): void {
   const { tasks, job_clusters: clusters = [] } = settings;
   if (tasks === undefined) {
     checkTask('', settings, context);

@@ -54,6 +54,21 @@ export function topologicalOrder<T extends GraphTask>(tasks: readonly T[]): T[] 
   return ordered;
 }
 
+/** Keys of all tasks that are over when this one starts: those it depends on, those these depend on, and so on. */
+export function upstreamOf(key: string, tasks: readonly GraphTask[]): Set<string> {
+  const byKey = new Map(tasks.map((task) => [task.task_key, task]));
+  const found = new Set<string>();
+  const visit = (task: GraphTask | undefined): void => {
+    for (const on of task === undefined ? [] : dependencies(task)) {
+      if (found.has(on)) continue;
+      found.add(on);
+      visit(byKey.get(on));
+    }
+  };
+  visit(byKey.get(key));
+  return found;
+}
+
 /** Walks from task to dependency among tasks that all wait for each other until one comes up again. */
 function cycleIn(waiting: readonly GraphTask[]): string[] {
   const byKey = new Map(waiting.map((task) => [task.task_key, task]));

@@ -28,8 +28,8 @@ export const Queue = Type.Object(
 );
 
 export const JobParameter = Type.Object(
-  { name: Type.String({ description: 'Name.' }), default: Type.String({ description: 'Value unless the run gives another.' }) },
-  { description: 'A parameter of the job, handed to all its tasks.' },
+  { name: Type.String({ description: 'Name.' }), default: Type.String({ description: 'Value unless the run gives another. May refer to values of the run, such as `{{job.start_time.iso_date}}`.' }) },
+  { description: 'A parameter of the job: a widget of its notebooks, and `{{job.parameters.<name>}}` in the parameters of all tasks.' },
 );
 
 export const TaskDependency = Type.Object(
@@ -41,7 +41,10 @@ export const TaskDependency = Type.Object(
 );
 
 const clusterFields = {
-  existing_cluster_id: Type.Optional(key('Existing cluster to run on. Or new_cluster.')),
+  // It may be empty where no cluster is needed (spec 2.2); it names a directory, so it is kept plain.
+  existing_cluster_id: Type.Optional(
+    Type.String({ pattern: '^[A-Za-z0-9_-]{0,100}$', description: 'Existing cluster to run on. Or new_cluster.' }),
+  ),
   new_cluster: Type.Optional(NewCluster),
 };
 
@@ -109,6 +112,7 @@ export const SubmitSettings = Type.Object(
     idempotency_token: Type.Optional(Type.String({ description: 'At most 64 characters. A token that was used before gives its run instead of a new one.' })),
     queue: Type.Optional(Queue),
     tags: Type.Optional(textMap('Tags of the run.')),
+    parameters: Type.Optional(Type.Array(JobParameter, { description: 'Parameters of the run, with their values as defaults.' })),
     ...clusterFields,
     ...taskKindFields,
     ...attemptFields,
@@ -120,6 +124,7 @@ export const SubmitSettings = Type.Object(
 
 export type CronSchedule = Static<typeof CronSchedule>;
 export type JobCluster = Static<typeof JobCluster>;
+export type JobParameter = Static<typeof JobParameter>;
 export type TaskSettings = Static<typeof TaskSettings>;
 export type JobSettings = Static<typeof JobSettings>;
 export type SubmitSettings = Static<typeof SubmitSettings>;

@@ -1,0 +1,29 @@
+/** The rules of a job's `parameters` beyond their schema. */
+import { invalid } from '../errors.ts';
+import type { Limits } from '../limits.ts';
+import type { JobParameter } from './settings.ts';
+import { checkFilled, quote } from './wording.ts';
+
+/**
+ * Refuses parameters without a name, with a name that no reference can spell, with one name twice, or larger than 10,000
+ * bytes of JSON together. Unlike the parameters of tasks they may hold any characters.
+ * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
+ */
+export function checkJobParameters(parameters: readonly JobParameter[] = [], limits: Limits): void {
+  const firstOf = new Map<string, number>();
+  for (const [index, { name }] of parameters.entries()) {
+    const field = `parameters[${index}].name`;
+    checkFilled(field, name);
+    if (name.includes('`')) throw invalid(`${field} is ${quote(name)}; it must not hold a backtick.`);
+    const first = firstOf.get(name);
+    if (first !== undefined) throw invalid(`${field} is ${quote(name)}, as is that of parameters[${first}]; each must be unique.`);
+    firstOf.set(name, index);
+  }
+  checkParameterBytes('parameters', parameters, limits);
+}
+
+/** Refuses a parameter field whose JSON text is larger than the limit. */
+export function checkParameterBytes(field: string, value: unknown, limits: Limits): void {
+  const bytes = Buffer.byteLength(JSON.stringify(value) ?? '');
+  if (bytes > limits.parameterBytes) throw invalid(`${field} is ${bytes} bytes of JSON; at most ${limits.parameterBytes} are allowed.`);
+}

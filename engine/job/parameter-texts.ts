@@ -1,0 +1,23 @@
+/** The texts of a task's parameters: the places where references to dynamic values may stand. */
+import { at } from './wording.ts';
+
+/** Fields of task kinds that hand parameters on: a list of texts, or a map to texts. Everything else is taken as written. */
+const parameterFields: ReadonlySet<string> = new Set([
+  'base_parameters', 'parameters', 'job_parameters', 'jar_params', 'notebook_params', 'python_params', 'spark_submit_params',
+]);
+
+type Change = (text: string, path: string) => string;
+
+/** The parameter fields of a task's kind, with every text changed; `path` is that of the kind, for the paths of the texts. */
+export function mapParameterTexts(path: string, body: object, change: Change): Record<string, unknown> {
+  const fields = Object.entries(body).filter(([field]) => parameterFields.has(field));
+  return Object.fromEntries(fields.map(([field, value]) => [field, mapTexts(at(path, field), value, change)]));
+}
+
+/** The texts of a list or a map changed; whatever else stands there is kept. */
+export function mapTexts(path: string, value: unknown, change: Change): unknown {
+  const changed = (entry: unknown, where: string): unknown => (typeof entry === 'string' ? change(entry, where) : entry);
+  if (Array.isArray(value)) return value.map((entry: unknown, index) => changed(entry, `${path}[${index}]`));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, changed(entry, at(path, name))]));
+}

@@ -1,0 +1,58 @@
+/** What is known of a notebook that is exported, and how far each of its cells came. */
+import type { NotebookCell, NotebookReport } from '../output.ts';
+import type { Progress } from '../run.ts';
+import { isTerminal } from '../states.ts';
+
+/** One attempt of a notebook task. */
+export interface ExportedNotebook {
+  readonly runId: number;
+  readonly jobName: string;
+  readonly taskKey: string;
+  /** Path in the workspace, as the task names it. */
+  readonly path: string;
+  /** Those that reached the notebook. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly progress: Progress;
+  /** Absent when the notebook never started. */
+  readonly report: NotebookReport | undefined;
+  /** Text of the notebook, for one that never started. */
+  readonly source: string | undefined;
+  /** Why the task failed, in one sentence; '' when there is nothing to say. */
+  readonly failure: string;
+}
+
+/** `waiting`: not reached yet; `skipped`: never reached; `interrupted`: nobody knows how it ended. */
+export type CellPhase = 'finished' | 'failed' | 'running' | 'interrupted' | 'waiting' | 'skipped';
+
+/** The last part of the path, without the extension that says the language. */
+export function nameOf({ path }: Pick<ExportedNotebook, 'path'>): string {
+  const name = path.slice(path.lastIndexOf('/') + 1).replace(/(?<=.)\.(py|sql|js|scala|r|ipynb)$/i, '');
+  return name === '' ? path : name;
+}
+
+export function isActive({ progress }: Pick<ExportedNotebook, 'progress'>): boolean {
+  return !isTerminal(progress.state);
+}
+
+/** The cells of the report; of a notebook without one, its whole text as one cell that did not run. */
+export function cellsOf({ report, source = '' }: Pick<ExportedNotebook, 'report' | 'source'>): readonly NotebookCell[] {
+  if (report !== undefined && report.cells.length > 0) return report.cells;
+  return source === '' ? [] : [{ position: 1, language: 'python', source, status: 'skipped', outputs: [] }];
+}
+
+/** @param active whether the run is still under way */
+export function phaseOf(cell: NotebookCell, active: boolean): CellPhase {
+  if (cell.status !== 'skipped') return cell.status;
+  if (cell.startTime !== undefined && cell.finishTime === undefined) return active ? 'running' : 'interrupted';
+  return active ? 'waiting' : 'skipped';
+}
+
+/** The notebook as a dashboard: the cells that show something to look at, without their code and without their logs. */
+export function asDashboard(notebook: ExportedNotebook): ExportedNotebook {
+  const { report } = notebook;
+  if (report === undefined) return { ...notebook, source: undefined };
+  const cells = report.cells
+    .map((cell): NotebookCell => ({ ...cell, source: '', outputs: cell.outputs.filter(({ type }) => type === 'html' || type === 'text') }))
+    .filter((cell) => cell.outputs.length > 0);
+  return { ...notebook, source: undefined, report: { ...report, cells } };
+}

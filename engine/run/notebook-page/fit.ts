@@ -1,0 +1,76 @@
+/** Cuts a report to what a page can carry, so that no notebook makes the service or a browser run out of memory. */
+import { firstBytes, type CellOutput, type NotebookCell, type NotebookReport } from '../output.ts';
+
+/** What a page adds around a cell or an output, roughly. */
+const frameBytes = 512;
+
+/** Hands out bytes until there are none. */
+interface Budget {
+  /** The beginning of a text, as far as it can be paid for. `cut`: that is not all of it. */
+  take(text: string): { readonly text: string; readonly cut: boolean };
+  /** Pays for the frame of a cell or an output; false when nothing is left. */
+  frame(): boolean;
+}
+
+/**
+ * A report of at most about `most` bytes. How the notebook ended is kept first, then the cells in their order; where
+ * something is left out, a line says so. A piece of HTML is kept whole or not at all.
+ */
+export function fitReport(report: NotebookReport, most: number): NotebookReport {
+  const budget = budgetOf(most);
+  const note = `(The rest is left out: an exported notebook holds at most ${most} bytes of code and output.)`;
+  const { exitValue, error } = report;
+  const ending = {
+    ...(error !== undefined && { error: { ...error, summary: budget.take(error.summary).text, trace: budget.take(error.trace).text } }),
+    ...(exitValue !== undefined && { exitValue: budget.take(exitValue).text }),
+  };
+  const failures = new Map(report.cells.flatMap(({ outputs }) => outputs).filter(({ type }) => type === 'error')
+    .map((failure) => [failure, fitOutput(failure, budget)]));
+  const cells: NotebookCell[] = [];
+  for (const cell of report.cells) {
+    if (!budget.frame()) break;
+    cells.push(fitCell(cell, budget, failures, note));
+  }
+  const left = report.cells.length - cells.length;
+  if (left > 0) cells.push({ position: cells.length + 1, language: 'markdown', source: `${left} more cells. ${note}`, status: 'skipped', outputs: [] });
+  return { ...report, ...ending, cells };
+}
+
+function fitCell(cell: NotebookCell, budget: Budget, failures: ReadonlyMap<CellOutput, CellOutput | undefined>, note: string): NotebookCell {
+  const source = budget.take(cell.source);
+  const kept = cell.outputs.map((output) => failures.get(output) ?? fitOutput(output, budget));
+  const whole = kept.every((output, index) => output === cell.outputs[index]);
+  return {
+    ...cell,
+    ...(cell.title !== undefined && { title: budget.take(cell.title).text }),
+    source: source.cut ? `${source.text}\n# ${note}` : source.text,
+    outputs: [...kept.filter((output) => output !== undefined), ...(whole ? [] : [{ type: 'text', data: note } as const])],
+  };
+}
+
+/** The output itself when all of it fits; undefined when there is no room for any of it. */
+function fitOutput(output: CellOutput, budget: Budget): CellOutput | undefined {
+  if (!budget.frame()) return undefined;
+  if (output.type === 'error') {
+    const [summary, trace] = [budget.take(output.summary), budget.take(output.trace)];
+    return summary.cut || trace.cut ? { type: 'error', summary: summary.text, trace: trace.text } : output;
+  }
+  const { text, cut } = budget.take(output.data);
+  if (!cut) return output;
+  return output.type === 'html' || text === '' ? undefined : { ...output, data: text };
+}
+
+function budgetOf(bytes: number): Budget {
+  let left = bytes;
+  return {
+    take(text) {
+      const first = firstBytes(text, left);
+      left -= Buffer.byteLength(first.text);
+      return first;
+    },
+    frame() {
+      left = Math.max(0, left - frameBytes);
+      return left > 0;
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/** What a cell showed, as HTML. HTML of the user stays in a frame of its own, where nothing runs and nothing is loaded. */
+import type { CellOutput } from '../output.ts';
+import { html, type Markup } from './markup.ts';
+import { terminalText } from './terminal-text.ts';
+
+/** One output; `cell` is the position of its cell, for readers who do not see it. */
+export function outputMarkup(output: CellOutput, cell: number): Markup {
+  switch (output.type) {
+    case 'error':
+      return errorMarkup(output.summary, output.trace);
+    case 'html':
+      return frameMarkup(output.data, cell);
+    case 'stdout':
+    case 'stderr':
+    case 'text':
+      return html`<pre class="output ${output.type}" tabindex="0" aria-label="${labels[output.type]} of cell ${cell}">${terminalText(output.data)}</pre>
+`;
+    default:
+      return output satisfies never;
+  }
+}
+
+const labels = { stdout: 'Printed output', stderr: 'Printed errors', text: 'Value' } as const;
+
+/** A failure: its one line, and the trace behind it when that says more. */
+export function errorMarkup(summary: string, trace: string): Markup {
+  const more = trace.trim() === '' || trace.trim() === summary.trim()
+    ? undefined
+    : html`<pre tabindex="0" aria-label="Trace">${terminalText(trace)}</pre>`;
+  return html`<div class="output error"><strong>${terminalText(summary)}</strong>${more}</div>
+`;
+}
+
+/** Light in dark surroundings, too: HTML that people show is made for white paper. */
+const frameStyle =
+  'body{margin:8px;font:14px/1.5 system-ui,sans-serif;color:#1f2328;background:#fff}' +
+  'table{border-collapse:collapse}th,td{border:1px solid #d8dee4;padding:4px 10px;text-align:left}th{background:#f6f8fa}img,svg{max-width:100%}';
+
+function frameMarkup(content: string, cell: number): Markup {
+  const page = `<!doctype html><meta charset="utf-8"><style>${frameStyle}</style>${content}`;
+  const scripted = /<script\b/i.test(content) ? html`<p class="hint">This output carries scripts. They do not run here.</p>` : undefined;
+  // An empty `sandbox` forbids everything; the page's own policy holds inside, too.
+  return html`<iframe class="output" sandbox="" title="HTML output of cell ${cell}" height="${frameHeight(content)}" srcdoc="${page}"></iframe>${scripted}
+`;
+}
+
+/** A guess in pixels, from what makes HTML high: without scripts a frame does not fit itself to its contents. */
+export function frameHeight(content: string): number {
+  const beginning = content.slice(0, 100_000);
+  const lines = beginning.match(/<(tr|br|p|li|h[1-6]|div|pre|hr)\b/gi)?.length ?? 0;
+  const pictures = beginning.match(/<(img|svg|canvas|video|iframe)\b/gi)?.length ?? 0;
+  const text = beginning.replaceAll(/<[^>]*>/g, '').length;
+  const height = 40 + Math.max(lines * 32, (text / 110) * 22) + pictures * 380;
+  return Math.round(Math.min(Math.max(height, 72), 600));
+}

@@ -1,0 +1,50 @@
+/** A notebook that ran, as one HTML page that needs no network and no script: with its code, or as a dashboard. */
+import type { Progress } from '../run.ts';
+import { durationsOf } from '../run.ts';
+import { cellMarkup } from './cells.ts';
+import { createCellWriter } from './code.ts';
+import { duration, instant } from './durations.ts';
+import { asDashboard, cellsOf, isActive, nameOf, type ExportedNotebook } from './exported.ts';
+import { html, trusted, type Markup } from './markup.ts';
+import { modelLine } from './model.ts';
+import { errorMarkup } from './outputs.ts';
+import { stylesheet } from './stylesheet.ts';
+
+/** Nothing runs and nothing is loaded, wherever the page is opened; the frames in it inherit this. */
+const policy = "default-src 'none'; script-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; media-src data:; base-uri 'none'; form-action 'none'";
+
+/** The view CODE (spec 2.10): every cell with its code and all that it showed. */
+export function codePage(notebook: ExportedNotebook): string {
+  return page(notebook, 'There is nothing to show: the notebook did not start.');
+}
+
+/** The view DASHBOARDS: what the cells showed for people to look at, without code and logs. */
+export function dashboardPage(notebook: ExportedNotebook): string {
+  return page(asDashboard(notebook), 'No cell has shown a table, a picture or a value.');
+}
+
+function page(notebook: ExportedNotebook, nothing: string): string {
+  const writer = createCellWriter();
+  const cells = cellsOf(notebook);
+  const body = cells.length === 0
+    ? html`<p class="nothing">${nothing}</p>`
+    : cells.map((cell) => cellMarkup(cell, isActive(notebook), writer));
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${nameOf(notebook)} · run ${notebook.runId}</title>
+<style>${trusted(stylesheet)}</style>
+${trusted(modelLine(notebook))}
+</head>
+<body>
+${head(notebook)}<main>
+${body}${exitOf(notebook)}</main>
+<footer>Exported by Runyard</footer>
+</body>
+</html>
+`.text;
+}

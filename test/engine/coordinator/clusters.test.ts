@@ -1,0 +1,151 @@
+/** How long clusters live: a task's own, shared ones, and existing ones (spec 2.4). */
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../engine/clock.ts';
+import type { JobSettings } from '../../../engine/job/settings.ts';
+import type { ClusterStore } from '../../../engine/ports.ts';
+import { createClusterStore } from '../../../storage/clusters.ts';
+import { graph, singleTask } from '../../storage/stored-runs.ts';
+import { createWorld, describeRun, patience, type World } from './world.ts';
+
+let world: World;
+beforeEach(async () => { world = await createWorld(); });
+afterEach(() => world.close());
+
+const newCluster = { num_workers: 1, spark_version: 'v', node_type_id: 's' };
+
+/** A graph whose tasks use clusters: `own`, `existing`, or the key of a shared one. */
+function graphOn(uses: Readonly<Record<string, string>>, ...tasks: string[]): JobSettings {
+  const keys = [...new Set(Object.values(uses))].filter((key) => key !== 'own' && key !== 'existing');
+  return {
+    job_clusters: keys.map((key) => ({ job_cluster_key: key, new_cluster: newCluster })),
+    tasks: (graph(...tasks).tasks ?? []).map((task) => {
+      const use = uses[task.task_key];
+      if (use === undefined) return task;
+      if (use === 'own') return { ...task, new_cluster: newCluster };
+      return use === 'existing' ? { ...task, existing_cluster_id: 'all-purpose' } : { ...task, job_cluster_key: use };
+    }),
+  };
+}
+
+const clusterOf = (taskKey: string): string | undefined => world.pool.handed.find((one) => one.taskKey === taskKey)?.cluster?.clusterId;
+
+describe('a cluster of its own', () => {
+  test('is made for each task and terminated when that completes', async () => {
+    const runId = await world.launch(world.coordinator(), graphOn({ a: 'own', b: 'own' }, 'a', 'b', 'c a'));
+    await world.running('a', 'b');
+    expect(await world.clusters(runId)).toEqual(['own RUNNING', 'own RUNNING']);
+    expect(clusterOf('a')).not.toBe(clusterOf('b'));
+    world.pool.end('a');
+    await world.running('b', 'c');
+    expect(await world.clusters(runId)).toEqual(['own RUNNING', 'own TERMINATED']);
+    expect(clusterOf('c')).toBeUndefined();
+  });
+
+  test.each(['failed', 'lost'] as const)('is terminated when the task is %s', async (kind) => {
+    const runId = await world.launch(world.coordinator(), { notebook_task: { notebook_path: '/n' }, new_cluster: newCluster });
+    await world.running('main');
+    world.pool.end('main', { kind, message: 'no' });
+    await world.ended(runId);
+    expect(await world.clusters(runId)).toEqual(['own TERMINATED']);
+  });
+
+  test('is waited for: until it has started the task is PENDING and says so', async () => {
+    const coordinator = world.coordinator({ clusterStartMs: 60_000 });
+    const start = world.clock.now();
+    const runId = await world.launch(coordinator, graphOn({ a: 'own' }, 'a'));
+    const { run, tasks: [task] } = await world.when(runId, ({ tasks }) => tasks[0]?.clusterId !== undefined);
+    expect([run.progress.state, task?.progress.state, task?.progress.startTime, task?.progress.message])
+      .toEqual(['PENDING', 'PENDING', start, `Waiting for cluster ${task?.clusterId} to start`]);
+    await vi.waitFor(() => expect(world.clock.waiting()).toBe(1), patience);
+    world.clock.advance(59_999);
+    expect(await world.clusters(runId)).toEqual(['own PENDING']);
+    world.clock.advance(1);
+    await world.running('a');
+    const begun = await world.when(runId, ({ tasks }) => tasks[0]?.progress.state === 'RUNNING');
+    expect(begun.tasks[0]?.progress).toMatchObject({ startTime: start, runningTime: start + 60_000, message: '' });
+    expect(await world.clusters(runId)).toEqual(['own RUNNING']);
+  });
+});
+
+describe('a shared cluster', () => {
+  test('is one for its tasks, is not terminated when idle, and ends after the last of them, though the run goes on', async () => {
+    const runId = await world.launch(world.coordinator(), graphOn({ a: 'etl', b: 'etl', d: 'etl' }, 'a', 'b', 'c a b', 'd c', 'e d'));
+    await world.running('a', 'b');
+    expect([clusterOf('a'), await world.clusters(runId)]).toEqual([clusterOf('b'), ['etl RUNNING']]);
+    world.pool.end('a');
+    world.pool.end('b');
+    await world.running('c');
+    expect(await world.clusters(runId)).toEqual(['etl RUNNING']);
+    world.pool.end('c');
+    await world.running('d');
+    expect(clusterOf('d')).toBe(clusterOf('a'));
+    world.pool.end('d');
+    await world.running('e');
+    expect(await world.clusters(runId)).toEqual(['etl TERMINATED']);
+    world.pool.end('e');
+    expect(describeRun(await world.ended(runId))[0]).toBe('run TERMINATED/SUCCESS');
+  });
+
+  test('is terminated when its last user is skipped', async () => {
+    const runId = await world.launch(world.coordinator(), graphOn({ a: 'etl', b: 'etl' }, 'a', 'b a', 'c'));
+    await world.running('a', 'c');
+    world.pool.end('a', { kind: 'failed', message: 'no' });
+    await world.when(runId, ({ tasks }) => tasks[1]?.progress.state === 'SKIPPED');
+    world.pool.end('c');
+    await world.ended(runId);
+    expect(await world.clusters(runId)).toEqual(['etl TERMINATED']);
+  });
+
+  test('that starts slowly is waited for by all its tasks, and asked for once', async () => {
+    const runId = await world.launch(world.coordinator({ clusterStartMs: 60_000 }), graphOn({ a: 'etl', b: 'etl', c: 'etl' }, 'a', 'b', 'c a'));
+    await world.when(runId, ({ tasks }) => tasks.slice(0, 2).every(({ clusterId }) => clusterId !== undefined));
+    await vi.waitFor(() => expect(world.clock.waiting()).toBe(1), patience);
+    world.clock.advance(60_000);
+    await world.running('a', 'b');
+    world.pool.end('a');
+    await world.running('b', 'c');
+    expect(new Set(['a', 'b', 'c'].map(clusterOf)).size).toBe(1);
+    expect(await world.clusters(runId)).toEqual(['etl RUNNING']);
+  });
+
+  test('that could not be made is replaced for the next task', async () => {
+    const clusters = createClusterStore(world.database.db, systemClock, pino({ level: 'silent' }));
+    let refusals = 1;
+    const create: ClusterStore['create'] = (row, running) => ((refusals -= 1) < 0 ? clusters.create(row, running) : Promise.reject(new Error('no nodes left')));
+    const settings = graphOn({ a: 'etl', b: 'etl' }, 'a', 'b a');
+    const [a, b] = settings.tasks ?? [];
+    if (a === undefined || b === undefined) throw new Error('unreachable');
+    const runId = await world.launch(world.coordinator({ clusters: { ...clusters, create } }), { ...settings, tasks: [a, { ...b, run_if: 'ALL_DONE' }] });
+    await world.running('b');
+    const found = await world.when(runId, ({ tasks }) => tasks[1]?.progress.state === 'RUNNING');
+    expect(describeRun(found).slice(1)).toEqual(['a INTERNAL_ERROR', 'b RUNNING']);
+    expect(found.tasks[0]?.progress.message).toBe('The engine failed this task: no nodes left');
+    expect(await world.clusters(runId)).toEqual(['etl RUNNING']);
+  });
+
+  test('that could not start, though several waited for it, fails them and ends with the run', async () => {
+    const clusters = createClusterStore(world.database.db, systemClock, pino({ level: 'silent' }));
+    const started = () => Promise.reject(new Error('no nodes left'));
+    const runId = await world.launch(world.coordinator({ clusterStartMs: 60_000, clusters: { ...clusters, started } }), graphOn({ a: 'etl', b: 'etl' }, 'a', 'b'));
+    await world.when(runId, ({ tasks }) => tasks.every(({ clusterId }) => clusterId !== undefined));
+    await vi.waitFor(() => expect(world.clock.waiting()).toBe(1), patience);
+    world.clock.advance(60_000);
+    expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/FAILED', 'a INTERNAL_ERROR', 'b INTERNAL_ERROR']);
+    expect(await world.clusters(runId)).toEqual(['etl TERMINATED']);
+  });
+});
+
+test('an existing cluster is allocated on first use, used by whoever names it, and outlives them', async () => {
+  const coordinator = world.coordinator();
+  const ids = [await world.launch(coordinator, graphOn({ a: 'existing' }, 'a')), await world.launch(coordinator, { ...singleTask, existing_cluster_id: 'all-purpose' })];
+  await world.running('a', 'main');
+  expect([clusterOf('a'), clusterOf('main')]).toEqual(['all-purpose', 'all-purpose']);
+  const contexts = await Promise.all(ids.map(async (runId) => (await world.when(runId, ({ tasks }) => tasks[0]?.clusterId !== undefined)).tasks[0]?.sparkContextId));
+  expect(contexts[0]).toBe(contexts[1]);
+  world.pool.end('a');
+  world.pool.end('main');
+  for (const runId of ids) await world.ended(runId);
+  const rows = await world.database.db.selectFrom('clusters').select(['cluster_id', 'kind', 'state', 'job_run_id']).execute();
+  expect(rows).toEqual([{ cluster_id: 'all-purpose', kind: 'ALL_PURPOSE', state: 'RUNNING', job_run_id: null }]);
+});

@@ -1,0 +1,105 @@
+/** Every named CHECK of the schema refuses what it should: the invariants of memory stand in the database, too. */
+import { sql, type Kysely } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '../../storage/schema.ts';
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
+import { graph, runStoreOf, submitted } from './stored-runs.ts';
+
+let database: TestDatabase;
+
+/** One row in every table that has CHECKs. */
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await submitted(runStoreOf(database.db), graph('a'));
+  await sql`insert into principals (user_name, admin, active, created_time) values ('ann', true, true, 1)`.execute(database.db);
+  await sql`insert into tokens (token_id, principal_id, hash, comment, scopes, created_time, last_accessed_time)
+    select 't', principal_id, ${'a'.repeat(64)}, '', '{}', 1, 1 from principals`.execute(database.db);
+  await sql`insert into clusters (cluster_id, kind, state, job_run_id, spec, created_time) values ('c', 'JOB', 'RUNNING', 1, '{}', 1)`.execute(database.db);
+  await sql`insert into outbox (event, channel, recipient, job_id, created_time) values ('on_start', 'email', 'a@x', 1, 1)`.execute(database.db);
+});
+afterAll(() => database.drop());
+
+/** CHECK -> assignments that it refuses. For runs and task_runs alike: `of` puts the table's name into it. */
+const progressChecks = (table: string): [string, string][] => [
+  ['state_known', "state = 'BLOCKED', active = false, end_time = 9e15"],
+  ['active_means_not_terminal', 'active = false, end_time = 9e15'],
+  ['active_means_not_terminal', "state = 'SKIPPED'"],
+  ['result_known', "state = 'TERMINATING', result = 'SUCCESSFUL'"],
+  ['result_when_available', "result = 'SUCCESS'"],
+  ['result_when_available', "state = 'RUNNING', result = 'SUCCESS'"],
+  ['result_when_available', "state = 'TERMINATING'"],
+  ['result_when_available', "state = 'TERMINATED', active = false, end_time = 9e15"],
+  ['result_when_available', "state = 'SKIPPED', active = false, end_time = 9e15, result = 'FAILED'"],
+  ['end_time_means_terminal', 'end_time = 9e15'],
+  ['end_time_means_terminal', "state = 'SKIPPED', active = false"],
+  ['times_in_order', 'start_time = 10, running_time = 9'],
+  ['times_in_order', 'start_time = 10, terminating_time = 9'],
+  ['times_in_order', 'start_time = 10, running_time = 20, terminating_time = 19'],
+  ['times_in_order', "state = 'INTERNAL_ERROR', active = false, start_time = 10, end_time = 9"],
+  ['times_in_order', "state = 'INTERNAL_ERROR', active = false, start_time = 10, running_time = 20, end_time = 19"],
+  ['times_in_order', "state = 'INTERNAL_ERROR', active = false, start_time = 1, running_time = 2, terminating_time = 9, end_time = 8"],
+  ['fence_positive', 'fence = 0'],
+].map(([name, change]) => [`${table}_${name}`, `${table} set ${change}`]);
+
+const checks: [string, string][] = [
+  ...progressChecks('runs'),
+  ...progressChecks('task_runs'),
+  ['principals_user_name_given', "principals set user_name = ''"],
+  ['tokens_hash_is_sha256', "tokens set hash = 'x'"],
+  ['jobs_format_known', "jobs set format = 'BOTH'"],
+  ['jobs_api_version_known', "jobs set api_version = '1.9'"],
+  ['runs_have_start_time', 'runs set start_time = null'],
+  ['runs_format_known', "runs set format = 'BOTH'"],
+  ['runs_type_known', "runs set run_type = 'RUN'"],
+  ['runs_trigger_known', "runs set trigger = 'MANUAL'"],
+  ['runs_stop_reason_known', "runs set stop_reason = 'bored'"],
+  ['runs_attempt_not_negative', 'runs set attempt = -1'],
+  ['task_runs_attempt_not_negative', 'task_runs set attempt = -1'],
+  ['clusters_kind_known', "clusters set kind = 'SQL', job_run_id = null"],
+  ['clusters_state_known', "clusters set state = 'RESIZING'"],
+  ['clusters_job_has_run', 'clusters set job_run_id = null'],
+  ['clusters_job_has_run', "clusters set kind = 'ALL_PURPOSE'"],
+  ['clusters_terminated_has_time', "clusters set state = 'TERMINATED'"],
+  ['clusters_terminated_has_time', 'clusters set terminated_time = 5'],
+  ['outbox_channel_known', "outbox set channel = 'pager'"],
+];
+
+test.each(checks)('%s refuses: update %s', async (constraint, change) => {
+  await expect(sql.raw(`update ${change}`).execute(database.db)).rejects.toMatchObject({ constraint });
+});
+
+/** Applies a change and takes it back. */
+async function tried(db: Kysely<Database>, change: string): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await sql.raw(`update ${change}`).execute(transaction);
+    throw new Error('accepted');
+  });
+}
+
+describe('what the life of a run needs is accepted', () => {
+  const start = 'start_time = 10';
+  const lives = [
+    `state = 'QUEUED', ${start}`,
+    `state = 'RUNNING', ${start}, running_time = 10`,
+    `state = 'TERMINATING', result = 'CANCELED', ${start}, terminating_time = 10`,
+    `state = 'TERMINATED', active = false, result = 'SUCCESS', ${start}, running_time = 11, terminating_time = 12, end_time = 13`,
+    `state = 'TERMINATED', active = false, result = 'CANCELED', ${start}, end_time = 10`,
+    `state = 'SKIPPED', active = false, ${start}, end_time = 10`,
+    `state = 'INTERNAL_ERROR', active = false, ${start}, end_time = 10`,
+    `state = 'INTERNAL_ERROR', active = false, result = 'FAILED', ${start}, running_time = 11, end_time = 13`,
+  ];
+  test.each(['runs', 'task_runs'].flatMap((table) => lives.map((life) => `${table} set ${life}`)))('%s', async (change) => {
+    await expect(tried(database.db, change)).rejects.toThrow('accepted');
+  });
+
+  test('a task run that was skipped has no start', async () => {
+    await expect(tried(database.db, "task_runs set state = 'SKIPPED', active = false, end_time = 5")).rejects.toThrow('accepted');
+  });
+});
+
+test('every CHECK of the tables of runs, jobs, clusters, people and notices is in this table', async () => {
+  const tables = ['principals', 'tokens', 'jobs', 'runs', 'task_runs', 'clusters', 'outbox'];
+  const { rows } = await sql<{ name: string }>`select conname as name from pg_constraint
+    where contype = 'c' and conrelid::regclass::text in (${sql.join(tables)})`.execute(database.db);
+  expect([...new Set(checks.map(([name]) => name))].toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
+});
