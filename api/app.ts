@@ -2,13 +2,17 @@
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { ApiVersion } from '../engine/job/format.ts';
 import type { Limits } from '../engine/limits.ts';
+import type { PermissionReader } from '../engine/ports.ts';
+import { checkAccess, subjectTo, withoutAccess } from './access.ts';
 import { authenticate, checkScope, type AuthPorts, type Caller } from './auth.ts';
-import { addDocumentationRoute, collectRoutes, routeSchema } from './documentation.ts';
+import { addDocumentation } from './documentation/pages.ts';
 import { answerUnreadable, errorHandler, sendRefusal, unknownEndpoint, type IsPassing } from './error-reply.ts';
 import { addHealthRoutes, type Readiness } from './health.ts';
 import { addMetricsRoute, type MetricsPorts } from './metrics.ts';
 import type { Operation } from './operation.ts';
-import { acceptAnyJson, forgive } from './request-body.ts';
+import { acceptBodies, forgive, inputOf } from './request-body.ts';
+import { requestParts } from './request-parts.ts';
+import { securityHeaders } from './security-headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -16,6 +20,8 @@ declare module 'fastify' {
     readonly open?: boolean;
     /** Scope that a token needs for the route; without one any valid token will do. */
     readonly scope?: string;
+    /** Field that may come as the file of a form; without one the route takes no form. */
+    readonly fileField?: string;
   }
   interface FastifyRequest {
     /** Set once the token was checked; null on open routes. */
@@ -26,6 +32,8 @@ declare module 'fastify' {
 export interface AppPorts {
   readonly operations: readonly Operation[];
   readonly auth: AuthPorts;
+  /** Who may do what with which job; undefined while job access control is off. */
+  readonly permissions?: PermissionReader | undefined;
   readonly metrics: MetricsPorts;
   /** True: /metrics needs no token. */
   readonly metricsOpen: boolean;
@@ -38,6 +46,8 @@ export interface AppPorts {
 
 /** Makes the service; `listen` or `inject` of the result bring it to life, `close` ends it. */
 export function createApp(ports: AppPorts): FastifyInstance {
+  const [open] = ports.permissions === undefined ? [] : withoutAccess(ports.operations);
+  if (open !== undefined) throw new Error(`${open.method} ${open.path} does not say what it needs on a job.`);
   const { requestBytes } = ports.limits;
   const onError = errorHandler(ports.isPassing, requestBytes);
   const app: FastifyInstance = fastify({
@@ -47,26 +57,26 @@ export function createApp(ports: AppPorts): FastifyInstance {
     exposeHeadRoutes: false,
     // Values are converted by api/tolerance.ts alone, and unknown fields are kept.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
-    frameworkErrors: onError,
+    // No hook has seen such a request.
+    frameworkErrors: (error, request, reply) => onError(error, request, reply.headers(securityHeaders)),
     clientErrorHandler: answerUnreadable,
   });
   app.setErrorHandler(onError);
   app.setNotFoundHandler((request, reply) => sendRefusal(unknownEndpoint(request.method, request.url), reply));
   // The default serializer would cut what a schema does not name.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  acceptAnyJson(app);
+  acceptBodies(app);
+  app.addHook('onRequest', async (_request, reply) => { reply.headers(securityHeaders); });
   addAuthentication(app, ports.auth);
-  collectRoutes(app);
-  // A plugin of its own, so that the collector of the documentation is there before the first route.
   app.register(async (routes) => {
     addHealthRoutes(routes, ports.ready);
     addMetricsRoute(routes, ports.metrics, ports.metricsOpen);
-    addDocumentationRoute(routes);
+    addDocumentation(routes, ports.operations);
     // Clients probe for service documents before their first call; without one they go on with their token.
-    routes.get('/.well-known/*', { config: { open: true }, schema: { hide: true } },
+    routes.get('/.well-known/*', { config: { open: true } },
       (request, reply) => sendRefusal(unknownEndpoint(request.method, request.url), reply));
     for (const operation of ports.operations) {
-      for (const version of operation.versions) addOperation(routes, operation, version);
+      for (const version of operation.versions) addOperation(routes, operation, version, ports.permissions);
     }
   });
   return app;
@@ -84,18 +94,22 @@ function addAuthentication(app: FastifyInstance, auth: AuthPorts): void {
   });
 }
 
-function addOperation(app: FastifyInstance, operation: Operation, version: ApiVersion): void {
-  const { method, path, scope } = operation;
+function addOperation(app: FastifyInstance, operation: Operation, version: ApiVersion, permissions: PermissionReader | undefined): void {
+  const { method, path, scope, access, fileField, headers = {} } = operation;
+  const parts = requestParts(operation);
   app.route({
     method,
     url: `/api/${version}${path}`,
-    config: { scope },
-    schema: routeSchema(operation, version),
-    preValidation: async (request) => forgive(request, operation),
-    handler: async (request) => {
+    config: { ...(scope !== undefined && { scope }), ...(fileField !== undefined && { fileField }) },
+    schema: parts,
+    preValidation: async (request) => forgive(request, parts),
+    handler: async (request, reply) => {
       const { caller } = request;
       if (caller === null) throw new Error(`${method} ${path} was reached without a caller.`);
-      return operation.handle(method === 'GET' ? request.query : request.body, { version, caller });
+      const input = inputOf(request, parts);
+      await checkAccess(permissions, access, input, caller);
+      reply.headers(headers);
+      return operation.handle(input, { version, caller, visibleTo: subjectTo(permissions, caller) });
     },
   });
 }

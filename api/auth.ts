@@ -6,6 +6,7 @@ import { accessGrain, isValid, permits, tokenHash, type KnownToken } from '../en
 
 /** The owner of the token that a call carries. */
 export interface Caller {
+  readonly principalId: number;
   readonly userName: string;
   readonly admin: boolean;
   readonly tokenId: string;
@@ -40,7 +41,7 @@ export async function authenticate(header: string | undefined, { tokens, clock, 
       log.warn({ error: messageOf(error), tokenId: token.tokenId }, 'The last access of a token could not be noted.');
     });
   }
-  return { userName: token.userName, admin: token.admin, tokenId: token.tokenId, scopes: token.scopes };
+  return { principalId: token.principalId, userName: token.userName, admin: token.admin, tokenId: token.tokenId, scopes: token.scopes };
 }
 
 /** @throws ServiceError PERMISSION_DENIED that names the scope which the caller's token lacks */

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { codeOf, httpStatusOf, messageOf, ServiceError } from '../engine/errors.ts';
 import { explain } from './schema-errors.ts';
+import { securityHeaders } from './security-headers.ts';
 
 /** True for an error that passes by itself: the same request may succeed later. */
 export type IsPassing = (error: unknown) => boolean;
@@ -34,7 +35,10 @@ export function answerUnreadable(error: Error, socket: Socket): void {
   }
   const message = unreadable.get(codeOf(error) ?? '') ?? 'The request is not valid HTTP.';
   const body = JSON.stringify({ error_code: 'MALFORMED_REQUEST', message });
-  const head = ['HTTP/1.1 400 Bad Request', 'content-type: application/json; charset=utf-8', `content-length: ${Buffer.byteLength(body)}`, 'connection: close'];
+  const headers = {
+    ...securityHeaders, 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body), connection: 'close',
+  };
+  const head = ['HTTP/1.1 400 Bad Request', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
@@ -55,7 +59,7 @@ function refusalOf(
   if (error instanceof ServiceError) return error;
   if (isFrameworkError(error)) {
     if (error.validation !== undefined) {
-      return explain(error.validation, error.validationContext === 'body' ? request.body : request.query);
+      return explain(error.validation, validated[error.validationContext ?? 'body'](request));
     }
     if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
       return new ServiceError('REQUEST_TOO_LARGE', `Size of the request body exceeds ${known.requestBytes} bytes`);
@@ -68,6 +72,14 @@ function refusalOf(
   }
   return new ServiceError('INTERNAL_ERROR', 'The service failed to answer this request.');
 }
+
+/** The part of a request that was refused. */
+const validated: Readonly<Record<NonNullable<FastifyError['validationContext']>, (request: FastifyRequest) => unknown>> = {
+  body: (request) => request.body,
+  querystring: (request) => request.query,
+  params: (request) => request.params,
+  headers: (request) => request.headers,
+};
 
 /** Errors of the framework carry a code of its own, or what its validator found. */
 function isFrameworkError(error: unknown): error is FastifyError {

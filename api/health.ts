@@ -10,7 +10,7 @@ export interface Readiness {
 /** Adds `/healthz` (200 as long as the process answers) and `/readyz` (200, or 503 with the reason). */
 export function addHealthRoutes(app: FastifyInstance, ready: () => Promise<Readiness>): void {
   // Load balancers ask with HEAD, too.
-  const open = { config: { open: true }, schema: { hide: true }, exposeHeadRoute: true };
+  const open = { config: { open: true }, exposeHeadRoute: true };
   app.get('/healthz', open, async () => ({ status: 'ok' }));
   app.get('/readyz', open, async (_request, reply) => {
     const { ready: isReady, reason = 'The service is not ready to take runs.' } = await ready();

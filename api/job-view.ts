@@ -19,22 +19,29 @@ export const JobDocument = Type.Object(
   { description: 'A stored job.' },
 );
 
-/** A job with all its settings: jobs/get, and lists that expand tasks. */
-export function jobView(job: Job, version: ApiVersion): object {
-  return { ...jobFacts(job), settings: shownSettings(job.settings, version) };
+/** User names of the owners of jobs, by job id. */
+export type Owners = ReadonlyMap<number, string>;
+
+/**
+ * A job with all its settings: jobs/get, and lists that expand tasks.
+ * @param owners whom jobs run as while job access control is on; without it they run as their creators (spec 2.1)
+ */
+export function jobView(job: Job, version: ApiVersion, owners?: Owners): object {
+  return { ...jobFacts(job, owners), settings: shownSettings(job.settings, version) };
 }
 
 /** A job as lists show it: without the tasks of a job that is shown as multi-task (spec 4.1). */
-export function listedJobView(job: Job, version: ApiVersion): object {
-  return { ...jobFacts(job), settings: withoutTasks(shownSettings(job.settings, version)) };
+export function listedJobView(job: Job, version: ApiVersion, owners?: Owners): object {
+  return { ...jobFacts(job, owners), settings: withoutTasks(shownSettings(job.settings, version)) };
 }
 
-function jobFacts({ jobId, creatorUserName, createdTime }: Job): object {
+function jobFacts({ jobId, creatorUserName, createdTime }: Job, owners: Owners | undefined): object {
+  const runAs = owners === undefined ? creatorUserName : owners.get(jobId);
   return {
     job_id: jobId,
     creator_user_name: creatorUserName,
-    run_as: creatorUserName,
-    run_as_user_name: creatorUserName,
+    run_as: runAs,
+    run_as_user_name: runAs,
     created_time: createdTime,
   };
 }

@@ -11,7 +11,7 @@ export interface MetricsPorts {
 /** Adds `/metrics`. It needs a token unless `open`. */
 export function addMetricsRoute(app: FastifyInstance, ports: MetricsPorts, open: boolean): void {
   const registry = registryOf(ports);
-  app.get('/metrics', { config: { open }, schema: { hide: true } }, async (_request, reply) => {
+  app.get('/metrics', { config: { open } }, async (_request, reply) => {
     reply.type(registry.contentType);
     return registry.metrics();
   });

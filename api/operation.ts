@@ -1,6 +1,7 @@
 /** What an operation of the API is: plain data that the app turns into routes, checks and documentation. */
 import type { Static, TSchema } from 'typebox';
 import type { ApiVersion } from '../engine/job/format.ts';
+import type { Access } from './access.ts';
 import type { Caller } from './auth.ts';
 
 /** What an operation is told beside its input. */
@@ -8,20 +9,28 @@ export interface Call {
   /** Version of the path that was called. */
   readonly version: ApiVersion;
   readonly caller: Caller;
+  /** User whose permissions narrow what a list shows; undefined when the caller may see everything. */
+  readonly visibleTo: string | undefined;
 }
 
 /** Operation with a typed input. `handle` may count on an input that was forgiven (tolerance) and fits `request`. */
 interface OperationOf<Request extends TSchema> {
-  readonly method: 'GET' | 'POST';
-  /** Below `/api/<version>`, e.g. `/jobs/create`. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  /** Below `/api/<version>`, e.g. `/jobs/create`. A segment `:job_id` is the field of `request` with this name. */
   readonly path: string;
   readonly versions: readonly ApiVersion[];
-  /** Scope that a token needs for it; `all-apis` permits all. */
-  readonly scope: string;
+  /** Scope that a token needs for it; `all-apis` permits all. Without one any valid token will do. */
+  readonly scope?: string;
+  /** Who may call it while job access control is on. Every operation on jobs says so. */
+  readonly access?: Access;
+  /** Field that may also come as the file of a multipart form, as it is instead of in base64. */
+  readonly fileField?: string;
+  /** Headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly summary: string;
   /** What it does, for the documentation. */
   readonly description: string;
-  /** The query of a GET, the body of a POST. */
+  /** The query of a GET, the body of all others, and what stands in the path. */
   readonly request: Request;
   /** The answer, for the documentation: nothing is cut from what `handle` returns. */
   readonly response: TSchema;

@@ -3,29 +3,66 @@ import { createJobOperation } from './jobs/create.ts';
 import { deleteJobOperation } from './jobs/delete.ts';
 import { getJobOperation } from './jobs/get.ts';
 import { listJobsOperation } from './jobs/list.ts';
+import { resetJobOperation } from './jobs/reset.ts';
+import { updateJobOperation } from './jobs/update.ts';
+import { managedFsOperations } from './managed-fs/managed-fs-operations.ts';
 import type { Operation } from './operation.ts';
-import type { OperationPorts } from './ports.ts';
+import { meOperation } from './people/me.ts';
+import { amendPermissionsOperation } from './permissions/amend.ts';
+import { getPermissionsOperation } from './permissions/get.ts';
+import { permissionLevelsOperation } from './permissions/levels.ts';
+import { replacePermissionsOperation } from './permissions/replace.ts';
+import type { ManagedFsPorts, OperationPorts, WorkspacePorts } from './ports.ts';
+import { cancelAllRunsOperation } from './runs/cancel-all.ts';
 import { cancelRunOperation } from './runs/cancel.ts';
+import { deleteRunOperation } from './runs/delete.ts';
+import { exportRunOperation } from './runs/export.ts';
 import { getOutputOperation } from './runs/get-output.ts';
 import { getRunOperation } from './runs/get.ts';
 import { listRunsOperation } from './runs/list.ts';
+import { repairRunOperation } from './runs/repair.ts';
 import { runNowOperation } from './runs/run-now.ts';
 import { submitOperation } from './runs/submit.ts';
+import { createTokenOperation } from './tokens/create.ts';
+import { deleteTokenOperation } from './tokens/delete.ts';
+import { listTokensOperation } from './tokens/list.ts';
+import { updateTokenOperation } from './tokens/update.ts';
+import { workspaceOperations } from './workspace/workspace-operations.ts';
 
 const makers: readonly ((ports: OperationPorts) => Operation)[] = [
   createJobOperation,
   getJobOperation,
   listJobsOperation,
+  resetJobOperation,
+  updateJobOperation,
   deleteJobOperation,
   runNowOperation,
   submitOperation,
   listRunsOperation,
   getRunOperation,
   getOutputOperation,
+  exportRunOperation,
   cancelRunOperation,
+  cancelAllRunsOperation,
+  repairRunOperation,
+  deleteRunOperation,
+  getPermissionsOperation,
+  replacePermissionsOperation,
+  amendPermissionsOperation,
+  permissionLevelsOperation,
+  createTokenOperation,
+  listTokensOperation,
+  updateTokenOperation,
+  deleteTokenOperation,
+  meOperation,
 ];
 
-/** Every operation, made from what it needs of the world. */
+/** Every operation that the service has, those on files among them. */
+export function everyOperation(ports: OperationPorts & WorkspacePorts & ManagedFsPorts): Operation[] {
+  return [...operationsOf(ports), ...workspaceOperations(ports), ...managedFsOperations(ports)];
+}
+
+/** The operations on jobs, runs, permissions and people, made from what they need of the world. */
 export function operationsOf(ports: OperationPorts): Operation[] {
   return makers.map((make) => make(ports));
 }

@@ -27,7 +27,7 @@ export interface Page {
  * @throws ServiceError for a limit above `most`, an unknown page_token, or a page_token beside an offset
  */
 export function pageOf(list: string, request: PageRequest, { usual, most }: PageRule): Page {
-  const { limit = usual, offset = 0, page_token: token = '' } = request;
+  const { limit = Math.min(usual, most), offset = 0, page_token: token = '' } = request;
   if (limit > most) throw invalid(`Invalid limit ${limit} - it has to be no more than ${most}.`);
   if (token !== '' && offset > 0) throw invalid(`offset is ${offset} beside a page_token; only one of them may be given.`);
   return { size: limit === 0 ? most : limit, offset, before: token === '' ? undefined : idIn(list, token) };

@@ -1,33 +1,71 @@
 /** What the operations ask of the world: types only. storage/ has what fits them, cli/ wires them together. */
 import type { CancelPorts } from '../engine/cancel.ts';
 import type { Clock } from '../engine/clock.ts';
+import type { ManagedFileStore, WorkspaceStore } from '../engine/file-ports.ts';
 import type { LaunchPorts } from '../engine/launch.ts';
 import type { Limits } from '../engine/limits.ts';
-import type { JobStore, ManagedFileStore, RunReader, WorkspaceStore } from '../engine/ports.ts';
-import type { TaskOutput } from '../engine/run/output.ts';
+import type { JobSettings } from '../engine/job/settings.ts';
+import type { JobStore, PermissionReader, PermissionStore, RunReader, RunRemover, Site } from '../engine/ports.ts';
+import type { TaskValues } from '../engine/run/dynamic-values.ts';
+import type { NotebookReport, TaskOutput } from '../engine/run/output.ts';
+import type { NewToken, Token, TokenChange } from '../engine/token/token.ts';
 
-/** What the attempts left behind. Both take the id of a task run. */
+export type { Site } from '../engine/ports.ts';
+
+/** What the attempts left behind. All take the id of a task run. */
 export interface OutputReader {
   read(runId: number): Promise<TaskOutput | undefined>;
   /** The first `bytes` bytes of stdout and stderr, in that order; empty when there is nothing yet. */
   logs(runId: number, bytes: number): Promise<{ readonly text: string; readonly truncated: boolean }>;
+  /** The values that it set for the tasks after it. */
+  taskValues(runId: number): Promise<TaskValues>;
 }
 
-/** The installation, as the pages of the console and the clients name it. */
-export interface Site {
-  /** Without a slash at the end. A function, because a port that the system picks is known only later. */
-  publicUrl(): string;
-  /** Decimal digits. */
-  readonly workspaceId: string;
+/** What the attempts of notebook tasks left behind. Both take the id of a task run. */
+export interface NotebookReader {
+  /** Every cell with what it showed; undefined for a notebook that did not start. One that cannot be read says so in its error. */
+  report(runId: number): Promise<NotebookReport | undefined>;
+  /** The first `bytes` bytes of the notebook as it was when the attempt began; undefined when it did not get that far. */
+  source(runId: number, bytes: number): Promise<string | undefined>;
+}
+
+/** Removing a run that is over: what is stored of it, then its files. */
+export interface RemovePorts {
+  readonly runs: RunRemover;
+  readonly files: {
+    /** By the id of a task run. */
+    removeAttempt(runId: number): Promise<void>;
+    removeCluster(clusterId: string): Promise<void>;
+  };
+}
+
+/** The tokens of people, each owner's own. What is revoked or expired is no token any more. */
+export interface TokenStore {
+  /** @throws ServiceError QUOTA_EXCEEDED when the owner has as many as may be; concurrent calls are counted one after the other */
+  create(token: NewToken, quota: Pick<Limits, 'tokensPerUser'>): Promise<Token>;
+  /** Newest first. */
+  listOf(principalId: number, now: number): Promise<readonly Token[]>;
+  /** False when the owner has no such token. */
+  revoke(principalId: number, tokenId: string, now: number): Promise<boolean>;
+  /** By its id or the sha-256 of that; false when the owner has no such token. */
+  change(principalId: number, tokenId: string, change: TokenChange, now: number): Promise<boolean>;
 }
 
 /** Everything that operations are made from; each takes the part that it needs. */
 export interface OperationPorts {
   readonly jobs: JobStore;
+  readonly permissions: PermissionStore;
+  /** Whom jobs run as; undefined while job access control is off, when they run as their creators. */
+  readonly owners: PermissionReader['ownersOf'] | undefined;
+  readonly tokens: TokenStore;
   readonly runs: RunReader;
   readonly outputs: OutputReader;
+  readonly notebooks: NotebookReader;
   readonly launching: LaunchPorts;
   readonly cancelling: CancelPorts;
+  readonly removing: RemovePorts;
+  /** Tells the coordinator of this node about other timeouts of a run, which are stored already. */
+  readonly retime: (runId: number, settings: JobSettings) => void;
   readonly clock: Clock;
   readonly limits: Limits;
   /** Names of all known task kinds: the built-in ones and those of plugins. */

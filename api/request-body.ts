@@ -1,7 +1,8 @@
 /** From the bytes of a request to the input of its operation, with the tolerance that clients need. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalid, messageOf, ServiceError } from '../engine/errors.ts';
-import type { Operation } from './operation.ts';
+import { inputOfForm } from './form.ts';
+import type { RequestParts } from './request-parts.ts';
 import { coerce } from './tolerance.ts';
 
 const notAMap = 'Invalid JSON given in the body of the request - expected a map';
@@ -9,8 +10,11 @@ const notAMap = 'Invalid JSON given in the body of the request - expected a map'
 /** Integers of so many digits may be beyond 2^53, where a JSON number is no longer exact. */
 const manyDigits = /\d{16}/;
 
-/** Reads every body as JSON, whatever its content type says; an empty one is absent. A GET may have one too. */
-export function acceptAnyJson(app: FastifyInstance): void {
+/**
+ * Reads every body as JSON, whatever its content type says; an empty one is absent. A GET may have one too. Forms are read
+ * where the operation takes a file.
+ */
+export function acceptBodies(app: FastifyInstance): void {
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();
   const parse = app.getDefaultJsonParser('error', 'error');
@@ -25,6 +29,11 @@ export function acceptAnyJson(app: FastifyInstance): void {
       else done(roundingIn(text) ?? null, parsed);
     });
   });
+  app.addContentTypeParser(/^multipart\/form-data\b/i, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer<ArrayBuffer>) => {
+    const { fileField } = request.routeOptions.config;
+    if (fileField === undefined) throw new ServiceError('MALFORMED_REQUEST', `${notAMap}: this operation takes no form.`);
+    return inputOfForm(request.headers['content-type'] ?? '', body, fileField);
+  });
 }
 
 /** What is wrong with a text that was refused: the parser that refused it does not say where. */
@@ -37,15 +46,18 @@ function faultOf(text: string): string {
   }
 }
 
-/** Puts the input of an operation where its schema is applied next: body or query, with what clients are forgiven. */
-export function forgive(request: FastifyRequest, operation: Operation): void {
-  const { method, request: schema } = operation;
-  if (method === 'POST') {
-    request.body = coerce(schema, request.body ?? {});
-    return;
-  }
+/** Puts the input of an operation where its schemas are applied next: path, body or query, with what clients are forgiven. */
+export function forgive(request: FastifyRequest, { params, querystring, body }: RequestParts): void {
+  if (params !== undefined) request.params = coerce(params, request.params);
+  if (body !== undefined) request.body = coerce(body, request.body ?? {});
   // Some clients send the parameters of a GET in its body; what the address says wins.
-  request.query = coerce(schema, { ...fieldsOf(request.body), ...onceEach(fieldsOf(request.query)) });
+  if (querystring !== undefined) request.query = coerce(querystring, { ...fieldsOf(request.body), ...onceEach(fieldsOf(request.query)) });
+}
+
+/** The whole input, once its parts fit their schemas. */
+export function inputOf(request: FastifyRequest, { params, querystring }: RequestParts): object {
+  const rest = fieldsOf(querystring === undefined ? request.body : request.query);
+  return params === undefined ? rest : { ...rest, ...fieldsOf(request.params) };
 }
 
 function fieldsOf(value: unknown): object {

@@ -1,12 +1,15 @@
 /** What runs and task runs show alike: who and where they are, their state, their times (spec 2.5, 2.6). */
 import type { ApiVersion } from '../engine/job/format.ts';
 import { durationsOf, type Progress, type Run } from '../engine/run/run.ts';
+import { statusOf } from '../engine/run/status.ts';
 import type { Site } from './ports.ts';
 
 /** For whom a run is shown. */
 export interface Face {
   readonly version: ApiVersion;
   readonly site: Site;
+  /** Resolved parameters of task runs by their id, where they were asked for. */
+  readonly resolved?: ReadonlyMap<number, object>;
 }
 
 /** What is the same on every face of a run. */
@@ -26,11 +29,12 @@ export function runFacts(run: Run, face: Face): object {
   };
 }
 
-/** State, times and real durations. */
-export function standing(progress: Progress): object {
+/** State, times and real durations; from 2.1 on the newer `status` beside the state, which no client of 2.0 knows. */
+export function standing(progress: Progress, { version }: Face): object {
   const { setup, execution, cleanup } = durationsOf(progress);
   return {
     state: stateView(progress),
+    status: version === '2.0' ? undefined : statusOf(progress),
     start_time: progress.startTime ?? 0,
     end_time: progress.endTime ?? 0,
     setup_duration: setup,

@@ -1,6 +1,9 @@
 /** Runs as a version of the path shows them (spec 2.5, 9). */
 import { tasksOf } from '../engine/job/format.ts';
 import { shownCluster } from '../engine/job/shown.ts';
+import { jobParametersOf } from '../engine/run/job-parameters.ts';
+import { runFactsOf } from '../engine/run/resolved-task.ts';
+import { runDurationOf } from '../engine/run/rounds.ts';
 import type { Run, RunWithTasks, TaskRun } from '../engine/run/run.ts';
 import { runFacts, standing, type Face } from './run-facts.ts';
 import { taskEntry, workOf } from './task-run-view.ts';
@@ -21,23 +24,29 @@ export function listedRunView(found: RunWithTasks, face: Face): object {
 
 function singleTaskView(found: RunWithTasks, face: Face): object {
   const { run, tasks } = found;
-  return { ...runFacts(run, face), ...standing(run.progress), ...workOf(run, tasks[0], face), format: 'SINGLE_TASK' };
+  return { ...runFacts(run, face), ...standing(run.progress, face), ...workOf(run, tasks[0], face), format: 'SINGLE_TASK' };
 }
 
 function multiTaskView(run: Run, face: Face): object {
-  const { startTime, endTime } = run.progress;
   return {
     ...runFacts(run, face),
-    ...standing(run.progress),
+    ...standing(run.progress, face),
     // The durations of a multi-task run are those of its tasks; the run itself has one length (spec 2.5).
     setup_duration: 0,
     execution_duration: 0,
     cleanup_duration: 0,
-    run_duration: endTime === undefined || startTime === undefined ? undefined : endTime - startTime,
+    run_duration: runDurationOf(run),
     overriding_parameters: run.overridingParameters,
+    job_parameters: face.version === '2.0' ? undefined : shownParameters(run, face),
     job_clusters: run.settings.job_clusters?.map((shared) => ({ ...shared, new_cluster: shownCluster(shared.new_cluster) })),
     format: 'MULTI_TASK',
   };
+}
+
+/** The parameters of the job with their values in this run. */
+function shownParameters(run: Run, { site }: Face): object | undefined {
+  if (run.settings.parameters === undefined) return undefined;
+  return jobParametersOf(run, runFactsOf(run, site));
 }
 
 /** Task runs in the order of the settings; the attempts of a task stay oldest first. */

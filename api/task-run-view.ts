@@ -22,7 +22,7 @@ export function taskRunView(found: RunWithTasks, taskRun: TaskRun, face: Face): 
     task_key: taskRun.taskKey,
     ...(run.format === 'SINGLE_TASK' ? {} : attemptFacts(found, taskRun)),
     run_page_url: pageUrl(run, taskRun.runId, face),
-    ...standing(taskRun.progress),
+    ...standing(taskRun.progress, face),
     ...workOf(run, taskRun, face),
     format: shownFormat('SINGLE_TASK', face.version),
     tasks: face.version === '2.0' ? undefined : [taskEntry(run, taskRun, face)],
@@ -35,11 +35,12 @@ export function taskEntry(run: Run, taskRun: TaskRun, face: Face): object {
   return {
     ...shownTask(task, run.settings, face.version),
     run_id: taskRun.runId,
-    ...standing(taskRun.progress),
+    ...standing(taskRun.progress, face),
     // A single-task run is retried by a new run, which knows the number of the attempt.
     attempt_number: run.format === 'SINGLE_TASK' ? run.attempt : taskRun.attempt,
     cluster_instance: clusterInstance(task, taskRun),
     run_page_url: pageUrl(run, taskRun.runId, face),
+    resolved_values: face.resolved?.get(taskRun.runId),
   };
 }
 

@@ -1,8 +1,8 @@
 /** The token of the first administrator: given by the configuration, or generated once and kept in the data directory. */
-import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../engine/errors.ts';
+import { newTokenValue } from '../engine/token/secret.ts';
 import type { Config } from './config.ts';
 
 /** Where a generated token is kept, readable by the engine's user alone. */
@@ -25,7 +25,7 @@ export async function bootstrapToken(config: Config): Promise<{ readonly token: 
   if (config.bootstrapToken !== undefined) return { token: config.bootstrapToken, isNew: false };
   const kept = await keptBootstrapToken(config.dataDirectory);
   if (kept !== undefined && kept !== '') return { token: kept, isNew: false };
-  const token = `runyard_${randomBytes(20).toString('hex')}`;
+  const token = newTokenValue();
   await writeFile(bootstrapTokenFile(config.dataDirectory), `${token}\n`, { mode: 0o600, flush: true });
   return { token, isNew: true };
 }

@@ -22,6 +22,7 @@ export interface Config {
   readonly logBytesMax: number;
   readonly logLevel: (typeof logLevels)[number];
   readonly metricsOpen: boolean;
+  readonly jobAccessControl: boolean;
   readonly clusterStartMs: number;
   readonly stopGraceMs: number;
   readonly leaseMs: number;
@@ -87,6 +88,7 @@ function build(environment: Environment, directory: string, find: (variable: str
     logBytesMax: take(settings.logBytesMax),
     logLevel: take(settings.logLevel),
     metricsOpen: take(settings.metricsOpen),
+    jobAccessControl: take(settings.jobAccessControl),
     clusterStartMs: take(settings.clusterStartMs),
     stopGraceMs: take(settings.stopGraceMs),
     leaseMs: take(settings.leaseMs),

@@ -5,7 +5,7 @@ import { createCoordinator, type Coordinator } from '../engine/coordinator/coord
 import { sweepProcesses } from '../engine/coordinator/sweep.ts';
 import { startWatch } from '../engine/coordinator/watch.ts';
 import { host, identifyProcess } from '../engine/host.ts';
-import type { Log, NodeIdentity, RunStore } from '../engine/ports.ts';
+import type { Log, NodeIdentity, RunStore, Site } from '../engine/ports.ts';
 import { createTaskPool } from '../runners/pool.ts';
 import { createProcessTable } from '../runners/process-table.ts';
 import { createAttemptFiles, type AttemptFiles } from '../storage/attempt-files.ts';
@@ -26,7 +26,7 @@ export interface Engine {
 }
 
 /** Starts driving runs: processes that nobody waits for are ended, and runs that were left behind are adopted. */
-export async function startEngine(config: Config, database: OpenDatabase, roots: Roots, clock: Clock, log: Log): Promise<Engine> {
+export async function startEngine(config: Config, database: OpenDatabase, roots: Roots, site: Site, clock: Clock, log: Log): Promise<Engine> {
   const { db } = database;
   const files = createAttemptFiles(roots);
   const runs = createRunStore(db, clock, log);
@@ -44,7 +44,7 @@ export async function startEngine(config: Config, database: OpenDatabase, roots:
     log,
   });
   const coordinator = createCoordinator({
-    runs, clusters: createClusterStore(db, clock, log), pool, workplace: files, clock, log,
+    runs, clusters: createClusterStore(db, clock, log), pool, workplace: files, site, clock, log,
     nodeId: node.nodeId, clusterStartMs: config.clusterStartMs, random: randomCharacters,
   });
   await sweepProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });

@@ -4,19 +4,20 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { createApp } from '../api/app.ts';
 import type { Readiness } from '../api/health.ts';
-import { managedFsOperations } from '../api/managed-fs/managed-fs-operations.ts';
-import { operationsOf } from '../api/operations.ts';
-import { workspaceOperations } from '../api/workspace/workspace-operations.ts';
+import { everyOperation } from '../api/operations.ts';
 import { systemClock as clock } from '../engine/clock.ts';
 import { taskKinds } from '../engine/job/task-kinds.ts';
+import type { Site } from '../engine/ports.ts';
 import { tokenHash } from '../engine/token/token.ts';
 import { migrate, openDatabase, ping, type DatabaseAddress, type OpenDatabase } from '../storage/database.ts';
 import { startEmbeddedPostgres } from '../storage/embedded.ts';
 import { passing } from '../storage/faults.ts';
+import { createPermissionStore } from '../storage/job-permissions.ts';
 import { createManagedFiles } from '../storage/managed-files.ts';
+import { createNotebookFiles } from '../storage/notebook-files.ts';
 import { createRoots, type Roots } from '../storage/roots.ts';
-import { createJobStore, createRunReader } from '../storage/stores.ts';
-import { ensureBootstrapAdmin, findToken, noteTokenAccess } from '../storage/tokens.ts';
+import { createJobStore, createRunReader, createRunRemover } from '../storage/stores.ts';
+import { createTokenStore, ensureBootstrapAdmin, findToken, noteTokenAccess } from '../storage/tokens.ts';
 import { createWorkspace } from '../storage/workspace.ts';
 import { bootstrapToken } from './bootstrap-token.ts';
 import type { Config } from './config.ts';
@@ -59,10 +60,12 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   const { token, isNew } = await bootstrapToken(config);
   await ensureBootstrapAdmin(database.db, tokenHash(token), clock.now());
   const roots = createRoots({ dataDirectory: config.dataDirectory, allowedRoots: config.allowedRoots });
-  const engine = await startEngine(config, database, roots, clock, log);
+  // A port that the system picks is known once the service listens; the tasks that it adopts before have their address already.
+  let url = `http://${config.host}:${config.port}`;
+  const site: Site = { publicUrl: () => config.publicUrl ?? url, workspaceId: '1' };
+  const engine = await startEngine(config, database, roots, site, clock, log);
   closers.push(() => engine.close());
-  let url = '';
-  const app = createService(config, database, engine, roots, log, () => config.publicUrl ?? url);
+  const app = createService(config, database, engine, roots, site, log);
   closers.push(async () => app.close());
   url = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '');
   return { url, token, tokenIsNew: isNew };
@@ -81,25 +84,29 @@ async function databaseAddress(config: Config, log: Logger, closers: (() => Prom
   return postgres.connection;
 }
 
-function createService(config: Config, database: OpenDatabase, engine: Engine, roots: Roots, log: Logger, publicUrl: () => string) {
+function createService(config: Config, database: OpenDatabase, engine: Engine, roots: Roots, site: Site, log: Logger) {
   const { db } = database;
   const { limits } = config;
   const { runs, coordinator, files, nodeId } = engine;
+  const permissions = createPermissionStore(db);
+  const enforced = config.jobAccessControl ? permissions : undefined;
   return createApp({
-    operations: [
-      ...operationsOf({
-        jobs: createJobStore(db), runs: createRunReader(db), outputs: files, clock, limits, kinds: taskKinds,
-        launching: { runs, clock, limits, nodeId, accept: coordinator.accept },
-        cancelling: { runs, stop: coordinator.stop },
-        site: { publicUrl, workspaceId: '1' },
-      }),
-      ...workspaceOperations({ workspace: createWorkspace(roots, limits) }),
-      ...managedFsOperations({ managedFiles: createManagedFiles(roots) }),
-    ],
+    operations: everyOperation({
+      jobs: createJobStore(db), permissions, owners: enforced?.ownersOf, tokens: createTokenStore(db), runs: createRunReader(db), outputs: files, notebooks: createNotebookFiles(roots),
+      clock, limits, kinds: taskKinds,
+      launching: { runs, clock, limits, nodeId, accept: coordinator.accept },
+      cancelling: { runs, stop: coordinator.stop },
+      removing: { runs: createRunRemover(db), files },
+      retime: coordinator.retime,
+      site,
+      workspace: createWorkspace(roots, limits),
+      managedFiles: createManagedFiles(roots),
+    }),
     auth: {
       tokens: { find: (hash) => findToken(db, hash), noteAccess: (tokenId, now) => noteTokenAccess(db, tokenId, now) },
       clock, log,
     },
+    permissions: enforced,
     metrics: { databaseQueries: database.queries, activeRuns: coordinator.active },
     metricsOpen: config.metricsOpen,
     ready: () => readiness(database),

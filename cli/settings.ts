@@ -68,6 +68,10 @@ export const settings = {
     variable: 'RUNYARD_METRICS_OPEN', read: yesOrNo, otherwise: false,
     description: 'Serves /metrics without a token.',
   }),
+  jobAccessControl: row({
+    variable: 'RUNYARD_JOB_ACCESS_CONTROL', read: yesOrNo, otherwise: false,
+    description: 'Lets people do with a job only what their permissions on it allow; administrators may do everything.',
+  }),
   clusterStartMs: row({
     variable: 'RUNYARD_CLUSTER_START_MS', read: wholeNumber(0, day), otherwise: 0,
     description: 'Milliseconds that a simulated cluster takes to start.',
@@ -95,7 +99,7 @@ export const fileVariable = 'RUNYARD_CONFIG';
 
 /** Settings that are described but come with a later version: refused, because ignoring them would surprise. */
 export const laterVariables = [
-  'RUNYARD_CLUSTERS_STRICT', 'RUNYARD_FAULTS', 'RUNYARD_JOB_ACCESS_CONTROL', 'RUNYARD_MAIL_FROM', 'RUNYARD_PLUGINS',
+  'RUNYARD_CLUSTERS_STRICT', 'RUNYARD_FAULTS', 'RUNYARD_MAIL_FROM', 'RUNYARD_PLUGINS',
   'RUNYARD_SMTP_URL', 'RUNYARD_WEBHOOK_ALLOW_PRIVATE',
 ] as const;
 

@@ -1,10 +1,10 @@
 /** The one door through which every early end passes. */
 import { invalid } from './errors.ts';
-import type { RunStore } from './ports.ts';
+import type { RunStore, StopFilter } from './ports.ts';
 import type { StopReason } from './run/states.ts';
 
 export interface CancelPorts {
-  readonly runs: Pick<RunStore, 'find' | 'requestStop'>;
+  readonly runs: Pick<RunStore, 'find' | 'requestStop' | 'requestStopOfAll'>;
   /** Tells the coordinator of this node; a run of another node is found by that node itself. */
   readonly stop: (runId: number, reason: StopReason) => void;
 }
@@ -22,4 +22,12 @@ export async function cancelRun(ports: CancelPorts, runId: number): Promise<void
   }
   await ports.runs.requestStop(runId, 'cancel');
   ports.stop(runId, 'cancel');
+}
+
+/**
+ * Asks for the end of all runs that are active now, of a job or of the workspace; those that are started later go on
+ * (runs/cancel-all). Resolves when the requests are durable.
+ */
+export async function cancelRuns(ports: CancelPorts, filter: StopFilter): Promise<void> {
+  for (const runId of await ports.runs.requestStopOfAll(filter)) ports.stop(runId, 'cancel');
 }

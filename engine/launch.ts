@@ -4,17 +4,19 @@ import type { Clock } from './clock.ts';
 import { invalid } from './errors.ts';
 import { checkIdempotencyToken } from './job/check.ts';
 import { formatOf, settingsOfSubmission, tasksOf, untitled, type ApiVersion } from './job/format.ts';
+import { checkJobCreations, creationWindowMs } from './job/quotas.ts';
+import type { Grant } from './job/permissions.ts';
 import type { JobSettings, SubmitSettings } from './job/settings.ts';
 import type { Limits } from './limits.ts';
 import type { EarlierRun, LaunchTransaction, NewRun, RunStore } from './ports.ts';
-import { decideAdmission } from './run/admission.ts';
+import { checkCapacity, decideAdmission } from './run/admission.ts';
 import { waitingMessage } from './run/waiting.ts';
 import { createdRun } from './run/created.ts';
-import { checkRunParameters, type RunParameters } from './run/parameters.ts';
+import { checkRunNow, type RunParameters } from './run/parameters.ts';
 import type { RunType, RunWithTasks } from './run/run.ts';
 
 export interface LaunchPorts {
-  readonly runs: Pick<RunStore, 'launch'>;
+  readonly runs: Pick<RunStore, 'launch' | 'find'>;
   readonly clock: Clock;
   readonly limits: Limits;
   /** The node that owns what is launched here. */
@@ -37,7 +39,7 @@ export interface Launched {
 
 /**
  * Starts a run of a stored job (spec 4.1 rule 4).
- * @throws ServiceError for an unknown job, parameters that break a rule, or the token of a deleted run
+ * @throws ServiceError for an unknown job, parameters that break a rule, the token of a deleted run, or a workspace that is full
  */
 export async function runNow(ports: LaunchPorts, request: RunNow): Promise<Launched> {
   const { jobId, parameters, idempotencyToken, creator } = request;
@@ -45,14 +47,14 @@ export async function runNow(ports: LaunchPorts, request: RunNow): Promise<Launc
   return launch(ports, async (transaction, now) => {
     const job = await transaction.lockJob(jobId);
     if (job === undefined) throw invalid(`Job ${jobId} does not exist.`);
-    checkRunParameters(parameters, tasksOf(job.settings), ports.limits);
+    checkRunNow(parameters, job.settings, ports.limits);
     const settings = job.settings;
     const admission = decideAdmission({
       activeRuns: await transaction.countActiveRuns(jobId),
       maxConcurrentRuns: settings.max_concurrent_runs ?? 1,
     });
     return {
-      scope: jobId, token: idempotencyToken, jobId, settings, parameters, creator, now,
+      scope: jobId, token: idempotencyToken, takeJob: async () => jobId, settings, parameters, creator, now,
       type: 'JOB_RUN', name: settings.name ?? untitled, version: job.version,
       skipped: admission.kind === 'skip' ? admission.message : undefined,
     };
@@ -64,17 +66,22 @@ export interface Submission {
   readonly settings: SubmitSettings;
   readonly version: ApiVersion;
   readonly creator: string;
+  /** Who else may do what with the run. */
+  readonly grants?: readonly Grant[];
 }
 
 /**
  * Starts a one-time run without a stored job (spec 4.1 rule 5). It carries a hidden job of its own.
- * @throws ServiceError for the idempotency token of a deleted run
+ * @throws ServiceError for the idempotency token of a deleted run, too many creations, or a workspace that is full
  */
 export async function submit(ports: LaunchPorts, submission: Submission): Promise<Launched> {
   const settings = settingsOfSubmission(submission.settings, submission.version);
   return launch(ports, async (transaction, now) => ({
     scope: submissionScope, token: submission.settings.idempotency_token,
-    jobId: await transaction.createHiddenJob(settings, submission.version, submission.creator, now),
+    async takeJob() {
+      checkJobCreations(await transaction.countJobsCreated(now - creationWindowMs), ports.limits);
+      return transaction.createHiddenJob(settings, submission.version, submission.creator, now, submission.grants);
+    },
     settings, parameters: {}, creator: submission.creator, now,
     type: 'SUBMIT_RUN', name: settings.name ?? untitled, version: submission.version, skipped: undefined,
   }));
@@ -87,7 +94,8 @@ const submissionScope = 0;
 interface Plan {
   readonly scope: number;
   readonly token: string | undefined;
-  readonly jobId: number;
+  /** The job that carries the run; called once it is known that no earlier run has the token. */
+  readonly takeJob: () => Promise<number>;
   readonly settings: JobSettings;
   readonly parameters: RunParameters;
   readonly creator: string;
@@ -130,8 +138,9 @@ async function store(ports: LaunchPorts, transaction: LaunchTransaction, plan: P
   const [runId = 0] = ids;
   if (plan.token !== undefined && plan.token !== '') await claimToken(transaction, plan.scope, plan.token, runId);
   const over = plan.skipped !== undefined;
+  const jobId = await plan.takeJob();
   const run: NewRun = {
-    runId, jobId: plan.jobId, numberInJob: await transaction.nextNumberInJob(plan.jobId), format, version: plan.version,
+    runId, jobId, numberInJob: await transaction.nextNumberInJob(jobId), format, version: plan.version,
     name: plan.name, type: plan.type, trigger: 'ONE_TIME', creator: plan.creator, settings: plan.settings,
     overridingParameters: Object.keys(plan.parameters).length === 0 ? undefined : plan.parameters,
     state: over ? 'SKIPPED' : 'PENDING', message: plan.skipped ?? '', startTime: plan.now, owner: ports.nodeId,
@@ -143,9 +152,13 @@ async function store(ports: LaunchPorts, transaction: LaunchTransaction, plan: P
     notices: plan.skipped === undefined ? [] : noticesOfEnd(
       plan.settings,
       { state: 'SKIPPED', message: plan.skipped, startTime: plan.now, endTime: plan.now, runningTime: undefined, terminatingTime: undefined },
-      { jobId: plan.jobId, runId, now: plan.now },
+      { jobId, runId, now: plan.now },
     ),
   };
+  if (!over) {
+    const active = await transaction.countActiveTaskRuns(tasks.length, ports.limits.concurrentTaskRuns);
+    checkCapacity(active, tasks.length, ports.limits);
+  }
   await transaction.insertRun(run);
   return run;
 }

@@ -17,7 +17,7 @@ export const defaultLimits = {
   idempotencyTokenCharacters: 64,
   runNameBytes: 4_096,
   webhooksPerList: 3,
-  /** runs/list and jobs/list: the largest page, and what `limit=0` means. */
+  /** runs/list: the largest page, and what `limit=0` means. */
   runsPerPage: 999,
   /** get-output: how much of stdout and stderr is returned. */
   outputBytes: 5 * 2 ** 20,
@@ -25,6 +25,17 @@ export const defaultLimits = {
   notebookResultBytes: 2 ** 20,
   /** Output of one notebook cell; a larger one fails the run. */
   notebookCellBytes: 8 * 2 ** 20,
+  /** One task value as JSON, and all values of a task together. */
+  taskValueBytes: 48 * 2 ** 10,
+  taskValuesBytes: 2 ** 20,
+  /** Code and output, all cells together, that an exported notebook shows. */
+  notebookExportBytes: 10 * 2 ** 20,
+  /** Valid tokens of one user. */
+  tokensPerUser: 600,
+  /** The longest life of a new token, and what it has when none is asked for: 730 days. */
+  tokenLifetimeSeconds: 730 * 86_400,
+  scopesPerToken: 100,
+  tokenCommentBytes: 4_096,
   bootDiskGigabytesMin: 100,
   bootDiskGigabytesMax: 4_096,
 } as const;

@@ -1,18 +1,22 @@
 /** What the engine asks of the world: types only. storage/ and runners/ implement them, cli/ wires them together. */
 import type { Outcome, TaskAssignment } from './run/assignment.ts';
 import type { ApiVersion } from './job/format.ts';
-import type { ImportFormat, NotebookLanguage } from './job/notebook.ts';
 import type { JobQuotas } from './job/quotas.ts';
+import type { Grant, PermissionLevel } from './job/permissions.ts';
 import type { JobSettings } from './job/settings.ts';
 import type { Cluster, NewClusterRow } from './cluster/cluster.ts';
 import type { Notice } from './notification/notice.ts';
 import type { StateChange } from './run/change.ts';
 import type { NewRun } from './run/created.ts';
+import type { TaskValues } from './run/dynamic-values.ts';
+import type { NewRepair } from './run/repair.ts';
+import type { Repair } from './run/rounds.ts';
 import type { Run, RunType, RunWithTasks, TaskRun } from './run/run.ts';
 import type { StopReason } from './run/states.ts';
 
 export type { StateChange } from './run/change.ts';
 export type { NewRun } from './run/created.ts';
+export type { Site } from './run/site.ts';
 
 /** A stored job. */
 export interface Job {
@@ -29,10 +33,14 @@ export interface NewJob {
   readonly version: ApiVersion;
   readonly creator: string;
   readonly now: number;
+  /** Who else may do what with it; the creator is its owner unless another one is named. */
+  readonly grants?: readonly Grant[];
 }
 
 /** Which jobs a list shows. */
 export interface JobFilter {
+  /** Only those on which this user has a permission. */
+  readonly visibleTo?: string | undefined;
   /** Exact, but without regard to case. */
   readonly name: string | undefined;
   /** Only jobs with a smaller id: those after the end of the page before. */
@@ -65,8 +73,35 @@ export interface JobStore {
   remove(jobId: number, now: number, notices: (job: Job) => Notice[]): Promise<number[]>;
 }
 
+/** What a user may do with a job. */
+export interface HeldLevels {
+  readonly jobId: number;
+  readonly levels: readonly PermissionLevel[];
+}
+
+/** Who may do what with jobs, hidden ones among them. */
+export interface PermissionReader {
+  /** What a user holds, personally or as one of all users; undefined when there is no such job, run or task run. */
+  levelsOn(on: 'job_id' | 'run_id', id: number, userName: string): Promise<HeldLevels | undefined>;
+  /** The user names of the owners, by job id; a job whose owner is gone has none. */
+  ownersOf(jobIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
+}
+
+/** The access control lists of jobs. */
+export interface PermissionStore extends PermissionReader {
+  /** The owner first, then by name; undefined when there is no such job. */
+  grantsOn(jobId: number): Promise<Grant[] | undefined>;
+  /**
+   * Replaces the list of a job by what `change` makes of it and returns that; undefined when there is no such job.
+   * @throws ServiceError for a user who is not known, and what `change` throws
+   */
+  change(jobId: number, change: (current: readonly Grant[]) => readonly Grant[]): Promise<Grant[] | undefined>;
+}
+
 /** Which runs a list shows (spec 4.1 rule 6). */
 export interface RunFilter {
+  /** Only those of jobs on which this user has a permission. */
+  readonly visibleTo?: string | undefined;
   readonly jobId: number | undefined;
   /** True: active runs only; false: completed ones only; undefined: both. */
   readonly active: boolean | undefined;
@@ -88,6 +123,8 @@ export interface RunReader {
   list(filter: RunFilter): Promise<Run[]>;
   /** The task runs of each of these runs, by run id; oldest attempt first within a task. */
   tasksOf(runIds: readonly number[]): Promise<ReadonlyMap<number, readonly TaskRun[]>>;
+  /** The repairs of a run, oldest first. */
+  repairsOf(run: Run): Promise<Repair[]>;
 }
 
 /** What a deleted run leaves in the file system. */
@@ -100,16 +137,16 @@ export interface DeletedRun {
 
 /** Removes runs for good. */
 export interface RunRemover {
-  /** By the id of a run, with its task runs, its clusters and the hidden job of a submission; its idempotency token stays taken. */
-  delete(runId: number): Promise<DeletedRun | 'active' | 'gone'>;
+  /** By the id of a run that is over, with its task runs, its clusters and the hidden job of a submission; its idempotency token stays taken. */
+  delete(runId: number, now: number): Promise<DeletedRun | 'active' | 'gone'>;
 }
 
 /** The steps of one launch, all inside one transaction. */
 export interface LaunchTransaction {
   /** The stored job, locked until the transaction ends; undefined when there is none. */
   lockJob(jobId: number): Promise<Job | undefined>;
-  /** A hidden job that carries a one-time submission. */
-  createHiddenJob(settings: JobSettings, version: ApiVersion, creator: string, now: number): Promise<number>;
+  /** A hidden job that carries a one-time submission. Its creator owns it; `grants` say who else may do what. */
+  createHiddenJob(settings: JobSettings, version: ApiVersion, creator: string, now: number, grants?: readonly Grant[]): Promise<number>;
   countActiveRuns(jobId: number): Promise<number>;
   /** Takes the next number_in_job of a locked job; numbers have no gaps. */
   nextNumberInJob(jobId: number): Promise<number>;
@@ -121,11 +158,18 @@ export interface LaunchTransaction {
    * @param jobId scope of the token; 0 for submissions.
    */
   claimIdempotencyToken(jobId: number, token: string, runId: number): Promise<'claimed' | EarlierRun>;
-  /** Jobs created since then (epoch ms), submissions, deleted jobs and this one among them. Concurrent creations wait for each other here. */
+  /** Jobs created since then (epoch ms), hidden and deleted ones among them. Concurrent creations wait for each other here. */
   countJobsCreated(since: number): Promise<number>;
-  /** Active task runs of all runs. Concurrent launches wait for each other here, so it comes late. */
-  countActiveTaskRuns(): Promise<number>;
+  /**
+   * Active task runs of all runs together, queued ones left out: exact enough to decide whether `added` more stay within
+   * `most`, whatever launches go on at the same time. Those may wait for each other here, so call it late.
+   */
+  countActiveTaskRuns(added: number, most: number): Promise<number>;
   insertRun(run: NewRun): Promise<void>;
+  /** A run with all its attempts, locked until the transaction ends; undefined when there is none. Lock its job before. */
+  lockRun(runId: number): Promise<RunWithTasks | undefined>;
+  /** Opens a locked run again, with new attempts. */
+  insertRepair(repair: NewRepair): Promise<void>;
 }
 
 export interface EarlierRun {
@@ -140,6 +184,14 @@ export interface ChangeSet {
   readonly notices: readonly Notice[];
 }
 
+/** Which active runs are to be stopped together. */
+export interface StopFilter {
+  /** Undefined: of all jobs. */
+  readonly jobId: number | undefined;
+  /** Only those that wait in the queue. */
+  readonly queuedOnly: boolean;
+}
+
 export interface RunStore {
   launch<Result>(steps: (transaction: LaunchTransaction) => Promise<Result>): Promise<Result>;
   /** A run with all its attempts, by the id of the run or of one of its task runs. */
@@ -148,8 +200,8 @@ export interface RunStore {
   write(changeSet: ChangeSet): Promise<'written' | 'refused'>;
   /** Notes that a run is to be stopped, unless that was noted before or it is over. */
   requestStop(runId: number, reason: StopReason): Promise<Run | undefined>;
-  /** The same for all active runs of a job, or of every job; returns the ids of those to which it was news. */
-  requestStopOfAll(jobId: number | undefined, state: 'any' | 'QUEUED'): Promise<number[]>;
+  /** Notes for many runs that they are cancelled; returns the ids of those to which it was news. */
+  requestStopOfAll(filter: StopFilter): Promise<number[]>;
   /** Active runs of this node whose stop has been noted, by whichever node. */
   stopRequests(node: string): Promise<{ readonly runId: number; readonly reason: StopReason }[]>;
   /** Takes over the active runs of nodes that are gone, raising their fences. At most `limit` at a time. */
@@ -211,83 +263,14 @@ export interface ProcessTable {
   end(runId: number): Promise<void>;
 }
 
-/** Directories that the engine asks for. */
+/** Directories that the engine asks for, and what tasks have left in theirs for the tasks after them. */
 export interface Workplace {
   /** Creates the private directory of an attempt and returns its absolute path. Idempotent. */
   attemptDirectory(runId: number): Promise<string>;
   /** Creates the directory of a cluster and returns its absolute path. Idempotent. */
   clusterDirectory(clusterId: string): Promise<string>;
-}
-
-/** What stands under a path of the workspace. */
-export interface WorkspaceObject {
-  readonly type: 'NOTEBOOK' | 'FILE' | 'DIRECTORY';
-  /** `/a/b`; a notebook goes without its extension, unless another object has that path. Leads back to the object. */
-  readonly path: string;
-  /** Of a notebook. */
-  readonly language: NotebookLanguage | undefined;
-  /** Bytes; 0 for a directory. */
-  readonly size: number;
-  /** Epoch ms. */
-  readonly createdAt: number;
-  readonly modifiedAt: number;
-}
-
-/** What is to stand under a path of the workspace. */
-export interface WorkspaceImport {
-  readonly path: string;
-  readonly content: Uint8Array;
-  /** SOURCE: a notebook in `language`; JUPYTER: an .ipynb notebook; AUTO: kept under its path as it is. */
-  readonly format: ImportFormat;
-  /** For SOURCE; the extension of the path says it too. */
-  readonly language?: NotebookLanguage | undefined;
-  readonly overwrite: boolean;
-}
-
-/**
- * All paths may be written with `/Workspace` in front, and those of notebooks with or without their extension. Paths
- * that lead outside are refused with INVALID_PARAMETER_VALUE, missing ones with RESOURCE_DOES_NOT_EXIST.
- */
-export interface WorkspaceStore {
-  /** Missing folders are made. RESOURCE_ALREADY_EXISTS when the path is taken and not to be overwritten. */
-  import(request: WorkspaceImport): Promise<void>;
-  getStatus(path: string): Promise<WorkspaceObject>;
-  /** What stands directly in a directory, by path; a notebook or file is listed as itself. */
-  list(path: string): Promise<WorkspaceObject[]>;
-  export(path: string): Promise<{ readonly content: Buffer; /** Extension without its dot. */ readonly fileType: string }>;
-  /** INVALID_STATE for a directory that is not empty, unless `recursive`. */
-  delete(path: string, recursive: boolean): Promise<void>;
-  /** With the folders above; one that is there already is as good. */
-  mkdirs(path: string): Promise<void>;
-}
-
-/** A file or directory of managed_fs. */
-export interface ManagedFile {
-  /** Absolute path in managed_fs. */
-  readonly path: string;
-  readonly kind: 'file' | 'directory';
-  /** Bytes; 0 for a directory. */
-  readonly size: number;
-  /** Epoch ms. */
-  readonly modifiedAt: number;
-}
-
-/**
- * All paths may be written with their scheme in front. Paths that lead outside are refused with
- * INVALID_PARAMETER_VALUE, missing ones with RESOURCE_DOES_NOT_EXIST.
- */
-export interface ManagedFileStore {
-  /** Missing folders are made. RESOURCE_ALREADY_EXISTS when the path is taken and not to be overwritten. */
-  put(path: string, contents: Uint8Array, overwrite: boolean): Promise<void>;
-  /** Up to `length` bytes from `offset` on (neither is negative); none beyond the end. */
-  read(path: string, offset: number, length: number): Promise<Buffer>;
-  getStatus(path: string): Promise<ManagedFile>;
-  /** What stands directly in a directory, by path; a file is listed as itself. */
-  list(path: string): Promise<ManagedFile[]>;
-  /** A path that is not there is as good as deleted. INVALID_STATE for a directory that is not empty, unless `recursive`. */
-  delete(path: string, recursive: boolean): Promise<void>;
-  /** With the folders above; one that is there already is as good. */
-  mkdirs(path: string): Promise<void>;
+  /** The values that an attempt has set; none when it set none. */
+  taskValues(runId: number): Promise<TaskValues>;
 }
 
 /** The part of a logger that the engine uses. */

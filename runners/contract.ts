@@ -1,6 +1,7 @@
 /** The runner plugin contract, version 1: what a task kind is made of and what it may ask of the engine. Public. */
 import type { TSchema } from 'typebox';
 import type { Outcome, TaskCluster } from '../engine/run/assignment.ts';
+import type { TaskValues } from '../engine/run/dynamic-values.ts';
 import type { TaskOutput } from '../engine/run/output.ts';
 
 export type { Outcome, TaskCluster } from '../engine/run/assignment.ts';
@@ -44,12 +45,19 @@ export interface RunnerContext {
   readonly cluster: TaskCluster | undefined;
   /** The task's `libraries`, as written. */
   readonly libraries: readonly Readonly<Record<string, unknown>>[];
-  /** The parameters given to run-now or submit, as written; `task` already carries them merged. */
+  /** The parameters given to run-now or submit, as written; `task` already carries them merged, and every reference to a dynamic value resolved. */
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** What the tasks before this one have set: task key -> name -> JSON text. Every task before it has an entry. */
+  readonly taskValues: Readonly<Record<string, TaskValues>>;
   /** Aborted when the task is to stop (cancel or timeout). `exec` stops its process by itself. */
   readonly signal: AbortSignal;
   /** Size limits in bytes that a runner keeps. */
-  readonly limits: { readonly notebookResultBytes: number; readonly notebookCellBytes: number };
+  readonly limits: {
+    readonly notebookResultBytes: number;
+    readonly notebookCellBytes: number;
+    readonly taskValueBytes: number;
+    readonly taskValuesBytes: number;
+  };
 
   /**
    * Starts a process, or attaches to the one an earlier call with the same name started: after a restart of the

@@ -11,7 +11,7 @@ export interface RunnerSettings {
   readonly stopGraceMs: number;
   /** Largest size of stdout and stderr, each, in bytes. */
   readonly logBytesMax: number;
-  readonly limits: Pick<Limits, 'notebookResultBytes' | 'notebookCellBytes'>;
+  readonly limits: Pick<Limits, 'notebookResultBytes' | 'notebookCellBytes' | 'taskValueBytes' | 'taskValuesBytes'>;
 }
 
 /** One attempt handed to a thread. */

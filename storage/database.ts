@@ -32,12 +32,15 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
+/** How long a query waits for a connection: also in a burst of requests each gets its turn. */
+const waitMs = 15_000;
+
 /** Opens the pool. Nothing is connected until the first query. */
 export function openDatabase(address: DatabaseAddress, log: Log, connections = 10): OpenDatabase {
   const types = { getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === int8 ? safeInteger : pgTypes.getTypeParser(oid, format) } as CustomTypesConfig;
   const where = typeof address === 'string' ? { connectionString: address } : address;
-  const pool = new Pool({ ...where, max: connections, connectionTimeoutMillis: 5_000, types, application_name: 'runyard' });
+  const pool = new Pool({ ...where, max: connections, connectionTimeoutMillis: waitMs, types, application_name: 'runyard' });
   // An idle connection that breaks is no reason to fall: the pool opens another when it is needed.
   pool.on('error', (error) => { if (!closing) log.warn({ error: error.message }, 'A database connection was lost.'); });
   // One that breaks while it is in use fails its query; unheard, the event would end the engine as well.

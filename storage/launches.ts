@@ -2,8 +2,11 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { formatOf } from '../engine/job/format.ts';
 import type { EarlierRun, LaunchTransaction, NewRun } from '../engine/ports.ts';
-import { jobOf } from './jobs.ts';
+import { countJobsCreated, lockJob } from './jobs.ts';
+import { grantOnNewJob } from './job-permissions.ts';
 import { insertNotices } from './outbox.ts';
+import { insertRepair, lockRun } from './repairs.ts';
+import { countForLaunch } from './room.ts';
 import type { Database } from './schema.ts';
 
 /** Runs `steps` in one transaction: all of them are durable when it resolves, none when it rejects. */
@@ -16,17 +19,15 @@ export function launch<Result>(
 
 function launchTransaction(db: Transaction<Database>): LaunchTransaction {
   return {
-    async lockJob(jobId) {
-      const row = await db.selectFrom('jobs').selectAll()
-        .where('job_id', '=', jobId).where('deleted_time', 'is', null).where('hidden', '=', false)
-        .forUpdate().executeTakeFirst();
-      return row === undefined ? undefined : jobOf(row);
-    },
-    async createHiddenJob(settings, version, creator, now) {
+    lockJob: (jobId) => lockJob(db, jobId),
+    countJobsCreated: (since) => countJobsCreated(db, since),
+    countActiveTaskRuns: (added, most) => countForLaunch(db, added, most),
+    async createHiddenJob(settings, version, creator, now, grants) {
       const { job_id: jobId } = await db.insertInto('jobs').values({
         creator, created_time: now, name: '', api_version: version, format: formatOf(settings),
         settings: JSON.stringify(settings), hidden: true, deleted_time: null,
       }).returning('job_id').executeTakeFirstOrThrow();
+      await grantOnNewJob(db, jobId, creator, grants);
       return jobId;
     },
     async countActiveRuns(jobId) {
@@ -46,6 +47,8 @@ function launchTransaction(db: Transaction<Database>): LaunchTransaction {
     },
     claimIdempotencyToken: (jobId, token, runId) => claimIdempotencyToken(db, jobId, token, runId),
     insertRun: (run) => insertRun(db, run),
+    lockRun: (runId) => lockRun(db, runId),
+    insertRepair: (repair) => insertRepair(db, repair),
   };
 }
 

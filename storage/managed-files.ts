@@ -1,6 +1,6 @@
 /** The files of managed_fs, as its calls put, read, list and delete them. */
 import { invalid, ServiceError } from '../engine/errors.ts';
-import type { ManagedFileStore } from '../engine/ports.ts';
+import type { ManagedFileStore } from '../engine/file-ports.ts';
 import { entriesOf, findEntry, makeDirectory, readBytes, removeEntry, writeBytes, type Entry } from './file-tree.ts';
 import type { Root, Roots } from './roots.ts';
 

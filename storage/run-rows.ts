@@ -6,7 +6,7 @@ import type { RunTable, TaskRunTable } from './schema.ts';
 export type RunRow = Selectable<RunTable>;
 export type TaskRunRow = Selectable<TaskRunTable>;
 
-type ProgressRow = Pick<RunRow, 'state' | 'result' | 'message' | 'start_time' | 'running_time' | 'terminating_time' | 'end_time'>;
+export type ProgressRow = Pick<RunRow, 'state' | 'result' | 'message' | 'start_time' | 'running_time' | 'terminating_time' | 'end_time'>;
 
 /** @throws Error for a row that breaks the invariants which the table's CHECKs keep */
 export function progressOf(row: ProgressRow): Progress {
@@ -53,6 +53,12 @@ export function runOf(row: RunRow): Run {
     stopReason: row.stop_reason ?? undefined,
     owner: row.owner ?? undefined,
     fence: row.fence,
+    repair: row.repair_id === null ? undefined : {
+      repairId: row.repair_id,
+      count: present(row.repair_count, 'repair_count'),
+      startTime: present(row.repair_start_time, 'repair_start_time'),
+      earlierDuration: present(row.earlier_duration, 'earlier_duration'),
+    },
     progress: progressOf(row),
   };
 }
@@ -71,6 +77,6 @@ export function taskRunOf(row: TaskRunRow): TaskRun {
 }
 
 function present<Value>(value: Value | null, column: string): Value {
-  if (value === null) throw new Error(`A stored run has no ${column} in a state that requires it.`);
+  if (value === null) throw new Error(`A stored run has no ${column} where it must have one.`);
   return value;
 }

@@ -1,8 +1,9 @@
 /** Reading runs, and noting that one is to be stopped. */
 import type { Kysely } from 'kysely';
-import type { RunFilter } from '../engine/ports.ts';
+import type { RunFilter, StopFilter } from '../engine/ports.ts';
 import type { Run, RunWithTasks } from '../engine/run/run.ts';
 import type { StopReason } from '../engine/run/states.ts';
+import { jobsVisibleTo } from './job-permissions.ts';
 import { runOf, type RunRow } from './run-rows.ts';
 import type { Database } from './schema.ts';
 import { taskRunsOf } from './task-runs.ts';
@@ -32,6 +33,7 @@ export async function listRuns(db: Kysely<Database>, filter: RunFilter): Promise
   if (filter.startFrom !== undefined) query = query.where('runs.start_time', '>=', filter.startFrom);
   if (filter.startTo !== undefined) query = query.where('runs.start_time', '<=', filter.startTo);
   if (filter.before !== undefined) query = query.where('runs.run_id', '<', filter.before);
+  if (filter.visibleTo !== undefined) query = query.where('runs.job_id', 'in', jobsVisibleTo(db, filter.visibleTo));
   return (await query.execute()).map(runOf);
 }
 
@@ -47,6 +49,15 @@ export async function requestStop(db: Kysely<Database>, runId: number, reason: S
   return row === undefined ? undefined : runOf(row);
 }
 
+/** Notes for active runs that they are cancelled; gives the ids of those whose stop had not been noted before. */
+export async function requestStopOfAll(db: Kysely<Database>, { jobId, queuedOnly }: StopFilter): Promise<number[]> {
+  let query = db.updateTable('runs').set({ stop_reason: 'cancel' })
+    .where('active', '=', true).where('stop_reason', 'is', null);
+  if (jobId !== undefined) query = query.where('job_id', '=', jobId);
+  if (queuedOnly) query = query.where('state', '=', 'QUEUED');
+  return (await query.returning('run_id').execute()).map((row) => row.run_id);
+}
+
 /** Active runs of a node whose stop has been noted. */
 export async function stopRequests(db: Kysely<Database>, node: string): Promise<{ runId: number; reason: StopReason }[]> {
   const rows = await db.selectFrom('runs').select(['run_id', 'stop_reason'])
@@ -56,7 +67,7 @@ export async function stopRequests(db: Kysely<Database>, node: string): Promise<
 }
 
 /** Runs of deleted jobs are gone for everybody (spec 4.1 rule 1). */
-function visibleRuns(db: Kysely<Database>) {
+export function visibleRuns(db: Kysely<Database>) {
   return db.selectFrom('runs').selectAll('runs')
     .innerJoin('jobs', 'jobs.job_id', 'runs.job_id').where('jobs.deleted_time', 'is', null);
 }

@@ -3,6 +3,7 @@ import type { ColumnType, Generated } from 'kysely';
 import type { LifeCycleState, ResultState, StopReason } from '../engine/run/states.ts';
 import type { RunType, TriggerType } from '../engine/run/run.ts';
 import type { ApiVersion, JobFormat } from '../engine/job/format.ts';
+import type { Group, PermissionLevel } from '../engine/job/permissions.ts';
 import type { JobSettings } from '../engine/job/settings.ts';
 import type { RunParameters } from '../engine/run/parameters.ts';
 
@@ -42,6 +43,14 @@ export interface JobTable {
   deleted_time: number | null;
 }
 
+/** One entry of the access control list of a job. */
+export interface JobPermissionTable {
+  job_id: number;
+  principal_id: number | null;
+  group_name: Group | null;
+  level: PermissionLevel;
+}
+
 /** Columns that runs and task runs share: where it stands. */
 interface ProgressColumns {
   state: LifeCycleState;
@@ -71,6 +80,11 @@ export interface RunTable extends ProgressColumns {
   attempt: number;
   stop_reason: StopReason | null;
   owner: string | null;
+  /** The latest repair; the four are null together. */
+  repair_id: number | null;
+  repair_count: number | null;
+  repair_start_time: number | null;
+  earlier_duration: number | null;
 }
 
 export interface TaskRunTable extends ProgressColumns {
@@ -80,6 +94,17 @@ export interface TaskRunTable extends ProgressColumns {
   attempt: number;
   cluster_id: string | null;
   spark_context_id: string | null;
+}
+
+export interface RepairTable {
+  repair_id: number;
+  run_id: number;
+  start_time: number;
+  ended_state: 'TERMINATED' | 'INTERNAL_ERROR';
+  ended_result: ResultState | null;
+  ended_message: string;
+  ended_time: number;
+  earlier_parameters: Json<RunParameters> | null;
 }
 
 export interface IdempotencyTokenTable {
@@ -128,8 +153,10 @@ export interface Database {
   principals: PrincipalTable;
   tokens: TokenTable;
   jobs: JobTable;
+  job_permissions: JobPermissionTable;
   runs: RunTable;
   task_runs: TaskRunTable;
+  repairs: RepairTable;
   idempotency_tokens: IdempotencyTokenTable;
   clusters: ClusterTable;
   nodes: NodeTable;

@@ -1,11 +1,14 @@
 /** The stores that the engine and the API ask for, put together from the statements of this folder. */
 import type { Kysely } from 'kysely';
 import type { Clock } from '../engine/clock.ts';
-import type { JobStore, Log, NodeStore, RunReader, RunStore } from '../engine/ports.ts';
+import type { JobStore, Log, NodeStore, RunReader, RunRemover, RunStore } from '../engine/ports.ts';
 import { launch } from './launches.ts';
 import { adoptRuns, expireNodes, joinNodes, leaveNodes, nodesOnHost, renewLease } from './leases.ts';
+import { changeJob } from './job-changes.ts';
 import { createJob, deleteJob, findJob, listJobs } from './jobs.ts';
-import { findRun, listRuns, requestStop, stopRequests } from './runs.ts';
+import { repairsOf } from './repairs.ts';
+import { findRun, listRuns, requestStop, requestStopOfAll, stopRequests } from './runs.ts';
+import { deleteRun } from './run-removal.ts';
 import type { Database } from './schema.ts';
 import { taskRunsOf } from './task-runs.ts';
 import { createStateWriter } from './transitions.ts';
@@ -17,6 +20,7 @@ export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): Ru
     find: (runId) => findRun(db, runId),
     write: writer.write,
     requestStop: (runId, reason) => requestStop(db, runId, reason),
+    requestStopOfAll: (filter) => requestStopOfAll(db, filter),
     stopRequests: (node) => stopRequests(db, node),
     adopt: (node, now, limit) => adoptRuns(db, node, now, limit),
   };
@@ -38,15 +42,22 @@ export function createRunReader(db: Kysely<Database>): RunReader {
     find: (runId) => findRun(db, runId),
     list: (filter) => listRuns(db, filter),
     tasksOf: (runIds) => taskRunsOf(db, runIds),
+    repairsOf: (run) => repairsOf(db, run),
   };
 }
 
 /** Jobs as the API keeps them. */
 export function createJobStore(db: Kysely<Database>): JobStore {
   return {
-    create: (job, savedJobs) => createJob(db, job, savedJobs),
+    create: (job, quotas) => createJob(db, job, quotas),
+    change: (jobId, settingsOf) => changeJob(db, jobId, settingsOf),
     find: (jobId) => findJob(db, jobId),
     list: (filter) => listJobs(db, filter),
     remove: (jobId, now, notices) => deleteJob(db, jobId, now, notices),
   };
+}
+
+/** Runs that are removed for good. */
+export function createRunRemover(db: Kysely<Database>): RunRemover {
+  return { delete: (runId, now) => deleteRun(db, runId, now) };
 }

@@ -1,7 +1,7 @@
 /** The workspace: notebooks, files and folders by their absolute path, kept as plain files that say what they are. */
 import { invalid, ServiceError } from '../engine/errors.ts';
 import type { Limits } from '../engine/limits.ts';
-import type { WorkspaceImport, WorkspaceObject, WorkspaceStore } from '../engine/ports.ts';
+import type { WorkspaceImport, WorkspaceObject, WorkspaceStore } from '../engine/file-ports.ts';
 import { entriesOf, findEntry, makeDirectory, readBytes, removeEntry, writeBytes, type Entry } from './file-tree.ts';
 import {
   extensionOf, headerBytes, jupyterExtension, languageOfPath, notebookExtensions, notebookLanguage, notebookPaths, withHeader,

@@ -61,7 +61,7 @@ const hasCurl = (process.env['PATH'] ?? '').split(':').some((directory) => exist
 describe('examples', () => {
   test.skipIf(!hasCurl)('run as they are written', async () => {
     const examples = [...readme.matchAll(/<!-- example: \S+ -->\n```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
-    expect(examples).toHaveLength(2);
+    expect(examples).toHaveLength(3);
     const directory = await mkdtemp(join(tmpdir(), 'runyard-readme-'));
     const runyard = await startTestService();
     try {
@@ -79,6 +79,9 @@ describe('examples', () => {
       expect(run.state.result_state).toBe('SUCCESS');
       const output = await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: run.tasks[1].run_id });
       expect(output.notebook_output.result).toBe('hello team');
+      const { runs: [values] } = await runyard.ok('GET', '2.1/jobs/runs/list', { limit: 1, offset: 1 });
+      const last = (await runyard.ended(values.run_id)).tasks[1];
+      expect((await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: last.run_id })).logs).toBe('hello Oslo, counted 4 in job values\n');
     } finally {
       await runyard.stop();
       await rm(directory, { recursive: true, force: true });

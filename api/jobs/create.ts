@@ -1,6 +1,7 @@
 /** POST jobs/create (spec 4.1). */
 import { Type } from 'typebox';
 import { checkSettings } from '../../engine/job/check.ts';
+import { AccessControlRequest, grantsOf } from '../../engine/job/permissions.ts';
 import { Id } from '../../engine/job/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
 import { defineOperation, type Operation } from '../operation.ts';
@@ -14,14 +15,18 @@ export function createJobOperation({ jobs, clock, limits, kinds }: Pick<Operatio
     path: '/jobs/create',
     versions: apiVersions,
     scope: 'jobs',
+    access: 'everyone',
     summary: 'Create a job',
     description: 'Stores a job: one task (2.0), or up to 100 tasks with dependencies. Unknown settings are kept and shown.',
-    request: JobSettings,
+    request: Type.Object(
+      { ...JobSettings.properties, access_control_list: Type.Optional(Type.Array(AccessControlRequest, { description: 'Who else may do what with the job; its creator owns it.' })) },
+      { description: 'Settings of the job.' },
+    ),
     response: Type.Object({ job_id: Type.Integer({ ...Id, description: 'Id of the new job.' }) }),
-    async handle(settings, { version, caller }) {
+    async handle({ access_control_list: wanted = [], ...settings }, { version, caller }) {
       checkSettings(settings, { version, limits, kinds });
-      const job = { settings, version, creator: caller.userName, now: clock.now() };
-      return { job_id: await jobs.create(job, limits.savedJobs) };
+      const job = { settings, version, creator: caller.userName, now: clock.now(), grants: grantsOf(wanted) };
+      return { job_id: await jobs.create(job, limits) };
     },
   });
 }

@@ -13,6 +13,7 @@ export function deleteJobOperation({ jobs, cancelling, clock }: Pick<OperationPo
     path: '/jobs/delete',
     versions: apiVersions,
     scope: 'jobs',
+    access: { level: 'CAN_MANAGE', on: 'job_id' },
     summary: 'Delete a job',
     description: 'Removes a job with its run history and stops its active runs. A job that is gone already is no error.',
     request: Type.Object({ job_id: Type.Integer({ ...Id, description: 'The job.' }) }),

@@ -8,12 +8,13 @@ import type { OperationPorts } from '../ports.ts';
 import { apiVersions } from '../versions.ts';
 
 /** Shows one job with all its settings. */
-export function getJobOperation({ jobs }: Pick<OperationPorts, 'jobs'>): Operation {
+export function getJobOperation({ jobs, owners }: Pick<OperationPorts, 'jobs' | 'owners'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/jobs/get',
     versions: apiVersions,
     scope: 'jobs',
+    access: { level: 'CAN_VIEW', on: 'job_id' },
     summary: 'Get a job',
     description: 'A job with all its settings. 2.0 shows it in the format in which it was given, 2.1 and 2.2 as multi-task.',
     request: Type.Object({ job_id: Type.Integer({ ...Id, description: 'The job.' }) }),
@@ -21,7 +22,7 @@ export function getJobOperation({ jobs }: Pick<OperationPorts, 'jobs'>): Operati
     async handle({ job_id: jobId }, { version }) {
       const job = await jobs.find(jobId);
       if (job === undefined) throw invalid(`Job ${jobId} does not exist.`);
-      return jobView(job, version);
+      return jobView(job, version, await owners?.([jobId]));
     },
   });
 }

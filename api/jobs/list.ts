@@ -18,12 +18,13 @@ const request = Type.Object({
 });
 
 /** Lists jobs, newest first. 2.0 has no pages unless a limit is given. */
-export function listJobsOperation({ jobs }: Pick<OperationPorts, 'jobs'>): Operation {
+export function listJobsOperation({ jobs, owners }: Pick<OperationPorts, 'jobs' | 'owners'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/jobs/list',
     versions: apiVersions,
     scope: 'jobs',
+    access: 'everyone',
     summary: 'List jobs',
     description: 'Jobs, newest first. The settings of multi-task jobs omit tasks: fetch the job, or give expand_tasks in 2.1 and 2.2.',
     request,
@@ -32,15 +33,16 @@ export function listJobsOperation({ jobs }: Pick<OperationPorts, 'jobs'>): Opera
       has_more: Type.Boolean({ description: 'Whether another page follows.' }),
       next_page_token: Type.Optional(Type.String({ description: 'page_token of that page, in 2.1 and 2.2.' })),
     }),
-    async handle({ name, ...query }, { version }) {
+    async handle({ name, ...query }, { version, visibleTo }) {
       const view = query.expand_tasks === true && version !== '2.0' ? jobView : listedJobView;
       const { size, offset, before } = pageOf('jobs', query, pageRule);
       const paged = version !== '2.0' || query.limit !== undefined;
       // One more than the page has tells whether another follows.
-      const found = await jobs.list({ name, before, offset, limit: paged ? size + 1 : undefined });
+      const found = await jobs.list({ visibleTo, name, before, offset, limit: paged ? size + 1 : undefined });
       const { entries, more } = cutPage('jobs', found, paged ? size : found.length, (job) => job.jobId);
       const shown = version === '2.0' ? { has_more: more.has_more } : more;
-      return { jobs: entries.map((job) => view(job, version)), ...shown };
+      const owned = await owners?.(entries.map((job) => job.jobId));
+      return { jobs: entries.map((job) => view(job, version, owned)), ...shown };
     },
   });
 }

@@ -1,6 +1,6 @@
 /** How a file of managed_fs is shown. */
 import { Type, type Static } from 'typebox';
-import type { ManagedFile } from '../../engine/ports.ts';
+import type { ManagedFile } from '../../engine/file-ports.ts';
 
 /** The path field of every managed_fs operation. */
 export const FilePath = Type.String({ minLength: 1, description: 'Absolute path in managed_fs, with or without the scheme managed_fs:.' });

@@ -12,8 +12,9 @@ export function putFile({ managedFiles }: ManagedFsPorts): Operation {
     path: '/managed_fs/put',
     versions: ['2.0'],
     scope: 'files',
+    fileField: 'contents',
     summary: 'Write a file',
-    description: 'Writes a whole file in one step: a reader finds all of it or what was there before. Folders above it are made when they are missing.',
+    description: 'Writes a whole file in one step: a reader finds all of it or what was there before. Folders above it are made when they are missing. A multipart form may carry the contents as a file.',
     request: Type.Object({
       path: FilePath,
       contents: Type.String({ description: 'Base64 of the contents.' }),

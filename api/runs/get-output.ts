@@ -5,6 +5,7 @@ import { tasksOf } from '../../engine/job/format.ts';
 import { Id } from '../../engine/job/scalars.ts';
 import { kindOf, type TaskKind } from '../../engine/job/task-kinds.ts';
 import type { TaskOutput } from '../../engine/run/output.ts';
+import { asKnownTo } from '../../engine/run/rounds.ts';
 import type { Progress, RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { isTerminal } from '../../engine/run/states.ts';
 import { defineOperation, type Operation } from '../operation.ts';
@@ -38,6 +39,7 @@ export function getOutputOperation({ runs, outputs, limits, site }: Pick<Operati
     path: '/jobs/runs/get-output',
     versions: apiVersions,
     scope: 'jobs',
+    access: { level: 'CAN_VIEW', on: 'run_id' },
     summary: 'Get the output of a run',
     description: 'Output of one task run. Of a multi-task run the id of a task run is needed.',
     request: Type.Object({ run_id: Type.Integer({ ...Id, description: 'The run of a single task, or a task run.' }) }),
@@ -49,7 +51,7 @@ export function getOutputOperation({ runs, outputs, limits, site }: Pick<Operati
       const task = tasksOf(found.run.settings).find((one) => one.task_key === taskRun.taskKey);
       const kind = task === undefined ? undefined : kindOf(task);
       return {
-        metadata: taskRunView(found, taskRun, { version, site }),
+        metadata: taskRunView(asKnownTo(runId, found, await runs.repairsOf(found.run)), taskRun, { version, site }),
         ...endOf(kind, taskRun.progress, await outputs.read(runId)),
         ...(kindsWithLogs.has(kind) ? logsOf(await outputs.logs(runId, limits.outputBytes)) : {}),
       };

@@ -2,31 +2,43 @@
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { Id } from '../../engine/job/scalars.ts';
+import { asKnownTo } from '../../engine/run/rounds.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { OperationPorts } from '../ports.ts';
+import { repairHistory } from '../repair-history.ts';
 import { RunDocument } from '../run-document.ts';
 import { runView } from '../run-view.ts';
 import { taskRunView } from '../task-run-view.ts';
 import { apiVersions } from '../versions.ts';
+import { resolvedValues } from './resolved-values.ts';
 
 /** Shows one run, or one task run by its own id. */
-export function getRunOperation({ runs, site }: Pick<OperationPorts, 'runs' | 'site'>): Operation {
+export function getRunOperation({ runs, outputs, site }: Pick<OperationPorts, 'runs' | 'outputs' | 'site'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/jobs/runs/get',
     versions: apiVersions,
     scope: 'jobs',
+    access: { level: 'CAN_VIEW', on: 'run_id' },
     summary: 'Get a run',
     description: 'A run with everything but its output. The id of a task run shows that task run.',
-    request: Type.Object({ run_id: Type.Integer({ ...Id, description: 'The run, or a task run.' }) }),
+    request: Type.Object({
+      run_id: Type.Integer({ ...Id, description: 'The run, or a task run.' }),
+      include_resolved_values: Type.Optional(Type.Boolean({ description: 'Whether tasks show the parameters that they were given, in 2.1 and 2.2. Default: false.' })),
+      include_history: Type.Optional(Type.Boolean({ description: 'Whether the run shows its repairs. Default: false.' })),
+    }),
     response: RunDocument,
-    async handle({ run_id: runId }, { version }) {
+    async handle({ run_id: runId, include_resolved_values: resolve, include_history: history }, { version }) {
       const found = await runs.find(runId);
       if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
-      if (found.run.runId === runId) return runView(found, { version, site });
+      const repairs = await runs.repairsOf(found.run);
+      const face = { version, site, ...(resolve === true && { resolved: await resolvedValues(found, repairs, outputs, site) }) };
+      if (found.run.runId === runId) {
+        return { ...runView(found, face), ...(history === true && { repair_history: repairHistory(found, repairs, face) }) };
+      }
       const taskRun = found.tasks.find((task) => task.runId === runId);
       if (taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
-      return taskRunView(found, taskRun, { version, site });
+      return taskRunView(asKnownTo(runId, found, repairs), taskRun, face);
     },
   });
 }

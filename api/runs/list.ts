@@ -32,6 +32,7 @@ export function listRunsOperation({ runs, limits, site }: Pick<OperationPorts, '
     path: '/jobs/runs/list',
     versions: apiVersions,
     scope: 'jobs',
+    access: { level: 'CAN_VIEW', on: 'job_id', otherwise: 'everyone' },
     summary: 'List runs',
     description: 'Runs by start time, newest first. The tasks of multi-task runs are empty: fetch the run, or give expand_tasks in 2.1 and 2.2.',
     request,
@@ -40,10 +41,10 @@ export function listRunsOperation({ runs, limits, site }: Pick<OperationPorts, '
       has_more: Type.Boolean({ description: 'Whether another page follows.' }),
       next_page_token: Type.Optional(Type.String({ description: 'page_token of that page, in 2.1 and 2.2.' })),
     }),
-    async handle(query, { version }) {
+    async handle(query, { version, visibleTo }) {
       const { size, offset, before } = pageOf('runs', query, { usual: usualPage, most: limits.runsPerPage });
       const found = await runs.list({
-        jobId: query.job_id, active: activeOf(query), type: query.run_type,
+        visibleTo, jobId: query.job_id, active: activeOf(query), type: query.run_type,
         startFrom: query.start_time_from, startTo: query.start_time_to,
         // One more than the page has tells whether another follows.
         before, offset, limit: size + 1,

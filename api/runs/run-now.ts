@@ -1,7 +1,7 @@
 /** POST jobs/run-now (spec 4.1 rule 4). */
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
-import { Id, textMap, texts } from '../../engine/job/scalars.ts';
+import { Id, texts } from '../../engine/job/scalars.ts';
 import { Queue } from '../../engine/job/settings.ts';
 import { isGiven } from '../../engine/job/wording.ts';
 import { runNow } from '../../engine/launch.ts';
@@ -14,7 +14,6 @@ const request = Type.Object({
   job_id: Type.Integer({ ...Id, description: 'The job.' }),
   idempotency_token: Type.Optional(Type.String({ description: 'At most 64 characters. A token that was used before for this job gives its run instead of a new one.' })),
   ...runParameterFields,
-  job_parameters: Type.Optional(textMap('Values of the job\'s parameters.')),
   queue: Type.Optional(Queue),
   only: Type.Optional(texts('Not supported: a run is always a run of all tasks.')),
 });
@@ -26,6 +25,7 @@ export function runNowOperation({ launching }: Pick<OperationPorts, 'launching'>
     path: '/jobs/run-now',
     versions: apiVersions,
     scope: 'jobs',
+    access: { level: 'CAN_MANAGE_RUN', on: 'job_id' },
     summary: 'Run a job now',
     description: 'Starts a run of a job and returns at once. Parameters of one task kind may be given; notebook_params are merged, all others replace those of the tasks.',
     request,

@@ -1,6 +1,7 @@
 /** POST jobs/runs/submit (spec 4.1 rule 5). */
 import { Type } from 'typebox';
 import { checkSubmission } from '../../engine/job/check.ts';
+import { AccessControlRequest, grantsOf } from '../../engine/job/permissions.ts';
 import { Id } from '../../engine/job/scalars.ts';
 import { SubmitSettings } from '../../engine/job/settings.ts';
 import { submit } from '../../engine/launch.ts';
@@ -15,13 +16,17 @@ export function submitOperation({ launching, limits, kinds }: Pick<OperationPort
     path: '/jobs/runs/submit',
     versions: apiVersions,
     scope: 'jobs',
+    access: 'everyone',
     summary: 'Submit a one-time run',
     description: 'Starts a run without a stored job and returns at once. One task or a list of tasks is taken in every version; shared job clusters are not.',
-    request: SubmitSettings,
+    request: Type.Object(
+      { ...SubmitSettings.properties, access_control_list: Type.Optional(Type.Array(AccessControlRequest, { description: 'Who else may do what with the run; its creator owns it.' })) },
+      { description: 'What the run does.' },
+    ),
     response: Type.Object({ run_id: Type.Integer({ ...Id, description: 'Id of the run.' }) }),
-    async handle(settings, { version, caller }) {
+    async handle({ access_control_list: wanted = [], ...settings }, { version, caller }) {
       checkSubmission(settings, { version, limits, kinds });
-      const { runId } = await submit(launching, { settings, version, creator: caller.userName });
+      const { runId } = await submit(launching, { settings, version, creator: caller.userName, grants: grantsOf(wanted) });
       return { run_id: runId };
     },
   });

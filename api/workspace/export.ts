@@ -16,7 +16,7 @@ export function exportObject({ workspace }: WorkspacePorts): Operation {
     description: 'Answers with the contents as they are kept. Nothing is converted: `format` is accepted for clients that send it.',
     request: Type.Object({
       path: ObjectPath,
-      format: Type.Optional(Type.Enum([...importFormats])),
+      format: Type.Optional(Type.Enum([...importFormats], { description: 'Whatever is asked for, an object is given as it is kept.' })),
     }),
     response: Type.Object({
       content: Type.String({ description: 'Base64 of the contents.' }),

@@ -13,10 +13,12 @@ export function importObject({ workspace }: WorkspacePorts): Operation {
     path: '/workspace/import',
     versions: ['2.0'],
     scope: 'workspace',
+    fileField: 'content',
     summary: 'Import a notebook or file',
     description:
       'Folders above the path are made when they are missing. A notebook in format SOURCE is kept with the extension of its ' +
-      'language and the notebook header in its first line, and is found under its path with or without that extension.',
+      'language and the notebook header in its first line, and is found under its path with or without that extension. ' +
+      'A multipart form may carry the contents as a file.',
     request: Type.Object({
       path: ObjectPath,
       content: Type.String({ description: 'Base64 of the contents.' }),

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Type, type Static } from 'typebox';
 import { notebookLanguages } from '../../engine/job/notebook.ts';
-import type { WorkspaceObject } from '../../engine/ports.ts';
+import type { WorkspaceObject } from '../../engine/file-ports.ts';
 
 /** The path field of every workspace operation. */
 export const ObjectPath = Type.String({

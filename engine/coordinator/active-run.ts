@@ -5,7 +5,7 @@ import { tasksOf } from '../job/format.ts';
 import type { TaskSettings } from '../job/settings.ts';
 import type { PooledTask } from '../ports.ts';
 import type { Run, RunWithTasks, TaskRun } from '../run/run.ts';
-import type { TaskStanding } from '../run/roll-up.ts';
+import { standingOf, type TaskStanding } from '../run/roll-up.ts';
 import type { StopReason } from '../run/states.ts';
 
 /** The latest attempt of one task. */
@@ -91,12 +91,5 @@ export function isSingle(active: ActiveRun): boolean {
 }
 
 export function standingsOf(active: ActiveRun): TaskStanding[] {
-  return [...active.tasks.values()].map(({ settings, taskRun, started }) => ({
-    key: settings.task_key,
-    dependsOn: (settings.depends_on ?? []).map((dependency) => dependency.task_key),
-    runIf: settings.run_if ?? 'ALL_SUCCESS',
-    progress: taskRun.progress,
-    started,
-    retrying: false,
-  }));
+  return [...active.tasks.values()].map(({ settings, taskRun, started }) => standingOf(settings, taskRun.progress, started));
 }

@@ -1,5 +1,6 @@
 /** Looks at a run and does what follows: starts tasks, skips tasks, ends the run. */
 import { rollUp } from '../run/roll-up.ts';
+import { isOfLatestRound } from '../run/rounds.ts';
 import { isTerminal } from '../run/states.ts';
 import { isSingle, standingsOf, type ActiveRun, type ActiveTask } from './active-run.ts';
 import { releaseSharedClusters } from './compute.ts';
@@ -44,7 +45,8 @@ function resume(c: Coordination, active: ActiveRun): void {
 
 /** A kill may fall between the first begin of a task and that of its run, which stand in two writes: it begins now. */
 async function beginLate(c: Coordination, active: ActiveRun): Promise<void> {
-  const hasBegun = [...active.tasks.values()].some(({ taskRun }) => taskRun.progress.runningTime !== undefined);
+  const hasBegun = [...active.tasks.values()].some(({ taskRun }) =>
+    taskRun.progress.runningTime !== undefined && isOfLatestRound(active.run, taskRun));
   if (active.begun || !hasBegun) return;
   active.begun = true;
   await moveRun(c, active, 'begin', { message: '' });

@@ -1,6 +1,6 @@
-/** What the parts of the coordinator share: the ports, and three verbs of the coordinator itself. */
+/** What the parts of the coordinator share: the ports, and the verbs of the coordinator itself. */
 import type { Clock } from '../clock.ts';
-import type { ClusterStore, Log, RunStore, TaskPool, Workplace } from '../ports.ts';
+import type { ClusterStore, Log, RunStore, Site, TaskPool, Workplace } from '../ports.ts';
 import type { ActiveRun } from './active-run.ts';
 
 export interface CoordinatorPorts {
@@ -8,6 +8,7 @@ export interface CoordinatorPorts {
   readonly clusters: ClusterStore;
   readonly pool: TaskPool;
   readonly workplace: Workplace;
+  readonly site: Site;
   readonly clock: Clock;
   readonly log: Log;
   readonly nodeId: string;
@@ -22,6 +23,8 @@ export interface Coordination extends CoordinatorPorts {
   readonly advance: (active: ActiveRun) => void;
   /** Stops driving a run, without a word about it: another engine does, or will. */
   readonly letGo: (active: ActiveRun) => void;
+  /** Stops a run whose time is over. */
+  readonly timeOut: (active: ActiveRun) => void;
   /** True once the node is stopping: nothing new is started or written. */
   readonly closing: () => boolean;
 }

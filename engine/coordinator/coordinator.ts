@@ -7,7 +7,7 @@ import type { StopReason } from '../run/states.ts';
 import { activeRunOf, type ActiveRun } from './active-run.ts';
 import { advanceRun } from './advance.ts';
 import type { Coordination, CoordinatorPorts } from './coordination.ts';
-import { armRunTimeout, retimeRun, stopTask } from './stop.ts';
+import { armRunTimeout, retimeRun, stopRun } from './stop.ts';
 import { LetGo } from './write.ts';
 
 export interface Coordinator {
@@ -50,17 +50,12 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
   };
   const stop = (runId: number, reason: StopReason): void => {
     const active = runs.get(runId);
-    if (active === undefined || active.run.stopReason !== undefined) return;
-    active.run = { ...active.run, stopReason: reason };
-    for (const task of active.tasks.values()) if (task.started) stopTask(task, reason);
-    advance(active);
-  };
-  const timeOut = ({ run: { runId } }: ActiveRun): void => {
-    void noteTimeout(ports, runId).then((reason) => stop(runId, reason));
+    if (active !== undefined && stopRun(active, reason)) advance(active);
   };
   const writes = new Set<Promise<unknown>>();
   const coordination: Coordination = {
     ...ports, runs: noting(writes, ports.runs), advance, letGo: retire, closing: () => closing,
+    timeOut: ({ run: { runId } }) => void noteTimeout(ports, runId).then((reason) => stop(runId, reason)),
   };
 
   return {
@@ -71,13 +66,13 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
       // Adopted back: what was known of it is out of date.
       if (former !== undefined) retire(former);
       runs.set(active.run.runId, active);
-      armRunTimeout(coordination, active, () => timeOut(active));
+      armRunTimeout(coordination, active);
       advance(active);
     },
     stop,
     retime(runId, settings) {
       const active = runs.get(runId);
-      if (active !== undefined) retimeRun(coordination, active, settings, () => timeOut(active));
+      if (active !== undefined) retimeRun(coordination, active, settings);
     },
     active: () => runs.size,
     async close() {

@@ -3,11 +3,10 @@
  * from the stored state; asking the runner again attaches to the process that is there.
  */
 import { messageOf } from '../errors.ts';
-import { kindOf } from '../job/task-kinds.ts';
-import type { Outcome, TaskAssignment, TaskCluster } from '../run/assignment.ts';
+import type { Outcome, TaskCluster } from '../run/assignment.ts';
 import { decideAfterAttempt } from '../run/attempt.ts';
-import { applyParameters } from '../run/parameters.ts';
 import type { ActiveRun, ActiveTask } from './active-run.ts';
+import { assignmentOf } from './assign.ts';
 import { acquireCluster, releaseOwnCluster } from './compute.ts';
 import type { Coordination } from './coordination.ts';
 import { armTimeout } from './stop.ts';
@@ -55,7 +54,7 @@ async function prepare(c: Coordination, active: ActiveRun, task: ActiveTask): Pr
 
 async function execute(c: Coordination, active: ActiveRun, task: ActiveTask, cluster: TaskCluster | undefined): Promise<Outcome> {
   const assignment = await assignmentOf(c, active, task, cluster);
-  if (assignment === undefined) return { kind: 'failed', message: 'This task has no kind that Runyard knows.' };
+  if ('error' in assignment) return { kind: 'failed', message: assignment.error };
   if (c.closing()) throw new LetGo();
   task.pooled = c.pool.run(assignment);
   if (task.stopReason !== undefined) task.pooled.stop();
@@ -83,20 +82,4 @@ async function breakTask(c: Coordination, active: ActiveRun, task: ActiveTask, m
     c.log.error({ run_id: task.taskRun.runId, error: messageOf(error) },
       'The end of this task could not be stored. The run stays active until an engine adopts it: restart this one.');
   }
-}
-
-async function assignmentOf(
-  c: Coordination, active: ActiveRun, task: ActiveTask, cluster: TaskCluster | undefined,
-): Promise<TaskAssignment | undefined> {
-  const kind = kindOf(task.settings);
-  const body = applyParameters(task.settings, active.run.overridingParameters);
-  if (kind === undefined || body === undefined) return undefined;
-  const { runId, jobRunId, attempt } = task.taskRun;
-  return {
-    jobId: active.run.jobId, jobRunId, runId, taskKey: task.settings.task_key, attempt, kind, task: { ...body },
-    parameters: { ...active.run.overridingParameters },
-    libraries: (task.settings.libraries ?? []).map((library) => ({ ...library })),
-    directory: await c.workplace.attemptDirectory(runId),
-    cluster: cluster && { clusterId: cluster.clusterId, directory: cluster.directory, environment: cluster.environment },
-  };
 }

@@ -1,6 +1,7 @@
 /** Stopping tasks and runs: on request, or when their time is over, which may change meanwhile. */
 import { tasksOf } from '../job/format.ts';
 import type { JobSettings } from '../job/settings.ts';
+import { roundStartOf } from '../run/rounds.ts';
 import { timeoutAt } from '../run/timers.ts';
 import { isTerminal, type StopReason } from '../run/states.ts';
 import { atTime, isSingle, type ActiveRun, type ActiveTask } from './active-run.ts';
@@ -12,6 +13,14 @@ export function stopTask(task: ActiveTask, reason: StopReason): void {
   task.stopReason ??= reason;
   task.interrupt?.();
   task.pooled?.stop();
+}
+
+/** Asks a run and its started tasks to stop; false when that was asked before. */
+export function stopRun(active: ActiveRun, reason: StopReason): boolean {
+  if (active.run.stopReason !== undefined) return false;
+  active.run = { ...active.run, stopReason: reason };
+  for (const task of active.tasks.values()) if (task.started) stopTask(task, reason);
+  return true;
 }
 
 /**
@@ -28,19 +37,19 @@ export function armTimeout(c: Coordination, active: ActiveRun, task: ActiveTask)
 }
 
 /**
- * Calls `stop` when the timeout of the whole run strikes, counted from its start time. The timeout of a single-task run is
- * that of its task. What was armed before is taken back.
+ * Stops the whole run when its timeout strikes, counted from its start time, for a repaired run from that of the repair.
+ * The timeout of a single-task run is that of its task. What was armed before is taken back.
  */
-export function armRunTimeout(c: Coordination, active: ActiveRun, stop: () => void): void {
+export function armRunTimeout(c: Coordination, active: ActiveRun): void {
   active.disarm?.();
   active.disarm = undefined;
-  const { progress, settings } = active.run;
-  const at = isSingle(active) ? undefined : timeoutAt(progress.startTime, settings.timeout_seconds);
-  if (at !== undefined) active.disarm = atTime(active, c.clock, at, stop);
+  const { run } = active;
+  const at = isSingle(active) ? undefined : timeoutAt(roundStartOf(run), run.settings.timeout_seconds);
+  if (at !== undefined) active.disarm = atTime(active, c.clock, at, () => c.timeOut(active));
 }
 
 /** Gives the run and its tasks other timeouts (spec 4.1 rules 2 and 3). What has timed out already stays so. */
-export function retimeRun(c: Coordination, active: ActiveRun, settings: JobSettings, stop: () => void): void {
+export function retimeRun(c: Coordination, active: ActiveRun, settings: JobSettings): void {
   active.run = { ...active.run, settings };
   for (const own of tasksOf(settings)) {
     const task = active.tasks.get(own.task_key);
@@ -48,5 +57,5 @@ export function retimeRun(c: Coordination, active: ActiveRun, settings: JobSetti
     task.settings = own;
     armTimeout(c, active, task);
   }
-  armRunTimeout(c, active, stop);
+  armRunTimeout(c, active);
 }

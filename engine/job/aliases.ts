@@ -28,11 +28,20 @@ export const dashboardPathAlias = { lakeview: 'modern' } as const;
 /** Path segment below `/api/2.x/` of the file calls -> its neutral segment. */
 export const filePathAlias = { dbfs: 'managed_fs' } as const;
 
+/** The neutral spelling of a path below `/api/2.x`. */
+export function neutralPath(path: string): string {
+  const alias = Object.entries(filePathAlias).find(([spelled]) => path.startsWith(`/${spelled}/`));
+  return alias === undefined ? path : `/${alias[1]}${path.slice(alias[0].length + 1)}`;
+}
+
 /** Suffix of a dashboard file in the workspace. */
 export const dashboardFileSuffix = '.lvdash.json';
 
 /** Response header that carries the workspace id; clients send it back under either name. */
 export const workspaceHeaders = { answered: 'X-Databricks-Org-Id', sent: ['X-Databricks-Org-Id', 'X-Databricks-Workspace-Id'] } as const;
+
+/** Name of the variable in an exported notebook page in which extraction scripts look for the notebook's model. */
+export const notebookModelName = '__DATABRICKS_NOTEBOOK_MODEL';
 
 /** The path that clients probe before their first call. */
 export const probePath = '/.well-known/databricks-config';

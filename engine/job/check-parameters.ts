@@ -1,8 +1,9 @@
-/** The rules of a job's `parameters` beyond their schema. */
+/** The rules of a job's `parameters`, and of the values that a run gives them, beyond their schemas. */
 import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
+import { checkFieldReferences } from './check-references.ts';
 import type { JobParameter } from './settings.ts';
-import { checkFilled, quote } from './wording.ts';
+import { at, checkFilled, quote } from './wording.ts';
 
 /**
  * Refuses parameters without a name, with a name that no reference can spell, with one name twice, or larger than 10,000
@@ -20,6 +21,21 @@ export function checkJobParameters(parameters: readonly JobParameter[] = [], lim
     firstOf.set(name, index);
   }
   checkParameterBytes('parameters', parameters, limits);
+}
+
+/**
+ * Refuses values for parameters that the job does not have, references that can have no value, and more than 10,000 bytes
+ * of JSON.
+ * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
+ */
+export function checkJobParameterValues(given: Readonly<Record<string, string>> = {}, declared: readonly JobParameter[] = [], limits: Limits): void {
+  const names = declared.map(({ name }) => name);
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw invalid(`${at('job_parameters', unknown)} is given, but the job has no such parameter; it has ${names.map(quote).join(', ') || 'none'}.`);
+  }
+  checkParameterBytes('job_parameters', given, limits);
+  checkFieldReferences('job_parameters', given, { parameters: [], task: undefined });
 }
 
 /** Refuses a parameter field whose JSON text is larger than the limit. */

@@ -34,6 +34,7 @@ export function checkSettings(settings: JobSettings, { version, limits, kinds = 
   checkBytes('name', settings.name ?? '', limits.runNameBytes);
   checkConcurrency(settings.max_concurrent_runs, limits);
   if (settings.schedule !== undefined) checkSchedule(settings.schedule);
+  refuseGrants(settings);
   checkAlerts('', settings, limits);
   checkTasks(settings, { limits, kinds });
 }
@@ -57,6 +58,13 @@ export function checkIdempotencyToken(token: string | undefined, limits: Limits)
   const length = [...(token ?? '')].length;
   const most = limits.idempotencyTokenCharacters;
   if (length > most) throw invalid(`idempotency_token has ${length} characters; at most ${most} are allowed.`);
+}
+
+/** Create takes them apart; among the settings they would be kept and shown, and let nobody in or out. */
+function refuseGrants(settings: object): void {
+  if ('access_control_list' in settings && isGiven(settings.access_control_list)) {
+    throw invalid('access_control_list is given; the permissions of a job are changed with PUT or PATCH permissions/jobs/<job_id>.');
+  }
 }
 
 function checkConcurrency(runs: number | undefined, limits: Limits): void {

@@ -7,7 +7,7 @@ import { quote } from './wording.ts';
 /** Fields that clients send beyond the schema (kept and shown): they can be removed again, also when they are not there. */
 const keptFields = [
   'run_as', 'git_source', 'environments', 'edit_mode', 'deployment', 'continuous', 'trigger', 'performance_target',
-  'access_control_list', 'budget_policy_id', 'usage_policy_id',
+  'budget_policy_id', 'usage_policy_id',
 ];
 
 const knownFields: ReadonlySet<string> = new Set([...Object.keys(JobSettings.properties), ...keptFields]);

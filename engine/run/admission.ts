@@ -1,4 +1,6 @@
-/** Whether a new run may start now (spec 2.2 max_concurrent_runs, 3.1). */
+/** Whether a new run may start now (spec 2.2 max_concurrent_runs, 3.1; 7 and 8 for the task runs of the workspace). */
+import { ServiceError } from '../errors.ts';
+import type { Limits } from '../limits.ts';
 
 export interface AdmissionFacts {
   /** Active runs of the job, counted under the job's lock. */
@@ -20,4 +22,20 @@ export function decideAdmission(facts: AdmissionFacts): Admission {
     kind: 'skip',
     message: `Skipping this run because the limit of ${limit} maximum concurrent runs has been reached.`,
   };
+}
+
+/** When a refused run may be asked for again. Nobody knows when a task ends: soon enough, and no burden. */
+const retrySeconds = 10;
+
+/**
+ * Refuses a run whose task runs would be more than may be active at once in the workspace (spec 7, 8).
+ * @param active task runs that are active, counted so that no other launch can take the same room
+ * @param added task runs of the new run
+ * @throws ServiceError REQUEST_LIMIT_EXCEEDED with the time after which to try again
+ */
+export function checkCapacity(active: number, added: number, { concurrentTaskRuns: most }: Pick<Limits, 'concurrentTaskRuns'>): void {
+  if (active + added <= most) return;
+  // Clients know the first sentence; for a run that has more tasks than there is room the second one explains it.
+  const more = added === 1 ? '' : ` This run would add ${added}.`;
+  throw new ServiceError('REQUEST_LIMIT_EXCEEDED', `There are already ${active} active runs (limit: ${most}).${more}`, retrySeconds);
 }

@@ -1,5 +1,7 @@
 /** What the engine hands to a runner for one attempt, and what comes back. Plain data: it crosses threads. */
 
+import type { TaskValues } from './dynamic-values.ts';
+
 /** How a task ended, as its runner says it. */
 export type Outcome =
   | { readonly kind: 'succeeded' }
@@ -29,9 +31,11 @@ export interface TaskAssignment {
   readonly attempt: number;
   /** The settings field that holds the task, e.g. `notebook_task`. */
   readonly kind: string;
-  /** The value of that field, with the run's parameters merged in. */
+  /** The value of that field, with the run's parameters merged in and references to dynamic values resolved. */
   readonly task: Readonly<Record<string, unknown>>;
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** What the tasks before this one have set, by task key. */
+  readonly taskValues: Readonly<Record<string, TaskValues>>;
   readonly libraries: readonly Readonly<Record<string, unknown>>[];
   /** Absolute private directory of the attempt. */
   readonly directory: string;

@@ -30,6 +30,9 @@ export interface Subject {
   readonly progress: Progress;
 }
 
+/** What moves a life on. A repair is no step of it: it opens a life that is over (engine/run/repair.ts). */
+export type StepEvent = Exclude<RunEvent, 'repair'>;
+
 /** What a step adds to what is known. */
 export interface StepFacts {
   readonly result?: ResultState;
@@ -47,7 +50,7 @@ export interface Step {
  * The step of `subject` at `now` (epoch ms) when `event` happens.
  * @throws Error when the table of transitions has no such row: a bug of the caller
  */
-export function stepOf(subject: Subject, event: RunEvent, now: number, facts: StepFacts = {}): Step {
+export function stepOf(subject: Subject, event: StepEvent, now: number, facts: StepFacts = {}): Step {
   const { kind, runId, fence, progress } = subject;
   const row = next(progress.state, event);
   if (row === undefined) throw new Error(`A ${kind} in the state ${progress.state} cannot ${event} (${kind} ${runId}).`);

@@ -35,7 +35,7 @@ export function createdRun(run: NewRun): RunWithTasks {
       runId: run.runId, jobId: run.jobId, numberInJob: run.numberInJob, format: run.format, version: run.version,
       name: run.name, type: run.type, trigger: run.trigger, creatorUserName: run.creator, settings: run.settings,
       overridingParameters: run.overridingParameters, originalAttemptRunId: run.runId, attempt: 0,
-      stopReason: undefined, owner: run.owner, fence: 1, progress: progress(run.startTime, run.message),
+      stopReason: undefined, owner: run.owner, fence: 1, repair: undefined, progress: progress(run.startTime, run.message),
     },
     tasks: run.tasks.map((task) => ({
       runId: task.runId, jobRunId: run.runId, taskKey: task.taskKey, attempt: 0, fence: 1,

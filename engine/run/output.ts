@@ -34,6 +34,8 @@ export interface NotebookCell {
 /** `notebook.json` of an attempt: every cell with what it showed. Rewritten after each cell. */
 export interface NotebookReport {
   readonly path: string;
+  /** Those that reached the notebook. */
+  readonly parameters?: Readonly<Record<string, string>>;
   readonly cells: readonly NotebookCell[];
   /** Set when the notebook called exit. */
   readonly exitValue?: string;

@@ -2,9 +2,12 @@
 import { Type, type Static } from 'typebox';
 import { invalid } from '../errors.ts';
 import { checkAsciiList, checkAsciiMap } from '../job/ascii.ts';
+import { checkJobParameterValues, checkParameterBytes } from '../job/check-parameters.ts';
+import { checkFieldReferences, scopeOf } from '../job/check-references.ts';
 import { checkSubmitParameters } from '../job/check-submit-task.ts';
+import { tasksOf } from '../job/format.ts';
 import { textMap, texts } from '../job/scalars.ts';
-import type { TaskSettings } from '../job/settings.ts';
+import type { JobParameter, JobSettings, TaskSettings } from '../job/settings.ts';
 import { kindOf, type KindHolder, type TaskBody, type TaskKind } from '../job/task-kinds.ts';
 import { isGiven } from '../job/wording.ts';
 import type { Limits } from '../limits.ts';
@@ -15,11 +18,14 @@ export const runParameterFields = {
   notebook_params: Type.Optional(textMap('For notebook tasks: merged into base_parameters, and wins. ASCII only, at most 10,000 bytes of JSON.')),
   python_params: Type.Optional(texts('For Python tasks: replaces their parameters. ASCII only, at most 10,000 bytes of JSON.')),
   spark_submit_params: Type.Optional(texts('For submit tasks: replaces their parameters. ASCII only, at most 10,000 bytes of JSON.')),
+  job_parameters: Type.Optional(textMap('Values of the job\'s parameters instead of their defaults. At most 10,000 bytes of JSON.')),
 };
 
-export const RunParameters = Type.Object(runParameterFields, { description: 'Parameters of a run; those of one task kind only.' });
+export const RunParameters = Type.Object(runParameterFields, { description: 'Parameters of a run: values of job parameters, and parameters of one task kind.' });
 
 export type RunParameters = Static<typeof RunParameters>;
+
+type KindField = Exclude<keyof RunParameters, 'job_parameters'>;
 
 /** Parameter field -> the task kind that it is for. */
 const kindOfField = {
@@ -27,9 +33,14 @@ const kindOfField = {
   notebook_params: 'notebook_task',
   python_params: 'spark_python_task',
   spark_submit_params: 'spark_submit_task',
-} as const satisfies Record<keyof RunParameters, TaskKind>;
+} as const satisfies Record<KindField, TaskKind>;
 
-const fields = ['jar_params', 'notebook_params', 'python_params', 'spark_submit_params'] as const satisfies readonly (keyof RunParameters)[];
+const fields = ['jar_params', 'notebook_params', 'python_params', 'spark_submit_params'] as const satisfies readonly KindField[];
+
+/** Whether there is any parameter among them; an empty list or map is none. */
+export function anyGiven(parameters: RunParameters): boolean {
+  return isGiven(parameters.job_parameters) || fields.some((field) => isGiven(parameters[field]));
+}
 
 /**
  * Refuses parameters of two kinds at once, of a kind that no task has, too large, or with characters outside ASCII. An
@@ -42,31 +53,49 @@ export function checkRunParameters(parameters: RunParameters, tasks: readonly Ki
   if (field === undefined) return;
   if (other !== undefined) throw invalid(`${field} and ${other} are given; only the parameters of one task kind are allowed.`);
   if (!tasks.some((task) => kindOf(task) === kindOfField[field])) throw invalid(`${field} is given, but the job has no ${kindOfField[field]}.`);
-  const bytes = Buffer.byteLength(JSON.stringify(parameters[field]));
-  if (bytes > limits.parameterBytes) throw invalid(`${field} is ${bytes} bytes of JSON; at most ${limits.parameterBytes} are allowed.`);
+  checkParameterBytes(field, parameters[field], limits);
   checkAsciiMap('notebook_params', parameters.notebook_params);
   checkAsciiList('python_params', parameters.python_params);
   checkSubmitParameters('spark_submit_params', parameters.spark_submit_params);
 }
 
 /**
- * The body of a task's kind with the parameters of the run: notebook_params are merged into base_parameters and win on
- * equal names, all others replace the task's own; an empty list changes nothing. Undefined for a task without a built-in kind.
+ * Refuses parameters of run-now that break a rule of `checkRunParameters`, values for parameters that the job does not
+ * have, and references that can have no value in a task that they are for.
+ * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
-export function applyParameters(task: TaskSettings, overriding: RunParameters = {}): TaskBody | undefined {
+export function checkRunNow(parameters: RunParameters, settings: JobSettings, limits: Limits): void {
+  const tasks = tasksOf(settings);
+  checkRunParameters(parameters, tasks, limits);
+  checkJobParameterValues(parameters.job_parameters, settings.parameters, limits);
+  for (const field of fields) {
+    if (!isGiven(parameters[field])) continue;
+    for (const task of tasks.filter((one) => kindOf(one) === kindOfField[field])) checkFieldReferences(field, parameters[field], scopeOf(settings, task));
+  }
+}
+
+/**
+ * The body of a task's kind with the parameters of the run. A notebook gets the job's parameters beside its own, where
+ * each of these wins over those before it: base_parameters, defaults of the job, notebook_params, job_parameters. All
+ * other kinds have their parameters replaced; an empty list changes nothing. Undefined for a task without a built-in kind.
+ */
+export function applyParameters(task: TaskSettings, overriding: RunParameters = {}, declared: readonly JobParameter[] = []): TaskBody | undefined {
   const kind = kindOf(task);
-  return kind === undefined ? undefined : applied[kind](task, overriding);
+  return kind === undefined ? undefined : applied[kind](task, overriding, declared);
 }
 
 const applied = {
-  notebook_task: ({ notebook_task: body }, { notebook_params: own }) =>
-    body === undefined || !isGiven(own) ? body : { ...body, base_parameters: { ...body.base_parameters, ...own } },
+  notebook_task: ({ notebook_task: body }, { notebook_params: own, job_parameters: given }, declared) => {
+    const defaults = Object.fromEntries(declared.map((parameter) => [parameter.name, parameter.default]));
+    const pushed = { ...defaults, ...own, ...given };
+    return body === undefined || !isGiven(pushed) ? body : { ...body, base_parameters: { ...body.base_parameters, ...pushed } };
+  },
   spark_jar_task: ({ spark_jar_task: body }, { jar_params: own }) => replaced(body, own),
   spark_python_task: ({ spark_python_task: body }, { python_params: own }) => replaced(body, own),
   spark_submit_task: ({ spark_submit_task: body }, { spark_submit_params: own }) => replaced(body, own),
   pipeline_task: ({ pipeline_task: body }) => body,
   run_job_task: ({ run_job_task: body }) => body,
-} satisfies Record<TaskKind, (task: TaskSettings, overriding: RunParameters) => TaskBody | undefined>;
+} satisfies Record<TaskKind, (task: TaskSettings, overriding: RunParameters, declared: readonly JobParameter[]) => TaskBody | undefined>;
 
 function replaced<B extends { parameters?: string[] }>(body: B | undefined, own: string[] = []): B | undefined {
   return body === undefined || own.length === 0 ? body : { ...body, parameters: own };

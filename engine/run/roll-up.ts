@@ -1,4 +1,5 @@
 /** Which tasks of a run start, which are skipped, and how the run ends: decided from the graph and what has ended. */
+import type { TaskSettings } from '../job/settings.ts';
 import type { Progress } from './run.ts';
 import { isTerminal, resultOfStop, type ResultState, type StopReason } from './states.ts';
 
@@ -54,15 +55,7 @@ const waitsForFailure: Readonly<Record<RunCondition, boolean>> = {
  */
 export function rollUp(tasks: readonly TaskStanding[], stopReason: StopReason | undefined): RollUp {
   const byKey = new Map(tasks.map((task) => [task.key, task]));
-  const dispositions = new Map<string, Disposition>();
-  const dispositionOf = (key: string): Disposition => {
-    const known = dispositions.get(key);
-    if (known !== undefined) return known;
-    const task = byKey.get(key);
-    const found = task === undefined ? 'failed' : disposition(task, task.dependsOn.map(dispositionOf));
-    dispositions.set(key, found);
-    return found;
-  };
+  const dispositionOf = dispositionsOf(byKey);
   const over = (task: TaskStanding | undefined): boolean =>
     task === undefined || (isTerminal(task.progress.state) && !task.retrying);
 
@@ -79,6 +72,40 @@ export function rollUp(tasks: readonly TaskStanding[], stopReason: StopReason | 
   }
   if (start.length > 0 || skip.length > 0 || !tasks.every(over)) return { start, skip };
   return { start, skip, end: endOf(tasks, stopReason, dispositionOf) };
+}
+
+/**
+ * Keys of the tasks that did not succeed where they should have: failed, stopped, or skipped for such a reason. A task whose
+ * branch was not chosen is none of them.
+ * @param tasks the latest attempt of every task, all of them over
+ */
+export function failedTasks(tasks: readonly TaskStanding[]): string[] {
+  const dispositionOf = dispositionsOf(new Map(tasks.map((task) => [task.key, task])));
+  return tasks.map(({ key }) => key).filter((key) => dispositionOf(key) === 'failed');
+}
+
+/** A task of a run as the roll-up sees it. @param started true once the engine has begun to run the latest attempt */
+export function standingOf(task: TaskSettings, progress: Progress, started: boolean): TaskStanding {
+  return {
+    key: task.task_key,
+    dependsOn: (task.depends_on ?? []).map((dependency) => dependency.task_key),
+    runIf: task.run_if ?? 'ALL_SUCCESS',
+    progress, started, retrying: false,
+  };
+}
+
+/** How each task counts, by its key; asked for again it is known. */
+function dispositionsOf(byKey: ReadonlyMap<string, TaskStanding>): (key: string) => Disposition {
+  const dispositions = new Map<string, Disposition>();
+  const dispositionOf = (key: string): Disposition => {
+    const known = dispositions.get(key);
+    if (known !== undefined) return known;
+    const task = byKey.get(key);
+    const found = task === undefined ? 'failed' : disposition(task, task.dependsOn.map(dispositionOf));
+    dispositions.set(key, found);
+    return found;
+  };
+  return dispositionOf;
 }
 
 /** The text of a task or run that was stopped before its end. */
@@ -119,12 +146,15 @@ function endOf(
   if (!leafFailed) return { result: 'SUCCESS', message: '' };
   if (stopReason !== undefined) return { result: resultOfStop[stopReason], message: stopMessage[stopReason] };
   // The task that failed by itself explains more than the tasks that were skipped because of it.
-  const cause = tasks.find((task) => task.progress.state !== 'SKIPPED' && dispositionOf(task.key) === 'failed');
+  const failed = tasks.filter((task) => dispositionOf(task.key) === 'failed');
+  const cause = failed.find((task) => task.progress.state !== 'SKIPPED') ?? failed[0];
   return { result: 'FAILED', message: cause === undefined ? 'No task succeeded.' : failureOf(cause) };
 }
 
 /** The wording that clients know, as one sentence whatever the task said. */
-function failureOf({ key, progress: { message } }: TaskStanding): string {
+function failureOf({ key, progress: { state, message } }: TaskStanding): string {
+  // What it was skipped for has been repaired, without it.
+  if (state === 'SKIPPED') return `Task ${key} was skipped: ${message}.`;
   if (message === '') return `Task ${key} failed.`;
   return `Task ${key} failed with message: ${message}${/[.!?]$/.test(message) ? '' : '.'}`;
 }

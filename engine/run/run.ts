@@ -8,7 +8,7 @@ export type TriggerType = 'PERIODIC' | 'ONE_TIME' | 'RETRY';
 export type RunType = 'JOB_RUN' | 'WORKFLOW_RUN' | 'SUBMIT_RUN';
 
 interface Stamps {
-  /** Epoch ms. A run starts when it is accepted; a task run when its preparation begins. */
+  /** Epoch ms. A run starts when it is accepted, and keeps that through repairs; a task run when its preparation begins. */
   readonly startTime: number | undefined;
   /** When it became RUNNING. */
   readonly runningTime: number | undefined;
@@ -26,6 +26,17 @@ export type Progress = Stamps & (
   | { readonly state: 'INTERNAL_ERROR'; readonly result: ResultState | undefined; readonly endTime: number }
 );
 
+/** The latest repair of a run (engine/run/repair.ts), and what came before it. */
+export interface LatestRepair {
+  readonly repairId: number;
+  /** 1 for the first repair of the run. */
+  readonly count: number;
+  /** Epoch ms. */
+  readonly startTime: number;
+  /** How long the run took before, in milliseconds: each time until it was over, without the time between. */
+  readonly earlierDuration: number;
+}
+
 /** One run of a job, or a one-time submission (which has a hidden job of its own). */
 export interface Run {
   readonly runId: number;
@@ -42,11 +53,13 @@ export interface Run {
   readonly overridingParameters: RunParameters | undefined;
   readonly originalAttemptRunId: number;
   readonly attempt: number;
-  /** Set once the run is to be stopped; never taken back. */
+  /** Set once the run is to be stopped; taken back by a repair alone. */
   readonly stopReason: StopReason | undefined;
   /** The node that drives it, and the fence that its writes must name. */
   readonly owner: string | undefined;
   readonly fence: number;
+  /** Undefined for a run that was never repaired. */
+  readonly repair: LatestRepair | undefined;
   readonly progress: Progress;
 }
 

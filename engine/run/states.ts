@@ -15,7 +15,7 @@ const terminal: Readonly<Record<LifeCycleState, boolean>> = {
   TERMINATED: true, SKIPPED: true, INTERNAL_ERROR: true,
 };
 
-/** True for the states that a run never leaves. Every other run counts as active (DESIGN section 10). */
+/** True for the states that a run never leaves by itself: only a repair opens it again. Every other run counts as active (DESIGN section 10). */
 export function isTerminal(state: LifeCycleState): state is TerminalState {
   return terminal[state];
 }

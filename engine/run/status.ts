@@ -32,53 +32,63 @@ const stateOf: Readonly<Record<LifeCycleState, StatusState>> = {
   TERMINATED: 'TERMINATED', SKIPPED: 'TERMINATED', INTERNAL_ERROR: 'TERMINATED',
 };
 
-/** What an end is called. Rows with a message count for messages that it fits. */
+/** What an end is called. */
 interface Termination {
-  readonly message?: RegExp;
   readonly code: TerminationCode;
   readonly type: TerminationType;
 }
 
-/** How it ended -> what that is called: the first row that fits. A cancelled run is never called a success. */
-const terminations: Readonly<Record<ResultState | 'SKIPPED' | 'INTERNAL_ERROR', readonly [...Termination[], Termination]>> = {
-  SUCCESS: [{ code: 'SUCCESS', type: 'SUCCESS' }],
-  FAILED: [
-    { message: /^(Notebook|File) .* was not found/s, code: 'RESOURCE_NOT_FOUND', type: 'CLIENT_ERROR' },
-    { message: /^Library installation failed/, code: 'LIBRARY_INSTALLATION_ERROR', type: 'CLIENT_ERROR' },
-    { message: /^Init script/i, code: 'CLUSTER_ERROR', type: 'CLIENT_ERROR' },
-    { code: 'RUN_EXECUTION_ERROR', type: 'CLIENT_ERROR' },
-  ],
-  CANCELED: [{ code: 'USER_CANCELED', type: 'CLIENT_ERROR' }],
-  // "Canceled by the platform, for example because of its maximum duration": the word clients know for it.
-  TIMEDOUT: [{ code: 'CANCELED', type: 'CLIENT_ERROR' }],
-  SKIPPED: [
-    { message: /^Skipping this run because the limit of/, code: 'MAX_CONCURRENT_RUNS_EXCEEDED', type: 'CLIENT_ERROR' },
-    { message: /^Run cancelled by user/, code: 'USER_CANCELED', type: 'CLIENT_ERROR' },
-    { message: /^Run timed out/, code: 'CANCELED', type: 'CLIENT_ERROR' },
-    { message: /^Upstream task/, code: 'SKIPPED', type: 'CLIENT_ERROR' },
+/** A name, and other names for those whose message begins in a certain way. */
+interface Named<Name> {
+  readonly name: Name;
+  readonly unless?: readonly { readonly message: RegExp; readonly name: Name }[];
+}
+
+/** How it ended -> what that is called. A cancelled run is never called a success. */
+const terminations: Readonly<Record<ResultState | 'SKIPPED' | 'INTERNAL_ERROR', Named<Termination>>> = {
+  SUCCESS: { name: { code: 'SUCCESS', type: 'SUCCESS' } },
+  FAILED: {
+    name: { code: 'RUN_EXECUTION_ERROR', type: 'CLIENT_ERROR' },
+    unless: [
+      { message: /^(Notebook|File) .* was not found/s, name: { code: 'RESOURCE_NOT_FOUND', type: 'CLIENT_ERROR' } },
+      { message: /^Library installation failed/, name: { code: 'LIBRARY_INSTALLATION_ERROR', type: 'CLIENT_ERROR' } },
+      { message: /^Init script/i, name: { code: 'CLUSTER_ERROR', type: 'CLIENT_ERROR' } },
+    ],
+  },
+  CANCELED: { name: { code: 'USER_CANCELED', type: 'CLIENT_ERROR' } },
+  // Clients know it as "canceled by the platform, for example because of the maximum duration".
+  TIMEDOUT: { name: { code: 'CANCELED', type: 'CLIENT_ERROR' } },
+  SKIPPED: {
     // Its condition was not met: that is how it was meant.
-    { code: 'SKIPPED', type: 'SUCCESS' },
-  ],
-  INTERNAL_ERROR: [{ code: 'INTERNAL_ERROR', type: 'INTERNAL_ERROR' }],
+    name: { code: 'SKIPPED', type: 'SUCCESS' },
+    unless: [
+      { message: /^Skipping this run because the limit of/, name: { code: 'MAX_CONCURRENT_RUNS_EXCEEDED', type: 'CLIENT_ERROR' } },
+      { message: /^Upstream task/, name: { code: 'SKIPPED', type: 'CLIENT_ERROR' } },
+      { message: /^Run cancelled by user/, name: { code: 'USER_CANCELED', type: 'CLIENT_ERROR' } },
+      { message: /^Run timed out/, name: { code: 'CANCELED', type: 'CLIENT_ERROR' } },
+    ],
+  },
+  INTERNAL_ERROR: { name: { code: 'INTERNAL_ERROR', type: 'INTERNAL_ERROR' } },
 };
 
-/** Why a run waits in the queue: the limit of its job, unless its message says that it is the one of the service. */
-const queues: readonly [...{ message?: RegExp; code: QueueCode }[], { message?: RegExp; code: QueueCode }] = [
-  { message: /active runs/, code: 'ACTIVE_RUNS_LIMIT_REACHED' },
-  { message: /run_job_task/, code: 'ACTIVE_RUN_JOB_TASKS_LIMIT_REACHED' },
-  { code: 'MAX_CONCURRENT_RUNS_REACHED' },
-];
+/** Which limit a run in the queue waits for: that of its job, unless its message names another. */
+const queues: Named<QueueCode> = {
+  name: 'MAX_CONCURRENT_RUNS_REACHED',
+  unless: [
+    { message: /active runs/, name: 'ACTIVE_RUNS_LIMIT_REACHED' },
+    { message: /run_job_task/, name: 'ACTIVE_RUN_JOB_TASKS_LIMIT_REACHED' },
+  ],
+};
 
 /** The status of a run or task run, in the shape of the wire. */
 export function statusOf(progress: Progress): RunStatus {
   const { state, message } = progress;
-  if (state === 'QUEUED') return { state, queue_details: { code: firstFor(queues, message).code, message } };
+  if (state === 'QUEUED') return { state, queue_details: { code: nameFor(queues, message), message } };
   const ending = state === 'SKIPPED' || state === 'INTERNAL_ERROR' ? state : progress.result;
   if (ending === undefined) return { state: stateOf[state] };
-  const { code, type } = firstFor(terminations[ending], message);
-  return { state: stateOf[state], termination_details: { code, type, message } };
+  return { state: stateOf[state], termination_details: { ...nameFor(terminations[ending], message), message } };
 }
 
-function firstFor<Row extends { readonly message?: RegExp }>(rows: readonly [...Row[], Row], message: string): Row {
-  return rows.find((row) => row.message?.test(message) ?? true) ?? rows[0];
+function nameFor<Name>({ name, unless = [] }: Named<Name>, message: string): Name {
+  return unless.find((row) => row.message.test(message))?.name ?? name;
 }

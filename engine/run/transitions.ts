@@ -18,7 +18,9 @@ export type RunEvent =
   /** Cancelled while it waited in the queue, where nothing has to be cleaned up. */
   | 'withdraw'
   /** The service failed it. */
-  | 'break';
+  | 'break'
+  /** A run of several tasks is opened again to run some of them again; all its stamps but the start are taken back. */
+  | 'repair';
 
 /** Which times a transition sets, each to the moment of the transition. */
 export type Stamp = 'start' | 'running' | 'terminating' | 'end';
@@ -44,6 +46,8 @@ export const transitions = [
   { from: 'RUNNING', on: 'break', to: 'INTERNAL_ERROR', stamps: ['end'], notice: 'end' },
   { from: 'TERMINATING', on: 'clean', to: 'TERMINATED', stamps: ['end'], notice: 'end' },
   { from: 'TERMINATING', on: 'break', to: 'INTERNAL_ERROR', stamps: ['end'], notice: 'end' },
+  { from: 'TERMINATED', on: 'repair', to: 'PENDING', stamps: [] },
+  { from: 'INTERNAL_ERROR', on: 'repair', to: 'PENDING', stamps: [] },
 ] as const satisfies readonly TransitionRow[];
 
 const byFromAndEvent = new Map<string, TransitionRow>(transitions.map((row) => [`${row.from} ${row.on}`, row]));

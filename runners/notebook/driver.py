@@ -3,7 +3,8 @@
     python3 driver.py <task file>
 
 The task file is JSON: `notebook` (the file to run), `path` (its name in the workspace), `folder` (where its own
-imports are found), `parameters` (name to text), `report` (the file to write), `cellBytes` (most output of a cell).
+imports are found), `parameters` (name to text), `values` (see TaskValues), `report` (the file to write), `cellBytes`
+(most output of a cell).
 Exit code 0: the notebook succeeded. 1: it failed, and the report says how. Anything else: the process crashed.
 Python 3.8 or newer, standard library only.
 """
@@ -51,9 +52,9 @@ def run_notebook(task):
     try:
         cells = read_cells(task["notebook"])
     except UnicodeDecodeError as error:
-        return fail(Report(task["report"], task["path"], []), 0, CellFailed("The notebook is not UTF-8 text: %s." % error))
-    report = Report(task["report"], task["path"], cells)
-    session = Session(task["parameters"], task["cellBytes"])
+        return fail(Report(task, []), 0, CellFailed("The notebook is not UTF-8 text: %s." % error))
+    report = Report(task, cells)
+    session = Session(task)
     for cell in cells:
         report.start_cell(cell.position)
         if cell.language == "markdown":
@@ -81,10 +82,10 @@ def read_cells(file):
 class Session:
     """The streams, the names and the utilities that the cells of a notebook share."""
 
-    def __init__(self, parameters, cell_bytes):
-        self.recorder = Recorder(cell_bytes)
+    def __init__(self, task):
+        self.recorder = Recorder(task["cellBytes"])
         self.shown = Display(self.recorder)
-        self.utilities = Utilities(parameters)
+        self.utilities = Utilities(task["parameters"], task["values"])
         self.namespace = Namespace({
             "dbutils": self.utilities,
             "display": self.shown.display,

@@ -24,7 +24,7 @@ const notRunnable: Readonly<Record<string, string>> = {
 
 /**
  * `notebook_task`. Leaves in the attempt's directory: `notebook.py` (the snapshot that is run), `notebook.json` (the
- * report, see NotebookReport) and the output, with the value of the exit call or the exception of the failed cell.
+ * report, see NotebookReport), `values.json` (what it set for later tasks: name -> JSON text) and the output, with the value of the exit call or the exception of the failed cell.
  */
 export const plugin: RunnerPlugin<NotebookTask> = {
   contract: contractVersion,
@@ -64,6 +64,12 @@ async function compose(task: NotebookTask, context: RunnerContext): Promise<Comm
     path: task.notebook_path,
     folder: dirname(file),
     parameters: task.base_parameters ?? {},
+    values: {
+      file: join(context.directory, 'values.json'),
+      before: context.taskValues,
+      valueBytes: context.limits.taskValueBytes,
+      allBytes: context.limits.taskValuesBytes,
+    },
     report: reportFile(context),
     cellBytes: context.limits.notebookCellBytes,
   };

@@ -47,7 +47,11 @@ const statements = [
      expiry_time bigint,
      last_accessed_time bigint not null,
      revoked_time bigint,
-     constraint tokens_hash_is_sha256 check (hash ~ '^[0-9a-f]{64}$'))`,
+     constraint tokens_id_is_hex check (token_id ~ '^[0-9a-f]{64}$'),
+     constraint tokens_hash_is_sha256 check (hash ~ '^[0-9a-f]{64}$'),
+     constraint tokens_permit_something check (cardinality(scopes) > 0),
+     constraint tokens_expire_after_creation check (expiry_time > created_time))`,
+  `create index tokens_of_principal on tokens (principal_id) where revoked_time is null`,
   `create table jobs (
      job_id bigint generated always as identity (maxvalue 9007199254740991) primary key,
      creator text not null,
@@ -62,6 +66,20 @@ const statements = [
      constraint jobs_format_known check (format in ('SINGLE_TASK', 'MULTI_TASK')),
      constraint jobs_api_version_known check (api_version in ('2.0', '2.1', '2.2')))`,
   `create index jobs_listed on jobs (job_id desc) where not hidden and deleted_time is null`,
+  // Jobs created within the last hour are counted at every creation.
+  `create index jobs_created on jobs (created_time)`,
+  `create table job_permissions (
+     job_id bigint not null references jobs on delete cascade,
+     principal_id bigint references principals on delete cascade,
+     group_name text,
+     level text not null,
+     constraint job_permissions_once unique nulls not distinct (job_id, principal_id, group_name),
+     constraint job_permissions_one_name check ((principal_id is null) <> (group_name is null)),
+     constraint job_permissions_group_known check (group_name in ('users', 'admins')),
+     constraint job_permissions_level_known check (level in ('CAN_VIEW', 'CAN_MANAGE_RUN', 'CAN_MANAGE', 'IS_OWNER')),
+     constraint job_permissions_no_group_owns check (level <> 'IS_OWNER' or group_name is null))`,
+  `create unique index job_permissions_one_owner on job_permissions (job_id) where level = 'IS_OWNER'`,
+  `create index job_permissions_of_principal on job_permissions (principal_id, job_id)`,
   // One sequence for runs and task runs: runs/get and get-output take the id of either.
   `create sequence run_ids as bigint maxvalue 9007199254740991`,
   // fillfactor leaves room for HOT updates: a run is updated some four times in its life.
@@ -81,6 +99,10 @@ const statements = [
      attempt integer not null,
      stop_reason text,
      owner text,
+     repair_id bigint,
+     repair_count integer,
+     repair_start_time bigint,
+     earlier_duration bigint,
      ${progress('runs')},
      constraint runs_number_in_job_unique unique (job_id, number_in_job),
      constraint runs_have_start_time check (start_time is not null),
@@ -88,7 +110,12 @@ const statements = [
      constraint runs_type_known check (run_type in ('JOB_RUN', 'WORKFLOW_RUN', 'SUBMIT_RUN')),
      constraint runs_trigger_known check (trigger in ('PERIODIC', 'ONE_TIME', 'RETRY')),
      constraint runs_stop_reason_known check (stop_reason in ('cancel', 'timeout')),
-     constraint runs_attempt_not_negative check (attempt >= 0)
+     constraint runs_attempt_not_negative check (attempt >= 0),
+     constraint runs_repaired_or_not check (num_nulls(repair_id, repair_count, repair_start_time, earlier_duration) in (0, 4)),
+     constraint runs_repaired_have_tasks check (repair_id is null or format = 'MULTI_TASK'),
+     constraint runs_repair_count_positive check (repair_count > 0),
+     constraint runs_repair_after_start check (repair_start_time >= start_time),
+     constraint runs_earlier_duration_not_negative check (earlier_duration >= 0)
    ) with (fillfactor = 50)`,
   `create index runs_of_job on runs (job_id, run_id desc)`,
   `create index runs_active on runs (run_id desc) where active`,
@@ -104,6 +131,21 @@ const statements = [
      constraint task_runs_attempt_unique unique (job_run_id, task_key, attempt),
      constraint task_runs_attempt_not_negative check (attempt >= 0)
    ) with (fillfactor = 50)`,
+  // Each row begins a round of its run and keeps how the round before it ended; how the last one stands is in runs.
+  `create table repairs (
+     repair_id bigint primary key,
+     run_id bigint not null references runs on delete cascade,
+     start_time bigint not null,
+     ended_state text not null,
+     ended_result text,
+     ended_message text not null,
+     ended_time bigint not null,
+     earlier_parameters jsonb,
+     constraint repairs_ended_state_known check (ended_state in ('TERMINATED', 'INTERNAL_ERROR')),
+     constraint repairs_ended_result_known check (ended_result in ('SUCCESS', 'FAILED', 'TIMEDOUT', 'CANCELED')),
+     constraint repairs_ended_result_when_available check (ended_state <> 'TERMINATED' or ended_result is not null),
+     constraint repairs_start_after_end check (start_time >= ended_time))`,
+  `create index repairs_of_run on repairs (run_id, repair_id)`,
   `create table idempotency_tokens (
      job_id bigint not null,
      token text not null,

@@ -26,7 +26,7 @@ function run(settings: JobSettings, more: Partial<Run> = {}): Run {
   return {
     runId: 900, jobId: 41, numberInJob: 3, format: settings.tasks === undefined ? 'SINGLE_TASK' : 'MULTI_TASK', version: '2.0',
     name: 'nightly', type: 'JOB_RUN', trigger: 'ONE_TIME', creatorUserName: 'a@x', settings, overridingParameters: undefined,
-    originalAttemptRunId: 900, attempt: 0, stopReason: undefined, owner: 'n', fence: 1, progress: succeeded, ...more,
+    originalAttemptRunId: 900, attempt: 0, stopReason: undefined, owner: 'n', fence: 1, repair: undefined, progress: succeeded, ...more,
   };
 }
 

@@ -3,17 +3,16 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { createApp, type AppPorts } from '../../api/app.ts';
 import { operationsOf } from '../../api/operations.ts';
-import type { OperationPorts, OutputReader } from '../../api/ports.ts';
+import type { NotebookReader, OperationPorts, OutputReader } from '../../api/ports.ts';
 import { defaultLimits, type Limits } from '../../engine/limits.ts';
+import type { JobSettings } from '../../engine/job/settings.ts';
 import { taskKinds } from '../../engine/job/task-kinds.ts';
-import type { TaskOutput } from '../../engine/run/output.ts';
+import { firstBytes, type NotebookReport, type TaskOutput } from '../../engine/run/output.ts';
 import { tokenHash } from '../../engine/token/token.ts';
 import { passing } from '../../storage/faults.ts';
-import { createJob, deleteJob, findJob, listJobs } from '../../storage/jobs.ts';
-import { launch } from '../../storage/launches.ts';
-import { findRun, listRuns, requestStop } from '../../storage/runs.ts';
-import { taskRunsOf } from '../../storage/task-runs.ts';
-import { ensureBootstrapAdmin, findToken, noteTokenAccess } from '../../storage/tokens.ts';
+import { createPermissionStore } from '../../storage/job-permissions.ts';
+import { createJobStore, createRunReader, createRunRemover, createRunStore } from '../../storage/stores.ts';
+import { createTokenStore, ensureBootstrapAdmin, findToken, noteTokenAccess } from '../../storage/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 
 export const adminToken = 'token-of-the-administrator';
@@ -38,8 +37,12 @@ export interface TestService {
   readonly ports: OperationPorts;
   /** Ids of the runs that were told to stop. */
   readonly stopped: number[];
-  /** What get-output finds, by the id of the task run. */
-  readonly outputs: Map<number, { readonly output?: TaskOutput; readonly logs?: string }>;
+  /** Runs that were given other timeouts, with their settings. */
+  readonly retimed: Map<number, JobSettings>;
+  /** Directories that were removed, as `attempt <run id>` and `cluster <id>`. */
+  readonly removed: string[];
+  /** What get-output and export find, by the id of the task run. */
+  readonly outputs: Map<number, { readonly output?: TaskOutput; readonly logs?: string; readonly report?: NotebookReport; readonly source?: string }>;
   /** Moves the clock, which stands still otherwise. */
   tick(ms: number): void;
   get(path: string, query?: Record<string, string>): Promise<Answer>;
@@ -56,17 +59,23 @@ const authorization = `Bearer ${adminToken}`;
 const startOfTime = 1_770_000_000_000;
 
 /** Starts the service; `overrides` replace parts of what it is made of. */
-export async function startService(overrides: Partial<AppPorts> = {}, limits: Limits = defaultLimits): Promise<TestService> {
+export async function startService(
+  overrides: Partial<AppPorts> = {}, limits: Limits = defaultLimits, jobAccessControl = false,
+): Promise<TestService> {
   const database = await createTestDatabase();
   const { db } = database;
   let now = startOfTime;
   const clock = { now: () => now, at: () => () => undefined };
   const stopped: number[] = [];
   const outputs: TestService['outputs'] = new Map();
-  const ports = portsOf({ database, clock, limits, stopped, outputs: outputsOf(outputs) });
+  const retimed: TestService['retimed'] = new Map();
+  const removed: string[] = [];
+  const ports = portsOf({ database, clock, limits, stopped, retimed, removed, outputs: outputsOf(outputs), notebooks: notebooksOf(outputs) });
   await ensureBootstrapAdmin(db, tokenHash(adminToken), now);
+  const enforced = jobAccessControl ? ports.permissions : undefined;
   const app = createApp({
-    operations: operationsOf(ports),
+    operations: operationsOf({ ...ports, owners: enforced?.ownersOf }),
+    permissions: enforced,
     auth: { tokens: { find: (hash) => findToken(db, hash), noteAccess: (id, at) => noteTokenAccess(db, id, at) }, clock, log: pino({ level: 'silent' }) },
     metrics: { databaseQueries: database.queries, activeRuns: () => 0 },
     metricsOpen: false,
@@ -82,7 +91,7 @@ export async function startService(overrides: Partial<AppPorts> = {}, limits: Li
     return { status: response.statusCode, headers: response.headers, body: json ? response.json() : { text: response.body } };
   };
   return {
-    app, database, ports, stopped, outputs, send,
+    app, database, ports, stopped, retimed, removed, outputs, send,
     tick: (ms) => { now += ms; },
     get: (path, query = {}) => send({ method: 'GET', url: `/api/${path}`, query, headers: { authorization } }),
     post: (path, body = {}) => send({ method: 'POST', url: `/api/${path}`, payload: body, headers: { authorization } }),
@@ -114,27 +123,27 @@ async function endRun(
 }
 
 function portsOf(
-  { database: { db }, clock, limits, stopped, outputs }:
-  Pick<OperationPorts, 'clock' | 'limits' | 'outputs'> & { database: TestDatabase; stopped: number[] },
+  { database: { db }, clock, limits, stopped, retimed, removed, outputs, notebooks }:
+  Pick<OperationPorts, 'clock' | 'limits' | 'outputs' | 'notebooks'> & Pick<TestService, 'database' | 'stopped' | 'retimed' | 'removed'>,
 ): OperationPorts {
+  const runs = createRunStore(db, clock, pino({ level: 'silent' }));
   return {
-    jobs: {
-      create: (job, savedJobs) => createJob(db, job, savedJobs),
-      find: (jobId) => findJob(db, jobId),
-      list: (filter) => listJobs(db, filter),
-      remove: (jobId, now, notices) => deleteJob(db, jobId, now, notices),
+    jobs: createJobStore(db),
+    permissions: createPermissionStore(db),
+    owners: undefined,
+    tokens: createTokenStore(db),
+    runs: createRunReader(db),
+    outputs, notebooks,
+    launching: { runs, clock, limits, nodeId: 'node-1', accept: () => undefined },
+    cancelling: { runs, stop: (runId) => { stopped.push(runId); } },
+    removing: {
+      runs: createRunRemover(db),
+      files: {
+        removeAttempt: async (runId) => { removed.push(`attempt ${runId}`); },
+        removeCluster: async (clusterId) => { removed.push(`cluster ${clusterId}`); },
+      },
     },
-    runs: {
-      find: (runId) => findRun(db, runId),
-      list: (filter) => listRuns(db, filter),
-      tasksOf: (runIds) => taskRunsOf(db, runIds),
-    },
-    outputs,
-    launching: { runs: { launch: (steps) => launch(db, steps) }, clock, limits, nodeId: 'node-1', accept: () => undefined },
-    cancelling: {
-      runs: { find: (runId) => findRun(db, runId), requestStop: (runId, reason) => requestStop(db, runId, reason) },
-      stop: (runId) => { stopped.push(runId); },
-    },
+    retime: (runId, settings) => { retimed.set(runId, settings); },
     clock, limits, kinds: taskKinds,
     site: { publicUrl: () => 'http://runyard.test', workspaceId: '17' },
   };
@@ -146,6 +155,17 @@ function outputsOf(outputs: TestService['outputs']): OutputReader {
     logs: async (runId, bytes) => {
       const text = outputs.get(runId)?.logs ?? '';
       return { text: text.slice(0, bytes), truncated: text.length > bytes };
+    },
+    taskValues: async () => ({}),
+  };
+}
+
+function notebooksOf(outputs: TestService['outputs']): NotebookReader {
+  return {
+    report: async (runId) => outputs.get(runId)?.report,
+    source: async (runId, bytes) => {
+      const source = outputs.get(runId)?.source;
+      return source === undefined ? undefined : firstBytes(source, bytes).text;
     },
   };
 }

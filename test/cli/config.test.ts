@@ -11,7 +11,7 @@ const nowhere = '/nowhere';
 
 const defaults = {
   host: '127.0.0.1', port: 8080, publicUrl: undefined, dataDirectory: '/nowhere/.runyard', databaseUrl: undefined, bootstrapToken: undefined,
-  allowedRoots: [], limits: defaultLimits, logBytesMax: 2 ** 30, logLevel: 'info', metricsOpen: false, clusterStartMs: 0,
+  allowedRoots: [], limits: defaultLimits, logBytesMax: 2 ** 30, logLevel: 'info', metricsOpen: false, jobAccessControl: false, clusterStartMs: 0,
   stopGraceMs: 10_000, leaseMs: 15_000, poolThreads: 2, attemptsPerThread: 500, taskEnvironment: {},
 } satisfies Config;
 
@@ -30,6 +30,7 @@ const given: readonly (readonly [variable: string, text: string, key: string, va
   ['RUNYARD_LOG_LEVEL', 'debug', 'log_level', 'debug', { logLevel: 'debug' }],
   ['RUNYARD_METRICS_OPEN', 'true', 'metrics_open', true, { metricsOpen: true }],
   ['RUNYARD_METRICS_OPEN', '0', 'metrics_open', false, { metricsOpen: false }],
+  ['RUNYARD_JOB_ACCESS_CONTROL', 'true', 'job_access_control', true, { jobAccessControl: true }],
   ['RUNYARD_CLUSTER_START_MS', '250', 'cluster_start_ms', 250, { clusterStartMs: 250 }],
   ['RUNYARD_STOP_GRACE_MS', '1', 'stop_grace_ms', 1, { stopGraceMs: 1 }],
   ['RUNYARD_LEASE_MS', '5000', 'lease_ms', '5000', { leaseMs: 5000 }],
@@ -137,7 +138,7 @@ test.each([
   expect(refusal({ [variable]: '1' })).toBe(`${variable} is not a setting; the nearest known one is ${nearest}.`);
 });
 
-test.each(['RUNYARD_SMTP_URL', 'RUNYARD_MAIL_FROM', 'RUNYARD_WEBHOOK_ALLOW_PRIVATE', 'RUNYARD_JOB_ACCESS_CONTROL', 'RUNYARD_PLUGINS', 'RUNYARD_FAULTS'])(
+test.each(['RUNYARD_SMTP_URL', 'RUNYARD_MAIL_FROM', 'RUNYARD_WEBHOOK_ALLOW_PRIVATE', 'RUNYARD_PLUGINS', 'RUNYARD_FAULTS'])(
   '%s is not supported yet', (variable) => {
     expect(refusal({ [variable]: 'x' })).toBe(`${variable} is not supported by this version: remove it.`);
   });

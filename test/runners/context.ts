@@ -57,6 +57,7 @@ export async function testContext(changes: Partial<RunnerContext> = {}, roots?: 
     cluster: undefined,
     libraries: [],
     parameters: {},
+    taskValues: {},
     signal: new AbortController().signal,
     limits: defaultLimits,
     exec(command, name = 'main') {

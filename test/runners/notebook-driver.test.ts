@@ -29,8 +29,9 @@ async function drive(source: string | Buffer, parameters: Record<string, string>
   await writeFile(join(folder, 'beside.py'), 'VALUE = "imported from beside the notebook"');
   const [snapshot, report, order] = ['notebook.py', 'notebook.json', 'order.json'].map((name) => join(directory, name));
   if (snapshot === undefined || report === undefined || order === undefined) throw new Error('unreachable');
+  const values = { file: join(directory, 'values.json'), before: {}, valueBytes: 100, allBytes: 150 };
   await writeFile(snapshot, source);
-  await writeFile(order, JSON.stringify({ notebook: snapshot, path: '/team/nb', folder, parameters, report, cellBytes }));
+  await writeFile(order, JSON.stringify({ notebook: snapshot, path: '/team/nb', folder, parameters, values, report, cellBytes }));
   const done = spawnSync(python, [driver, order], { cwd: directory, encoding: 'utf8', env: { PYTHONUNBUFFERED: '1' } });
   return { code: done.status, stdout: done.stdout, stderr: done.stderr, report: JSON.parse(await readFile(report, 'utf8')) };
 }
@@ -136,7 +137,7 @@ describe('widgets', () => {
     ['a default must be among the choices', 'dbutils.widgets.dropdown("u", "K", ["C", "F"])', /^ValueError: The default "K" of widget "u" is not one of its choices: C, F/],
     ['what is not there yet says so', 'dbutils.fs.ls("/")', /^NotImplementedError: dbutils\.fs\.ls is not available yet in Runyard/],
     ['so does notebook.run', 'dbutils.notebook.run("/x", 60)', /^NotImplementedError: dbutils\.notebook\.run is not available yet/],
-    ['so do task values', 'dbutils.jobs.taskValues.set("a", 1)', /^NotImplementedError: dbutils\.jobs\.taskValues is not available yet/],
+    ['so does the rest of jobs', 'dbutils.jobs.repair()', /^NotImplementedError: dbutils\.jobs\.repair is not available yet/],
   ])('%s', async (_fact, cell, summary) => {
     const { code, report } = await drive(notebook(cell), { year: '2013' });
     expect(code).toBe(1);

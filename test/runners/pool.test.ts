@@ -41,7 +41,7 @@ async function assignment(runId: number, program: string): Promise<TaskAssignmen
   await mkdir(directory, { recursive: true });
   return {
     jobId: 1, jobRunId: runId, runId, taskKey: 'main', attempt: 0, kind: 'spark_python_task',
-    task: { python_file: `${runId}.py` }, parameters: {}, libraries: [], directory, cluster: undefined,
+    task: { python_file: `${runId}.py` }, parameters: {}, taskValues: {}, libraries: [], directory, cluster: undefined,
   };
 }
 

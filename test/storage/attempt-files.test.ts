@@ -95,3 +95,20 @@ test('a removed attempt leaves nothing, and removing it again is no error', asyn
   await attempts.removeAttempt(7);
   expect(await readdir(join(base, 'data/runs'))).toEqual(['8']);
 });
+
+test.each<[string, string, object]>([
+  ['what the task set', '{"k":"\\"v\\"","n":"1.0"}', { k: '"v"', n: '1.0' }],
+  ['a key like no other', '{"__proto__":"1"}', JSON.parse('{"__proto__":"1"}')],
+  ['nothing of a file that something else wrote', '{"k":1}', {}],
+  ['nothing of a list', '["k"]', {}],
+  ['nothing of half a file', '{"k":', {}],
+])('the values of an attempt: %s', async (_fact, text, values) => {
+  const { attempts, put } = await fresh();
+  await put('data/runs/7/values.json', text);
+  expect(await attempts.taskValues(7)).toEqual(values);
+});
+
+test('an attempt that set no values has none', async () => {
+  const { attempts } = await fresh();
+  expect(await attempts.taskValues(7)).toEqual({});
+});

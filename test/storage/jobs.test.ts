@@ -1,5 +1,6 @@
 /** Stored jobs: kept as written, listed newest first, and gone at once when deleted. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defaultLimits } from '../../engine/limits.ts';
 import { noticesOfDeletion } from '../../engine/notification/routing.ts';
 import type { JobFilter, RunStore } from '../../engine/ports.ts';
 import { createJob, deleteJob, findJob, listJobs } from '../../storage/jobs.ts';
@@ -51,10 +52,10 @@ describe('a list of jobs', () => {
 
   test('the quota counts neither hidden nor deleted jobs', async () => {
     const job = { settings: singleTask, version: '2.1' as const, creator: 'ann', now: 5 };
-    await expect(createJob(database.db, job, 5)).rejects.toMatchObject({
+    await expect(createJob(database.db, job, { ...defaultLimits, savedJobs: 5 })).rejects.toMatchObject({
       code: 'QUOTA_EXCEEDED', message: 'The quota for the number of jobs has been reached. The current quota is 5.',
     });
-    const last = await createJob(database.db, job, 6);
+    const last = await createJob(database.db, job, { ...defaultLimits, savedJobs: 6 });
     await deleteJob(database.db, last, 5, () => []);
   });
 });

@@ -6,7 +6,7 @@ import type { RunWithTasks } from '../../engine/run/run.ts';
 import { adoptRuns, expireNodes, joinNodes, leaveNodes, nodesOnHost, renewLease } from '../../storage/leases.ts';
 import { requestStop, stopRequests } from '../../storage/runs.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
-import { graph, runStoreOf, submitted } from './stored-runs.ts';
+import { graph, runStoreOf, submitted, submittedMany } from './stored-runs.ts';
 
 let database: TestDatabase;
 let runs: RunStore;
@@ -111,7 +111,7 @@ describe('an adopted run', () => {
   });
 
   test('goes to exactly one of several nodes that adopt at once', async () => {
-    const stored = await Promise.all(Array.from({ length: 60 }, () => submitted(runs, graph('a', 'b'), 'gone')));
+    const stored = await submittedMany(runs, graph('a', 'b'), 60, 'gone');
     const nodes = ['me', 'n2', 'n3', 'n4'];
     for (const nodeId of nodes.slice(1)) await joinNodes(database.db, node(nodeId), now + 100, now);
     const shares = await Promise.all(nodes.map(async (nodeId) => {

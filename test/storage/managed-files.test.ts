@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ManagedFileStore } from '../../engine/ports.ts';
+import type { ManagedFileStore } from '../../engine/file-ports.ts';
 import { createManagedFiles } from '../../storage/managed-files.ts';
 import { refusalOf, testRoots, type TestRoots } from './file-roots.ts';
 

@@ -13,8 +13,10 @@ beforeAll(async () => {
   await submitted(runStoreOf(database.db), graph('a'));
   await sql`insert into principals (user_name, admin, active, created_time) values ('ann', true, true, 1)`.execute(database.db);
   await sql`insert into tokens (token_id, principal_id, hash, comment, scopes, created_time, last_accessed_time)
-    select 't', principal_id, ${'a'.repeat(64)}, '', '{}', 1, 1 from principals`.execute(database.db);
+    select ${'b'.repeat(64)}, principal_id, ${'a'.repeat(64)}, '', '{jobs}', 1, 1 from principals`.execute(database.db);
   await sql`insert into clusters (cluster_id, kind, state, job_run_id, spec, created_time) values ('c', 'JOB', 'RUNNING', 1, '{}', 1)`.execute(database.db);
+  await sql`insert into repairs (repair_id, run_id, start_time, ended_state, ended_result, ended_message, ended_time)
+    select 99, run_id, 9, 'TERMINATED', 'FAILED', '', 9 from runs`.execute(database.db);
   await sql`insert into outbox (event, channel, recipient, job_id, created_time) values ('on_start', 'email', 'a@x', 1, 1)`.execute(database.db);
 });
 afterAll(() => database.drop());
@@ -45,7 +47,10 @@ const checks: [string, string][] = [
   ...progressChecks('runs'),
   ...progressChecks('task_runs'),
   ['principals_user_name_given', "principals set user_name = ''"],
+  ['tokens_id_is_hex', "tokens set token_id = 'x'"],
   ['tokens_hash_is_sha256', "tokens set hash = 'x'"],
+  ['tokens_permit_something', "tokens set scopes = '{}'"],
+  ['tokens_expire_after_creation', 'tokens set expiry_time = 1'],
   ['jobs_format_known', "jobs set format = 'BOTH'"],
   ['jobs_api_version_known', "jobs set api_version = '1.9'"],
   ['runs_have_start_time', 'runs set start_time = null'],
@@ -54,7 +59,16 @@ const checks: [string, string][] = [
   ['runs_trigger_known', "runs set trigger = 'MANUAL'"],
   ['runs_stop_reason_known', "runs set stop_reason = 'bored'"],
   ['runs_attempt_not_negative', 'runs set attempt = -1'],
+  ['runs_repaired_or_not', 'runs set repair_id = 5'],
+  ['runs_repaired_have_tasks', "runs set format = 'SINGLE_TASK', repair_id = 5, repair_count = 1, repair_start_time = 9e15, earlier_duration = 0"],
+  ['runs_repair_count_positive', 'runs set repair_id = 5, repair_count = 0, repair_start_time = 9e15, earlier_duration = 0'],
+  ['runs_repair_after_start', 'runs set start_time = 10, repair_id = 5, repair_count = 1, repair_start_time = 9, earlier_duration = 0'],
+  ['runs_earlier_duration_not_negative', 'runs set repair_id = 5, repair_count = 1, repair_start_time = 9e15, earlier_duration = -1'],
   ['task_runs_attempt_not_negative', 'task_runs set attempt = -1'],
+  ['repairs_ended_state_known', "repairs set ended_state = 'SKIPPED'"],
+  ['repairs_ended_result_known', "repairs set ended_result = 'SUCCESSFUL'"],
+  ['repairs_ended_result_when_available', 'repairs set ended_result = null'],
+  ['repairs_start_after_end', 'repairs set start_time = 8'],
   ['clusters_kind_known', "clusters set kind = 'SQL', job_run_id = null"],
   ['clusters_state_known', "clusters set state = 'RESIZING'"],
   ['clusters_job_has_run', 'clusters set job_run_id = null'],
@@ -98,7 +112,7 @@ describe('what the life of a run needs is accepted', () => {
 });
 
 test('every CHECK of the tables of runs, jobs, clusters, people and notices is in this table', async () => {
-  const tables = ['principals', 'tokens', 'jobs', 'runs', 'task_runs', 'clusters', 'outbox'];
+  const tables = ['principals', 'tokens', 'jobs', 'runs', 'task_runs', 'repairs', 'clusters', 'outbox'];
   const { rows } = await sql<{ name: string }>`select conname as name from pg_constraint
     where contype = 'c' and conrelid::regclass::text in (${sql.join(tables)})`.execute(database.db);
   expect([...new Set(checks.map(([name]) => name))].toSorted()).toEqual(rows.map(({ name }) => name).toSorted());

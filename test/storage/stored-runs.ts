@@ -43,9 +43,19 @@ export async function submitted(runs: RunStore, settings: SubmitSettings, nodeId
   return run;
 }
 
+/** Many of them, made a few at a time: launches wait for each other, and a connection is waited for only so long. */
+export async function submittedMany(runs: RunStore, settings: SubmitSettings, count: number, nodeId = 'node-1'): Promise<RunWithTasks[]> {
+  const stored: RunWithTasks[] = [];
+  while (stored.length < count) {
+    const few = Array.from({ length: Math.min(8, count - stored.length) }, () => submitted(runs, settings, nodeId));
+    stored.push(...(await Promise.all(few)));
+  }
+  return stored;
+}
+
 /** A stored job. */
 export function storedJob(db: Kysely<Database>, settings: JobSettings = singleTask, now = 1_000): Promise<number> {
-  return createJob(db, { settings, version: '2.1', creator: 'ann', now }, defaultLimits.savedJobs);
+  return createJob(db, { settings, version: '2.1', creator: 'ann', now }, defaultLimits);
 }
 
 /** Starts a run of a stored job and gives what the caller is told. */

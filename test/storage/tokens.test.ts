@@ -16,7 +16,7 @@ afterAll(() => database.drop());
 
 test('the bootstrap token belongs to the administrator and is valid for everything without end', async () => {
   expect(await findToken(database.db, hash)).toMatchObject({
-    userName: 'admin', admin: true, active: true, scopes: ['all-apis'], expiryTime: undefined, revokedTime: undefined,
+    principalId: expect.any(Number), userName: 'admin', admin: true, active: true, scopes: ['all-apis'], expiryTime: undefined, revokedTime: undefined,
   });
 });
 

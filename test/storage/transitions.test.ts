@@ -5,13 +5,13 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { ChangeSet, RunStore, StateChange } from '../../engine/ports.ts';
 import type { Notice } from '../../engine/notification/notice.ts';
-import { stepOf, type StepFacts, type Subject } from '../../engine/run/change.ts';
+import { stepOf, type StepEvent, type StepFacts, type Subject } from '../../engine/run/change.ts';
 import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { resultStates } from '../../engine/run/states.ts';
-import { transitions, type RunEvent } from '../../engine/run/transitions.ts';
 import { openDatabase } from '../../storage/database.ts';
+import { stepsOf } from '../engine/run/steps.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
-import { graph, runStoreOf, singleTask, submitted } from './stored-runs.ts';
+import { graph, runStoreOf, singleTask, submitted, submittedMany } from './stored-runs.ts';
 
 let database: TestDatabase;
 let runs: RunStore;
@@ -41,7 +41,7 @@ async function noticesOf(runId: number): Promise<string[]> {
 }
 
 /** Run and task of a single-task run move together. */
-function together(stored: RunWithTasks, event: RunEvent, facts: StepFacts = {}, now = 2_000_000_000_000): { set: ChangeSet; next: RunWithTasks } {
+function together(stored: RunWithTasks, event: StepEvent, facts: StepFacts = {}, now = 2_000_000_000_000): { set: ChangeSet; next: RunWithTasks } {
   const task = only(stored.tasks);
   const [runStep, taskStep] = [stepOf(runSubject(stored), event, now, facts), stepOf(taskSubject(task), event, now, facts)];
   return {
@@ -93,7 +93,7 @@ describe('a set is written whole or not at all', () => {
   });
 
   test('a refused set takes no other set of its batch down, and notices are stored exactly with what was written', async () => {
-    const stored = await Promise.all(Array.from({ length: 9 }, () => submitted(runs, singleTask)));
+    const stored = await submittedMany(runs, singleTask, 9);
     const answers = await Promise.all(stored.map((one, index) => {
       const { changes } = together(one, 'begin').set;
       const third = index % 3 === 0;
@@ -110,7 +110,7 @@ describe('a set is written whole or not at all', () => {
   });
 
   test('a set that the database cannot take is rejected alone', async () => {
-    const stored = await Promise.all(Array.from({ length: 5 }, () => submitted(runs, singleTask)));
+    const stored = await submittedMany(runs, singleTask, 5);
     const answers = await Promise.allSettled(stored.map((one, index) => {
       const { changes } = together(one, 'begin').set;
       // A running run with a result breaks a CHECK.
@@ -137,7 +137,7 @@ test.each([['a NUL character', 'a\0b'], ['half a surrogate pair', 'a\ud800b']])(
 
 describe('group commit', () => {
   test('hundreds of lives at once need few statements, and every run ends', async () => {
-    const stored = await Promise.all(Array.from({ length: 300 }, () => submitted(runs, singleTask)));
+    const stored = await submittedMany(runs, singleTask, 300);
     const before = database.queries();
     await Promise.all(stored.map((one) => liveThrough(one)));
     expect(database.queries() - before).toBeLessThan(300);
@@ -159,7 +159,7 @@ describe('group commit', () => {
 /** Writes all steps of a life, one after the other; each must be written. `onWrite` is called when one has begun. */
 async function liveThrough(stored: RunWithTasks, onWrite: () => void = () => undefined): Promise<void> {
   let current = stored;
-  const steps: [RunEvent, StepFacts][] = [['prepare', {}], ['begin', {}], ['finish', { result: 'SUCCESS' }], ['clean', {}]];
+  const steps: [StepEvent, StepFacts][] = [['prepare', {}], ['begin', {}], ['finish', { result: 'SUCCESS' }], ['clean', {}]];
   for (const [event, facts] of steps) {
     const { set, next } = together(current, event, facts);
     const notices = event === 'begin' ? [notice(stored.run.runId)] : [];
@@ -186,7 +186,7 @@ test('memory and rows agree after any legal sequence of events, also when the cl
     let task = only(stored.tasks);
     for (const { pick, now, result } of choices) {
       const { state } = task.progress;
-      const possible = transitions.filter((row) => row.from === state);
+      const possible = stepsOf(state);
       const row = possible[pick % possible.length];
       if (row === undefined) break;
       const { change, progress } = stepOf(taskSubject(task), row.on, now, row.on === 'finish' ? { result, message: `at ${now}` } : {});
@@ -198,7 +198,7 @@ test('memory and rows agree after any legal sequence of events, also when the cl
 });
 
 test('a database that goes away again and again while it is written loses and doubles nothing', async () => {
-  const stored = await Promise.all(Array.from({ length: 200 }, () => submitted(runs, singleTask)));
+  const stored = await submittedMany(runs, singleTask, 200);
   const killer = openDatabase(inject('postgres'), pino({ level: 'silent' }), 1);
   let writes = 0;
   const kills: Promise<number>[] = [];

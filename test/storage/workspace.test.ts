@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { WorkspaceImport, WorkspaceStore } from '../../engine/ports.ts';
+import type { WorkspaceImport, WorkspaceStore } from '../../engine/file-ports.ts';
 import { createWorkspace } from '../../storage/workspace.ts';
 import { refusalOf, testRoots, type TestRoots } from './file-roots.ts';
 

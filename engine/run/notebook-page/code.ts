@@ -2,7 +2,7 @@
 import highlighter from 'highlight.js/lib/core';
 import python from 'highlight.js/lib/languages/python';
 import MarkdownIt from 'markdown-it';
-import { html, trusted, type Markup } from './markup.ts';
+import { html, printable, trusted, type Markup } from './markup.ts';
 
 highlighter.registerLanguage('python', python);
 
@@ -31,8 +31,8 @@ export function createCellWriter(): CellWriter {
     return true;
   };
   return {
-    code: (source) => (afford(source) ? trusted(colouredPython(source)) : html`${source}`),
-    markdown: (source) => (afford(source) ? trusted(withoutApostrophes(markdownRenderer.render(source))) : html`<pre>${source}</pre>`),
+    code: (source) => (afford(source) ? trusted(colouredPython(printable(source))) : html`${source}`),
+    markdown: (source) => (afford(source) ? trusted(withoutApostrophes(markdownRenderer.render(printable(source)))) : html`<pre>${source}</pre>`),
   };
 }
 

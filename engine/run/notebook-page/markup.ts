@@ -28,15 +28,15 @@ function written(part: Part): string {
   return typeof part === 'object' ? part.map((each) => each.text).join('') : escaped(String(part));
 }
 
-/**
- * A text as HTML shows it, in an element or a quoted attribute. Control characters, which HTML cannot hold, become their
- * pictures (U+0000 is shown as ␀), and halves of surrogate pairs U+FFFD.
- */
+/** A text as HTML shows it, in an element or a quoted attribute. */
 export function escaped(text: string): string {
   // One pass for each character, as no pass has to call back for every match: outputs have megabytes.
-  return text.toWellFormed()
-    .replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
-    .replaceAll(/(?![\t\n\r])\p{Cc}/gu, pictureOf);
+  return printable(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;');
+}
+
+/** A text without what HTML cannot hold: control characters become their pictures (U+0000 is ␀), halves of surrogate pairs U+FFFD. */
+export function printable(text: string): string {
+  return text.toWellFormed().replaceAll(/(?![\t\n\r])\p{Cc}/gu, pictureOf);
 }
 
 function pictureOf(control: string): string {

@@ -47,9 +47,12 @@ function frameMarkup(content: string, cell: number): Markup {
 /** A guess in pixels, from what makes HTML high: without scripts a frame does not fit itself to its contents. */
 export function frameHeight(content: string): number {
   const beginning = content.slice(0, 100_000);
-  const lines = beginning.match(/<(tr|br|p|li|h[1-6]|div|pre|hr)\b/gi)?.length ?? 0;
-  const pictures = beginning.match(/<(img|svg|canvas|video|iframe)\b/gi)?.length ?? 0;
-  const text = beginning.replaceAll(/<[^>]*>/g, '').length;
-  const height = 40 + Math.max(lines * 32, (text / 110) * 22) + pictures * 380;
-  return Math.round(Math.min(Math.max(height, 72), 600));
+  const count = (tags: RegExp): number => beginning.match(tags)?.length ?? 0;
+  const rows = count(/<tr\b/gi);
+  // What stands in the cells of a table makes it no higher.
+  const lines = rows === 0 ? count(/<(br|p|li|h[1-6]|div|pre|hr)\b/gi) : rows + count(/<(p|h[1-6])\b/gi);
+  const text = beginning.replaceAll(/<[^<>]*>/g, '').length;
+  const pictures = (beginning.match(/<(img|svg|canvas|video)\b[^>]*/gi) ?? []).map((tag) => Number(/\bheight\s*[=:]\s*["']?(\d+)/i.exec(tag)?.[1] ?? 380));
+  const height = 36 + Math.max(lines * 30, (text / 110) * 22) + pictures.reduce((sum, picture) => sum + picture, 0);
+  return Math.round(Math.min(Math.max(height, 60), 600));
 }

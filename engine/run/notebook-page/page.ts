@@ -1,13 +1,10 @@
 /** A notebook that ran, as one HTML page that needs no network and no script: with its code, or as a dashboard. */
-import type { Progress } from '../run.ts';
-import { durationsOf } from '../run.ts';
 import { cellMarkup } from './cells.ts';
 import { createCellWriter } from './code.ts';
-import { duration, instant } from './durations.ts';
 import { asDashboard, cellsOf, isActive, nameOf, type ExportedNotebook } from './exported.ts';
+import { headMarkup } from './head.ts';
 import { html, trusted, type Markup } from './markup.ts';
 import { modelLine } from './model.ts';
-import { errorMarkup } from './outputs.ts';
 import { stylesheet } from './stylesheet.ts';
 
 /** Nothing runs and nothing is loaded, wherever the page is opened; the frames in it inherit this. */
@@ -41,10 +38,17 @@ function page(notebook: ExportedNotebook, nothing: string): string {
 ${trusted(modelLine(notebook))}
 </head>
 <body>
-${head(notebook)}<main>
-${body}${exitOf(notebook)}</main>
+${headMarkup(notebook)}<main>
+${body}${exitMarkup(notebook)}</main>
 <footer>Exported by Runyard</footer>
 </body>
 </html>
 `.text;
+}
+
+/** The value that the notebook gave to its exit call: its result. */
+function exitMarkup({ report }: ExportedNotebook): Markup | undefined {
+  if (report?.exitValue === undefined) return undefined;
+  return html`<section class="exit"><h2>Result</h2><pre class="output" tabindex="0">${report.exitValue}</pre></section>
+`;
 }

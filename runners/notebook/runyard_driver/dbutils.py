@@ -1,4 +1,5 @@
-"""The utilities object of a notebook: its widgets and its exit call."""
+"""The utilities object of a notebook: its widgets, its exit call, and its task values."""
+from runyard_driver.task_values import TaskValues
 
 REQUIRED = object()
 
@@ -82,11 +83,20 @@ class Notebook(Unavailable):
         raise NotebookExit(self.exit_value)
 
 
+class Jobs(Unavailable):
+    """`dbutils.jobs`."""
+
+    def __init__(self, values):
+        super().__init__("dbutils.jobs")
+        self.taskValues = TaskValues(values)
+
+
 class Utilities:
     """`dbutils`."""
 
-    def __init__(self, parameters):
+    def __init__(self, parameters, values):
         self.widgets = Widgets(parameters)
+        self.jobs = Jobs(values)
         self.notebook = Notebook()
 
     def __getattr__(self, name):

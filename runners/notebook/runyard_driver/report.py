@@ -7,11 +7,11 @@ from .capture import clean
 
 
 class Report:
-    """Writes `file`. The cell that is running has a start time and no finish time; a crash leaves it that way."""
+    """Writes the task's report. The cell that is running has a start time and no finish time; a crash leaves it that way."""
 
-    def __init__(self, file, path, cells):
-        self.file = file
-        self.head = {"path": path}
+    def __init__(self, task, cells):
+        self.file = task["report"]
+        self.head = {"path": task["path"], "parameters": task["parameters"]}
         self.cells = [first_state(cell) for cell in cells]
         # Each cell is put into JSON when it changes: a notebook of many large cells is not encoded over and over.
         self.encoded = [json.dumps(cell) for cell in self.cells]

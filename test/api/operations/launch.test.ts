@@ -20,7 +20,7 @@ function getRun(runId: number, version = '2.0') {
 
 describe('run-now', () => {
   test('starts a run with the next number of the job and the parameters given', async () => {
-    const jobId = await createJob({ ...single, name: 'nightly', max_concurrent_runs: 5 });
+    const jobId = await createJob({ ...single, name: 'nightly', max_concurrent_runs: 5, parameters: [{ name: 'x', default: '' }] });
     const parameters = { notebook_params: { day: 'monday' }, job_parameters: { x: '1' } };
     await service.post('2.0/jobs/run-now', { job_id: jobId });
     const answer = await service.post('2.0/jobs/run-now', { job_id: jobId, ...parameters });
@@ -57,6 +57,8 @@ describe('run-now', () => {
     [{ notebook_params: { a: 'x'.repeat(10_000) } }, 'notebook_params is 10008 bytes of JSON; at most 10000 are allowed.'],
     [{ notebook_params: 'x' }, 'Could not parse request object: Expected object for field notebook_params, found STRING'],
     [{ idempotency_token: 'x'.repeat(65) }, 'idempotency_token has 65 characters; at most 64 are allowed.'],
+    [{ job_parameters: { x: '1' } }, 'job_parameters.x is given, but the job has no such parameter; it has none.'],
+    [{ notebook_params: { a: '{{job.naem}}' } }, 'notebook_params.a refers to {{job.naem}}; there is no such value; known are job.id'],
     [{ only: ['a'] }, 'only is given; a run of some of the tasks is not supported.'],
     [{ job_id: 777_777 }, 'Job 777777 does not exist.'],
     [{ job_id: null }, 'Missing required field: job_id.'],

@@ -1,16 +1,21 @@
 /** Engines that end, gracefully or not, at every point of a run's life, and the one that takes over. */
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../engine/clock.ts';
 import type { CoordinatorPorts } from '../../../engine/coordinator/coordination.ts';
 import { cancelRun } from '../../../engine/cancel.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
+import type { RunStore } from '../../../engine/ports.ts';
 import { createClusterStore } from '../../../storage/clusters.ts';
+import { createTestDatabase, type TestDatabase } from '../../setup/database.ts';
 import { graph, singleTask } from '../../storage/stored-runs.ts';
 import { createWorld, describeRun, patience, type World } from './world.ts';
 
+let database: TestDatabase;
 let world: World;
-beforeEach(async () => { world = await createWorld(); });
+beforeAll(async () => { database = await createTestDatabase(); });
+afterAll(() => database.drop());
+beforeEach(() => { world = createWorld(database); });
 afterEach(() => world.close());
 
 const newCluster = { num_workers: 1, spark_version: 'v', node_type_id: 's' };
@@ -97,15 +102,18 @@ describe.each([
       for (let calls = 1; ; calls += 1) {
         await world.database.db.deleteFrom('outbox').execute();
         const engine = doomed(calls, before, clusterStartMs);
-        const runId = await world.launch(world.coordinator(engine.ports), settings);
+        const runId = await world.launch(world.coordinator(engine.ports, 'kill'), settings);
         await withMovingClock(async () => engine.dead() || (await isOver(runId)));
         if (!engine.dead()) {
           expect(calls).toBeGreaterThan(settings === single ? 6 : 15);
           break;
         }
         const next = world.coordinator({ nodeId: 'node-2', clusterStartMs });
-        await world.adopt(next);
-        await withMovingClock(() => isOver(runId));
+        await withMovingClock(async () => {
+          // Again and again, as engines do: rows of a write that is still under way are left for the next time.
+          await world.adopt(next);
+          return isOver(runId);
+        });
         await vi.waitFor(() => expect(next.active()).toBe(0), patience);
         await expectPerfect(runId, `killed at call ${calls}, ${before ? 'before' : 'after'} it`);
       }
@@ -170,18 +178,23 @@ describe('an engine that closes', () => {
     expect([first.active(), describeRun(await world.when(runId, () => true))]).toEqual([0, ['run PENDING', 'main PENDING']]);
   });
 
-  test('while writes are under way waits for them and starts nothing', async () => {
-    const first = world.coordinator();
-    const ids = await Promise.all(Array.from({ length: 10 }, () => world.launch(first, graph('a', 'b', 'c'))));
+  test('while writes are under way waits for them and writes nothing more', async () => {
+    let calls = 0;
+    let underWay = 0;
+    const write: RunStore['write'] = async (set) => {
+      calls += 1;
+      underWay += 1;
+      return world.runs.write(set).finally(() => { underWay -= 1; });
+    };
+    const first = world.coordinator({ runs: { ...world.runs, write } });
+    await Promise.all(Array.from({ length: 10 }, () => world.launch(first, graph('a', 'b', 'c'))));
+    await vi.waitFor(() => expect(underWay).toBeGreaterThan(0), { ...patience, interval: 1 });
     await first.close();
-    const before = await Promise.all(ids.map((runId) => world.runs.find(runId)));
-    const handed = world.pool.handed.length;
-    await world.adopt(world.coordinator({ nodeId: 'node-2' }));
-    world.pool.atOnce = { kind: 'succeeded' };
-    expect(before.every((run) => run?.run.fence === 1)).toBe(true);
-    await vi.waitFor(() => expect(world.pool.handed.length).toBeGreaterThanOrEqual(30), patience);
-    expect(handed).toBeLessThanOrEqual(30);
-    for (const { jobRunId } of world.pool.handed) world.runs.requestStop(jobRunId, 'cancel').catch(() => undefined);
+    const before = calls;
+    expect(underWay).toBe(0);
+    for (const key of world.pool.running()) world.pool.end(key);
+    await world.runs.find(1);
+    expect(calls).toBe(before);
   });
 });
 
@@ -200,7 +213,7 @@ test('a run that comes back to a node which still remembers it is driven once', 
 });
 
 test('a kill between the first begin of a task and that of its run lets the run begin late, and tells so', async () => {
-  const runId = await world.launch(world.coordinator({ runs: mortal(world.runs, () => true) }), { ...graph('a', 'b a'), ...mails });
+  const runId = await world.launch(world.coordinator({ runs: mortal(world.runs, () => true) }, 'kill'), { ...graph('a', 'b a'), ...mails });
   await world.database.db.updateTable('task_runs').set({ state: 'RUNNING', start_time: 5, running_time: 5 })
     .where('job_run_id', '=', runId).where('task_key', '=', 'a').execute();
   const second = world.coordinator({ nodeId: 'node-2' });

@@ -1,15 +1,19 @@
 /** How long clusters live: a task's own, shared ones, and existing ones (spec 2.4). */
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../engine/clock.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import type { ClusterStore } from '../../../engine/ports.ts';
 import { createClusterStore } from '../../../storage/clusters.ts';
+import { createTestDatabase, type TestDatabase } from '../../setup/database.ts';
 import { graph, singleTask } from '../../storage/stored-runs.ts';
 import { createWorld, describeRun, patience, type World } from './world.ts';
 
+let database: TestDatabase;
 let world: World;
-beforeEach(async () => { world = await createWorld(); });
+beforeAll(async () => { database = await createTestDatabase(); });
+afterAll(() => database.drop());
+beforeEach(() => { world = createWorld(database); });
 afterEach(() => world.close());
 
 const newCluster = { num_workers: 1, spark_version: 'v', node_type_id: 's' };

@@ -1,12 +1,16 @@
 /** Lives of runs: graphs, outcomes, what runners are handed, notices, and failures of the engine itself. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Outcome } from '../../../engine/run/assignment.ts';
 import type { RunStore } from '../../../engine/ports.ts';
+import { createTestDatabase, type TestDatabase } from '../../setup/database.ts';
 import { graph, singleTask } from '../../storage/stored-runs.ts';
 import { createWorld, describeRun, patience, type World } from './world.ts';
 
+let database: TestDatabase;
 let world: World;
-beforeEach(async () => { world = await createWorld(); });
+beforeAll(async () => { database = await createTestDatabase(); });
+afterAll(() => database.drop());
+beforeEach(() => { world = createWorld(database); });
 afterEach(() => world.close());
 
 const failed: Outcome = { kind: 'failed', message: 'Workload failed, see run output for details' };
@@ -47,12 +51,12 @@ test('a runner is handed the task with its parameters merged in, its directory a
   });
   await world.running('load');
   const { run, tasks: [task] } = await world.when(runId, ({ tasks }) => tasks[0]?.clusterId !== undefined);
-  expect(world.pool.handed).toEqual([{
+  expect(world.pool.handed).toEqual([expect.objectContaining({
     jobId: run.jobId, jobRunId: runId, runId: task?.runId, taskKey: 'load', attempt: 0, kind: 'notebook_task',
     task: { notebook_path: '/n', base_parameters: { day: '1' } }, parameters: {}, libraries: [{ pypi: { package: 'x' } }],
     directory: `/runs/${task?.runId}`,
     cluster: { clusterId: task?.clusterId, directory: `/clusters/${task?.clusterId}`, environment: { A: 'b' } },
-  }]);
+  })]);
 });
 
 describe('a graph', () => {
@@ -148,7 +152,7 @@ describe('notices', () => {
 
 describe('failures of the engine itself', () => {
   test('a task that cannot be prepared meets an internal error and says why', async () => {
-    const workplace = { clusterDirectory: async () => '/c', attemptDirectory: () => Promise.reject(new Error('no space left')) };
+    const workplace = { clusterDirectory: async () => '/c', attemptDirectory: () => Promise.reject(new Error('no space left')), taskValues: async () => ({}) };
     const runId = await world.launch(world.coordinator({ workplace }), singleTask);
     const found = await world.ended(runId);
     expect(describeRun(found)).toEqual(['run INTERNAL_ERROR/FAILED', 'main INTERNAL_ERROR/FAILED']);

@@ -1,15 +1,19 @@
 /** Cancels and timeouts, wherever a run stands. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { cancelRun } from '../../../engine/cancel.ts';
 import type { Coordinator } from '../../../engine/coordinator/coordinator.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
+import { createTestDatabase, type TestDatabase } from '../../setup/database.ts';
 import { graph, singleTask } from '../../storage/stored-runs.ts';
 import { createWorld, describeRun, patience, type World } from './world.ts';
 
+let database: TestDatabase;
 let world: World;
 let coordinator: Coordinator;
-beforeEach(async () => {
-  world = await createWorld();
+beforeAll(async () => { database = await createTestDatabase(); });
+afterAll(() => database.drop());
+beforeEach(() => {
+  world = createWorld(database);
   coordinator = world.coordinator({ clusterStartMs: 60_000 });
 });
 afterEach(() => world.close());

@@ -9,7 +9,7 @@ import type { RunStore } from '../../../engine/ports.ts';
 import type { RunWithTasks } from '../../../engine/run/run.ts';
 import { createClusterStore } from '../../../storage/clusters.ts';
 import { createRunStore } from '../../../storage/stores.ts';
-import { createTestDatabase, type TestDatabase } from '../../setup/database.ts';
+import type { TestDatabase } from '../../setup/database.ts';
 import { createManualClock, type ManualClock } from '../../setup/manual-clock.ts';
 import { launchPorts, runOfJob, storedJob } from '../../storage/stored-runs.ts';
 import { createScriptedPool, type ScriptedPool } from './scripted-pool.ts';
@@ -20,8 +20,8 @@ export interface World {
   readonly pool: ScriptedPool;
   /** The store as it is, for looking at it. */
   readonly runs: RunStore;
-  /** A coordinator; closed by `close`. */
-  coordinator(changes?: Partial<CoordinatorPorts>): Coordinator;
+  /** A coordinator; closed by `close`, unless its engine is to be killed: what is dead cannot be closed. */
+  coordinator(changes?: Partial<CoordinatorPorts>, ending?: 'close' | 'kill'): Coordinator;
   /** Launches a run of a new job with these settings, accepted by the coordinator. */
   launch(coordinator: Coordinator, settings: JobSettings): Promise<number>;
   /** Gives a coordinator what other nodes left behind. */
@@ -36,6 +36,7 @@ export interface World {
   clusters(runId: number): Promise<string[]>;
   /** Notices as `run event`, or `<task> event`, in the order of storing. */
   notices(): Promise<string[]>;
+  /** Closes what was made and empties the database. */
   close(): Promise<void>;
 }
 
@@ -44,8 +45,8 @@ export const patience = { timeout: 20_000, interval: 5 };
 
 let contexts = 0;
 
-export async function createWorld(): Promise<World> {
-  const database = await createTestDatabase();
+/** A world on an empty database. */
+export function createWorld(database: TestDatabase): World {
   const clock = createManualClock();
   const pool = createScriptedPool();
   const runs = createRunStore(database.db, systemClock, log);
@@ -62,13 +63,14 @@ export async function createWorld(): Promise<World> {
   }, patience);
   return {
     database, clock, pool, runs, when,
-    coordinator(changes = {}) {
+    coordinator(changes = {}, ending = 'close') {
       const coordinator = createCoordinator({
         runs, clusters: createClusterStore(database.db, systemClock, log), pool, clock, log,
-        workplace: { attemptDirectory: async (runId) => `/runs/${runId}`, clusterDirectory: async (id) => `/clusters/${id}` },
+        workplace: { attemptDirectory: async (runId) => `/runs/${runId}`, clusterDirectory: async (id) => `/clusters/${id}`, taskValues: async () => ({}) },
+        site: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
         nodeId: 'node-1', clusterStartMs: 0, random: (length) => String(contexts += 1).padStart(length, '0'), ...changes,
       });
-      coordinators.push(coordinator);
+      if (ending === 'close') coordinators.push(coordinator);
       return coordinator;
     },
     async launch(coordinator, settings) {
@@ -91,7 +93,7 @@ export async function createWorld(): Promise<World> {
     },
     async close() {
       await Promise.all(coordinators.map((coordinator) => coordinator.close()));
-      await database.drop();
+      for (const table of ['runs', 'outbox', 'clusters'] as const) await database.db.deleteFrom(table).execute();
     },
   };
 }

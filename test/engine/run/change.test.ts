@@ -1,10 +1,10 @@
 /** One step of a life: the write that it asks for, and the progress that follows. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { stepOf, type StepFacts, type Subject } from '../../../engine/run/change.ts';
+import { stepOf, type StepEvent, type StepFacts, type Subject } from '../../../engine/run/change.ts';
 import type { Progress } from '../../../engine/run/run.ts';
 import { isTerminal, resultStates, type LifeCycleState } from '../../../engine/run/states.ts';
-import { transitions, type RunEvent, type TransitionRow } from '../../../engine/run/transitions.ts';
+import { stepsOf } from './steps.ts';
 
 const none = { startTime: undefined, runningTime: undefined, terminatingTime: undefined, message: '' };
 const pending: Progress = { ...none, state: 'PENDING' };
@@ -15,7 +15,7 @@ function subject(progress: Progress): Subject {
   return { kind: 'task', runId: 7, fence: 3, progress };
 }
 
-test.each<[string, Progress, RunEvent, number, StepFacts, Progress]>([
+test.each<[string, Progress, StepEvent, number, StepFacts, Progress]>([
   ['preparing starts it', pending, 'prepare', 100, { message: 'Waiting' }, { ...pending, startTime: 100, message: 'Waiting' }],
   ['beginning starts it when preparing did not', pending, 'begin', 100, {}, { ...none, state: 'RUNNING', startTime: 100, runningTime: 100 }],
   ['beginning keeps an earlier start', { ...pending, startTime: 50 }, 'begin', 100, {}, { ...none, state: 'RUNNING', startTime: 50, runningTime: 100 }],
@@ -51,7 +51,7 @@ describe('bugs of the caller are found at once', () => {
 });
 
 /** Facts that the caller always gives: an end of the work has a result. */
-function factsOf(event: RunEvent, result: StepFacts['result']): StepFacts {
+function factsOf(event: StepEvent, result: StepFacts['result']): StepFacts {
   return event === 'finish' || event === 'withdraw' ? { result: result ?? 'SUCCESS' } : {};
 }
 
@@ -65,7 +65,7 @@ test('after any legal sequence of events, at whatever times, what is known is co
     let progress: Progress = { ...none, state: first };
     for (const { pick, now, result } of choices) {
       const before: Progress = progress;
-      const possible: readonly TransitionRow[] = transitions.filter((row) => row.from === before.state);
+      const possible = stepsOf(before.state);
       const row = possible[pick % possible.length];
       if (row === undefined) break;
       progress = stepOf(subject(before), row.on, now, factsOf(row.on, result)).progress;

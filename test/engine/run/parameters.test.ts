@@ -1,7 +1,7 @@
 /** Parameters of a run: which may be given, and what they make of a task. */
 import { expect, test } from 'vitest';
 import type { TaskSettings } from '../../../engine/job/settings.ts';
-import { applyParameters, checkRunParameters, type RunParameters } from '../../../engine/run/parameters.ts';
+import { applyParameters, checkRunNow, checkRunParameters, type RunParameters } from '../../../engine/run/parameters.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
 import { bodies } from '../job/samples.ts';
 
@@ -61,4 +61,26 @@ test.each<[string, TaskSettings, RunParameters, object]>([
 
 test('a task of no built-in kind has no body to apply to', () => {
   expect(applyParameters({ task_key: 'x' })).toBeUndefined();
+});
+
+const job = { parameters: [{ name: 'city', default: '' }, { name: 'größe', default: '' }], tasks: [{ ...notebook, task_key: 'first' }, { ...python, depends_on: [{ task_key: 'first' }] }] };
+
+test.each<[string, RunParameters, string]>([
+  ['a parameter that the job does not have', { job_parameters: { city: 'x', ctiy: 'x' } }, 'job_parameters.ctiy is given, but the job has no such parameter; it has "city", "größe".'],
+  ['more than 10,000 bytes', { job_parameters: { city: 'x'.repeat(9_990) } }, 'job_parameters is 10001 bytes of JSON; at most 10000 are allowed.'],
+  ['a reference to what no run knows', { job_parameters: { city: '{{job.naem}}' } }, 'job_parameters.city refers to {{job.naem}}; there is no such value'],
+  ['a reference to what only a task knows', { job_parameters: { city: '{{run_id}}' } }, 'job_parameters.city refers to {{run_id}}; the value of a job parameter is the same for all tasks'],
+  ['a reference in notebook_params', { notebook_params: { a: '{{tasks.first.run_id}}' } }, 'notebook_params.a refers to {{tasks.first.run_id}}; it is the task itself'],
+  ['a reference in python_params', { python_params: ['a', '{{job.parameters.x}}'] }, 'python_params[1] refers to {{job.parameters.x}}; the job has no parameter "x"; it has "city", "größe".'],
+  ['parameters of two kinds', { python_params: ['a'], jar_params: ['b'] }, 'jar_params and python_params are given'],
+])('run-now with %s: refused', (_fact, parameters, message) => {
+  expect(() => checkRunNow(parameters, job, defaultLimits)).toThrow(message);
+});
+
+test.each<[string, RunParameters]>([
+  ['nothing', {}],
+  ['no values', { job_parameters: {} }],
+  ['values of any script beside parameters of a kind', { job_parameters: { größe: '東京' }, python_params: ['{{tasks.first.values.x}} {{job.parameters.city}}'] }],
+])('run-now with %s: accepted', (_fact, parameters) => {
+  expect(() => checkRunNow(parameters, job, defaultLimits)).not.toThrow();
 });

@@ -115,6 +115,7 @@ describe('the end of a run', () => {
     ['over its time between two tasks', [task('a', 'success'), task('b', 'skipped', 'a'), task('c', 'skipped', 'b')], 'timeout', 'TIMEDOUT', 'Run timed out'],
     ['cancelled before any task started', [task('a', 'skipped', '', 'ALL_FAILED'), task('b', 'skipped', 'a', 'ALL_DONE')], 'cancel', 'CANCELED', 'Run cancelled by user'],
     ['cancelled, and the only task left was excluded anyway', [task('a', 'success'), task('b', 'skipped', 'a', 'ALL_FAILED')], 'cancel', 'SUCCESS', ''],
+    ['a task that was skipped, and whose cause was repaired without it', [task('a', 'success'), task('b', 'skipped', 'a')], undefined, 'FAILED', 'Task b was skipped: skipped.'],
     ['no task at all', [], undefined, 'SUCCESS', ''],
   ])('%s', (_name, tasks, stopReason, result, message) => {
     expect(rollUp(tasks, stopReason)).toEqual({ start: [], skip: [], end: { result, message } });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { isTerminal, lifeCycleStates, type LifeCycleState } from '../../../engine/run/states.ts';
 import { next, transitions, type RunEvent, type TransitionRow } from '../../../engine/run/transitions.ts';
 
-const events = ['admit', 'prepare', 'begin', 'finish', 'clean', 'skip', 'withdraw', 'break'] as const satisfies readonly RunEvent[];
+const events = ['admit', 'prepare', 'begin', 'finish', 'clean', 'skip', 'withdraw', 'break', 'repair'] as const satisfies readonly RunEvent[];
 
 type Expected = [fact: string, from: LifeCycleState, on: RunEvent, to: LifeCycleState, stamps: string, notice?: 'start' | 'end'];
 
@@ -22,6 +22,8 @@ const added: readonly Expected[] = [
   ['cancelled in the queue', 'QUEUED', 'withdraw', 'TERMINATED', 'end', 'end'],
   ['cancelled before it began, through cleanup', 'PENDING', 'finish', 'TERMINATING', 'start terminating'],
   ['a cluster was asked for', 'PENDING', 'prepare', 'PENDING', 'start'],
+  ['some tasks are to run again', 'TERMINATED', 'repair', 'PENDING', ''],
+  ['some tasks are to run again after a failure in the service', 'INTERNAL_ERROR', 'repair', 'PENDING', ''],
 ];
 
 const all = [...ofTheSpec, ...added];
@@ -44,8 +46,8 @@ describe('an event that a state does not know does nothing', () => {
   });
 });
 
-test.each(lifeCycleStates.filter(isTerminal))('%s is never left', (state) => {
-  expect(transitions.filter((row) => (row.from as string) === state)).toEqual([]);
+test.each(lifeCycleStates.filter(isTerminal))('%s is never left, unless by a repair', (state) => {
+  expect(transitions.filter((row) => (row.from as string) === state && row.on !== 'repair')).toEqual([]);
 });
 
 test.each<TransitionRow>([...transitions])('$from -> $to stamps the end exactly when it ends, and announces every end', (row) => {

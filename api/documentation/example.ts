@@ -1,0 +1,7 @@
+/** What an example of an operation is. */
+
+export interface Example {
+  /** The whole input, whether it stands in path, query or body. */
+  readonly request: object;
+  readonly answer: object;
+}

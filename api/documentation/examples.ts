@@ -1,0 +1,16 @@
+/** One request and its answer for every operation: what the description shows. */
+import { neutralPath } from '../../engine/job/aliases.ts';
+import type { Operation } from '../operation.ts';
+import type { Example } from './example.ts';
+import { fileExamples } from './file-examples.ts';
+import { jobExamples } from './job-examples.ts';
+import { runExamples } from './run-examples.ts';
+import { tokenExamples } from './token-examples.ts';
+
+/** Method and path -> example. */
+const examples: Readonly<Record<string, Example>> = { ...jobExamples, ...runExamples, ...tokenExamples, ...fileExamples };
+
+/** The example of an operation, under whichever spelling of its path. */
+export function exampleOf({ method, path }: Pick<Operation, 'method' | 'path'>): Example | undefined {
+  return examples[`${method} ${neutralPath(path)}`];
+}

@@ -1,0 +1,112 @@
+/** The description of the API (OpenAPI 3.1), made from the operations: what requests are checked with is what is described. */
+import { Type, type TSchema } from 'typebox';
+import type { ApiVersion } from '../../engine/job/format.ts';
+import type { Operation } from '../operation.ts';
+import { requestParts } from '../request-parts.ts';
+import type { Example } from './example.ts';
+import { exampleOf } from './examples.ts';
+import { refusalReferences, refusalResponses } from './refusals.ts';
+import { referring, schemaComponents } from './schemas.ts';
+import { sectionOf, sections } from './sections.ts';
+
+const introduction = [
+  'Runyard stores jobs, runs them as real processes, and keeps their logs and output.',
+  'Every request carries a personal access token. Every refusal is `{error_code, message}`.',
+].join('\n\n');
+
+/** The document that describes these operations in all their versions. */
+export function describeApi(operations: readonly Operation[]): Record<string, unknown> {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const operation of operations) {
+    for (const version of operation.versions) {
+      const url = `/api/${version}${operation.path.replaceAll(/:(\w+)/g, '{$1}')}`;
+      paths[url] = { ...paths[url], [operation.method.toLowerCase()]: describeOperation(operation, version) };
+    }
+  }
+  const responses = referring(refusalResponses());
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Runyard', description: introduction, version: '0.1.0' },
+    servers: [{ url: '/', description: 'This service.' }],
+    tags: sections(),
+    security: [{ token: [] }],
+    paths,
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'A personal access token.' } },
+      schemas: schemaComponents(),
+      responses,
+    },
+  };
+}
+
+function describeOperation(operation: Operation, version: ApiVersion): object {
+  const { method, path, response, summary, headers = {} } = operation;
+  const { params, querystring } = requestParts(operation);
+  const example = exampleOf(operation);
+  const section = sectionOf(path, version);
+  return {
+    operationId: `${method === 'GET' || method === 'POST' ? '' : `${method.toLowerCase()}_`}${path.slice(1).replaceAll(/[^a-z]+/gi, '_')}_${version.replace('.', '_')}`,
+    tags: section === undefined ? [] : [section],
+    summary,
+    description: descriptionOf(operation),
+    parameters: [...parametersIn('path', params, example), ...parametersIn('query', querystring, example)],
+    ...bodyOf(operation, example),
+    responses: {
+      200: {
+        description: 'Done.',
+        ...(Object.keys(headers).length > 0 && {
+          headers: Object.fromEntries(Object.keys(headers).map((name) => [name, { schema: { type: 'string' }, description: 'Id of the workspace.' }])),
+        }),
+        content: { 'application/json': { schema: referring(plain(response)), ...(example !== undefined && { example: example.answer }) } },
+      },
+      ...refusalReferences(),
+    },
+  };
+}
+
+function descriptionOf({ description, scope, access }: Operation): string {
+  const ofToken = scope === undefined ? 'Any valid token will do.' : `Scope: ${scope}.`;
+  const ofCaller = access === undefined || access === 'everyone' ? '' : ` Under job access control: ${access.level} on the job.`;
+  return `${description} ${ofToken}${ofCaller}`;
+}
+
+function parametersIn(place: 'path' | 'query', schema: TSchema | undefined, example: Example | undefined): object[] {
+  if (schema === undefined || !Type.IsObject(schema)) return [];
+  const given = new Map<string, unknown>(Object.entries(example?.request ?? {}));
+  return Object.entries(schema.properties).map(([name, property]) => {
+    const { description, ...rest } = plain(property);
+    return {
+      name, in: place, description, schema: rest,
+      required: place === 'path' || (schema.required ?? []).includes(name),
+      ...(given.has(name) && { example: given.get(name) }),
+    };
+  });
+}
+
+function bodyOf(operation: Operation, example: Example | undefined): object {
+  const { body, params } = requestParts(operation);
+  if (body === undefined) return {};
+  const inPath = new Set(params !== undefined && Type.IsObject(params) ? Object.keys(params.properties) : []);
+  const shown = Object.fromEntries(Object.entries(example?.request ?? {}).filter(([name]) => !inPath.has(name)));
+  const schema = plain(body);
+  return {
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': { schema: referring(schema), ...(example !== undefined && { example: shown }) },
+        ...(operation.fileField !== undefined && { 'multipart/form-data': { schema: withFile(schema, operation.fileField) } }),
+      },
+    },
+  };
+}
+
+/** The same fields with one of them as a file. */
+function withFile(schema: Record<string, unknown>, field: string): object {
+  const file = { type: 'string', contentMediaType: 'application/octet-stream', description: 'The file, as it is.' };
+  return { ...schema, properties: { ...Object(schema['properties']), [field]: file } };
+}
+
+/** A schema as it stands in JSON, without what the library remembers about it. */
+function plain(schema: TSchema): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(schema));
+}

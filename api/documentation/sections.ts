@@ -1,0 +1,41 @@
+/** The sections of the description, in its order: one for each group of operations, and one for each version where there are several. */
+import { neutralPath } from '../../engine/job/aliases.ts';
+import type { ApiVersion } from '../../engine/job/format.ts';
+import { apiVersions } from '../versions.ts';
+
+interface Group {
+  /** What the paths of its operations begin with. */
+  readonly prefix: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+const jobs: Group = { prefix: '/jobs/', name: 'Jobs', description: 'Jobs and their runs' };
+
+const aboutVersion: Readonly<Record<ApiVersion, string>> = {
+  '2.2': 'multi-task, queued by default',
+  '2.1': 'multi-task',
+  '2.0': 'single-task or multi-task',
+};
+
+const groups: readonly Group[] = [
+  { prefix: '/permissions/', name: 'Permissions', description: 'Who may do what with jobs' },
+  { prefix: '/token/', name: 'Tokens', description: 'Personal access tokens' },
+  { prefix: '/workspace/', name: 'Workspace', description: 'Notebooks and files of the workspace' },
+  { prefix: '/managed_fs/', name: 'Managed file system', description: 'Files of jobs' },
+  { prefix: '/preview/scim/', name: 'People', description: 'Who calls' },
+];
+
+/** The sections with what they are about. */
+export function sections(): { name: string; description: string }[] {
+  const ofJobs = apiVersions.toReversed().map((version) => ({
+    name: `${jobs.name} ${version}`, description: `${jobs.description}: ${aboutVersion[version]}`,
+  }));
+  return [...ofJobs, ...groups.map(({ name, description }) => ({ name, description }))];
+}
+
+/** The section of an operation; undefined outside of every group. */
+export function sectionOf(path: string, version: ApiVersion): string | undefined {
+  if (path.startsWith(jobs.prefix)) return `${jobs.name} ${version}`;
+  return groups.find(({ prefix }) => neutralPath(path).startsWith(prefix))?.name;
+}

@@ -1,0 +1,17 @@
+/** What reset and update share: the job's settings change, and its active runs hear of their timeouts. */
+import { invalid } from '../../engine/errors.ts';
+import type { JobSettings } from '../../engine/job/settings.ts';
+import type { Job } from '../../engine/ports.ts';
+import type { OperationPorts } from '../ports.ts';
+
+/**
+ * Replaces the settings of a job by what `settingsOf` makes of it (spec 4.1 rules 2 and 3).
+ * @throws ServiceError for an unknown job, and what `settingsOf` throws
+ */
+export async function changeJob(
+  { jobs, retime }: Pick<OperationPorts, 'jobs' | 'retime'>, jobId: number, settingsOf: (job: Job) => JobSettings,
+): Promise<void> {
+  const retimed = await jobs.change(jobId, settingsOf);
+  if (retimed === undefined) throw invalid(`Job ${jobId} does not exist.`);
+  for (const { runId, settings } of retimed) retime(runId, settings);
+}

@@ -1,0 +1,35 @@
+/** POST jobs/reset (spec 4.1 rule 2). */
+import { Type } from 'typebox';
+import { checkSettings } from '../../engine/job/check.ts';
+import { resetSettings } from '../../engine/job/merge.ts';
+import { Id } from '../../engine/job/scalars.ts';
+import { JobSettings } from '../../engine/job/settings.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { apiVersions } from '../versions.ts';
+import { changeJob } from './change-job.ts';
+
+const request = Type.Object({
+  job_id: Type.Integer({ ...Id, description: 'The job.' }),
+  new_settings: JobSettings,
+});
+
+/** Replaces all settings of a job. */
+export function resetJobOperation({ jobs, retime, limits, kinds }: Pick<OperationPorts, 'jobs' | 'retime' | 'limits' | 'kinds'>): Operation {
+  return defineOperation({
+    method: 'POST',
+    path: '/jobs/reset',
+    versions: apiVersions,
+    scope: 'jobs',
+    access: { level: 'CAN_MANAGE', on: 'job_id' },
+    summary: 'Reset a job',
+    description: 'Replaces all settings of a job by new_settings. Timeouts reach its active runs; everything else applies to future runs.',
+    request,
+    response: Type.Object({}),
+    async handle({ job_id: jobId, new_settings: given }, { version }) {
+      checkSettings(given, { version, limits, kinds });
+      await changeJob({ jobs, retime }, jobId, (job) => resetSettings(job.settings, given));
+      return {};
+    },
+  });
+}

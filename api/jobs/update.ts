@@ -1,0 +1,44 @@
+/** POST jobs/update (spec 4.1 rule 3). */
+import { Type } from 'typebox';
+import { checkSettings } from '../../engine/job/check.ts';
+import { asMultiTask } from '../../engine/job/format.ts';
+import { mergeSettings } from '../../engine/job/merge.ts';
+import { Id, texts } from '../../engine/job/scalars.ts';
+import { JobSettings } from '../../engine/job/settings.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { apiVersions } from '../versions.ts';
+import { changeJob } from './change-job.ts';
+
+const request = Type.Object({
+  job_id: Type.Integer({ ...Id, description: 'The job.' }),
+  new_settings: Type.Optional(JobSettings),
+  fields_to_remove: Type.Optional(texts('Top-level fields to remove first; entries of lists as tasks/<task_key> and job_clusters/<job_cluster_key>.')),
+});
+
+/** Changes some settings of a job. */
+export function updateJobOperation({ jobs, retime, limits, kinds }: Pick<OperationPorts, 'jobs' | 'retime' | 'limits' | 'kinds'>): Operation {
+  return defineOperation({
+    method: 'POST',
+    path: '/jobs/update',
+    versions: apiVersions,
+    scope: 'jobs',
+    access: { level: 'CAN_MANAGE', on: 'job_id' },
+    summary: 'Update a job',
+    description: [
+      'Changes some settings of a job: fields_to_remove are removed, then the fields of new_settings replace those of the job as a whole;',
+      'tasks and job_clusters are merged by key. Timeouts reach its active runs; everything else applies to future runs.',
+    ].join(' '),
+    request,
+    response: Type.Object({}),
+    async handle({ job_id: jobId, new_settings: given = {}, fields_to_remove: removed }, { version }) {
+      await changeJob({ jobs, retime }, jobId, ({ settings }) => {
+        // In 2.1 and 2.2 whoever calls has only ever seen the job as a list of tasks.
+        const merged = mergeSettings(version === '2.0' ? settings : asMultiTask(settings), given, removed);
+        checkSettings(merged, { version, limits, kinds });
+        return merged;
+      });
+      return {};
+    },
+  });
+}

@@ -1,0 +1,23 @@
+/** PATCH permissions/jobs/{job_id}. */
+import { amendedGrants, grantsOf } from '../../engine/job/permissions.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { AccessControlList, changeList, changeRequest, type PermissionPorts } from './list-view.ts';
+
+/** Changes or adds some entries of the list. */
+export function amendPermissionsOperation(ports: PermissionPorts): Operation {
+  return defineOperation({
+    method: 'PATCH',
+    path: '/permissions/jobs/:job_id',
+    versions: ['2.0'],
+    scope: 'access-management',
+    access: { level: 'CAN_MANAGE', on: 'job_id' },
+    summary: 'Change some permissions on a job',
+    description: 'Gives levels on a job; who is not named keeps theirs. An owner who gives the job to another one can still manage it.',
+    request: changeRequest,
+    response: AccessControlList,
+    async handle({ job_id: jobId, access_control_list: list = [] }, call) {
+      const wanted = grantsOf(list);
+      return changeList(ports, jobId, call, (current) => amendedGrants(current, wanted));
+    },
+  });
+}

@@ -1,0 +1,24 @@
+/** GET permissions/jobs/{job_id}. */
+import { Type } from 'typebox';
+import { defineOperation, type Operation } from '../operation.ts';
+import { AccessControlList, jobIdField, listView, unknownJob, type PermissionPorts } from './list-view.ts';
+
+/** Shows who may do what with a job. */
+export function getPermissionsOperation({ permissions }: PermissionPorts): Operation {
+  return defineOperation({
+    method: 'GET',
+    path: '/permissions/jobs/:job_id',
+    versions: ['2.0'],
+    scope: 'access-management',
+    access: { level: 'CAN_VIEW', on: 'job_id' },
+    summary: 'Get the permissions on a job',
+    description: 'Who may do what with a job. Permissions count while job access control is on (`RUNYARD_JOB_ACCESS_CONTROL`).',
+    request: Type.Object(jobIdField),
+    response: AccessControlList,
+    async handle({ job_id: jobId }) {
+      const grants = await permissions.grantsOn(jobId);
+      if (grants === undefined) throw unknownJob(jobId);
+      return listView(jobId, grants);
+    },
+  });
+}

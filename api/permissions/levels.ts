@@ -1,0 +1,32 @@
+/** GET permissions/jobs/{job_id}/permissionLevels. */
+import { Type } from 'typebox';
+import { meaningOf, permissionLevels } from '../../engine/job/permissions.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { jobIdField, PermissionLevelName, unknownJob, type PermissionPorts } from './list-view.ts';
+
+/** Shows the levels that there are on a job. */
+export function permissionLevelsOperation({ permissions }: PermissionPorts): Operation {
+  return defineOperation({
+    method: 'GET',
+    path: '/permissions/jobs/:job_id/permissionLevels',
+    versions: ['2.0'],
+    scope: 'access-management',
+    access: { level: 'CAN_VIEW', on: 'job_id' },
+    summary: 'List the permission levels of a job',
+    description: 'The levels that can be given on a job, weakest first, and what each of them permits.',
+    request: Type.Object(jobIdField),
+    response: Type.Object({
+      permission_levels: Type.Array(
+        Type.Object(
+          { permission_level: PermissionLevelName, description: Type.String({ description: 'What it permits.' }) },
+          { description: 'One level.' },
+        ),
+        { description: 'Weakest first.' },
+      ),
+    }),
+    async handle({ job_id: jobId }) {
+      if ((await permissions.grantsOn(jobId)) === undefined) throw unknownJob(jobId);
+      return { permission_levels: permissionLevels.map((level) => ({ permission_level: level, description: meaningOf[level] })) };
+    },
+  });
+}

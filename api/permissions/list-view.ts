@@ -1,0 +1,96 @@
+/** The access control list of a job as the permission calls show and take it. */
+import { Type } from 'typebox';
+import { ServiceError } from '../../engine/errors.ts';
+import { AccessControlRequest, keepsOwner, lacksPermission, ownerIn, permissionLevels, type Grant, type Grantee } from '../../engine/job/permissions.ts';
+import { Id } from '../../engine/job/scalars.ts';
+import type { Call } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+
+export type PermissionPorts = Pick<OperationPorts, 'permissions'>;
+
+export const jobIdField = { job_id: Type.Integer({ ...Id, description: 'The job; the hidden one of a submission, too.' }) };
+
+/** What PUT and PATCH take. */
+export const changeRequest = Type.Object({
+  ...jobIdField,
+  access_control_list: Type.Optional(Type.Array(AccessControlRequest, { description: 'Who gets which level.' })),
+});
+
+export const PermissionLevelName = Type.Enum([...permissionLevels], { description: 'The level.' });
+
+const Held = Type.Object(
+  {
+    permission_level: PermissionLevelName,
+    inherited: Type.Boolean({ description: 'True when it cannot be changed here.' }),
+    inherited_from_object: Type.Optional(Type.Array(Type.String(), { description: 'Where it comes from.' })),
+  },
+  { description: 'One level that they hold.' },
+);
+
+export const AccessControlList = Type.Object(
+  {
+    object_id: Type.String({ description: '/jobs/ and the id.' }),
+    object_type: Type.Literal('job', { description: 'What it is about.' }),
+    access_control_list: Type.Array(Type.Object(
+      {
+        user_name: Type.Optional(Type.String({ description: 'The user,' })),
+        group_name: Type.Optional(Type.String({ description: 'or the group,' })),
+        service_principal_name: Type.Optional(Type.String({ description: 'or the service principal.' })),
+        display_name: Type.Optional(Type.String({ description: 'Name to show.' })),
+        all_permissions: Type.Array(Held, { description: 'What they hold.' }),
+      },
+      { description: 'One who may do something.' },
+    ), { description: 'The owner first.' }),
+  },
+  { description: 'Who may do what with a job.' },
+);
+
+const nameField: Readonly<Record<Grantee['kind'], string>> = {
+  user: 'user_name', group: 'group_name', service_principal: 'service_principal_name',
+};
+
+/** Administrators may do everything, on every list. */
+const inheritedByAdmins = { permission_level: 'CAN_MANAGE', inherited: true, inherited_from_object: ['/jobs/'] };
+
+export function listView(jobId: number, grants: readonly Grant[]): object {
+  const isAdmins = ({ grantee }: Grant): boolean => grantee.kind === 'group' && grantee.name === 'admins';
+  const ofAdmins = grants.filter(isAdmins).map(heldOf);
+  return {
+    object_id: `/jobs/${jobId}`,
+    object_type: 'job',
+    access_control_list: [
+      ...grants.filter((grant) => !isAdmins(grant)).map((grant) => ({
+        [nameField[grant.grantee.kind]]: grant.grantee.name,
+        ...(grant.grantee.kind !== 'group' && { display_name: grant.grantee.name }),
+        all_permissions: [heldOf(grant)],
+      })),
+      { group_name: 'admins', all_permissions: [...ofAdmins, inheritedByAdmins] },
+    ],
+  };
+}
+
+function heldOf({ level }: Grant): object {
+  return { permission_level: level, inherited: false };
+}
+
+/**
+ * Changes the list of a job and shows it as it is then. Only its owner and administrators give a job to another owner.
+ * @throws ServiceError for an unknown job, an unknown user, or an owner who may not be changed by the caller
+ */
+export async function changeList(
+  { permissions }: PermissionPorts, jobId: number, { visibleTo }: Call, change: (current: readonly Grant[]) => readonly Grant[],
+): Promise<object> {
+  const grants = await permissions.change(jobId, (current) => {
+    const changed = change(current);
+    const owner = ownerIn(current)?.grantee.name;
+    if (visibleTo !== undefined && owner !== visibleTo && !keepsOwner(current, changed)) throw lacksPermission(visibleTo, 'IS_OWNER', jobId);
+    return changed;
+  });
+  if (grants === undefined) throw unknownJob(jobId);
+  return listView(jobId, grants);
+}
+
+/** Clients of these calls know a job that is gone by the status. */
+export function unknownJob(jobId: number): ServiceError {
+  return new ServiceError('RESOURCE_DOES_NOT_EXIST', `Job ${jobId} does not exist.`);
+}

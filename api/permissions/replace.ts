@@ -1,0 +1,23 @@
+/** PUT permissions/jobs/{job_id}. */
+import { grantsOf, replacedGrants } from '../../engine/job/permissions.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { AccessControlList, changeList, changeRequest, type PermissionPorts } from './list-view.ts';
+
+/** Replaces the whole list. */
+export function replacePermissionsOperation(ports: PermissionPorts): Operation {
+  return defineOperation({
+    method: 'PUT',
+    path: '/permissions/jobs/:job_id',
+    versions: ['2.0'],
+    scope: 'access-management',
+    access: { level: 'CAN_MANAGE', on: 'job_id' },
+    summary: 'Replace the permissions on a job',
+    description: 'Replaces the access control list of a job. Its owner stays, unless the new list has another IS_OWNER.',
+    request: changeRequest,
+    response: AccessControlList,
+    async handle({ job_id: jobId, access_control_list: list = [] }, call) {
+      const wanted = grantsOf(list);
+      return changeList(ports, jobId, call, (current) => replacedGrants(current, wanted));
+    },
+  });
+}

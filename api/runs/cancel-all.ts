@@ -1,0 +1,35 @@
+/** POST jobs/runs/cancel-all (spec 4.1 rule 9, section 7). */
+import { Type } from 'typebox';
+import { cancelRuns } from '../../engine/cancel.ts';
+import { invalid } from '../../engine/errors.ts';
+import { Id } from '../../engine/job/scalars.ts';
+import { missing } from '../../engine/job/wording.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { apiVersions } from '../versions.ts';
+
+const request = Type.Object({
+  job_id: Type.Optional(Type.Integer({ ...Id, description: 'The job. Required unless all_queued_runs is true.' })),
+  all_queued_runs: Type.Optional(Type.Boolean({ description: 'Only runs that are QUEUED, of the job or, without one, of all jobs. Default: false.' })),
+});
+
+/** Asks for the end of all active runs of a job. */
+export function cancelAllRunsOperation({ jobs, cancelling }: Pick<OperationPorts, 'jobs' | 'cancelling'>): Operation {
+  return defineOperation({
+    method: 'POST',
+    path: '/jobs/runs/cancel-all',
+    versions: apiVersions,
+    scope: 'jobs',
+    access: { level: 'CAN_MANAGE_RUN', on: 'job_id' },
+    summary: 'Cancel all runs of a job',
+    description: 'Asks for the end of all active runs of a job and returns; they end shortly after. New runs can be started meanwhile.',
+    request,
+    response: Type.Object({}),
+    async handle({ job_id: jobId, all_queued_runs: queuedOnly = false }) {
+      if (jobId === undefined && !queuedOnly) throw missing('job_id');
+      if (jobId !== undefined && (await jobs.find(jobId)) === undefined) throw invalid(`Job ${jobId} does not exist.`);
+      await cancelRuns(cancelling, { jobId, queuedOnly });
+      return {};
+    },
+  });
+}

@@ -1,0 +1,38 @@
+/** POST jobs/runs/delete (spec 4.1 rule 11). */
+import { Type } from 'typebox';
+import { invalid, ServiceError } from '../../engine/errors.ts';
+import { Id } from '../../engine/job/scalars.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { apiVersions } from '../versions.ts';
+
+/** Removes a run that is over, with its logs and output. */
+export function deleteRunOperation(
+  { runs, removing, clock }: Pick<OperationPorts, 'runs' | 'removing' | 'clock'>,
+): Operation {
+  return defineOperation({
+    method: 'POST',
+    path: '/jobs/runs/delete',
+    versions: apiVersions,
+    scope: 'jobs',
+    access: { level: 'CAN_MANAGE', on: 'run_id' },
+    summary: 'Delete a run',
+    description: 'Removes a run that is over, with its task runs, logs and output. Its idempotency_token starts no other run.',
+    request: Type.Object({ run_id: Type.Integer({ ...Id, description: 'The run.' }) }),
+    response: Type.Object({}),
+    async handle({ run_id: runId }) {
+      const found = await runs.find(runId);
+      if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+      if (found.run.runId !== runId) throw invalid(`Run ${runId} is a task run of run ${found.run.runId}; only the whole run can be deleted.`);
+      const deleted = await removing.runs.delete(runId, clock.now());
+      if (deleted === 'gone') throw invalid(`Run ${runId} does not exist.`);
+      if (deleted === 'active') throw new ServiceError('INVALID_STATE', `Run ${runId} is still active. Cancel it before deleting it.`);
+      // Only what is surely deleted may lose its files.
+      await Promise.all([
+        ...deleted.attempts.map((attempt) => removing.files.removeAttempt(attempt)),
+        ...deleted.clusters.map((cluster) => removing.files.removeCluster(cluster)),
+      ]);
+      return {};
+    },
+  });
+}

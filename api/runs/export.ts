@@ -1,0 +1,100 @@
+/** GET jobs/runs/export (spec 2.10, 4.1 rule 8). */
+import { Type } from 'typebox';
+import { invalid } from '../../engine/errors.ts';
+import { tasksOf } from '../../engine/job/format.ts';
+import { Id } from '../../engine/job/scalars.ts';
+import { kindOf, type NotebookTask } from '../../engine/job/task-kinds.ts';
+import { nameOf, type ExportedNotebook } from '../../engine/run/notebook-page/exported.ts';
+import { fitReport } from '../../engine/run/notebook-page/fit.ts';
+import { codePage, dashboardPage } from '../../engine/run/notebook-page/page.ts';
+import { applyParameters } from '../../engine/run/parameters.ts';
+import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { apiVersions } from '../versions.ts';
+
+type ExportPorts = Pick<OperationPorts, 'runs' | 'outputs' | 'notebooks' | 'limits'>;
+
+const viewMakers = {
+  NOTEBOOK: codePage,
+  DASHBOARD: dashboardPage,
+} as const;
+
+/** What is asked for -> the types of the views that it gives. */
+const viewsOf = {
+  CODE: ['NOTEBOOK'],
+  DASHBOARDS: ['DASHBOARD'],
+  ALL: ['NOTEBOOK', 'DASHBOARD'],
+} as const satisfies Record<string, readonly (keyof typeof viewMakers)[]>;
+
+const response = Type.Object({
+  views: Type.Array(Type.Object({
+    content: Type.String({ description: 'A page of HTML that needs no network and no script.' }),
+    name: Type.String({ description: 'Name of the notebook.' }),
+    type: Type.Enum(['NOTEBOOK', 'DASHBOARD'], { description: 'NOTEBOOK: with code and all outputs. DASHBOARD: what its cells showed to look at, without code.' }),
+  })),
+});
+
+/** Shows a notebook as it was run: every cell with its outputs, also of a run that failed or is not over. */
+export function exportRunOperation(ports: ExportPorts): Operation {
+  return defineOperation({
+    method: 'GET',
+    path: '/jobs/runs/export',
+    versions: apiVersions,
+    scope: 'jobs',
+    access: { level: 'CAN_VIEW', on: 'run_id' },
+    summary: 'Export a notebook run as HTML',
+    description: 'The notebook of one task run with all that its cells showed. Of a multi-task run the id of a task run is needed.',
+    request: Type.Object({
+      run_id: Type.Integer({ ...Id, description: 'The run of a single task, or a task run.' }),
+      views_to_export: Type.Optional(Type.Enum(['CODE', 'DASHBOARDS', 'ALL'], { description: 'Which views. Default: CODE.' })),
+    }),
+    response,
+    async handle({ run_id: runId, views_to_export: wanted = 'CODE' }) {
+      const found = await ports.runs.find(runId);
+      if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+      const notebook = await exported(ports, found, notebookRunIn(found, runId));
+      const name = nameOf(notebook);
+      return { views: viewsOf[wanted].map((type) => ({ content: viewMakers[type](notebook), name, type })) };
+    },
+  });
+}
+
+interface NotebookRun {
+  readonly taskRun: TaskRun;
+  /** With the parameters of the run. */
+  readonly task: NotebookTask;
+}
+
+/** @throws ServiceError for a run whose tasks have ids of their own, and for one of another kind */
+function notebookRunIn({ run, tasks }: RunWithTasks, runId: number): NotebookRun {
+  if (run.runId === runId && run.format === 'MULTI_TASK') {
+    const ids = tasks.map((task) => `${task.runId} (${task.taskKey})`).slice(0, 10).join(', ');
+    throw invalid(`Run ${runId} has tasks with runs of their own, which are exported one by one: ask for one of ${ids}.`);
+  }
+  const taskRun = tasks.find((task) => task.runId === runId);
+  if (taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
+  const settings = tasksOf(run.settings).find((one) => one.task_key === taskRun.taskKey);
+  if (settings === undefined || kindOf(settings) !== 'notebook_task') {
+    throw invalid(`Run ${runId} is not a notebook run; only notebook runs can be exported as HTML.`);
+  }
+  // The kind was looked at above, and a body keeps its kind.
+  const task = applyParameters(settings, run.overridingParameters, run.settings.parameters) as NotebookTask;
+  return { taskRun, task };
+}
+
+async function exported({ notebooks, outputs, limits }: ExportPorts, { run }: RunWithTasks, { taskRun, task }: NotebookRun): Promise<ExportedNotebook> {
+  const { runId, taskKey, progress } = taskRun;
+  const most = limits.notebookExportBytes;
+  const report = await notebooks.report(runId);
+  const shown = report === undefined ? undefined : fitReport(report, most);
+  const source = report === undefined || report.cells.length === 0 ? await notebooks.source(runId, most) : undefined;
+  const failure = progress.result === 'SUCCESS' ? '' : (await outputs.read(runId))?.error ?? progress.message;
+  return {
+    runId, taskKey, progress, source, failure,
+    jobName: run.name,
+    path: task.notebook_path,
+    parameters: report?.parameters ?? task.base_parameters ?? {},
+    report: shown,
+  };
+}

@@ -1,0 +1,34 @@
+/** The parameters that tasks of a run were really given: with every reference to a dynamic value resolved. */
+import { tasksOf } from '../../engine/job/format.ts';
+import type { TaskValues } from '../../engine/run/dynamic-values.ts';
+import { resolvedTask, upstreamTaskRuns } from '../../engine/run/resolved-task.ts';
+import { asKnownTo, type Repair } from '../../engine/run/rounds.ts';
+import type { RunWithTasks } from '../../engine/run/run.ts';
+import type { OutputReader, Site } from '../ports.ts';
+
+/** `resolved_values` of each task run whose work has begun, by its id; a task whose references have no value has none. */
+export async function resolvedValues(
+  stored: RunWithTasks, repairs: readonly Repair[], outputs: Pick<OutputReader, 'taskValues'>, site: Site,
+): Promise<Map<number, object>> {
+  const byKey = new Map(tasksOf(stored.run.settings).map((task) => [task.task_key, task]));
+  const read = new Map<number, Promise<TaskValues>>();
+  const found = new Map<number, object>();
+  for (const taskRun of stored.tasks) {
+    const task = byKey.get(taskRun.taskKey);
+    if (task === undefined || taskRun.progress.runningTime === undefined) continue;
+    // A repair may have given the run other parameters, and tasks before this one other attempts.
+    const { run, tasks } = asKnownTo(taskRun.runId, stored, repairs);
+    // Attempts come oldest first: the latest of each task stays.
+    const latest = new Map(tasks.map((one) => [one.taskKey, one]));
+    const moment = { run, task, taskRun, latest };
+    const values = new Map<string, TaskValues>();
+    for (const { taskKey, runId } of upstreamTaskRuns(moment)) {
+      const own = read.get(runId) ?? outputs.taskValues(runId);
+      read.set(runId, own);
+      values.set(taskKey, await own);
+    }
+    const resolved = resolvedTask(moment, site, values);
+    if ('kind' in resolved) found.set(taskRun.runId, { [resolved.kind]: resolved.parameters });
+  }
+  return found;
+}

@@ -1,0 +1,31 @@
+/** POST token/create (spec 4.2). */
+import { Type } from 'typebox';
+import { requestedToken, TokenRequest } from '../../engine/token/request.ts';
+import { newTokenValue } from '../../engine/token/secret.ts';
+import { tokenHash } from '../../engine/token/token.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { TokenInfo, tokenInfo } from './token-view.ts';
+
+/** Makes a token of the caller's own and shows its value, which is stored nowhere. */
+export function createTokenOperation({ tokens, clock, limits }: Pick<OperationPorts, 'tokens' | 'clock' | 'limits'>): Operation {
+  return defineOperation({
+    method: 'POST',
+    path: '/token/create',
+    versions: ['2.0'],
+    scope: 'authentication',
+    summary: 'Create a token',
+    description: 'Makes another token of the caller. Its value is shown this once; what is stored is a hash of it.',
+    request: TokenRequest,
+    response: Type.Object({
+      token_value: Type.String({ description: 'What calls carry. It cannot be shown again.' }),
+      token_info: TokenInfo,
+    }),
+    async handle(input, { caller }) {
+      const value = newTokenValue();
+      const wanted = requestedToken(input, clock.now(), limits);
+      const token = await tokens.create({ ...wanted, principalId: caller.principalId, hash: tokenHash(value) }, limits);
+      return { token_value: value, token_info: tokenInfo(token) };
+    },
+  });
+}

@@ -1,0 +1,22 @@
+/** GET token/list. */
+import { Type } from 'typebox';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { TokenInfo, tokenInfo } from './token-view.ts';
+
+/** Shows the valid tokens of the caller, newest first. */
+export function listTokensOperation({ tokens, clock }: Pick<OperationPorts, 'tokens' | 'clock'>): Operation {
+  return defineOperation({
+    method: 'GET',
+    path: '/token/list',
+    versions: ['2.0'],
+    scope: 'authentication',
+    summary: 'List tokens',
+    description: 'The tokens of the caller that are neither revoked nor expired, newest first.',
+    request: Type.Object({}),
+    response: Type.Object({ token_infos: Type.Array(TokenInfo, { description: 'All of them; there are no pages.' }) }),
+    async handle(_input, { caller }) {
+      return { token_infos: (await tokens.listOf(caller.principalId, clock.now())).map(tokenInfo) };
+    },
+  });
+}

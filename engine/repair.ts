@@ -1,0 +1,59 @@
+/** The door through which a run that is over is opened again; one transaction. */
+import { invalid, ServiceError } from './errors.ts';
+import type { LaunchPorts } from './launch.ts';
+import type { Job, LaunchTransaction } from './ports.ts';
+import { checkCapacity, decideAdmission } from './run/admission.ts';
+import { checkRunNow, type RunParameters } from './run/parameters.ts';
+import { checkRepairable, repairOf, tasksToRerun, type RepairChoice } from './run/repair.ts';
+import type { RunWithTasks } from './run/run.ts';
+
+export interface RepairRequest extends RepairChoice {
+  readonly runId: number;
+  readonly parameters: RunParameters;
+}
+
+/**
+ * Runs tasks of a multi-task run again, inside the same run. Of repairs that are asked for at once one is made; the others
+ * are refused.
+ * @returns the id of the repair
+ * @throws ServiceError for an unknown run, one that cannot be repaired now, or a request that breaks a rule
+ */
+export async function repairRun(ports: LaunchPorts, request: RepairRequest): Promise<number> {
+  const { runId, parameters } = request;
+  const jobId = jobOf(await ports.runs.find(runId), runId);
+  const { repair, run } = await ports.runs.launch(async (transaction) => {
+    // First the job, then its run, as everybody who locks both. The job of a submission is hidden: nothing else runs in it.
+    const job = await transaction.lockJob(jobId);
+    const found = await transaction.lockRun(runId);
+    if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+    checkRepairable(found.run, request);
+    const keys = tasksToRerun(found, request);
+    checkRunNow(parameters, found.run.settings, ports.limits);
+    if (job !== undefined) await checkAdmission(transaction, job, runId);
+    checkCapacity(await transaction.countActiveTaskRuns(keys.length, ports.limits.concurrentTaskRuns), keys.length, ports.limits);
+    const [repairId = 0, ...taskRunIds] = await transaction.takeRunIds(keys.length + 1);
+    const made = repairOf(found, { keys, parameters, repairId, taskRunIds, owner: ports.nodeId, now: ports.clock.now() });
+    await transaction.insertRepair(made);
+    return { repair: made.after.repair, run: { run: made.after, tasks: [...found.tasks, ...made.attempts] } };
+  });
+  ports.accept(run);
+  return repair.repairId;
+}
+
+/** The job of a run that has tasks of its own. @throws ServiceError for every other id */
+function jobOf(found: RunWithTasks | undefined, runId: number): number {
+  if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+  const { run } = found;
+  if (run.runId !== runId) throw invalid(`Run ${runId} is a task run of run ${run.runId}; only the whole run can be repaired: name its tasks in rerun_tasks.`);
+  if (run.format === 'SINGLE_TASK') throw invalid(`Run ${runId} has a single task; only runs with multiple tasks can be repaired. Start a new run with jobs/run-now.`);
+  return run.jobId;
+}
+
+/** A new run over the limit would be skipped; a repair over it is refused, so that the run stays as it is. */
+async function checkAdmission(transaction: LaunchTransaction, { jobId, settings }: Job, runId: number): Promise<void> {
+  const activeRuns = await transaction.countActiveRuns(jobId);
+  const maxConcurrentRuns = settings.max_concurrent_runs ?? 1;
+  if (decideAdmission({ activeRuns, maxConcurrentRuns }).kind === 'start') return;
+  throw new ServiceError('INVALID_STATE',
+    `Run ${runId} cannot be repaired now: job ${jobId} has ${activeRuns} active runs, and its max_concurrent_runs is ${maxConcurrentRuns}.`);
+}

@@ -1,0 +1,128 @@
+/** Repairing a run that is over: which of its tasks run again, and where run and attempts stand then. */
+import { invalid, ServiceError } from '../errors.ts';
+import { tasksOf } from '../job/format.ts';
+import { topologicalOrder } from '../job/graph.ts';
+import { quote } from '../job/wording.ts';
+import { anyGiven, type RunParameters } from './parameters.ts';
+import { failedTasks, standingOf, type TaskStanding } from './roll-up.ts';
+import { runDurationOf } from './rounds.ts';
+import type { LatestRepair, Run, RunWithTasks, TaskRun } from './run.ts';
+import { next } from './transitions.ts';
+import { waitingMessage } from './waiting.ts';
+
+/** What a caller asks of a repair. */
+export interface RepairChoice {
+  /** Keys of the tasks to run again; empty counts as not given. */
+  readonly tasks: readonly string[];
+  /** Every task whose latest attempt did not succeed. Not together with `tasks`. */
+  readonly allFailed: boolean;
+  /** With them everything that depends on them, whether it succeeded or not. */
+  readonly dependents: boolean;
+  /** Id of the latest repair that the caller knows of; 0 for none. */
+  readonly latestRepairId: number;
+}
+
+/** A repair to be stored. */
+export interface NewRepair {
+  /** The run as it was: over. */
+  readonly before: Run;
+  /** The run as it is from now on. */
+  readonly after: Run & { readonly repair: LatestRepair };
+  /** The new attempts. */
+  readonly attempts: readonly TaskRun[];
+}
+
+/**
+ * Refuses to repair a run that is not over, that was skipped, or that somebody else has repaired since the caller looked.
+ * @throws ServiceError
+ */
+export function checkRepairable({ runId, progress: { state }, repair }: Run, { latestRepairId }: Pick<RepairChoice, 'latestRepairId'>): void {
+  if (state === 'SKIPPED') {
+    throw new ServiceError('INVALID_STATE', `Run ${runId} was skipped, so there is nothing to repair. Start a new run with jobs/run-now.`);
+  }
+  if (next(state, 'repair') === undefined) {
+    throw new ServiceError('INVALID_STATE', `Run ${runId} is ${state}; only a run that is over can be repaired.`);
+  }
+  const latest = repair?.repairId ?? 0;
+  if (latestRepairId === latest) return;
+  if (latest === 0) throw invalid(`latest_repair_id is ${latestRepairId}, but run ${runId} has not been repaired yet; leave it out.`);
+  if (latestRepairId === 0) throw invalid(`Missing required field: latest_repair_id. The latest repair of run ${runId} is ${latest}.`);
+  throw invalid(`latest_repair_id is ${latestRepairId}, but the latest repair of run ${runId} is ${latest}.`);
+}
+
+/**
+ * The keys of the tasks that run again, each after all that it depends on.
+ * @param found a multi-task run that is over
+ * @throws ServiceError INVALID_PARAMETER_VALUE for a choice that is none, contradicts itself, or names no task of the run
+ */
+export function tasksToRerun(found: RunWithTasks, { tasks: named, allFailed, dependents }: RepairChoice): string[] {
+  if (allFailed && named.length > 0) throw invalid('rerun_tasks and rerun_all_failed_tasks are given; only one of them is allowed.');
+  if (!allFailed && named.length === 0) throw invalid('Neither rerun_tasks nor rerun_all_failed_tasks is given; one of them is required.');
+  const { runId } = found.run;
+  const standings = standingsOf(found);
+  const known = standings.map(({ key }) => key);
+  for (const [index, key] of named.entries()) {
+    if (!known.includes(key)) throw invalid(`rerun_tasks[${index}] is ${quote(key)}; run ${runId} has no task with this key.`);
+  }
+  const chosen = new Set(allFailed ? failedTasks(standings) : named);
+  if (chosen.size === 0) throw invalid(`rerun_all_failed_tasks is true, but no task of run ${runId} has failed; there is nothing to run again.`);
+  for (const { key, dependsOn } of dependents ? standings : []) {
+    if (dependsOn.some((dependency) => chosen.has(dependency))) chosen.add(key);
+  }
+  return known.filter((key) => chosen.has(key));
+}
+
+/** The latest attempt of each task, in the order of the graph. */
+function standingsOf({ run, tasks }: RunWithTasks): TaskStanding[] {
+  // Attempts come oldest first: the latest of each task stays.
+  const latest = new Map(tasks.map((taskRun) => [taskRun.taskKey, taskRun]));
+  return topologicalOrder(tasksOf(run.settings)).flatMap((task) => {
+    const taskRun = latest.get(task.task_key);
+    return taskRun === undefined ? [] : [standingOf(task, taskRun.progress, true)];
+  });
+}
+
+/** What a repair is made from. */
+export interface RepairPlan {
+  /** What `tasksToRerun` gave. */
+  readonly keys: readonly string[];
+  readonly parameters: RunParameters;
+  readonly repairId: number;
+  /** One for each key, all of them greater than the id of the repair. */
+  readonly taskRunIds: readonly number[];
+  /** The node that drives the run from now on. */
+  readonly owner: string;
+  readonly now: number;
+}
+
+/**
+ * The run opened again: it is PENDING, its stamps but the start are taken back, and its fence is raised, so that nobody who
+ * drove it before can write any more. Parameters replace those of the run if any are given.
+ */
+export function repairOf({ run, tasks }: RunWithTasks, plan: RepairPlan): NewRepair {
+  const fence = run.fence + 1;
+  const none = { runningTime: undefined, terminatingTime: undefined };
+  const again = new Set(plan.keys);
+  const dependencies = new Map(tasksOf(run.settings).map((task) =>
+    [task.task_key, (task.depends_on ?? []).map((dependency) => dependency.task_key).filter((key) => again.has(key))]));
+  return {
+    before: run,
+    after: {
+      ...run, fence, owner: plan.owner, stopReason: undefined,
+      overridingParameters: anyGiven(plan.parameters) ? plan.parameters : run.overridingParameters,
+      progress: { ...none, state: 'PENDING', startTime: run.progress.startTime, message: '' },
+      repair: {
+        repairId: plan.repairId, count: (run.repair?.count ?? 0) + 1,
+        // The clock of a machine may step back; the times of a run never do.
+        startTime: Math.max(plan.now, run.progress.endTime ?? 0),
+        earlierDuration: runDurationOf(run) ?? 0,
+      },
+    },
+    attempts: plan.keys.map((taskKey, index) => ({
+      runId: plan.taskRunIds[index] ?? 0, jobRunId: run.runId, taskKey, fence,
+      attempt: 1 + Math.max(...tasks.filter((task) => task.taskKey === taskKey).map((task) => task.attempt)),
+      clusterId: undefined, sparkContextId: undefined,
+      progress: { ...none, state: 'PENDING', startTime: undefined, message: waitingMessage(dependencies.get(taskKey) ?? []) },
+    })),
+  };
+}

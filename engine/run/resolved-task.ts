@@ -1,0 +1,86 @@
+/** A task as its runner gets it: with the parameters of the run, and every reference replaced by its value. */
+import { tasksOf } from '../job/format.ts';
+import { upstreamOf } from '../job/graph.ts';
+import { mapParameterTexts } from '../job/parameter-texts.ts';
+import type { TaskSettings } from '../job/settings.ts';
+import { kindOf, type TaskKind } from '../job/task-kinds.ts';
+import { resolveReferences, type Facts, type RunFacts, type TaskValues } from './dynamic-values.ts';
+import { jobParametersOf } from './job-parameters.ts';
+import { applyParameters } from './parameters.ts';
+import type { Run, TaskRun } from './run.ts';
+import type { Site } from './site.ts';
+
+/** One attempt of a task, and what has become of the tasks before it. */
+export interface Moment {
+  readonly run: Run;
+  readonly task: TaskSettings;
+  readonly taskRun: TaskRun;
+  /** The latest attempt of each task, by key. */
+  readonly latest: ReadonlyMap<string, TaskRun>;
+}
+
+export type ResolvedTask =
+  /** `parameters` are the fields of `body` in which references may stand. */
+  | { readonly kind: TaskKind; readonly body: Readonly<Record<string, unknown>>; readonly parameters: Readonly<Record<string, unknown>> }
+  | { readonly error: string };
+
+/**
+ * The body of a task's kind for one attempt.
+ * @param values what upstream tasks have set, by task key
+ * @returns `error`: a sentence that names the field and the reference without a value, fit for the run's state
+ */
+export function resolvedTask(moment: Moment, site: Site, values: ReadonlyMap<string, TaskValues>): ResolvedTask {
+  const { run, task } = moment;
+  const kind = kindOf(task);
+  const body = applyParameters(task, run.overridingParameters, run.settings.parameters);
+  if (kind === undefined || body === undefined) return { error: 'This task has no kind that Runyard knows.' };
+  const facts = factsOf(moment, site, values);
+  const errors: string[] = [];
+  const parameters = mapParameterTexts(kind, body, (text, path) => {
+    const resolved = resolveReferences(text, facts);
+    if ('text' in resolved) return resolved.text;
+    errors.push(`${path}: ${resolved.error}`);
+    return text;
+  });
+  const [error] = errors;
+  return error === undefined ? { kind, body: { ...body, ...parameters }, parameters } : { error };
+}
+
+/** The latest attempts of all tasks that a task comes after. */
+export function upstreamTaskRuns({ run, task, latest }: Moment): TaskRun[] {
+  return [...upstreamOf(task.task_key, tasksOf(run.settings))].flatMap((key) => latest.get(key) ?? []);
+}
+
+/** What references may name in a run. */
+export function runFactsOf(run: Run, site: Site): RunFacts {
+  const startTime = run.progress.startTime ?? 0;
+  return {
+    jobId: run.jobId, jobName: run.name, jobRunId: run.runId, startTime, trigger: run.trigger, triggerTime: startTime,
+    repairCount: run.repair?.count ?? 0,
+    workspaceId: site.workspaceId, workspaceUrl: site.publicUrl(),
+  };
+}
+
+function factsOf(moment: Moment, site: Site, values: ReadonlyMap<string, TaskValues>): Facts {
+  const { run, task, taskRun } = moment;
+  const facts = runFactsOf(run, site);
+  return {
+    run: facts,
+    task: {
+      key: task.task_key,
+      runId: taskRun.runId,
+      startTime: taskRun.progress.runningTime ?? taskRun.progress.startTime ?? facts.startTime,
+      // A single-task run is retried by a new run, which knows the number of the attempt.
+      attempt: run.format === 'SINGLE_TASK' ? run.attempt : taskRun.attempt,
+      notebookPath: task.notebook_task?.notebook_path,
+      parameters: new Map(jobParametersOf(run, facts).map(({ name, value }) => [name, value])),
+      upstream: new Map(upstreamTaskRuns(moment).map(({ taskKey, runId, progress }) =>
+        [taskKey, { runId, result: resultOf(progress), values: values.get(taskKey) ?? {} }])),
+    },
+  };
+}
+
+function resultOf({ state, result }: TaskRun['progress']): string {
+  if (state === 'SKIPPED') return 'skipped';
+  return (result ?? 'FAILED').toLowerCase();
+}

@@ -1,0 +1,82 @@
+/** What may be asked of a token: the rules of making and of changing one (spec 4.2, 4.3). */
+import { Type, type Static } from 'typebox';
+import { invalid, ServiceError } from '../errors.ts';
+import { checkBytes, missing, quote } from '../job/wording.ts';
+import type { Limits } from '../limits.ts';
+import { checkScopes } from './scopes.ts';
+import { allApis, type NewToken, type TokenChange } from './token.ts';
+
+type TokenLimits = Pick<Limits, 'tokenLifetimeSeconds' | 'scopesPerToken' | 'tokenCommentBytes'>;
+
+const commentAndScopes = {
+  comment: Type.Optional(Type.String({ description: 'What it is for, in your words.' })),
+  scopes: Type.Optional(Type.Array(Type.String(), { description: 'Names of the scopes that it permits; all-apis permits everything.' })),
+};
+
+/** The body of token/create. */
+export const TokenRequest = Type.Object({
+  ...commentAndScopes,
+  lifetime_seconds: Type.Optional(Type.Integer({ minimum: 1, description: 'Seconds after which it ends. Default, and the longest: 730 days.' })),
+  autoscope_enabled: Type.Optional(Type.Boolean({ description: 'Only false: scopes are not found out by themselves in this version.' })),
+});
+export type TokenRequest = Static<typeof TokenRequest>;
+
+/** The fields of a token that can be changed. */
+export const ChangedFields = Type.Object(commentAndScopes, { description: 'Fields of the token.' });
+export type ChangedFields = Static<typeof ChangedFields>;
+
+const changeable = ['comment', 'scopes'] as const;
+
+/**
+ * What a token is to be that is asked for at `now` (epoch ms): without scopes one for everything, without a lifetime one of
+ * the longest there is.
+ * @throws ServiceError for a field that breaks a rule, and for automatic scopes, which this version does not have
+ */
+export function requestedToken(
+  { comment = '', scopes = [allApis], lifetime_seconds: lifetime, autoscope_enabled: autoscope = false }: TokenRequest, now: number, limits: TokenLimits,
+): Omit<NewToken, 'principalId' | 'hash'> {
+  if (autoscope) throw invalid('autoscope_enabled is true, which is not supported by this version; leave it out and name the scopes.');
+  const longest = limits.tokenLifetimeSeconds;
+  if (lifetime !== undefined && lifetime > longest) {
+    throw invalid(`lifetime_seconds is ${lifetime}; at most ${longest} (${longest / 86_400} days) are allowed.`);
+  }
+  checkComment('comment', comment, limits);
+  checkScopes('scopes', scopes, limits.scopesPerToken);
+  return { comment, scopes, createdTime: now, expiryTime: now + (lifetime ?? longest) * 1_000 };
+}
+
+/**
+ * What `token` changes: the fields that the mask names.
+ * @param mask names with commas between them, or `*` for all that `token` has
+ * @throws ServiceError for a mask that names something else or a field that is not there, and for a value that breaks a rule
+ */
+export function requestedChange(token: ChangedFields, mask: string, limits: TokenLimits): TokenChange {
+  const names = mask.trim() === '*' ? changeable.filter((name) => token[name] !== undefined) : mask.split(',').map(maskedField);
+  if (names.length === 0) throw invalid(`update_mask is "*" and token has none of ${changeable.join(', ')}; give what is to be changed.`);
+  for (const name of names) if (token[name] === undefined) throw missing(`token.${name}`);
+  const { comment, scopes } = token;
+  const change = {
+    ...(comment !== undefined && names.includes('comment') && { comment }),
+    ...(scopes !== undefined && names.includes('scopes') && { scopes }),
+  };
+  if (change.comment !== undefined) checkComment('token.comment', change.comment, limits);
+  if (change.scopes !== undefined) checkScopes('token.scopes', change.scopes, limits.scopesPerToken);
+  return change;
+}
+
+/** Refuses one more token where a user has `valid` ones already. @throws ServiceError QUOTA_EXCEEDED */
+export function checkTokenQuota(valid: number, { tokensPerUser: most }: Pick<Limits, 'tokensPerUser'>): void {
+  if (valid >= most) throw new ServiceError('QUOTA_EXCEEDED', `The quota for the number of tokens of a user has been reached. The current quota is ${most}.`);
+}
+
+function maskedField(name: string): (typeof changeable)[number] {
+  const known = changeable.find((field) => field === name.trim());
+  if (known === undefined) throw invalid(`update_mask names ${quote(name.trim())}; it may name ${changeable.join(', ')}, or be "*" for all that token has.`);
+  return known;
+}
+
+function checkComment(path: string, comment: string, { tokenCommentBytes }: TokenLimits): void {
+  checkBytes(path, comment, tokenCommentBytes);
+  // The database keeps no such text.
+  if (comment.includes('\0')) throw invalid(`${path} holds a NUL character; remove it.`);
+}

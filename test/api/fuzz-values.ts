@@ -1,0 +1,158 @@
+/** What nobody should send: hostile values, JSON text that no value of the language turns into, and damage to good values. */
+import * as fc from 'fast-check';
+
+/** Levels of nesting that overflow the stack of whatever walks them by calling itself. */
+const deep = 10_000;
+
+/** Pieces of a body that are spliced into its JSON text as they stand. */
+const rawJson = {
+  deepList: '['.repeat(deep) + ']'.repeat(deep),
+  deepObject: `${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}`,
+  deepUnclosed: '['.repeat(deep),
+  infinite: '1e400',
+  minusInfinite: '-1e400',
+  longInteger: `1${'0'.repeat(400)}`,
+  rounded: '9007199254740993',
+  longFraction: `0.${'3'.repeat(400)}`,
+  twice: '{"a":1,"a":2}',
+  proto: '{"__proto__":{"admin":true}}',
+  protoEscaped: '{"\\u005f_proto__":{"admin":true}}',
+  constructorProto: '{"constructor":{"prototype":{"admin":true}}}',
+  notANumber: 'NaN',
+  hexadecimal: '0x10',
+  octal: '010',
+  control: '"\u0007"',
+  badEscape: '"\\x41"',
+  halfEscape: '"\\u12"',
+  nothing: '',
+  comment: '/* 1 */ 1',
+  single: "'a'",
+} as const;
+
+/** Stands in a value where a piece of raw JSON is to stand in its text. */
+class Raw {
+  readonly #name: string;
+  constructor(name: string) { this.#name = name; }
+  toJSON(): string { return `@raw:${this.#name}@`; }
+}
+
+/** The JSON text of a value, with raw pieces in their places. */
+export function jsonText(value: unknown): string {
+  const raws: ReadonlyMap<string, string> = new Map(Object.entries(rawJson));
+  return (JSON.stringify(value) ?? 'null').replaceAll(/"@raw:(\w+)@"/g, (_, name: string) => raws.get(name) ?? 'null');
+}
+
+export const hostileText: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom(
+    '', ' ', '\0', 'a\0b', '\ud800', 'x\udfff', '\udc00\ud800', '\ufeff', '\u202e\u2066txt', 'e\u0301\u0327', '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'.repeat(30),
+    'NaN', '-Infinity', '1e999', '0x10', '007', '1_000', '٣', '-0', '9007199254740993', 'true ', 'null', 'undefined', '[object Object]',
+    '__proto__', 'constructor', 'toString', '../../../../etc/passwd', '/..', '//', '/.', 'managed_fs:/../x', 'C:\\x', '~', '$HOME', '`id`', '%00', '%s%n%d', '${x}',
+    "'; drop table jobs; --", '\\', '"', '<script>alert(1)</script>', '\r\nSet-Cookie: a=b', '{{job.id}}', '{{tasks.a.values.b}}', '{{`', '{{job.', '{{'.repeat(50),
+    '\ud83d\ude00'.repeat(79), `${'a'.repeat(78)}\ud83d\ude00`,
+  ),
+  fc.constantFrom(64, 65, 100, 255, 256, 4_096, 4_097, 10_001, 70_000).map((length) => 'x'.repeat(length)),
+  fc.constantFrom(65, 300).map((length) => `/${'ü'.repeat(length)}`),
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)), maxLength: 8 }),
+);
+
+const hostileNumber: fc.Arbitrary<number> = fc.oneof(
+  fc.constantFrom(0, -0, -1, 1.5, 2 ** 31 - 1, 2 ** 31, -(2 ** 31), 2 ** 53 - 1, -(2 ** 53) + 1, 2 ** 53, 1e19, 1e300, 5e-324, 1_770_000_000_000),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.maxSafeInteger(),
+);
+
+/** A list or an object with more entries than anybody needs. */
+const hostileSize: fc.Arbitrary<unknown> = fc.constantFrom(
+  Array.from({ length: 3_000 }, () => ({})),
+  Array.from({ length: 3_000 }, (_, index) => `k${index}`),
+  Array.from({ length: 3_000 }, (_, index) => ({ user_name: `u${index}`, permission_level: 'CAN_VIEW' })),
+  Array.from({ length: 200 }, (_, index) => ({ task_key: `t${index}`, depends_on: [{ task_key: `t${index + 1}` }] })),
+  Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`k${index}`, 'v'])),
+);
+
+/** Anything that JSON text can hold, and some that it cannot. */
+export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
+  { weight: 4, arbitrary: hostileText },
+  { weight: 3, arbitrary: hostileNumber },
+  { weight: 3, arbitrary: fc.constantFrom<unknown>(null, true, false, [], {}, [[]], [null], [{}], { '': '' }, { length: -1 }, { then: 1 }, { toString: 1, toJSON: 1, hasOwnProperty: 1 }, { get: 1, set: 1 }) },
+  { weight: 3, arbitrary: fc.constantFrom(...Object.keys(rawJson)).map((name) => new Raw(name)) },
+  { weight: 1, arbitrary: hostileSize },
+  { weight: 2, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
+);
+
+/** Names of fields that nobody expects. */
+const hostileKey: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'access_control_list', 'format', 'run_as', 'x_task', 'job_clusters', 'id', 'then'),
+  hostileText,
+);
+
+/** A value with one thing about it changed: a field replaced, left out, added, doubled or wrapped. */
+export function damaged(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  const kinds = fc.constantFrom('replace', 'replace', 'remove', 'add', 'double', 'wrap', 'text' as const);
+  return fc.tuple(values, fc.nat(), kinds, hostileKey, hostileValue).map(([value, place, kind, key, hostile]) => {
+    const places = placesIn(value);
+    const at = places[place % places.length] ?? [];
+    return changedAt(value, at, (found) => damages[kind](found, key, hostile));
+  });
+}
+
+type Place = readonly (string | number)[];
+const removed = Symbol('removed');
+
+const damages: Readonly<Record<string, (found: unknown, key: string, hostile: unknown) => unknown>> = {
+  replace: (_found, _key, hostile) => hostile,
+  remove: () => removed,
+  add: (found, key, hostile) => (isObject(found) ? withField(found, key, hostile) : hostile),
+  double: (found) => (Array.isArray(found) ? [...found, ...found] : [found, found]),
+  wrap: (found, key) => withField({}, key, found),
+  text: (found) => (typeof found === 'string' ? Number(found) : String(found)),
+};
+
+/** Every place in a value, the value itself first. */
+function placesIn(value: unknown, at: Place = []): Place[] {
+  const inner: [string | number, unknown][] = Array.isArray(value) ? [...value.entries()] : isObject(value) ? Object.entries(value) : [];
+  return [at, ...inner.flatMap(([key, part]) => placesIn(part, [...at, key]))];
+}
+
+function changedAt(value: unknown, [key, ...rest]: Place, change: (found: unknown) => unknown): unknown {
+  if (key === undefined) {
+    const changed = change(value);
+    return changed === removed ? null : changed;
+  }
+  if (Array.isArray(value)) {
+    return value.flatMap((entry: unknown, index) => {
+      const changed = index === key ? within(entry, rest, change) : entry;
+      return changed === removed ? [] : [changed];
+    });
+  }
+  if (!isObject(value)) return value;
+  return Object.entries(value).reduce<object>((copy, [name, entry]) => {
+    const changed = name === key ? within(entry, rest, change) : entry;
+    return changed === removed ? copy : withField(copy, name, changed);
+  }, {});
+}
+
+function within(value: unknown, rest: Place, change: (found: unknown) => unknown): unknown {
+  return rest.length === 0 ? change(value) : changedAt(value, rest, change);
+}
+
+/** A copy with one more field; assigning `__proto__` would set a prototype instead. */
+function withField(object: object, key: string, value: unknown): object {
+  return Object.defineProperty({ ...object }, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Raw);
+}
+
+/** The bytes of a text, once in a while damaged as no encoder would. */
+export function damagedBytes(texts: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
+  const pieces = fc.constantFrom([0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf8, 0x88, 0x80, 0x80, 0x80], [0x80], [0], [0xef, 0xbb, 0xbf], [0x1f, 0x8b, 8, 0]);
+  return fc.tuple(texts, fc.nat(), pieces, fc.constantFrom('insert', 'cut', 'append' as const)).map(([text, place, piece, kind]) => {
+    const bytes = Buffer.from(text);
+    const at = place % (bytes.length + 1);
+    if (kind === 'cut') return bytes.subarray(0, at);
+    return kind === 'insert' ? Buffer.concat([bytes.subarray(0, at), Buffer.from(piece), bytes.subarray(at)]) : Buffer.concat([bytes, Buffer.from(piece)]);
+  });
+}
