@@ -6,12 +6,12 @@ import type { RunRow } from './run-rows.ts';
 import { withTasks } from './runs.ts';
 import type { Database } from './schema.ts';
 
-/** Makes this node known, with a lease until then (epoch ms); one that is known gets its lease anew. */
+/** Makes this node known, with a lease until then (epoch ms). */
 export async function joinNodes(db: Kysely<Database>, node: NodeIdentity, leaseUntil: number, now: number): Promise<void> {
   await db.insertInto('nodes').values({
     node_id: node.nodeId, host: node.host, boot_id: node.bootId, pid: node.pid, process_start: node.processStart,
     joined_time: now, lease_until: leaseUntil,
-  }).onConflict((conflict) => conflict.column('node_id').doUpdateSet({ lease_until: leaseUntil })).execute();
+  }).execute();
 }
 
 /**

@@ -38,11 +38,7 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
   const beat = async (): Promise<void> => {
     try {
       const kept = await nodes.renew(node.nodeId, clock.now() + leaseMs, clock.now());
-      if (!kept) {
-        log.warn({ node_id: node.nodeId }, 'The lease of this engine had ended before it was renewed; other engines may have adopted runs.');
-        // Runs that nobody adopted are still this node's; writes about the others are refused.
-        await nodes.join(node, clock.now() + leaseMs, clock.now());
-      }
+      if (!kept) log.warn({ node_id: node.nodeId }, 'The lease of this engine had ended before it was renewed; other engines may have adopted runs.');
       await adoptAll(ports);
       for (const { runId, reason } of await ports.runs.stopRequests(node.nodeId)) ports.coordinator.stop(runId, reason);
     } catch (error) {

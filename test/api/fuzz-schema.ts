@@ -50,7 +50,7 @@ function objectOf({ properties, required, additionalProperties }: Schema, likely
     return fc.dictionary(text, isSchema(additionalProperties) ? fitting(additionalProperties, likely) : fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 });
   }
   const needed = new Set<unknown>(Array.isArray(required) ? required : []);
-  const share = Math.max(2, Math.round(Object.keys(properties).length / 4));
+  const share = Math.max(2, Math.round(Object.keys(properties).length / 2));
   const entries = Object.entries(properties).map(([key, part]): [string, fc.Arbitrary<unknown>] => {
     const values = fitting(part, likely, key);
     return [key, needed.has(key) ? values : fc.oneof({ weight: share, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: values })];

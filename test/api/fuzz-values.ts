@@ -93,7 +93,7 @@ export function damaged(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.tuple(values, fc.nat(), kinds, hostileKey, hostileValue).map(([value, place, kind, key, hostile]) => {
     const places = placesIn(value);
     const at = places[place % places.length] ?? [];
-    return changedAt(value, at, (found) => damages[kind](found, key, hostile));
+    return changedAt(value, at, (found) => damages[kind]?.(found, key, hostile));
   });
 }
 
@@ -106,7 +106,7 @@ const damages: Readonly<Record<string, (found: unknown, key: string, hostile: un
   add: (found, key, hostile) => (isObject(found) ? withField(found, key, hostile) : hostile),
   double: (found) => (Array.isArray(found) ? [...found, ...found] : [found, found]),
   wrap: (found, key) => withField({}, key, found),
-  text: (found) => (typeof found === 'string' ? Number(found) : String(found)),
+  text: (found) => (typeof found === 'string' ? Number(found) : JSON.stringify(found)),
 };
 
 /** Every place in a value, the value itself first. */

@@ -96,6 +96,16 @@ test('a removed attempt leaves nothing, and removing it again is no error', asyn
   expect(await readdir(join(base, 'data/runs'))).toEqual(['8']);
 });
 
+test('removing a cluster leaves the others, a second time nothing happens, and an id that leads out is refused', async () => {
+  const { attempts, put, base } = await fresh();
+  await put('data/clusters/1120-000000-abcdefgh/file');
+  await put('data/clusters/other/file');
+  await attempts.removeCluster('1120-000000-abcdefgh');
+  await attempts.removeCluster('1120-000000-abcdefgh');
+  expect(await readdir(join(base, 'data/clusters'))).toEqual(['other']);
+  await expect(attempts.removeCluster('..')).rejects.toThrow('must be a name without slashes');
+});
+
 test.each<[string, string, object]>([
   ['what the task set', '{"k":"\\"v\\"","n":"1.0"}', { k: '"v"', n: '1.0' }],
   ['a key like no other', '{"__proto__":"1"}', JSON.parse('{"__proto__":"1"}')],

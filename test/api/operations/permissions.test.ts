@@ -101,14 +101,15 @@ describe('the list of a job', () => {
     [{ user_name: 'viewer' }, 'Missing required field: access_control_list[0].permission_level.'],
   ])('%j is refused by create, PUT and PATCH, and changes nothing', async (bad, message) => {
     const { jobId } = await sharedJob();
-    const before = await as('owner', 'GET', `2.0/permissions/jobs/${jobId}`);
+    const list = async () => (await as('owner', 'GET', `2.0/permissions/jobs/${jobId}`)).body;
+    const before = await list();
     const refused = { status: 400, body: { error_code: 'INVALID_PARAMETER_VALUE', message } };
     const rows = await service.rows();
     expect(await as('owner', 'PUT', `2.0/permissions/jobs/${jobId}`, { access_control_list: [bad] })).toMatchObject(refused);
     expect(await as('owner', 'PATCH', `2.0/permissions/jobs/${jobId}`, { access_control_list: [bad] })).toMatchObject(refused);
     expect(await as('owner', 'POST', '2.1/jobs/create', { tasks: [{ task_key: 't', existing_cluster_id: 'c', notebook_task: { notebook_path: '/nb' } }], access_control_list: [bad] })).toMatchObject(refused);
     expect(await as('owner', 'POST', '2.0/jobs/runs/submit', { ...job, access_control_list: [bad] })).toMatchObject(refused);
-    expect(await as('owner', 'GET', `2.0/permissions/jobs/${jobId}`)).toEqual(before);
+    expect(await list()).toEqual(before);
     expect(await service.rows()).toEqual(rows);
   });
 

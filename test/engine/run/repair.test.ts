@@ -129,7 +129,7 @@ describe('what a repair makes', () => {
   test.each([
     [{}, { python_params: ['x'] }],
     [{ python_params: [] }, { python_params: ['x'] }],
-    [{ performance_target: 'FAST' }, { python_params: ['x'] }],
+    [{ python_params: [], performance_target: 'FAST' }, { python_params: ['x'] }],
     [{ job_parameters: { day: '1' } }, { job_parameters: { day: '1' } }],
     [{ notebook_params: { a: '1' } }, { notebook_params: { a: '1' } }],
   ])('parameters %j of the repair: %j are those of the run', (parameters, expected) => {

@@ -1,0 +1,86 @@
+/** Requests for every operation: right ones, nearly right ones, and hostile ones. */
+import * as fc from 'fast-check';
+import type { InjectOptions } from 'fastify';
+import { fitting, type Likely } from './fuzz-schema.ts';
+import type { FuzzedService } from './fuzz-service.ts';
+import { acceptedSettings, acceptedSubmission } from './fuzz-settings.ts';
+import { damaged, damagedBytes, hostileText, hostileValue, jsonText } from './fuzz-values.ts';
+
+const contentTypes = [
+  'application/json', 'text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-16', 'multipart/form-data',
+  'multipart/form-data; boundary=b', 'multipart/form-data; boundary=', 'application/octet-stream', ';;;', 'a/b/c', '', 'x'.repeat(300),
+];
+
+/** A request for any of the operations of a service. */
+export function requests(service: FuzzedService): fc.Arbitrary<InjectOptions> {
+  const { known, tokens } = service;
+  const likely = likelyIn(known);
+  const token = fc.oneof(...tokens.map((value, index) => ({ weight: [6, 3, 1][index] ?? 1, arbitrary: fc.constant(value) })));
+  const all = service.operations.flatMap(({ method, path, versions, request }) => versions.map((version) => {
+    const good = path === '/jobs/create' ? acceptedSettings(version) : path === '/jobs/runs/submit' ? acceptedSubmission : fitting(request, likely);
+    return { method, url: `/api/${version}${path}`, sent: sentOf(method, good) };
+  }));
+  return fc.constantFrom(...all).chain(({ method, url, sent }) =>
+    fc.record({ sent, id: pathId(known), token }).map(({ sent: { query = '', headers, ...rest }, id, token: value }): InjectOptions => ({
+      ...rest, method, url: `${url.replace(/:\w+/, () => id)}${query}`, headers: { authorization: `Bearer ${value}`, ...headers },
+    })));
+}
+
+/** What fits, with damage most of the time. */
+function sentOf(method: string, good: fc.Arbitrary<unknown>): fc.Arbitrary<Sent> {
+  const input = fc.oneof(
+    { weight: 3, arbitrary: good }, { weight: 5, arbitrary: damaged(good) }, { weight: 2, arbitrary: damaged(damaged(good)) }, { weight: 1, arbitrary: hostileValue },
+  );
+  return method === 'GET' ? fc.oneof({ weight: 4, arbitrary: inQuery(input) }, { weight: 1, arbitrary: inBody(input) }) : inBody(input);
+}
+
+interface Sent extends Pick<InjectOptions, 'payload' | 'headers'> {
+  readonly query?: string;
+}
+
+function inBody(input: fc.Arbitrary<unknown>): fc.Arbitrary<Sent> {
+  const text = input.map(jsonText);
+  const payload = fc.oneof({ weight: 9, arbitrary: text.map((json) => Buffer.from(json)) }, { weight: 1, arbitrary: damagedBytes(text) });
+  const type = fc.oneof({ weight: 12, arbitrary: fc.constant('application/json') }, { weight: 1, arbitrary: fc.constantFrom(...contentTypes) });
+  return fc.record({ payload, type }).map(({ payload: bytes, type: contentType }) => ({ payload: bytes, headers: { 'content-type': contentType } }));
+}
+
+/** Fields as query parameters: some of them twice, some of them as bytes that are no text. */
+function inQuery(input: fc.Arbitrary<unknown>): fc.Arbitrary<Sent> {
+  const extra = fc.oneof(
+    { weight: 6, arbitrary: fc.constant('') },
+    { weight: 1, arbitrary: fc.tuple(fc.constantFrom('job_id', 'run_id', 'path', 'limit', 'name', '__proto__', 'constructor', 'a[b]'), fc.constantFrom('%00', '%ff', '%ED%A0%80', '%', '%zz', '1', '', '+', '&', '=&=', '%2e%2e%2f', 'a#b')).map(([name, value]) => `&${name}=${value}`) },
+  );
+  return fc.record({ input, extra, twice: fc.nat(7) }).map(({ input: fields, extra: more, twice }) => {
+    const pairs = Object.entries(Object(fields)).map(([name, value]) => `${encoded(name)}=${encoded(typeof value === 'string' ? value : jsonText(value))}`);
+    return { query: `?${[...pairs, ...(twice === 0 ? pairs : [])].join('&')}${more}` };
+  });
+}
+
+/** Half a character has no place in an address; what is too long for one stays out of it. */
+function encoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed().slice(0, 3_000).toWellFormed());
+}
+
+function pathId(known: FuzzedService['known']): fc.Arbitrary<string> {
+  return fc.oneof({ weight: 4, arbitrary: idOf(known.jobs).map(String) }, { weight: 1, arbitrary: hostileText.map(encoded) }, { weight: 1, arbitrary: fc.constantFrom('0', '-1', '1.5', '%', '%00', '..', '9'.repeat(400), '1e3', '') });
+}
+
+/** One of the ids that are known when the value is made: most of the time a late one. */
+function idOf(ids: readonly number[]): fc.Arbitrary<number> {
+  return fc.oneof({ weight: 3, arbitrary: fc.nat(30) }, { weight: 1, arbitrary: fc.nat() }).map((back) => ids[ids.length - 1 - (back % ids.length)] ?? 1);
+}
+
+function likelyIn(known: FuzzedService['known']): Likely {
+  const path = fc.constantFrom('/', '/a', '/a/b', '/a/b/c', '/Workspace/a', 'managed_fs:/a', 'dbfs:/d/e', '/größe', '/nb.py');
+  const settings = fc.constantFrom('2.0', '2.1' as const).chain(acceptedSettings);
+  return new Map<string, fc.Arbitrary<unknown>>([
+    ['job_id', idOf(known.jobs)], ['run_id', idOf(known.runs)], ['path', path],
+    ['new_settings', settings],
+    ['tasks', settings.map((given) => new Map(Object.entries(given)).get('tasks') ?? [])],
+    ['content', fc.constantFrom('', 'YQ==', 'cHJpbnQoMSk=', 'Y')], ['contents', fc.constantFrom('', 'YQ==', 'YQ=')],
+    ['user_name', fc.constantFrom('ann', 'admin', 'nobody')], ['idempotency_token', fc.constantFrom('', 't1', 't2', 't3')],
+    ['page_token', fc.constantFrom('', 'cnVuczoxMA', 'am9iczoxMA', 'cnVuczo5MDA3MTk5MjU0NzQwOTkz')],
+    ['rerun_tasks', fc.subarray(['a', 'b'])], ['existing_cluster_id', fc.constant('c')],
+  ]);
+}

@@ -1,0 +1,150 @@
+/** The service with all its operations on a database and a directory of its own, and what must hold of each of its answers. */
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import type { InjectOptions } from 'fastify';
+import { pino } from 'pino';
+import { expect } from 'vitest';
+import { createApp } from '../../api/app.ts';
+import type { Operation } from '../../api/operation.ts';
+import { everyOperation } from '../../api/operations.ts';
+import { httpStatusOf } from '../../engine/errors.ts';
+import { defaultLimits } from '../../engine/limits.ts';
+import { passing } from '../../storage/faults.ts';
+import { createManagedFiles } from '../../storage/managed-files.ts';
+import { createRoots } from '../../storage/roots.ts';
+import { findToken, noteTokenAccess } from '../../storage/tokens.ts';
+import { createWorkspace } from '../../storage/workspace.ts';
+import { addPerson } from '../setup/people.ts';
+import { adminToken, idIn, startService, type Answer, type TestService } from './service.ts';
+
+export interface FuzzedService {
+  readonly operations: readonly Operation[];
+  /** Ids that answers have given; those of jobs and runs that are gone stay among them. */
+  readonly known: { readonly jobs: number[]; readonly runs: number[] };
+  /** Tokens of an administrator, of a user with few permissions, and of nobody. */
+  readonly tokens: readonly string[];
+  /** Sends a request, and expects of the answer what must hold of every answer. */
+  send(request: InjectOptions): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export const lastError = { value: '' };
+/** So much may be made that no quota is in the way. */
+const limits = { ...defaultLimits, savedJobs: 1e9, jobsCreatedPerHour: 1e9, concurrentTaskRuns: 1e9 };
+
+/** Starts it with job access control on, and with jobs, runs and files that requests can meet. */
+export async function startFuzzedService(): Promise<FuzzedService> {
+  const directory = await mkdtemp(join(tmpdir(), 'runyard-fuzz-'));
+  const base = await startService({}, limits, true);
+  const { db } = base.database;
+  const roots = createRoots({ dataDirectory: directory, allowedRoots: [] });
+  const { permissions, clock } = base.ports;
+  const operations = everyOperation({
+    ...base.ports, owners: permissions.ownersOf, workspace: createWorkspace(roots, limits), managedFiles: createManagedFiles(roots),
+  });
+  const log = pino({ level: 'error' }, { write: (line: string) => { lastError.value = line; } });
+  const app = createApp({
+    operations, permissions, limits, log, isPassing: passing, metricsOpen: false,
+    auth: { tokens: { find: (hash) => findToken(db, hash), noteAccess: (id, at) => noteTokenAccess(db, id, at) }, clock, log },
+    metrics: { databaseQueries: base.database.queries, activeRuns: () => 0 },
+    ready: async () => ({ ready: true }),
+  });
+  const known: FuzzedService['known'] = { jobs: [], runs: [] };
+  const tokens = [adminToken, await addPerson(db, 'ann'), 'token-of-nobody'];
+  await makeWorld(base, known);
+  let before = await stateOf(base, directory);
+  return {
+    operations, known, tokens,
+    async send(request) {
+      const response = await app.inject(request);
+      const answer: Answer = { status: response.statusCode, headers: response.headers, body: parsed(response.body) };
+      const [expected, found] = [before, await stateOf(base, directory)];
+      before = found;
+      if (answer.status >= 400) expect(found).toEqual(expected);
+      checkAnswer(answer);
+      for (const [field, ids] of [['job_id', known.jobs], ['run_id', known.runs]] as const) {
+        const id = answer.body[field];
+        if (typeof id === 'number') ids.push(id);
+      }
+      return answer;
+    },
+    async close() {
+      await app.close();
+      await base.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Jobs of both formats with runs that are active, over and skipped, and submissions. */
+async function makeWorld(service: TestService, known: FuzzedService['known']): Promise<void> {
+  const single = { name: 'nightly', existing_cluster_id: 'c', notebook_task: { notebook_path: '/a' } };
+  const python = { existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/a' } };
+  const multi = { name: 'graph', tasks: [{ task_key: 'a', ...python }, { task_key: 'b', depends_on: [{ task_key: 'a' }], ...python }] };
+  for (let round = 0; round < 8; round += 1) {
+    for (const [version, settings] of [['2.0', single], ['2.1', multi]] as const) {
+      const job = idIn(await service.post(`${version}/jobs/create`, { ...settings, access_control_list: [{ user_name: 'ann', permission_level: 'CAN_MANAGE' }].slice(round % 2) }), 'job_id');
+      known.jobs.push(job);
+      // The second one is skipped while the first is active.
+      for (const end of [round % 3 === 0, false]) {
+        const run = idIn(await service.post('2.1/jobs/run-now', { job_id: job }), 'run_id');
+        known.runs.push(run);
+        if (end) await service.end(run, { result: 'FAILED' });
+      }
+    }
+    known.runs.push(idIn(await service.post('2.1/jobs/runs/submit', { run_name: 'once', tasks: multi.tasks }), 'run_id'));
+  }
+}
+
+/** What must hold of every answer: no fault of ours, the one shape of refusals, and words that people and clients can take. */
+export function checkAnswer({ status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>): void {
+  expect(status, JSON.stringify(body)).toBeLessThan(500);
+  expect(String(headers['content-type'])).toMatch(/^application\/json\b/);
+  if (status < 400) return;
+  expect(body).toEqual({ error_code: expect.stringMatching(/^[A-Z_]+$/), message: expect.stringMatching(/\S/) });
+  const { error_code: code, message } = body;
+  expect(new Map<unknown, number>(Object.entries(httpStatusOf)).get(code)).toBe(status);
+  const said = String(message);
+  expect(said.length).toBeLessThanOrEqual(longestMessage);
+  expect(said).not.toMatch(neverSaid);
+  // Half a character breaks whoever prints it.
+  expect(said.isWellFormed(), said).toBe(true);
+}
+
+const longestMessage = 1_100;
+
+/** Clients take these for faults that pass, and hang for minutes. */
+const neverSaid = new RegExp([
+  'Unexpected error', 'ClusterNotReadyException', 'Please try again later or try a faster operation\\.', 'RPC token bucket limit has been exceeded',
+  'Unknown worker environment', 'worker env .* not found', 'Timed out after ', 'deadline exceeded',
+].join('|'), 'i');
+
+function parsed(body: string): Answer['body'] {
+  const value: unknown = JSON.parse(body);
+  expect(value).toBeTypeOf('object');
+  return { ...Object(value) };
+}
+
+/**
+ * Rows of every table with the version that each is in, so that a write shows even when it wrote what was there; of tokens
+ * their number, because their last use is noted. And every file.
+ */
+async function stateOf({ database: { db } }: TestService, directory: string): Promise<unknown> {
+  const tables = ['jobs', 'job_permissions', 'runs', 'task_runs', 'repairs', 'idempotency_tokens', 'clusters', 'nodes', 'outbox', 'principals'];
+  const versions = sql.join(tables.map((table) =>
+    sql`(select json_build_array(count(*), sum(hashtextextended(xmin::text || ctid::text, 0))::text) from ${sql.table(table)}) as ${sql.id(table)}`));
+  const { rows } = await sql`select ${versions}, (select count(*) from tokens) as tokens`.execute(db);
+  return [rows, await filesBelow(directory)];
+}
+
+async function filesBelow(directory: string): Promise<unknown> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return Promise.all(entries.map(async (entry) => {
+    const path = join(entry.parentPath, entry.name);
+    const { size, mtimeMs, ino } = await stat(path);
+    // A draft that came to nothing leaves its mark on the time of its directory.
+    return [path, ino, ...(entry.isDirectory() ? [] : [size, mtimeMs])];
+  }));
+}
