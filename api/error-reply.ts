@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { codeOf, httpStatusOf, messageOf, ServiceError } from '../engine/errors.ts';
+import { cut } from '../engine/job/wording.ts';
 import { explain } from './schema-errors.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -11,10 +12,13 @@ export type IsPassing = (error: unknown) => boolean;
 /** When a request may be sent again after a fault that passes. */
 const passingFaultSeconds = 1;
 
+/** Characters of a message: paths and lists that a caller sent are repeated, but a message stays one that can be read. */
+const longestMessage = 1_000;
+
 /** Answers with a refusal: `{error_code, message}`. */
 export function sendRefusal({ code, message, retryAfterSeconds }: ServiceError, reply: FastifyReply): FastifyReply {
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
-  return reply.code(httpStatusOf[code]).send({ error_code: code, message });
+  return reply.code(httpStatusOf[code]).send({ error_code: code, message: cut(message, longestMessage) });
 }
 
 /** The handler of all errors. What is not a refusal goes to the log with the request's id, and the answer says nothing of it. */

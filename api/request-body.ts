@@ -1,8 +1,10 @@
 /** From the bytes of a request to the input of its operation, with the tolerance that clients need. */
+import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalid, messageOf, ServiceError } from '../engine/errors.ts';
 import { inputOfForm } from './form.ts';
 import type { RequestParts } from './request-parts.ts';
+import { unfitIn } from './storable.ts';
 import { coerce } from './tolerance.ts';
 
 const notAMap = 'Invalid JSON given in the body of the request - expected a map';
@@ -18,21 +20,20 @@ export function acceptBodies(app: FastifyInstance): void {
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();
   const parse = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
-    const text = String(body);
-    if (text.trim() === '') {
-      done(null);
-      return;
-    }
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    // Decoding puts other characters in the place of those that it cannot read.
+    if (!isUtf8(body)) return done(new ServiceError('MALFORMED_REQUEST', `${notAMap}: it is not UTF-8.`));
+    const text = body.toString('utf8');
+    if (text.trim() === '') return done(null);
     parse(request, text, (error, parsed) => {
       if (error !== null) done(new ServiceError('MALFORMED_REQUEST', `${notAMap}: ${faultOf(text)}`));
-      else done(roundingIn(text) ?? null, parsed);
+      else done(unfitIn(parsed) ?? roundingIn(text) ?? null, parsed);
     });
   });
   app.addContentTypeParser(/^multipart\/form-data\b/i, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer<ArrayBuffer>) => {
     const { fileField } = request.routeOptions.config;
     if (fileField === undefined) throw new ServiceError('MALFORMED_REQUEST', `${notAMap}: this operation takes no form.`);
-    return inputOfForm(request.headers['content-type'] ?? '', body, fileField);
+    return fit(await inputOfForm(request.headers['content-type'] ?? '', body, fileField));
   });
 }
 
@@ -51,7 +52,14 @@ export function forgive(request: FastifyRequest, { params, querystring, body }: 
   if (params !== undefined) request.params = coerce(params, request.params);
   if (body !== undefined) request.body = coerce(body, request.body ?? {});
   // Some clients send the parameters of a GET in its body; what the address says wins.
-  if (querystring !== undefined) request.query = coerce(querystring, { ...fieldsOf(request.body), ...onceEach(fieldsOf(request.query)) });
+  if (querystring !== undefined) request.query = coerce(querystring, { ...fieldsOf(request.body), ...onceEach(fit(fieldsOf(request.query))) });
+}
+
+/** @throws ServiceError for what cannot be kept */
+function fit<Value>(value: Value): Value {
+  const refusal = unfitIn(value);
+  if (refusal !== undefined) throw refusal;
+  return value;
 }
 
 /** The whole input, once its parts fit their schemas. */

@@ -37,7 +37,7 @@ const supervisor = fileURLToPath(new URL('supervisor/supervise.sh', import.meta.
 /** How often the log sizes are looked at, and whether an adopted process still lives. */
 const tickMs = 2_000;
 /** A claim is filled within microseconds of its making; this long without is a claimer that died in between. */
-const claimFillMs = 10_000;
+const claimFillMs = 60_000;
 
 /**
  * Runs the process of `spec` to its end, or waits for the end of the one that an earlier call started. Safe to call
@@ -71,6 +71,8 @@ export async function exec(spec: ProcessSpec, signal: AbortSignal): Promise<Exit
 async function attend(spec: ProcessSpec, signal: AbortSignal, bell: Bell, child: ChildProcess | undefined): Promise<Exit> {
   let unfilledFor = 0;
   for (;;) {
+    // Asked first: a supervisor that claims and ends while the rest is looked at has left an exit code by the next round.
+    const over = child !== undefined && (child.exitCode !== null || child.signalCode !== null);
     const claim = await readClaim(spec.directory);
     const alive = typeof claim === 'object' && (await isAlive(claim));
     // Read after the look at the process: one that wrote its exit and ended in between is not lost.
@@ -78,7 +80,8 @@ async function attend(spec: ProcessSpec, signal: AbortSignal, bell: Bell, child:
     if (code !== undefined) return afterEnd(spec, code, claim, bell);
     if (claim === 'forestalled') return { kind: 'stopped' };
     if (claim === undefined || claim === 'unfilled') {
-      if (unfilledFor >= claimFillMs || (claim === undefined && over(child))) return lost('Its process ended while it was being started.');
+      const mayStillClaim = child !== undefined && !over;
+      if (!mayStillClaim && (claim === undefined || unfilledFor >= claimFillMs)) return lost('Its process ended while it was being started.');
       unfilledFor += 20;
       await bell.wait(20);
       continue;
@@ -186,10 +189,6 @@ async function floodOf(spec: ProcessSpec): Promise<string | undefined> {
     }
   }
   return undefined;
-}
-
-function over(child: ChildProcess | undefined): boolean {
-  return child !== undefined && (child.exitCode !== null || child.signalCode !== null);
 }
 
 function lost(message: string): Exit {

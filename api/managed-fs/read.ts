@@ -1,5 +1,6 @@
 /** GET managed_fs/read: bytes of a file of managed_fs. */
 import { Type } from 'typebox';
+import { Id } from '../../engine/job/scalars.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { FilePath } from './file-view.ts';
 import type { ManagedFsPorts } from '../ports.ts';
@@ -18,7 +19,7 @@ export function readFile({ managedFiles }: ManagedFsPorts): Operation {
     description: 'Answers with at most 1 MB of a file. A large file is read piece by piece: it ends where `bytes_read` is 0.',
     request: Type.Object({
       path: FilePath,
-      offset: Type.Optional(Type.Integer({ minimum: 0, description: 'First byte. Default: 0.' })),
+      offset: Type.Optional(Type.Integer({ ...Id, description: 'First byte. Default: 0.' })),
       length: Type.Optional(Type.Integer({ minimum: 0, maximum: readBytesMax, description: 'Most bytes to read. Default: 1 MB.' })),
     }),
     response: Type.Object({

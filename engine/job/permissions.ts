@@ -1,7 +1,7 @@
 /** Who may do what with a job: the levels, what each is enough for, and lists of grants (WIRE, permissions on jobs). */
 import { Type, type Static } from 'typebox';
 import { invalid, ServiceError } from '../errors.ts';
-import { quote } from './wording.ts';
+import { checkCount, quote } from './wording.ts';
 
 /** The levels, weakest first; each holds what the weaker ones hold. */
 export const permissionLevels = ['CAN_VIEW', 'CAN_MANAGE_RUN', 'CAN_MANAGE', 'IS_OWNER'] as const;
@@ -59,11 +59,15 @@ export function lacksPermission(userName: string, needed: PermissionLevel, jobId
   return new ServiceError('PERMISSION_DENIED', `User ${userName} does not have ${enough[needed]} permissions on job ${jobId}`);
 }
 
+/** Entries of one list. */
+const mostGrants = 1_000;
+
 /**
  * The grants that an access_control_list asks for.
- * @throws ServiceError for an entry without exactly one name, for somebody named twice, for a second owner or a group that owns
+ * @throws ServiceError for a list of more than 1,000 entries, an entry without exactly one name, for somebody named twice, for a second owner or a group that owns
  */
 export function grantsOf(list: readonly AccessControlRequest[]): Grant[] {
+  checkCount('access_control_list', list, mostGrants);
   const grants = list.map((entry, index) => ({ grantee: granteeOf(entry, `access_control_list[${index}]`), level: entry.permission_level }));
   for (const [index, { grantee, level }] of grants.entries()) {
     const where = `access_control_list[${index}]`;

@@ -12,6 +12,11 @@ export function int32(minimum: number, description: string) {
   return Type.Integer({ minimum, maximum: int32Max, description });
 }
 
+/** An instant in epoch milliseconds, exact as a JSON number. */
+export function instant(description: string) {
+  return Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, description });
+}
+
 /** A map from STRING to STRING. Written with additionalProperties, because a pattern would let keys with a line break pass unchecked. */
 export function textMap(description: string) {
   return Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' }, description });

@@ -1,11 +1,11 @@
 /** The six task kinds: their schemas, their names in the order of the spec, and which kind a task has (spec 2.7). */
 import { Type, type Static } from 'typebox';
-import { Id, textMap, texts } from './scalars.ts';
+import { Id, instant, textMap, texts } from './scalars.ts';
 
 export const NotebookTask = Type.Object(
   {
     notebook_path: Type.String({ description: 'Absolute path of the notebook in the workspace; begins with a slash.' }),
-    revision_timestamp: Type.Optional(Type.Integer({ description: 'Epoch ms: the newest revision not later than this instant. Default: the newest.' })),
+    revision_timestamp: Type.Optional(instant('Epoch ms: the newest revision not later than this instant. Default: the newest.')),
     base_parameters: Type.Optional(textMap('Parameters of the notebook, ASCII only. Those of run-now are merged in and win.')),
     source: Type.Optional(Type.Enum(['WORKSPACE', 'GIT'], { description: 'Where the notebook is kept. Default: WORKSPACE, or GIT in a job with git_source.' })),
   },

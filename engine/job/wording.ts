@@ -9,9 +9,9 @@ export function quote(value: unknown): string {
   return cut(JSON.stringify(value) ?? String(value));
 }
 
-/** A text cut to what a message may repeat. */
-export function cut(text: string): string {
-  return text.length <= longestEcho ? text : `${text.slice(0, longestEcho)}...`;
+/** A text cut to what a message may repeat; half of the character where it is cut would be none. */
+export function cut(text: string, most = longestEcho): string {
+  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}...`;
 }
 
 /** The path of a field: `at('tasks[2]', 'new_cluster')` is `tasks[2].new_cluster`; the settings themselves are ''. */

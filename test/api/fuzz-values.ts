@@ -42,9 +42,13 @@ export function jsonText(value: unknown): string {
   return (JSON.stringify(value) ?? 'null').replaceAll(/"@raw:(\w+)@"/g, (_, name: string) => raws.get(name) ?? 'null');
 }
 
+/** What no database takes. */
+const unfit = fc.constantFrom('\0', '\ud800', '\udfff', '\udc00\ud800');
+
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
+  unfit,
   fc.constantFrom(
-    '', ' ', '\0', 'a\0b', '\ud800', 'x\udfff', '\udc00\ud800', '\ufeff', '\u202e\u2066txt', 'e\u0301\u0327', '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'.repeat(30),
+    '', ' ', '\ufeff', '\u202e\u2066txt', 'e\u0301\u0327', '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'.repeat(30),
     'NaN', '-Infinity', '1e999', '0x10', '007', '1_000', '٣', '-0', '9007199254740993', 'true ', 'null', 'undefined', '[object Object]',
     '__proto__', 'constructor', 'toString', '../../../../etc/passwd', '/..', '//', '/.', 'managed_fs:/../x', 'C:\\x', '~', '$HOME', '`id`', '%00', '%s%n%d', '${x}',
     "'; drop table jobs; --", '\\', '"', '<script>alert(1)</script>', '\r\nSet-Cookie: a=b', '{{job.id}}', '{{tasks.a.values.b}}', '{{`', '{{job.', '{{'.repeat(50),
@@ -89,11 +93,11 @@ const hostileKey: fc.Arbitrary<string> = fc.oneof(
 
 /** A value with one thing about it changed: a field replaced, left out, added, doubled or wrapped. */
 export function damaged(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
-  const kinds = fc.constantFrom('replace', 'replace', 'remove', 'add', 'double', 'wrap', 'text' as const);
-  return fc.tuple(values, fc.nat(), kinds, hostileKey, hostileValue).map(([value, place, kind, key, hostile]) => {
+  const kinds = fc.constantFrom('replace', 'replace', 'remove', 'add', 'double', 'wrap', 'text', 'spoil', 'spoil' as const);
+  return fc.tuple(values, fc.nat(), kinds, hostileKey, hostileValue, unfit).map(([value, place, kind, key, hostile, piece]) => {
     const places = placesIn(value);
     const at = places[place % places.length] ?? [];
-    return changedAt(value, at, (found) => damages[kind]?.(found, key, hostile));
+    return changedAt(value, at, (found) => damages[kind]?.(found, kind === 'spoil' ? piece : key, hostile));
   });
 }
 
@@ -106,6 +110,7 @@ const damages: Readonly<Record<string, (found: unknown, key: string, hostile: un
   add: (found, key, hostile) => (isObject(found) ? withField(found, key, hostile) : hostile),
   double: (found) => (Array.isArray(found) ? [...found, ...found] : [found, found]),
   wrap: (found, key) => withField({}, key, found),
+  spoil: (found, piece) => (typeof found === 'string' ? found + piece : isObject(found) ? withField(found, `x${piece}`, 1) : piece),
   text: (found) => (typeof found === 'string' ? Number(found) : JSON.stringify(found)),
 };
 

@@ -1,5 +1,5 @@
 /** The vendor's own SDK, unmodified and knowing nothing but address and token, drives the running service. */
-import { ApiError, WorkspaceClient, jobs } from '@databricks/sdk-experimental';
+import { ApiError, WorkspaceClient, type jobs } from '@databricks/sdk-experimental';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from '../setup/client.ts';
 import { startTestService, type TestService } from '../setup/service.ts';

@@ -56,6 +56,11 @@ describe('a process that nobody disturbs', () => {
     expect(await exec(specOf(script), never)).toEqual({ kind: 'exited', code });
   });
 
+  test('many that end at once are all seen to end, none is taken for lost', async () => {
+    const exits = await Promise.all(Array.from({ length: 150 }, () => exec(specOf(':', { argv: ['true'] }), never)));
+    expect(exits.filter((exit) => exit.kind !== 'exited' || exit.code !== 0)).toEqual([]);
+  });
+
   test('a program that does not exist ends with 127 and says so in its log', async () => {
     const spec = specOf('', { argv: ['no-such-program'] });
     expect(await exec(spec, never)).toEqual({ kind: 'exited', code: 127 });
