@@ -40,7 +40,7 @@ export function requestedToken(
   if (lifetime !== undefined && lifetime > longest) {
     throw invalid(`lifetime_seconds is ${lifetime}; at most ${longest} (${longest / 86_400} days) are allowed.`);
   }
-  checkComment('comment', comment, limits);
+  checkBytes('comment', comment, limits.tokenCommentBytes);
   checkScopes('scopes', scopes, limits.scopesPerToken);
   return { comment, scopes, createdTime: now, expiryTime: now + (lifetime ?? longest) * 1_000 };
 }
@@ -59,7 +59,7 @@ export function requestedChange(token: ChangedFields, mask: string, limits: Toke
     ...(comment !== undefined && names.includes('comment') && { comment }),
     ...(scopes !== undefined && names.includes('scopes') && { scopes }),
   };
-  if (change.comment !== undefined) checkComment('token.comment', change.comment, limits);
+  if (change.comment !== undefined) checkBytes('token.comment', change.comment, limits.tokenCommentBytes);
   if (change.scopes !== undefined) checkScopes('token.scopes', change.scopes, limits.scopesPerToken);
   return change;
 }
@@ -73,10 +73,4 @@ function maskedField(name: string): (typeof changeable)[number] {
   const known = changeable.find((field) => field === name.trim());
   if (known === undefined) throw invalid(`update_mask names ${quote(name.trim())}; it may name ${changeable.join(', ')}, or be "*" for all that token has.`);
   return known;
-}
-
-function checkComment(path: string, comment: string, { tokenCommentBytes }: TokenLimits): void {
-  checkBytes(path, comment, tokenCommentBytes);
-  // The database keeps no such text.
-  if (comment.includes('\0')) throw invalid(`${path} holds a NUL character; remove it.`);
 }

@@ -1,7 +1,8 @@
 /** Requests for every operation: right ones, nearly right ones, and hostile ones. */
 import * as fc from 'fast-check';
 import type { InjectOptions } from 'fastify';
-import { fitting, type Likely } from './fuzz-schema.ts';
+import type { ApiVersion } from '../../engine/job/format.ts';
+import { fitting, text, type Likely } from './fuzz-schema.ts';
 import type { FuzzedService } from './fuzz-service.ts';
 import { acceptedSettings, acceptedSubmission } from './fuzz-settings.ts';
 import { damaged, damagedBytes, hostileText, hostileValue, jsonText } from './fuzz-values.ts';
@@ -17,7 +18,8 @@ export function requests(service: FuzzedService): fc.Arbitrary<InjectOptions> {
   const likely = likelyIn(known);
   const token = fc.oneof(...tokens.map((value, index) => ({ weight: [6, 3, 1][index] ?? 1, arbitrary: fc.constant(value) })));
   const all = service.operations.flatMap(({ method, path, versions, request }) => versions.map((version) => {
-    const good = path === '/jobs/create' ? acceptedSettings(version) : path === '/jobs/runs/submit' ? acceptedSubmission : fitting(request, likely);
+    const special = taken[path]?.(known, version);
+    const good = special === undefined ? fitting(request, likely) : fc.oneof({ weight: 3, arbitrary: special }, { weight: 1, arbitrary: fitting(request, likely) });
     return { method, url: `/api/${version}${path}`, sent: sentOf(method, good) };
   }));
   return fc.constantFrom(...all).chain(({ method, url, sent }) =>
@@ -25,6 +27,17 @@ export function requests(service: FuzzedService): fc.Arbitrary<InjectOptions> {
       ...rest, method, url: `${url.replace(/:\w+/, () => id)}${query}`, headers: { authorization: `Bearer ${value}`, ...headers },
     })));
 }
+
+/** What is taken by operations that ask for more than their schema says. */
+const taken: Readonly<Record<string, (known: FuzzedService['known'], version: ApiVersion) => fc.Arbitrary<unknown>>> = {
+  '/jobs/create': (_, version) => acceptedSettings(version),
+  '/jobs/reset': ({ jobs }, version) => fc.record({ job_id: idOf(jobs), new_settings: acceptedSettings(version) }),
+  '/jobs/update': ({ jobs }) => fc.record({ job_id: idOf(jobs), new_settings: fc.record({ name: text, tags: fc.dictionary(text, text, { maxKeys: 2 }), timeout_seconds: fc.nat() }) }),
+  '/jobs/run-now': ({ jobs }) => fc.record({ job_id: idOf(jobs), idempotency_token: fc.constantFrom('', 't1', 't2') }),
+  '/jobs/runs/submit': () => acceptedSubmission,
+  '/jobs/runs/repair': ({ runs }) => fc.record({ run_id: idOf(runs), rerun_all_failed_tasks: fc.constant(true) }),
+  '/workspace/import': () => fc.record({ path: text.map((name) => `/${name}`), content: fc.constant('cHJpbnQoMSk='), language: fc.constant('PYTHON'), overwrite: fc.boolean() }),
+};
 
 /** What fits, with damage most of the time. */
 function sentOf(method: string, good: fc.Arbitrary<unknown>): fc.Arbitrary<Sent> {
@@ -39,8 +52,8 @@ interface Sent extends Pick<InjectOptions, 'payload' | 'headers'> {
 }
 
 function inBody(input: fc.Arbitrary<unknown>): fc.Arbitrary<Sent> {
-  const text = input.map(jsonText);
-  const payload = fc.oneof({ weight: 9, arbitrary: text.map((json) => Buffer.from(json)) }, { weight: 1, arbitrary: damagedBytes(text) });
+  const json = input.map(jsonText);
+  const payload = fc.oneof({ weight: 9, arbitrary: json.map((all) => Buffer.from(all)) }, { weight: 1, arbitrary: damagedBytes(json) });
   const type = fc.oneof({ weight: 12, arbitrary: fc.constant('application/json') }, { weight: 1, arbitrary: fc.constantFrom(...contentTypes) });
   return fc.record({ payload, type }).map(({ payload: bytes, type: contentType }) => ({ payload: bytes, headers: { 'content-type': contentType } }));
 }
@@ -52,7 +65,7 @@ function inQuery(input: fc.Arbitrary<unknown>): fc.Arbitrary<Sent> {
     { weight: 1, arbitrary: fc.tuple(fc.constantFrom('job_id', 'run_id', 'path', 'limit', 'name', '__proto__', 'constructor', 'a[b]'), fc.constantFrom('%00', '%ff', '%ED%A0%80', '%', '%zz', '1', '', '+', '&', '=&=', '%2e%2e%2f', 'a#b')).map(([name, value]) => `&${name}=${value}`) },
   );
   return fc.record({ input, extra, twice: fc.nat(7) }).map(({ input: fields, extra: more, twice }) => {
-    const pairs = Object.entries(Object(fields)).map(([name, value]) => `${encoded(name)}=${encoded(typeof value === 'string' ? value : jsonText(value))}`);
+    const pairs = Object.entries(typeof fields === 'object' && fields !== null && !Array.isArray(fields) ? fields : { value: fields }).map(([name, value]) => `${encoded(name)}=${encoded(typeof value === 'string' ? value : jsonText(value))}`);
     return { query: `?${[...pairs, ...(twice === 0 ? pairs : [])].join('&')}${more}` };
   });
 }

@@ -1,0 +1,100 @@
+/** Requests as bytes on a connection: what no client library would send. */
+import * as fc from 'fast-check';
+import type { InjectOptions } from 'fastify';
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { buffer, text } from 'node:stream/consumers';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { expect } from 'vitest';
+import { checkAnswer } from './fuzz-service.ts';
+import { damagedBytes } from './fuzz-values.ts';
+import type { Answer } from './service.ts';
+
+/** Sends over a connection what `inject` would take. */
+export async function overHttp(base: string, { method = 'GET', url, headers = {}, payload }: InjectOptions): Promise<Answer> {
+  const sent = httpRequest(base, { method, path: String(url), headers });
+  sent.end(payload);
+  const [response]: IncomingMessage[] = await once(sent, 'response');
+  if (response === undefined) throw new Error('There was no response.');
+  return { status: response.statusCode ?? 0, headers: response.headers, body: JSON.parse(await text(response)) };
+}
+
+/**
+ * Sends bytes, ends its side, and reads until the other side does. Everything that comes back has to be answers as the
+ * service gives them; nothing may come back for half a request.
+ * @returns the first answer; status 0 when there was none
+ */
+export async function answerTo(base: string, sent: string | Buffer): Promise<{ readonly status: number; readonly body: string }> {
+  const { hostname, port } = new URL(base);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  const received = buffer(socket).catch(() => Buffer.alloc(0));
+  // The other side may be gone before it has read everything.
+  socket.on('error', () => undefined);
+  socket.end(sent);
+  const said = (await received).toString('utf8');
+  const [head = '', ...rest] = said.split('\r\n\r\n');
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1] ?? 0);
+  if (said !== '') expect(status, said).toBeGreaterThanOrEqual(200);
+  const body = rest.join('\r\n\r\n');
+  if (status >= 400 && body !== '') {
+    const type = /^content-type: (.*)$/im.exec(head)?.[1];
+    const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1]);
+    checkAnswer({ status, headers: { 'content-type': type }, body: JSON.parse(Buffer.from(body).subarray(0, length).toString('utf8')) });
+  }
+  return { status, body };
+}
+
+const host = 'Host: h\r\nConnection: close\r\n';
+const known = `Authorization: Bearer TOKEN\r\n${host}`;
+const list = '/api/2.1/jobs/list';
+
+/** What it is, the bytes of the request, the status of its answer. */
+export const httpOddities: readonly (readonly [string, string, number])[] = [
+  ['a body in chunks', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Transfer-Encoding: chunked\r\n\r\n5\r\n{"job\r\n8\r\n_id": 9}\r\n0\r\n\r\n`, 200],
+  ['a chunk without a size', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Transfer-Encoding: chunked\r\n\r\nx\r\n`, 400],
+  ['chunks that do not end', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Transfer-Encoding: chunked\r\n\r\n5\r\n{"job`, 400],
+  ['chunks and a length', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n`, 400],
+  ['a coding that is unknown', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Transfer-Encoding: gzip\r\n\r\n`, 400],
+  ['a body that is shorter than its length', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Length: 50\r\n\r\n{"job_id":9}`, 400],
+  ['a length that is no number', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Length: x\r\n\r\n`, 400],
+  ['a negative length', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Length: -1\r\n\r\n`, 400],
+  ['two lengths', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} `, 400],
+  ['a length beyond the limit', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Length: 99999999999\r\n\r\n{}`, 413],
+  ['packed content', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x0b\x08`, 400],
+  ['an expectation that is unknown', `GET ${list} HTTP/1.1\r\n${known}Expect: wonders\r\n\r\n`, 200],
+  ['an upgrade', `GET ${list} HTTP/1.1\r\nAuthorization: Bearer TOKEN\r\nHost: h\r\nConnection: close, Upgrade\r\nUpgrade: websocket\r\n\r\n`, 200],
+  ['HTTP/1.0', `GET ${list} HTTP/1.0\r\nAuthorization: Bearer TOKEN\r\n\r\n`, 200],
+  ['HTTP/0.9', `GET ${list}\r\n\r\n`, 400],
+  ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+  ['no host', `GET ${list} HTTP/1.1\r\nAuthorization: Bearer TOKEN\r\nConnection: close\r\n\r\n`, 400],
+  ['a method in small letters', `get ${list} HTTP/1.1\r\n${known}\r\n`, 400],
+  ['a method that is unknown', `BREW ${list} HTTP/1.1\r\n${known}\r\n`, 400],
+  ['HEAD', `HEAD ${list} HTTP/1.1\r\n${known}\r\n`, 404],
+  ['TRACE', `TRACE ${list} HTTP/1.1\r\n${known}\r\n`, 404],
+  ['OPTIONS of everything', `OPTIONS * HTTP/1.1\r\n${known}\r\n`, 404],
+  ['CONNECT', `CONNECT h:80 HTTP/1.1\r\n${known}\r\n`, 0],
+  ['a whole address', `GET http://h${list} HTTP/1.1\r\n${known}\r\n`, 200],
+  ['two slashes', `GET //${list} HTTP/1.1\r\n${known}\r\n`, 404],
+  ['an address that leads up', `GET /api/2.1/jobs/../../../etc/passwd HTTP/1.1\r\n${known}\r\n`, 404],
+  ['a long address', `GET ${list}?name=${'x'.repeat(15_000)} HTTP/1.1\r\n${known}\r\n`, 200],
+  ['a long address that is unknown', `GET /${'x'.repeat(15_000)} HTTP/1.1\r\n${known}\r\n`, 404],
+  ['an address with bytes that are no ASCII', `GET ${list}?name=\xff\xfe HTTP/1.1\r\n${known}\r\n`, 200],
+  ['lines that end with a line feed', `GET ${list} HTTP/1.1\nHost: h\n\n`, 400],
+  ['a null byte in a header', `GET ${list} HTTP/1.1\r\n${known}X: a\0b\r\n\r\n`, 400],
+  ['a folded header', `GET ${list} HTTP/1.1\r\n${known}X: a\r\n b\r\n\r\n`, 200],
+  ['two tokens', `GET ${list} HTTP/1.1\r\nAuthorization: Bearer x\r\n${known}\r\n`, 403],
+  ['a method in a header', `GET ${list} HTTP/1.1\r\n${known}X-HTTP-Method-Override: DELETE\r\n\r\n`, 200],
+  ['two requests at once', `GET ${list} HTTP/1.1\r\nAuthorization: Bearer TOKEN\r\nHost: h\r\n\r\nGET ${list} HTTP/1.1\r\n${known}\r\n`, 200],
+  ['nothing', '', 0],
+];
+
+/** Requests with damage somewhere in their bytes. */
+export function rawRequests(token: string): fc.Arbitrary<Buffer> {
+  const whole = fc.constantFrom(...httpOddities.map(([, sent]) => sent.replaceAll('TOKEN', token)));
+  const cut = fc.tuple(whole, fc.nat(), fc.constantFrom('\r', '\n', '\r\n', '\r\n\r\n', ' ', ':', '\0', '%', '\t', 'HTTP/1.1', 'x'.repeat(20_000)), fc.nat(3)).map(([sent, place, piece, gone]) => {
+    const at = place % (sent.length + 1);
+    return sent.slice(0, at) + piece + sent.slice(at + gone);
+  });
+  return damagedBytes(cut);
+}
