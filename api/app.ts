@@ -65,6 +65,8 @@ export function createApp(ports: AppPorts): FastifyInstance {
   app.setNotFoundHandler((request, reply) => sendRefusal(unknownEndpoint(request.method, request.url), reply));
   // The default serializer would cut what a schema does not name.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  // Whoever expects more than to be told to continue gets what everybody gets, instead of a 417 without a word.
+  app.server.on('checkExpectation', app.routing);
   acceptBodies(app);
   app.addHook('onRequest', async (_request, reply) => { reply.headers(securityHeaders); });
   addAuthentication(app, ports.auth);

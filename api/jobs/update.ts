@@ -5,6 +5,7 @@ import { asMultiTask } from '../../engine/job/format.ts';
 import { mergeSettings } from '../../engine/job/merge.ts';
 import { Id, texts } from '../../engine/job/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
+import { isGiven } from '../../engine/job/wording.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { OperationPorts } from '../ports.ts';
 import { apiVersions } from '../versions.ts';
@@ -33,6 +34,7 @@ export function updateJobOperation({ jobs, retime, limits, kinds }: Pick<Operati
     response: Type.Object({}),
     async handle({ job_id: jobId, new_settings: given = {}, fields_to_remove: removed }, { version }) {
       await changeJob({ jobs, retime }, jobId, ({ settings }) => {
+        if (!isGiven(given) && !isGiven(removed)) return settings;
         // In 2.1 and 2.2 whoever calls has only ever seen the job as a list of tasks.
         const merged = mergeSettings(version === '2.0' ? settings : asMultiTask(settings), given, removed);
         checkSettings(merged, { version, limits, kinds });

@@ -15,7 +15,7 @@ export function amendPermissionsOperation(ports: PermissionPorts): Operation {
     description: 'Gives levels on a job; who is not named keeps theirs. An owner who gives the job to another one can still manage it.',
     request: changeRequest,
     response: AccessControlList,
-    async handle({ job_id: jobId, access_control_list: list = [] }, call) {
+    async handle({ job_id: jobId, access_control_list: list }, call) {
       const wanted = grantsOf(list);
       return changeList(ports, jobId, call, (current) => amendedGrants(current, wanted));
     },

@@ -13,7 +13,7 @@ export const jobIdField = { job_id: Type.Integer({ ...Id, description: 'The job;
 /** What PUT and PATCH take. */
 export const changeRequest = Type.Object({
   ...jobIdField,
-  access_control_list: Type.Optional(Type.Array(AccessControlRequest, { description: 'Who gets which level.' })),
+  access_control_list: Type.Array(AccessControlRequest, { description: 'Who gets which level.' }),
 });
 
 export const PermissionLevelName = Type.Enum([...permissionLevels], { description: 'The level.' });

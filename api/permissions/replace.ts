@@ -15,7 +15,7 @@ export function replacePermissionsOperation(ports: PermissionPorts): Operation {
     description: 'Replaces the access control list of a job. Its owner stays, unless the new list has another IS_OWNER.',
     request: changeRequest,
     response: AccessControlList,
-    async handle({ job_id: jobId, access_control_list: list = [] }, call) {
+    async handle({ job_id: jobId, access_control_list: list }, call) {
       const wanted = grantsOf(list);
       return changeList(ports, jobId, call, (current) => replacedGrants(current, wanted));
     },

@@ -14,10 +14,7 @@ export const text: fc.Arbitrary<string> = fc.oneof(
 
 /** Values that fit a schema, few of its optional fields in each. */
 export function fitting(schema: unknown, likely: Likely, field = ''): fc.Arbitrary<unknown> {
-  if (!isSchema(schema)) return fc.jsonValue({ maxDepth: 2 });
-  const known = likely.get(field);
-  const bySchema = ofSchema(schema, likely);
-  return known === undefined ? bySchema : fc.oneof({ weight: 9, arbitrary: known }, { weight: 1, arbitrary: bySchema });
+  return likely.get(field) ?? (isSchema(schema) ? ofSchema(schema, likely) : fc.jsonValue({ maxDepth: 2 }));
 }
 
 function ofSchema(schema: Schema, likely: Likely): fc.Arbitrary<unknown> {

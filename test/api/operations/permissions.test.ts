@@ -114,7 +114,7 @@ describe('the list of a job', () => {
   });
 
   test.each<[Method, string]>([['GET', ''], ['PUT', ''], ['PATCH', ''], ['GET', '/permissionLevels']])('%s of an unknown job%s is 404', async (method, more) => {
-    expect(await as('admin', method, `2.0/permissions/jobs/4711${more}`)).toMatchObject({
+    expect(await as('admin', method, `2.0/permissions/jobs/4711${more}`, method === 'GET' ? {} : { access_control_list: [] })).toMatchObject({
       status: 404, body: { error_code: 'RESOURCE_DOES_NOT_EXIST', message: 'Job 4711 does not exist.' },
     });
   });
@@ -124,7 +124,16 @@ describe('the list of a job', () => {
     ['-1', 400, 'INVALID_PARAMETER_VALUE', 'job_id is -1; it must be at least 0.'],
     ['9007199254740993', 400, 'MALFORMED_REQUEST', 'Could not parse request object: Expected integer for field job_id, found STRING "9007199254740993"'],
   ])('the id %s in the path is refused', async (id, status, error_code, message) => {
-    expect(await as('admin', 'PUT', `2.0/permissions/jobs/${id}`, { job_id: 1 })).toMatchObject({ status, body: { error_code, message } });
+    expect(await as('admin', 'PUT', `2.0/permissions/jobs/${id}`, { job_id: 1, access_control_list: [] })).toMatchObject({ status, body: { error_code, message } });
+  });
+
+  test.each<Method>(['PUT', 'PATCH'])('%s without a list is refused, and nothing changes', async (method) => {
+    const { jobId } = await sharedJob();
+    const before = await as('owner', 'GET', `2.0/permissions/jobs/${jobId}`);
+    expect(await as('owner', method, `2.0/permissions/jobs/${jobId}`)).toMatchObject({
+      status: 400, body: { error_code: 'INVALID_PARAMETER_VALUE', message: 'Missing required field: access_control_list.' },
+    });
+    expect(await as('owner', 'GET', `2.0/permissions/jobs/${jobId}`)).toEqual(before);
   });
 
   test('the levels are listed with what they mean', async () => {
