@@ -13,6 +13,7 @@ import type { Operation } from './operation.ts';
 import { acceptBodies, forgive, inputOf } from './request-body.ts';
 import { requestParts } from './request-parts.ts';
 import { securityHeaders } from './security-headers.ts';
+import { lazyValidators } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -55,14 +56,13 @@ export function createApp(ports: AppPorts): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: requestBytes,
     exposeHeadRoutes: false,
-    // Values are converted by api/tolerance.ts alone, and unknown fields are kept.
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     // No hook has seen such a request.
     frameworkErrors: (error, request, reply) => onError(error, request, reply.headers(securityHeaders)),
     clientErrorHandler: answerUnreadable,
   });
   app.setErrorHandler(onError);
   app.setNotFoundHandler((request, reply) => sendRefusal(unknownEndpoint(request.method, request.url), reply));
+  app.setValidatorCompiler(lazyValidators());
   // The default serializer would cut what a schema does not name.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   // Whoever expects more than to be told to continue gets what everybody gets, instead of a 417 without a word.

@@ -90,7 +90,9 @@ function roundingIn(text: string): ServiceError | undefined {
   let refusal: ServiceError | undefined;
   JSON.parse(text, (key, value: unknown, context?: { readonly source?: string }) => {
     const source = context?.source ?? '';
-    if (refusal === undefined && typeof value === 'number' && /^-?\d+$/.test(source) && !Number.isSafeInteger(value)) {
+    // What this service shows as digits, it takes again.
+    const rounded = typeof value === 'number' && /^-?\d+$/.test(source) && !Number.isSafeInteger(value) && String(value) !== source;
+    if (refusal === undefined && rounded) {
       refusal = invalid(`${key} is ${source}; integers must be between -9007199254740991 and 9007199254740991.`);
     }
     return value;

@@ -1,5 +1,7 @@
 /** The command `runyard`: reads the command line and hands over to one of the commands. */
 import { readFileSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { messageOf } from '../engine/errors.ts';
 import { ConfigError } from './config.ts';
@@ -77,6 +79,8 @@ function bugText(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
 }
 
+// Half of a start is reading and compiling modules: from the second start on it is read from here, where that can be written.
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/runyard', import.meta.url)));
 outliveReaders();
 // What is still open (a keep-alive connection, a timer) must not hold back the end.
 process.exit(await main(process.argv.slice(2)));

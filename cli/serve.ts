@@ -1,4 +1,5 @@
 /** `runyard serve`: starts the service, says where it is, and stops it when it is told to. */
+import { flushCompileCache } from 'node:module';
 import { systemClock } from '../engine/clock.ts';
 import { bootstrapTokenFile } from './bootstrap-token.ts';
 import { readConfig } from './config.ts';
@@ -33,6 +34,8 @@ export async function serve(): Promise<number> {
   const serving = async (): Promise<number> => {
     const service = await startService(config, log).catch((error: unknown) => { throw startFailure(error, config); });
     log.info({ url: service.url }, 'Runyard is ready.');
+    // Now, because an engine that is killed writes nothing at its end.
+    flushCompileCache();
     remark(`Runyard is ready at ${service.url}`);
     if (service.tokenIsNew) {
       remark(`Token of the first administrator, shown once (kept in ${bootstrapTokenFile(config.dataDirectory)}): ${service.token}`);

@@ -26,7 +26,7 @@ const likely: Likely = new Map<string, fc.Arbitrary<unknown>>([
     ({ metric: 'RUN_DURATION_SECONDS', [operator]: 'GREATER_THAN', value })), { maxLength: 2 })],
   ['spark_env_vars', asciiMap], ['cluster_log_conf', fc.constantFrom('managed_fs', 'dbfs').chain((store) => fc.record({ [store]: place }))],
   ['init_scripts', fc.array(fc.constantFrom('workspace', 'managed_fs', 'objstore', 'gcs').chain((store) => fc.record({ [store]: place })), { maxLength: 2 })],
-  ['boot_disk_size', fc.integer({ min: 100, max: 4_096 })],
+  ['boot_disk_size', fc.integer({ min: 100, max: 4_096 })], ['max_concurrent_runs', fc.integer({ min: 0, max: 1_000 })],
 ]);
 
 /** Exactly these values, where the schema alone would now and then break a rule. */

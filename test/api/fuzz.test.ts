@@ -76,7 +76,7 @@ describe('settings that were given back', () => {
         expect(await send('POST', `${face}/jobs/reset`, { job_id: again, new_settings: got })).toMatchObject({ status: 200 });
         expect(await shown(face, again)).toEqual(got);
       }
-    }), { numRuns: 60 * times });
+    }), { numRuns: 40 * times });
   }, timeout);
 });
 
