@@ -109,8 +109,8 @@ export interface RunFilter {
   /** Start times, epoch ms, both inclusive. */
   readonly startFrom: number | undefined;
   readonly startTo: number | undefined;
-  /** Only runs with a smaller id: those after the end of the page before. */
-  readonly before: number | undefined;
+  /** Only runs after this one in the list: those after the end of the page before. */
+  readonly before: { readonly startTime: number; readonly runId: number } | undefined;
   readonly offset: number;
   readonly limit: number;
 }
@@ -119,7 +119,7 @@ export interface RunFilter {
 export interface RunReader {
   /** By the id of the run or of one of its task runs. */
   find(runId: number): Promise<RunWithTasks | undefined>;
-  /** Newest first. */
+  /** By start time, newest first. */
   list(filter: RunFilter): Promise<Run[]>;
   /** The task runs of each of these runs, by run id; oldest attempt first within a task. */
   tasksOf(runIds: readonly number[]): Promise<ReadonlyMap<number, readonly TaskRun[]>>;
@@ -202,10 +202,12 @@ export interface RunStore {
   requestStop(runId: number, reason: StopReason): Promise<Run | undefined>;
   /** Notes for many runs that they are cancelled; returns the ids of those to which it was news. */
   requestStopOfAll(filter: StopFilter): Promise<number[]>;
-  /** Active runs of this node whose stop has been noted, by whichever node. */
-  stopRequests(node: string): Promise<{ readonly runId: number; readonly reason: StopReason }[]>;
+  /** Active runs of this node; `stopReason` is set when their stop has been noted, by whichever node. */
+  ownedBy(node: string): Promise<{ readonly runId: number; readonly stopReason: StopReason | undefined }[]>;
   /** Takes over the active runs of nodes that are gone, raising their fences. At most `limit` at a time. */
   adopt(node: string, now: number, limit: number): Promise<RunWithTasks[]>;
+  /** Takes up active runs that this node owns but no longer drives, raising their fences. */
+  reclaim(node: string, runIds: readonly number[]): Promise<RunWithTasks[]>;
 }
 
 export interface ClusterStore {

@@ -1,5 +1,5 @@
 /** Nodes and what they own: an active run belongs to a node for as long as that node's lease is kept. */
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { NodeIdentity } from '../engine/ports.ts';
 import type { RunWithTasks } from '../engine/run/run.ts';
 import type { RunRow } from './run-rows.ts';
@@ -50,14 +50,21 @@ export async function nodesOnHost(db: Kysely<Database>, host: string, now: numbe
  * is refused. Several nodes may do so at once: each run goes to one of them.
  */
 export function adoptRuns(db: Kysely<Database>, nodeId: string, now: number, limit: number): Promise<RunWithTasks[]> {
+  return takeRuns(db, nodeId, sql`owner is null or (owner <> ${nodeId}
+    and not exists (select from nodes where nodes.node_id = runs.owner and nodes.lease_until > ${now}))`, limit);
+}
+
+/** Takes up active runs that this node owns but no longer drives; a write that is still on its way is refused. */
+export function reclaimRuns(db: Kysely<Database>, nodeId: string, runIds: readonly number[]): Promise<RunWithTasks[]> {
+  return takeRuns(db, nodeId, sql`owner = ${nodeId} and run_id = any(${runIds})`, runIds.length);
+}
+
+function takeRuns(db: Kysely<Database>, nodeId: string, which: RawBuilder<unknown>, limit: number): Promise<RunWithTasks[]> {
   return db.transaction().execute(async (transaction) => {
     const { rows } = await sql<RunRow>`
       update runs set owner = ${nodeId}, fence = fence + 1
       where run_id in (
-        select run_id from runs
-        where active and (owner is null or owner <> ${nodeId}
-          and not exists (select from nodes where nodes.node_id = runs.owner and nodes.lease_until > ${now}))
-        order by run_id limit ${limit} for update skip locked)
+        select run_id from runs where active and (${which}) order by run_id limit ${limit} for update skip locked)
       returning *`.execute(transaction);
     if (rows.length === 0) return [];
     await sql`

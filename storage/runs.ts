@@ -23,16 +23,19 @@ export async function withTasks(db: Kysely<Database>, rows: readonly RunRow[]): 
   return rows.map((row) => ({ run: runOf(row), tasks: tasks.get(row.run_id) ?? [] }));
 }
 
-/** Runs, newest first. Ids rise with the start time, so that the primary key is the order. */
+/** Runs by start time, newest first; of those that started at once, the one with the greater id is the newer. */
 export async function listRuns(db: Kysely<Database>, filter: RunFilter): Promise<Run[]> {
-  let query = visibleRuns(db).orderBy('runs.run_id', 'desc').limit(filter.limit).offset(filter.offset);
+  let query = visibleRuns(db).orderBy('runs.start_time', 'desc').orderBy('runs.run_id', 'desc').limit(filter.limit).offset(filter.offset);
   if (filter.jobId !== undefined) query = query.where('runs.job_id', '=', filter.jobId);
   if (filter.active === true) query = query.where('runs.active', '=', true);
   if (filter.active === false) query = query.where('runs.active', '=', false);
   if (filter.type !== undefined) query = query.where('runs.run_type', '=', filter.type);
   if (filter.startFrom !== undefined) query = query.where('runs.start_time', '>=', filter.startFrom);
   if (filter.startTo !== undefined) query = query.where('runs.start_time', '<=', filter.startTo);
-  if (filter.before !== undefined) query = query.where('runs.run_id', '<', filter.before);
+  if (filter.before !== undefined) {
+    const { startTime, runId } = filter.before;
+    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('runs.start_time', 'runs.run_id'), '<', tuple(startTime, runId)));
+  }
   if (filter.visibleTo !== undefined) query = query.where('runs.job_id', 'in', jobsVisibleTo(db, filter.visibleTo));
   return (await query.execute()).map(runOf);
 }
@@ -58,12 +61,11 @@ export async function requestStopOfAll(db: Kysely<Database>, { jobId, queuedOnly
   return (await query.returning('run_id').execute()).map((row) => row.run_id);
 }
 
-/** Active runs of a node whose stop has been noted. */
-export async function stopRequests(db: Kysely<Database>, node: string): Promise<{ runId: number; reason: StopReason }[]> {
+/** Active runs of a node, with the stop that has been noted for them. */
+export async function runsOwnedBy(db: Kysely<Database>, node: string): Promise<{ runId: number; stopReason: StopReason | undefined }[]> {
   const rows = await db.selectFrom('runs').select(['run_id', 'stop_reason'])
-    .where('active', '=', true).where('owner', '=', node).where('stop_reason', 'is not', null)
-    .execute();
-  return rows.map((row) => ({ runId: row.run_id, reason: row.stop_reason ?? 'cancel' }));
+    .where('active', '=', true).where('owner', '=', node).execute();
+  return rows.map((row) => ({ runId: row.run_id, stopReason: row.stop_reason ?? undefined }));
 }
 
 /** Runs of deleted jobs are gone for everybody (spec 4.1 rule 1). */

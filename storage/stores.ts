@@ -3,11 +3,11 @@ import type { Kysely } from 'kysely';
 import type { Clock } from '../engine/clock.ts';
 import type { JobStore, Log, NodeStore, RunReader, RunRemover, RunStore } from '../engine/ports.ts';
 import { launch } from './launches.ts';
-import { adoptRuns, expireNodes, joinNodes, leaveNodes, nodesOnHost, renewLease } from './leases.ts';
+import { adoptRuns, reclaimRuns, expireNodes, joinNodes, leaveNodes, nodesOnHost, renewLease } from './leases.ts';
 import { changeJob } from './job-changes.ts';
 import { createJob, deleteJob, findJob, listJobs } from './jobs.ts';
 import { repairsOf } from './repairs.ts';
-import { findRun, listRuns, requestStop, requestStopOfAll, stopRequests } from './runs.ts';
+import { findRun, listRuns, requestStop, requestStopOfAll, runsOwnedBy } from './runs.ts';
 import { deleteRun } from './run-removal.ts';
 import type { Database } from './schema.ts';
 import { taskRunsOf } from './task-runs.ts';
@@ -21,8 +21,9 @@ export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): Ru
     write: writer.write,
     requestStop: (runId, reason) => requestStop(db, runId, reason),
     requestStopOfAll: (filter) => requestStopOfAll(db, filter),
-    stopRequests: (node) => stopRequests(db, node),
+    ownedBy: (node) => runsOwnedBy(db, node),
     adopt: (node, now, limit) => adoptRuns(db, node, now, limit),
+    reclaim: (node, runIds) => reclaimRuns(db, node, runIds),
   };
 }
 

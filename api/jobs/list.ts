@@ -7,7 +7,7 @@ import { cutPage, pageOf } from '../paging.ts';
 import type { OperationPorts } from '../ports.ts';
 import { apiVersions } from '../versions.ts';
 
-const pageRule = { usual: 20, most: 100 };
+const pageRule = { usual: 20, most: 100, numbers: 1 };
 
 const request = Type.Object({
   limit: Type.Optional(int32(0, 'Jobs per page, at most 100; 0 means 100. Default: 20, in 2.0 all jobs.')),
@@ -38,8 +38,8 @@ export function listJobsOperation({ jobs, owners }: Pick<OperationPorts, 'jobs' 
       const { size, offset, before } = pageOf('jobs', query, pageRule);
       const paged = version !== '2.0' || query.limit !== undefined;
       // One more than the page has tells whether another follows.
-      const found = await jobs.list({ visibleTo, name, before, offset, limit: paged ? size + 1 : undefined });
-      const { entries, more } = cutPage('jobs', found, paged ? size : found.length, (job) => job.jobId);
+      const found = await jobs.list({ visibleTo, name, before: before?.[0], offset, limit: paged ? size + 1 : undefined });
+      const { entries, more } = cutPage('jobs', found, paged ? size : found.length, (job) => [job.jobId]);
       const shown = version === '2.0' ? { has_more: more.has_more } : more;
       const owned = await owners?.(entries.map((job) => job.jobId));
       return { jobs: entries.map((job) => view(job, version, owned)), ...shown };

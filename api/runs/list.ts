@@ -12,6 +12,9 @@ import { apiVersions, shownFormat } from '../versions.ts';
 
 const usualPage = 20;
 
+/** Runs are ordered by start time and id. */
+const numbers = 2;
+
 const request = Type.Object({
   job_id: Type.Optional(Type.Integer({ ...Id, description: 'Only runs of this job. Default: of all jobs.' })),
   active_only: Type.Optional(Type.Boolean({ description: 'Only QUEUED, PENDING, RUNNING and TERMINATING runs. Not together with completed_only.' })),
@@ -42,14 +45,15 @@ export function listRunsOperation({ runs, limits, site }: Pick<OperationPorts, '
       next_page_token: Type.Optional(Type.String({ description: 'page_token of that page, in 2.1 and 2.2.' })),
     }),
     async handle(query, { version, visibleTo }) {
-      const { size, offset, before } = pageOf('runs', query, { usual: usualPage, most: limits.runsPerPage });
+      const { size, offset, before } = pageOf('runs', query, { usual: usualPage, most: limits.runsPerPage, numbers });
+      const [startTime = 0, runId = 0] = before ?? [];
       const found = await runs.list({
         visibleTo, jobId: query.job_id, active: activeOf(query), type: query.run_type,
         startFrom: query.start_time_from, startTo: query.start_time_to,
         // One more than the page has tells whether another follows.
-        before, offset, limit: size + 1,
+        before: before && { startTime, runId }, offset, limit: size + 1,
       });
-      const { entries, more } = cutPage('runs', found, size, (run) => run.runId);
+      const { entries, more } = cutPage('runs', found, size, (run) => [run.progress.startTime ?? 0, run.runId]);
       const expand = query.expand_tasks === true && version !== '2.0';
       const needsTasks = (run: Run): boolean => expand || shownFormat(run.format, version) === 'SINGLE_TASK';
       const tasks = await runs.tasksOf(entries.filter(needsTasks).map((run) => run.runId));

@@ -20,6 +20,8 @@ export interface Coordinator {
    * the run with nothing but timeouts changed, as they are stored. Nothing happens for a run that this node does not drive.
    */
   retime(runId: number, settings: JobSettings): void;
+  /** Whether this node drives a run. */
+  drives(runId: number): boolean;
   /** Number of runs that this node drives. */
   active(): number;
   /** Lets go of everything: tasks go on running, and nothing more is written. Resolves when no write is under way. */
@@ -74,6 +76,7 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
       const active = runs.get(runId);
       if (active !== undefined) retimeRun(coordination, active, settings);
     },
+    drives: (runId) => runs.has(runId),
     active: () => runs.size,
     async close() {
       closing = true;

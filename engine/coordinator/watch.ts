@@ -1,4 +1,4 @@
-/** Keeps this node's lease, adopts the runs of nodes that are gone, and finds stops that were asked for elsewhere. */
+/** Keeps this node's lease, adopts the runs of nodes that are gone, and sees to it that this node's own runs are driven. */
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { isAlive } from '../host.ts';
@@ -7,7 +7,7 @@ import type { Coordinator } from './coordinator.ts';
 
 export interface WatchPorts {
   readonly nodes: NodeStore;
-  readonly runs: Pick<RunStore, 'adopt' | 'stopRequests'>;
+  readonly runs: Pick<RunStore, 'adopt' | 'reclaim' | 'ownedBy'>;
   readonly coordinator: Coordinator;
   readonly clock: Clock;
   readonly log: Log;
@@ -32,6 +32,7 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
   let closed = false;
   let cancel = (): void => undefined;
   let round = Promise.resolve();
+  let idle: readonly number[] = [];
   const arm = (): void => {
     if (!closed) cancel = clock.at(clock.now() + leaseMs / 3, () => { round = beat().then(arm); });
   };
@@ -40,7 +41,7 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
       const kept = await nodes.renew(node.nodeId, clock.now() + leaseMs, clock.now());
       if (!kept) log.warn({ node_id: node.nodeId }, 'The lease of this engine had ended before it was renewed; other engines may have adopted runs.');
       await adoptAll(ports);
-      for (const { runId, reason } of await ports.runs.stopRequests(node.nodeId)) ports.coordinator.stop(runId, reason);
+      idle = await lookAtOwn(ports, idle);
     } catch (error) {
       log.warn({ error: messageOf(error) }, 'The lease could not be renewed; trying again.');
     }
@@ -54,6 +55,22 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
       await nodes.leave(node.nodeId, clock.now());
     },
   };
+}
+
+/**
+ * Passes on stops that were noted elsewhere, and takes up runs of this node that nobody drives: a write about them failed
+ * for good. One that was accepted this very moment is not driven yet, so it must have been idle in the round before too.
+ * @returns the runs that are idle now
+ */
+async function lookAtOwn({ runs, coordinator, log, node }: WatchPorts, idleBefore: readonly number[]): Promise<readonly number[]> {
+  const owned = await runs.ownedBy(node.nodeId);
+  for (const { runId, stopReason } of owned) if (stopReason !== undefined) coordinator.stop(runId, stopReason);
+  const idle = owned.map(({ runId }) => runId).filter((runId) => !coordinator.drives(runId));
+  const abandoned = idle.filter((runId) => idleBefore.includes(runId));
+  if (abandoned.length === 0) return idle;
+  log.warn({ runs: abandoned }, 'Taking up runs of this engine that nobody drives.');
+  for (const run of await runs.reclaim(node.nodeId, abandoned)) coordinator.accept(run);
+  return [];
 }
 
 async function adoptAll({ nodes, runs, coordinator, clock, log, node }: WatchPorts): Promise<void> {

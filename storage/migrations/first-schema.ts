@@ -117,8 +117,11 @@ const statements = [
      constraint runs_repair_after_start check (repair_start_time >= start_time),
      constraint runs_earlier_duration_not_negative check (earlier_duration >= 0)
    ) with (fillfactor = 50)`,
-  `create index runs_of_job on runs (job_id, run_id desc)`,
-  `create index runs_active on runs (run_id desc) where active`,
+  // Lists are ordered by start time and id; a filter that few runs pass must not read all others to find them.
+  `create index runs_listed on runs (start_time desc, run_id desc)`,
+  `create index runs_of_job on runs (job_id, start_time desc, run_id desc)`,
+  `create index runs_of_type on runs (run_type, start_time desc, run_id desc)`,
+  `create index runs_active on runs (start_time desc, run_id desc) where active`,
   `create index runs_active_of_job on runs (job_id) where active`,
   `create table task_runs (
      run_id bigint primary key,

@@ -60,7 +60,7 @@ describe('credentials', () => {
     expect(answer).toMatchObject({ status: 403, body: { error_code: 'PERMISSION_DENIED', message: 'Invalid access token.' } });
   });
 
-  test('a token without the scope is refused with the name of the scope; with it, it is taken', async () => {
+  test('spec 7: a token without the scope is refused with the name of the scope; with it, it is taken', async () => {
     await storeToken('sql-token', { scopes: ['sql'] });
     await storeToken('jobs-token', { scopes: ['sql', 'jobs'] });
     const refused = await service.send({ url: '/api/2.0/jobs/list', headers: { authorization: 'Bearer sql-token' } });
@@ -131,7 +131,7 @@ describe('refusals', () => {
     expect(answer).toMatchObject({ status, body: { error_code, message: expect.stringMatching(message) } });
   });
 
-  test('a body over 10 MB is 413', async () => {
+  test('spec 8: a body over 10 MB is 413', async () => {
     const answer = await service.post('2.0/jobs/create', { name: 'x'.repeat(10 * 2 ** 20) });
     expect(answer).toMatchObject({ status: 413, body: { error_code: 'REQUEST_TOO_LARGE', message: 'Size of the request body exceeds 10485760 bytes' } });
   });
@@ -153,7 +153,7 @@ describe('refusals', () => {
 
   test.each([
     ['a bug', new Error('secret of the inside'), 500, 'INTERNAL_ERROR', undefined],
-    ['a fault of the database that passes', Object.assign(new Error('secret'), { code: '57P01' }), 503, 'TEMPORARILY_UNAVAILABLE', '1'],
+    ['spec 7, a 500-level answer: a fault of the database that passes', Object.assign(new Error('secret'), { code: '57P01' }), 503, 'TEMPORARILY_UNAVAILABLE', '1'],
     ['a limit', new ServiceError('REQUEST_LIMIT_EXCEEDED', 'secret is no secret here', 7), 429, 'REQUEST_LIMIT_EXCEEDED', '7'],
   ])('%s', async (_, error, status, error_code, retryAfter) => {
     const lines: string[] = [];

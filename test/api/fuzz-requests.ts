@@ -71,8 +71,8 @@ function inQuery(input: fc.Arbitrary<unknown>): fc.Arbitrary<Sent> {
 }
 
 /** Half a character has no place in an address; what is too long for one stays out of it. */
-function encoded(text: string): string {
-  return encodeURIComponent(text.toWellFormed().slice(0, 3_000).toWellFormed());
+function encoded(value: string): string {
+  return encodeURIComponent(value.toWellFormed().slice(0, 3_000).toWellFormed());
 }
 
 function pathId(known: FuzzedService['known']): fc.Arbitrary<string> {
@@ -93,7 +93,7 @@ function likelyIn(known: FuzzedService['known']): Likely {
     ['tasks', settings.map((given) => new Map(Object.entries(given)).get('tasks') ?? [])],
     ['content', fc.constantFrom('', 'YQ==', 'cHJpbnQoMSk=', 'Y')], ['contents', fc.constantFrom('', 'YQ==', 'YQ=')],
     ['user_name', fc.constantFrom('ann', 'admin', 'nobody')], ['idempotency_token', fc.constantFrom('', 't1', 't2', 't3')],
-    ['page_token', fc.constantFrom('', 'cnVuczoxMA', 'am9iczoxMA', 'cnVuczo5MDA3MTk5MjU0NzQwOTkz')],
+    ['page_token', fc.constantFrom('', 'am9iczoxMA', 'cnVuczoxNzcwMDAwMDAwMDAwOjEw', 'cnVuczo5MDA3MTk5MjU0NzQwOTkzOjE', 'cnVuczoxOi0y')],
     ['rerun_tasks', fc.subarray(['a', 'b'])], ['existing_cluster_id', fc.constant('c')],
   ]);
 }

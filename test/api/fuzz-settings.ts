@@ -57,14 +57,14 @@ const ofJob = fc.tuple(general, unknown, fc.record({ schedule: fc.option(schedul
   .map(([fields, others, special]) => ({ ...others, ...fields, ...withoutGaps(special) }));
 
 const attempts = fc.record({ libraries: fc.array(library, { maxLength: 2 }), max_retries: fc.integer({ min: -1, max: 3 }), retry_on_timeout: fc.boolean() }, { requiredKeys: [] });
-const needsNoCluster: readonly TaskKind[] = ['pipeline_task', 'run_job_task'];
+const needsNoCluster: ReadonlySet<TaskKind> = new Set(['pipeline_task', 'run_job_task']);
 
 /** What one task does and where: of a single-task job, or of an entry of `tasks`. */
 function work(sharedClusters: readonly string[]): fc.Arbitrary<object> {
   const own = cluster.map((new_cluster) => ({ new_cluster }));
   const shared = sharedClusters.map((job_cluster_key) => fc.constant({ job_cluster_key }));
   const ofKind = (kind: TaskKind): fc.Arbitrary<object> => {
-    const none = needsNoCluster.includes(kind) ? [fc.constant({})] : [];
+    const none = needsNoCluster.has(kind) ? [fc.constant({})] : [];
     const where = fc.oneof(own, fc.constant({ existing_cluster_id: 'c-1' }), ...shared, ...none);
     return fc.tuple(fc.record({ [kind]: strict(taskKindFields[kind]) }), where, attempts).map(([does, at, rest]) => ({ ...rest, ...at, ...does }));
   };

@@ -15,7 +15,7 @@ function job(settings: JobSettings): Job {
   return { jobId: 7, creatorUserName: 'a@x', createdTime: 1_770_000_000_000, version: '2.0', settings };
 }
 
-test('a job shows its id, its people and its time of creation in every version', () => {
+test('spec 2.1: a job shows its id, its people and its time of creation in every version', () => {
   for (const version of ['2.0', '2.1', '2.2'] as const) {
     expect(jobView(job(single), version)).toMatchObject({
       job_id: 7, creator_user_name: 'a@x', run_as: 'a@x', run_as_user_name: 'a@x', created_time: 1_770_000_000_000,
@@ -23,13 +23,13 @@ test('a job shows its id, its people and its time of creation in every version',
   }
 });
 
-test('a single-task job in 2.0 is shown as it was written, with its format and nothing else', () => {
+test('spec 9.3: a single-task job in 2.0 is shown as it was written, with its format and nothing else', () => {
   expect(jobView(job(single), '2.0')).toMatchObject({ settings: { ...single, format: 'SINGLE_TASK' } });
   expect(Object.keys(Object(jobView(job(single), '2.0')).settings).toSorted())
     .toEqual([...Object.keys(single), 'format'].toSorted());
 });
 
-test.each(['2.1', '2.2'] as const)('a single-task job in %s is shown with one task, main', (version) => {
+test.each(['2.1', '2.2'] as const)('spec 9.2: a single-task job in %s is shown with one task, main', (version) => {
   const { settings } = Object(jobView(job(single), version));
   expect(settings).toMatchObject({
     format: 'MULTI_TASK', name: 'one',

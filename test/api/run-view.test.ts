@@ -70,11 +70,11 @@ test.each<[Progress, object]>([
     { state: 'SKIPPED', message: 'limit', startTime: start, runningTime: undefined, terminatingTime: undefined, endTime: start },
     { life_cycle_state: 'SKIPPED', state_message: 'limit', user_cancelled_or_timedout: false },
   ],
-])('a state is shown with all its fields: %j', (progress, shown) => {
+])('spec 2.6: a state is shown with all its fields: %j', (progress, shown) => {
   expect(stateView(progress)).toEqual(shown);
 });
 
-describe('a single-task run', () => {
+describe('spec 2.5, 9: a single-task run', () => {
   test('in 2.0 has its task, its cluster, its parameters and real durations', () => {
     expect(runView(single, face('2.0'))).toEqual({
       ...facts,
@@ -107,7 +107,7 @@ describe('a single-task run', () => {
   });
 });
 
-describe('a multi-task run', () => {
+describe('spec 2.5, 9: a multi-task run', () => {
   test.each(['2.0', '2.1', '2.2'] as const)('in %s has no durations but its length, and every attempt in the order of the settings', (version) => {
     expect(runView(multi, face(version))).toMatchObject({
       ...facts, format: 'MULTI_TASK', setup_duration: 0, execution_duration: 0, cleanup_duration: 0, run_duration: 5_500,
@@ -146,7 +146,7 @@ describe('a multi-task run', () => {
   });
 });
 
-describe('a task run asked for by its own id', () => {
+describe('spec 4.1.7: a task run asked for by its own id', () => {
   test('in 2.0 is a run of one task, with the run that it belongs to', () => {
     const [, first] = multi.tasks;
     expect(first && taskRunView(multi, first, face('2.0'))).toMatchObject({

@@ -25,7 +25,7 @@ const logsOf = async (run: Answer, key: string): Promise<string> =>
   (await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: run.tasks.find((one: Answer) => one.task_key === key).run_id })).logs;
 const rowOf = (clusterId: string) => runyard.database.db.selectFrom('clusters').selectAll().where('cluster_id', '=', clusterId).executeTakeFirstOrThrow();
 
-describe('a new cluster of a task', () => {
+describe('spec 2.4: a new cluster of a task', () => {
   test('is made for that task, gives it its variables, and ends with it', async () => {
     const run = await runJob([task('a', { new_cluster: newCluster }), task('b', { new_cluster: newCluster }, ['a'])]);
     const [a, b] = [clusterOf(run, 'a'), clusterOf(run, 'b')];
@@ -39,7 +39,7 @@ describe('a new cluster of a task', () => {
   });
 });
 
-describe('a shared job cluster', () => {
+describe('spec 2.4: a shared job cluster', () => {
   test('is one for all its tasks, made by the first and ended after the last, while other tasks go on', async () => {
     const run = await runJob([
       task('first', { job_cluster_key: 'shared' }),
@@ -65,7 +65,7 @@ describe('a shared job cluster', () => {
   });
 });
 
-describe('an existing cluster', () => {
+describe('spec 2.2 existing_cluster_id: an existing cluster', () => {
   test('is allocated on first use and stays', async () => {
     const run = await runJob([task('a', { existing_cluster_id: '1120-101010-existing' })]);
     expect(clusterOf(run, 'a')).toBe('1120-101010-existing');
@@ -74,7 +74,7 @@ describe('an existing cluster', () => {
   });
 });
 
-describe('a cluster that takes time to start', () => {
+describe('spec 2.4, 2.5: a cluster that takes time to start', () => {
   test('is asked for when the task starts: setup counts, the id is shown meanwhile, and a cancel does not wait for it', async () => {
     const slow = await startTestService({ clusterStartMs: 400 });
     try {

@@ -24,7 +24,7 @@ const runNow = (job_id: number, more: object = {}): Promise<Answer> => runyard.o
 const running = (runId: number): Promise<Answer> => runyard.runWhen(runId, (run) => run.state.life_cycle_state === 'RUNNING');
 const processes = (): Promise<readonly number[]> => createProcessTable(join(runyard.dataDirectory, 'runs')).living();
 
-describe('a single-task job', () => {
+describe('spec 2.5, 3.1: a single-task job', () => {
   test('succeeds with its output, its parameters replaced by those of the run', async () => {
     const job = await create(python('ok.py', ['from', 'job']));
     const { run_id, number_in_job } = await runNow(job, { python_params: ['from', 'run'] });
@@ -66,7 +66,7 @@ describe('a single-task job', () => {
   });
 });
 
-describe('cancel', () => {
+describe('spec 3.1: cancel', () => {
   test('ends the process and the run, and a second cancel changes nothing', async () => {
     const { run_id } = await runNow(await create(python('wait.py')));
     await running(run_id);
@@ -96,7 +96,7 @@ describe('cancel', () => {
   });
 });
 
-describe('timeouts', () => {
+describe('spec 2.2, 2.3 timeout_seconds', () => {
   test('a run over its timeout is stopped and says so', async () => {
     const { run_id } = await runNow(await create({ ...python('wait.py'), timeout_seconds: 1 }));
     const run = await runyard.ended(run_id);
@@ -118,7 +118,7 @@ describe('timeouts', () => {
   });
 });
 
-describe('a program that cannot be run', () => {
+describe('spec 4.1.10: a program that cannot be run', () => {
   test.each([
     ['a file that is not there', python('gone.py'), /gone\.py/],
     ['a notebook that is not there', { notebook_task: { notebook_path: '/no/such' } }, /\/no\/such was not found in the workspace/],
@@ -149,7 +149,7 @@ describe('a program that cannot be run', () => {
   });
 });
 
-describe('deleting a job', () => {
+describe('spec 4.1.1: deleting a job', () => {
   test('ends its active runs and hides its history at once', async () => {
     const job = await create(python('wait.py'));
     const { run_id } = await runNow(job);

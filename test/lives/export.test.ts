@@ -21,7 +21,7 @@ async function views(run_id: number, views_to_export = 'ALL'): Promise<Answer> {
 
 const table = 'displayHTML("<table><tr><td>" + dbutils.widgets.get("year") + "</td></tr></table>")';
 
-test('a notebook that succeeds: code, Markdown, table and result', async () => {
+test('spec 4.1.8: a notebook that succeeds: code, Markdown, table and result', async () => {
   const runId = await submit('/team/rain', ['# MAGIC %md # Rain & snow', '# DBTITLE 1,The table\nprint("logged")\n' + table, 'dbutils.notebook.exit("done")', 'never()'], { year: '2013' });
   await runyard.ended(runId);
   const [code, dashboard] = await views(runId);
@@ -37,7 +37,7 @@ test('a notebook that succeeds: code, Markdown, table and result', async () => {
   ]);
 });
 
-test('a notebook that fails in the middle: what it showed before, the error, and what was not run', async () => {
+test('spec 4.1.8: a notebook that fails in the middle: what it showed before, the error, and what was not run', async () => {
   const runId = await submit('/team/fails', ['print("before")', '1 / 0', 'print("after")']);
   await runyard.ended(runId);
   const [{ content }] = await views(runId, 'CODE');
@@ -49,7 +49,7 @@ test('a notebook that fails in the middle: what it showed before, the error, and
   ]);
 });
 
-test('a notebook that is still running: what it has shown so far', async () => {
+test('spec 4.1.8: a notebook that is still running: what it has shown so far', async () => {
   const runId = await submit('/team/runs', ['print("so far")', 'import time\ntime.sleep(600)', 'print("later")']);
   let page = '';
   while (!page.includes('so far</pre>') && !page.includes('so far\n</pre>')) [{ content: page }] = await views(runId, 'CODE');
@@ -61,7 +61,7 @@ test('a notebook that is still running: what it has shown so far', async () => {
   expect(content).toContain('The task was stopped while this cell was running.');
 });
 
-test('a notebook that is not there: a page that says so', async () => {
+test('spec 4.1.8: a notebook that is not there: a page that says so', async () => {
   const { run_id } = await runyard.ok('POST', '2.0/jobs/runs/submit', { existing_cluster_id: 'c', notebook_task: { notebook_path: '/no/such' } });
   await runyard.ended(run_id);
   const [{ content, name }] = await views(run_id, 'CODE');

@@ -33,7 +33,7 @@ async function submitted(tasks: readonly object[], more: object = {}): Promise<A
 const states = (run: Answer): Record<string, string> => Object.fromEntries(run.tasks.map((one: Answer) =>
   [one.task_key, `${one.state.life_cycle_state} ${one.state.result_state ?? '-'}`]));
 
-describe('a graph of 100 tasks', () => {
+describe('spec 2.3 depends_on: a graph of 100 tasks', () => {
   test('starts every task only after its dependencies have ended, and independent ones overlap', async () => {
     // A small generator with a fixed seed: the same graph each time.
     let seed = 20_261_120;
@@ -61,7 +61,7 @@ describe('a graph of 100 tasks', () => {
   });
 });
 
-describe('parallel tasks', () => {
+describe('spec 2.3, 2.4: parallel tasks', () => {
   test('really run at the same time', async () => {
     const meet = (own: string, other: string) =>
       task(own, [], 'meet.py', { spark_python_task: { python_file: 'managed_fs:/meet.py', parameters: [own, other] } });
@@ -70,7 +70,7 @@ describe('parallel tasks', () => {
   });
 });
 
-describe('when a task fails', () => {
+describe('spec 2.3 depends_on: when a task fails', () => {
   test('what depends on it is skipped with its name, the rest runs, and the run fails', async () => {
     const run = await submitted([task('a'), task('bad', ['a'], 'fail.py'), task('side', ['a']), task('end', ['bad', 'side']), task('after', ['end'])]);
     expect(states(run)).toEqual({
@@ -99,7 +99,7 @@ describe('when a task fails', () => {
   });
 });
 
-describe('times', () => {
+describe('spec 2.5: times', () => {
   test('of a multi-task run: zeros for the three durations, run_duration once it is over; real durations for its tasks', async () => {
     const run = await submitted([task('a'), task('b', ['a'])]);
     expect(run).toMatchObject({ setup_duration: 0, execution_duration: 0, cleanup_duration: 0 });

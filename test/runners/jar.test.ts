@@ -54,14 +54,14 @@ describe.skipIf(javac === undefined || jar === undefined)('with a real JAR', () 
     return context;
   }
 
-  test('main gets the parameters as they are', async () => {
+  test('spec 2.7, 2.10: main gets the parameters as they are', async () => {
     const context = await withJar();
     const task = { main_class_name: 'Main', parameters: ['0', 'a b', ''] };
     expect(await plugin.run(task, context)).toEqual({ kind: 'succeeded' });
     expect(await context.stdout()).toBe('0|a b|\n');
   });
 
-  test('the deprecated jar_uri is on the class path too', async () => {
+  test('spec 2.7: the deprecated jar_uri is on the class path too', async () => {
     const context = await withJar({});
     const task = { main_class_name: 'Main', jar_uri: 'managed_fs:/main.jar', parameters: ['0'] };
     expect(await plugin.run(task, context)).toEqual({ kind: 'succeeded' });

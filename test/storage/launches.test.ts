@@ -58,7 +58,7 @@ describe('what is stored', () => {
   });
 });
 
-describe('numbers in a job', () => {
+describe('spec 2.5 number_in_job: numbers in a job', () => {
   test('rise from 1 without gaps under many launches at once, and belong to the job alone', async () => {
     const [jobId, other] = [await storedJob(database.db, { ...singleTask, max_concurrent_runs: 1000 }), await storedJob(database.db)];
     const launched = await Promise.all(fifty.map(() => runOfJob(launchPorts(runs), jobId)));
@@ -78,7 +78,7 @@ describe('numbers in a job', () => {
   });
 });
 
-describe('max_concurrent_runs', () => {
+describe('spec 2.2 max_concurrent_runs', () => {
   test.each([0, 1, 3])('of %i leaves at most that many active under fifty launches at once; the others are skipped', async (limit) => {
     const accepted: RunWithTasks[] = [];
     const jobId = await storedJob(database.db, { ...graph('a', 'b a'), max_concurrent_runs: limit });
@@ -116,7 +116,7 @@ describe('max_concurrent_runs', () => {
   });
 });
 
-describe('an idempotency token', () => {
+describe('spec 4.1.4: an idempotency token', () => {
   test('under fifty launches of a job at once gives one run', async () => {
     const accepted: RunWithTasks[] = [];
     const jobId = await storedJob(database.db, { ...singleTask, max_concurrent_runs: 1000 });

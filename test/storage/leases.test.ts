@@ -3,8 +3,8 @@ import { afterAll, beforeEach, beforeAll, describe, expect, test } from 'vitest'
 import type { NodeIdentity, RunStore } from '../../engine/ports.ts';
 import { stepOf } from '../../engine/run/change.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
-import { adoptRuns, expireNodes, joinNodes, leaveNodes, nodesOnHost, renewLease } from '../../storage/leases.ts';
-import { requestStop, stopRequests } from '../../storage/runs.ts';
+import { adoptRuns, expireNodes, joinNodes, leaveNodes, nodesOnHost, reclaimRuns, renewLease } from '../../storage/leases.ts';
+import { requestStop, runsOwnedBy } from '../../storage/runs.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { graph, runStoreOf, submitted, submittedMany } from './stored-runs.ts';
 
@@ -163,11 +163,21 @@ describe('a lease', () => {
   });
 });
 
-test('a node finds the stops of its own active runs, whoever noted them', async () => {
+test('a node finds its own active runs, and the stops that were noted for them by whomever', async () => {
   const [mine, calm, over] = [await submitted(runs, graph('a'), 'me'), await submitted(runs, graph('a'), 'me'), await submitted(runs, graph('a'), 'me')];
   const other = await submitted(runs, graph('a'), 'other');
   for (const { run } of [mine, over, other]) await requestStop(database.db, run.runId, 'timeout');
   await endRun(over);
   expect(calm.run.stopReason).toBeUndefined();
-  expect(await stopRequests(database.db, 'me')).toEqual([{ runId: mine.run.runId, reason: 'timeout' }]);
+  expect((await runsOwnedBy(database.db, 'me')).toSorted((one, two) => one.runId - two.runId)).toEqual([
+    { runId: mine.run.runId, stopReason: 'timeout' }, { runId: calm.run.runId, stopReason: undefined },
+  ]);
+});
+
+test('a node takes up its own active runs with a higher fence, and no others', async () => {
+  const [mine, calm] = [await submitted(runs, graph('a'), 'me'), await submitted(runs, graph('a'), 'me')];
+  const other = await submitted(runs, graph('a'), 'other');
+  const taken = await reclaimRuns(database.db, 'me', [mine.run.runId, other.run.runId]);
+  expect(taken.map(({ run, tasks }) => [run.runId, run.fence, tasks.map(({ fence }) => fence)])).toEqual([[mine.run.runId, 2, [2]]]);
+  expect((await runs.find(calm.run.runId))?.run.fence).toBe(1);
 });

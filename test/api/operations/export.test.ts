@@ -33,7 +33,7 @@ function viewsIn({ body }: Answer): { content: string; name: string; type: strin
   return Array.isArray(body['views']) ? body['views'] : [];
 }
 
-describe('spec 2.10 and 4.1: views', () => {
+describe('spec 2.10, 4.1.8: views', () => {
   test.each([
     [undefined, ['NOTEBOOK']], ['CODE', ['NOTEBOOK']], ['DASHBOARDS', ['DASHBOARD']], ['ALL', ['NOTEBOOK', 'DASHBOARD']],
   ])('views_to_export %s gives %j, each named after the notebook', async (wanted, types) => {
@@ -101,7 +101,7 @@ describe('refusals', () => {
     expect(await exportRun(555_555, {}, version)).toMatchObject({ status: 400, body: { error_code: 'INVALID_PARAMETER_VALUE', message: 'Run 555555 does not exist.' } });
   });
 
-  test('spec 4.1.8, section 7: a run of another kind', async () => {
+  test('spec 4.1.8, 7: a run of another kind', async () => {
     const runId = await finished(python);
     expect(await exportRun(runId)).toMatchObject({
       status: 400, body: { error_code: 'INVALID_PARAMETER_VALUE', message: `Run ${runId} is not a notebook run; only notebook runs can be exported as HTML.` },

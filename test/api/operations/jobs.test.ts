@@ -22,7 +22,7 @@ function get(version: string, jobId: number) {
   return service.get(`${version}/jobs/get`, { job_id: String(jobId) });
 }
 
-describe('create and get', () => {
+describe('spec 4.1: create and get', () => {
   test('a single-task job comes back as it was written in 2.0, as multi-task later', async () => {
     const jobId = await create('2.0', single);
     expect((await get('2.0', jobId)).body).toEqual({
@@ -87,7 +87,7 @@ describe('create and get', () => {
   });
 });
 
-describe('list', () => {
+describe('spec 4.1, 9.4: list', () => {
   let lister: TestService;
   const ids: number[] = [];
 
@@ -160,7 +160,7 @@ describe('list', () => {
   });
 });
 
-describe('delete', () => {
+describe('spec 4.1.1: delete', () => {
   test('a deleted job is gone with its runs; its active runs are told to stop; people are told', async () => {
     const jobId = await create('2.0', { ...single, max_concurrent_runs: 2, email_notifications: { on_start: ['a@x'], on_failure: ['a@x', 'b@x'] } });
     const first = idIn(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');

@@ -18,7 +18,7 @@ function getRun(runId: number, version = '2.0') {
   return service.get(`${version}/jobs/runs/get`, { run_id: String(runId) });
 }
 
-describe('run-now', () => {
+describe('spec 4.1.4: run-now', () => {
   test('starts a run with the next number of the job and the parameters given', async () => {
     const jobId = await createJob({ ...single, name: 'nightly', max_concurrent_runs: 5, parameters: [{ name: 'x', default: '' }] });
     const parameters = { notebook_params: { day: 'monday' }, job_parameters: { x: '1' } };
@@ -71,7 +71,7 @@ describe('run-now', () => {
   });
 });
 
-describe('submit', () => {
+describe('spec 4.1.5: submit', () => {
   test('a single-task body stays single-task in 2.0', async () => {
     const answer = await service.post('2.0/jobs/runs/submit', { ...single, run_name: 'ad hoc' });
     expect(answer.body).toEqual({ run_id: expect.any(Number) });
@@ -123,7 +123,7 @@ describe('submit', () => {
   });
 });
 
-describe('cancel', () => {
+describe('spec 3.1, 4.1.9: cancel', () => {
   test('an active run is told to stop', async () => {
     const runId = idIn(await service.post('2.0/jobs/runs/submit', single), 'run_id');
     expect(await service.post('2.0/jobs/runs/cancel', { run_id: String(runId) })).toMatchObject({ status: 200, body: {} });

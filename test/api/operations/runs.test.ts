@@ -25,7 +25,7 @@ async function taskRunId(runId: number, key: string): Promise<number> {
   return run_id;
 }
 
-describe('get', () => {
+describe('spec 4.1.7: get', () => {
   test('a multi-task run shows its tasks, each waiting for what it depends on', async () => {
     const runId = await submit({ tasks });
     expect((await get(runId)).body).toMatchObject({
@@ -78,7 +78,7 @@ describe('get', () => {
   });
 });
 
-describe('list', () => {
+describe('spec 4.1.6: list', () => {
   let lister: TestService;
   let jobId: number;
   /** Newest first: three of the job (the middle one is over), then 22 submissions. */
@@ -157,7 +157,7 @@ describe('list', () => {
   });
 });
 
-describe('get-output', () => {
+describe('spec 4.1.10: get-output', () => {
   test.each([
     ['a result', { result: '42', truncated: true }, { result: '42', truncated: true }],
     ['no call of exit', {}, {}],

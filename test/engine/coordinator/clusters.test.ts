@@ -34,7 +34,7 @@ function graphOn(uses: Readonly<Record<string, string>>, ...tasks: string[]): Jo
 
 const clusterOf = (taskKey: string): string | undefined => world.pool.handed.find((one) => one.taskKey === taskKey)?.cluster?.clusterId;
 
-describe('a cluster of its own', () => {
+describe('spec 2.4: a cluster of its own', () => {
   test('is made for each task and terminated when that completes', async () => {
     const runId = await world.launch(world.coordinator(), graphOn({ a: 'own', b: 'own' }, 'a', 'b', 'c a'));
     await world.running('a', 'b');
@@ -72,7 +72,7 @@ describe('a cluster of its own', () => {
   });
 });
 
-describe('a shared cluster', () => {
+describe('spec 2.4: a shared cluster', () => {
   test('is one for its tasks, is not terminated when idle, and ends after the last of them, though the run goes on', async () => {
     const runId = await world.launch(world.coordinator(), graphOn({ a: 'etl', b: 'etl', d: 'etl' }, 'a', 'b', 'c a b', 'd c', 'e d'));
     await world.running('a', 'b');
@@ -140,7 +140,7 @@ describe('a shared cluster', () => {
   });
 });
 
-test('an existing cluster is allocated on first use, used by whoever names it, and outlives them', async () => {
+test('spec 2.2 existing_cluster_id: an existing cluster is allocated on first use, used by whoever names it, and outlives them', async () => {
   const coordinator = world.coordinator();
   const ids = [await world.launch(coordinator, graphOn({ a: 'existing' }, 'a')), await world.launch(coordinator, { ...singleTask, existing_cluster_id: 'all-purpose' })];
   await world.running('a', 'main');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { kindOf, taskKinds } from '../../../engine/job/task-kinds.ts';
 import { alias, bodies, multi, newCluster, single, task, verdictOn, verdictOnSubmission } from './samples.ts';
 
-test.each(taskKinds)('a job of one %s is accepted in both formats', (kind) => {
+test.each(taskKinds)('spec 2.7: a job of one %s is accepted in both formats', (kind) => {
   expect(kindOf({ [kind]: bodies[kind] })).toBe(kind);
   const work = { [kind]: bodies[kind], new_cluster: newCluster };
   expect(verdictOn({ name: 'n', ...work })).toBe('accepted');
@@ -12,7 +12,7 @@ test.each(taskKinds)('a job of one %s is accepted in both formats', (kind) => {
   expect(verdictOnSubmission(work, '2.2')).toBe('accepted');
 });
 
-test.each(['pipeline_task', 'run_job_task'] as const)('%s needs no cluster', (kind) => {
+test.each(['pipeline_task', 'run_job_task'] as const)('spec 2.2: %s needs no cluster', (kind) => {
   expect(verdictOn({ [kind]: bodies[kind] })).toBe('accepted');
   expect(verdictOn({ [kind]: bodies[kind], existing_cluster_id: '' })).toBe('accepted');
   expect(verdictOn({ tasks: [{ task_key: 't', [kind]: bodies[kind] }] }, '2.2')).toBe('accepted');
@@ -36,7 +36,7 @@ test.each<[string, object]>([
   ['tags as an empty list', { ...newCluster, custom_tags: [] }],
   ['environment, configuration and the rest', { ...newCluster, driver_node_type_id: 'big', spark_conf: { a: 'b' }, spark_env_vars: { A: 'b' }, ssh_public_keys: [], enable_elastic_disk: false, runtime: 'warm' }],
   ['fields that nobody knows', { ...newCluster, data_security_mode: 'NONE' }],
-])('a cluster with %s is accepted', (_name, new_cluster) => {
+])('spec 2.8: a cluster with %s is accepted', (_name, new_cluster) => {
   expect(verdictOn({ ...single, new_cluster })).toBe('accepted');
   expect(verdictOn(multi({ job_clusters: [{ job_cluster_key: 'k', new_cluster }] }), '2.1')).toBe('accepted');
 });
@@ -51,7 +51,7 @@ test.each<[string, object]>([
   ['pypi', { pypi: { package: 'simplejson==3.8.0', repo: 'https://index' } }],
   ['maven', { maven: { coordinates: 'org.jsoup:jsoup:1.7.2', repo: 'r', exclusions: ['a:b'] } }],
   ['cran', { cran: { package: 'ada', repo: 'r' } }],
-])('a library of kind %s is accepted', (_name, library) => {
+])('spec 2.8: a library of kind %s is accepted', (_name, library) => {
   expect(verdictOn({ ...single, libraries: [library] })).toBe('accepted');
 });
 
@@ -66,17 +66,17 @@ test.each<[string, object]>([
   ['a schedule with a year', { schedule: { quartz_cron_expression: ' 0 0  6 * * ? 2030 ', timezone_id: 'UTC' } }],
   ['attempts', { timeout_seconds: 0, max_retries: -1, min_retry_interval_millis: 0, retry_on_timeout: true, max_concurrent_runs: 0 }],
   ['what clients add', { queue: { enabled: true }, tags: { a: 'b' }, description: 'd', parameters: [{ name: 'p', default: '1' }], edit_mode: 'EDITABLE', git_source: { git_url: 'u' }, format: 'SINGLE_TASK' }],
-])('a job with %s is accepted', (_name, extra) => {
+])('spec 2.2, 2.8, 2.9: a job with %s is accepted', (_name, extra) => {
   expect(verdictOn({ ...single, ...extra })).toBe('accepted');
 });
 
-test('a multi-task job may share clusters, mix them and be as large as the limits', () => {
+test('spec 2.4, 8: a multi-task job may share clusters, mix them and be as large as the limits', () => {
   const job_clusters = Array.from({ length: 100 }, (_entry, index) => ({ job_cluster_key: `k${index}`, new_cluster: newCluster }));
   const tasks = Array.from({ length: 100 }, (_entry, index) => ({ task_key: `t${index}`, job_cluster_key: `k${index}`, notebook_task: bodies.notebook_task }));
   expect(verdictOn({ tasks, job_clusters, format: 'MULTI_TASK', libraries: [] }, '2.2')).toBe('accepted');
 });
 
-test('a submit task may pass its application what the service reserves for itself', () => {
+test('spec 2.7: a submit task may pass its application what the service reserves for itself', () => {
   const parameters = ['--verbose', '--conf=a=b', '--class', '--master', 'managed_fs:/app.jar', '--master', 'x'];
   expect(verdictOn({ new_cluster: newCluster, spark_submit_task: { parameters } })).toBe('accepted');
 });

@@ -15,7 +15,7 @@ const own = {
 };
 const job: JobSettings = { name: 'n', email_notifications: { on_start: ['a@x'] }, max_concurrent_runs: 3, ...own };
 
-test('the format follows from the shape', () => {
+test('spec 3.3: the format follows from the shape', () => {
   expect(formatOf(single)).toBe('SINGLE_TASK');
   expect(formatOf(multi())).toBe('MULTI_TASK');
 });
@@ -29,7 +29,7 @@ test('a multi-task job has its own tasks', () => {
   expect(tasksOf(multi())).toEqual([task('a'), task('b', 'a')]);
 });
 
-test('a single-task job in multi-task format keeps only job fields at the top', () => {
+test('spec 9.2: a single-task job in multi-task format keeps only job fields at the top', () => {
   expect(asMultiTask(job)).toEqual({
     name: 'n',
     email_notifications: { on_start: ['a@x'] },
@@ -40,7 +40,7 @@ test('a single-task job in multi-task format keeps only job fields at the top', 
   expect(job).toMatchObject(own);
 });
 
-test('listings leave tasks out and nothing else', () => {
+test('spec 9.4: listings leave tasks out and nothing else', () => {
   expect(withoutTasks(multi({ job_clusters: [] }))).toEqual({ name: 'graph', job_clusters: [] });
 });
 

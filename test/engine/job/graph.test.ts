@@ -16,7 +16,7 @@ test.each([
   ['a task that depends on itself', graph('a<a'), 'tasks[0].depends_on[0].task_key is "a", the task itself; a task may depend on other tasks only.'],
   ['a cycle of two', graph('a<b', 'b<a'), 'tasks: depends_on must not form a cycle, but it does: a -> b -> a.'],
   ['a cycle behind a tail', graph('start', 'tail<c', 'c<d', 'd<e', 'e<c,start'), 'tasks: depends_on must not form a cycle, but it does: c -> d -> e -> c.'],
-])('%s is refused and named', (_, tasks, message) => {
+])('spec 2.3 depends_on: %s is refused and named', (_, tasks, message) => {
   expect(() => checkGraph(tasks)).toThrow(message);
 });
 
@@ -26,7 +26,7 @@ test.each([
   ['a diamond', graph('end<l,r', 'l<top', 'r<top', 'top'), 'top l r end'],
   ['a dependency named twice', graph('b<a,a', 'a'), 'a b'],
   ['keys named like members of objects', graph('constructor<__proto__', '__proto__'), '__proto__ constructor'],
-])('%s: every task comes after all it depends on', (_, tasks, order) => {
+])('spec 2.3 depends_on: %s: every task comes after all it depends on', (_, tasks, order) => {
   checkGraph(tasks);
   expect(topologicalOrder(tasks).map((task) => task.task_key).join(' ')).toBe(order);
 });

@@ -37,7 +37,7 @@ test.each<[string, object, string]>([
   ['job_clusters in single-task', { ...single, job_clusters: [{ job_cluster_key: 'k', new_cluster: newCluster }] }, 'Shared job cluster feature is only supported in multi-task jobs.'],
   ['job_cluster_key in single-task', { ...noCluster, job_cluster_key: 'k' }, 'Shared job cluster feature is only supported in multi-task jobs.'],
   ['a name over the limit', { ...single, name: 'ü'.repeat(2049) }, 'name is 4098 bytes of UTF-8; at most 4096 are allowed.'],
-])('%s is refused', (_name, settings, message) => {
+])('spec 2.2: %s is refused', (_name, settings, message) => {
   expect(verdictOn(settings)).toBe(message);
 });
 
@@ -45,7 +45,7 @@ test.each<[string, object, string]>([
   ['a task kind at the top', single, 'notebook_task is a single-task field; version 2.1 takes it only within an entry of tasks.'],
   ['a cluster at the top', { new_cluster: newCluster }, 'new_cluster is a single-task field; version 2.1 takes it only within an entry of tasks.'],
   ['no tasks', { name: 'n' }, 'Missing required field: tasks. Version 2.1 takes every job as a list of tasks.'],
-])('in 2.1 %s is refused, naming tasks', (_name, settings, message) => {
+])('spec 9.2: in 2.1 %s is refused, naming tasks', (_name, settings, message) => {
   expect(verdictOn(settings, '2.1')).toBe(message);
 });
 
@@ -56,7 +56,7 @@ test.each<[string, object, string]>([
   ['negative concurrency', { ...single, max_concurrent_runs: -1 }, 'max_concurrent_runs is -1; it must be at least 0.'],
   ['concurrency over the limit', { ...single, max_concurrent_runs: 1001 }, 'max_concurrent_runs is 1001; it must be between 0 and 1000.'],
   ['more than INT32', { ...single, timeout_seconds: 2 ** 31 }, 'timeout_seconds is 2147483648; it must be at most 2147483647.'],
-])('%s is refused', (_name, settings, message) => {
+])('spec 2.2, 2.3: %s is refused', (_name, settings, message) => {
   expect(verdictOn(settings)).toBe(message);
 });
 
@@ -86,7 +86,7 @@ test.each<[string, object, string]>([
   ['an init script without place', { ...single, new_cluster: { ...newCluster, init_scripts: [{ [store]: { destination: ' ' } }] } }, `Missing required field: new_cluster.init_scripts[0].${store}.destination.`],
   ['tags in a list', { ...single, new_cluster: { ...newCluster, custom_tags: ['a'] } }, 'Could not parse request object: Expected object for field new_cluster.custom_tags, found ARRAY'],
   ['a tag that is no text', { ...single, new_cluster: { ...newCluster, custom_tags: { a: 1 } } }, 'Could not parse request object: Expected string for field new_cluster.custom_tags.a, found NUMBER'],
-])('%s is refused', (_name, settings, message) => {
+])('spec 2.2, 2.8: %s is refused', (_name, settings, message) => {
   expect(verdictOn(settings)).toBe(message);
 });
 
@@ -100,7 +100,7 @@ test.each<[string, unknown, string]>([
   ['no coordinates', { maven: { repo: 'r' } }, 'Missing required field: libraries[0].maven.coordinates.'],
   ['no CRAN package', { cran: {} }, 'Missing required field: libraries[0].cran.package.'],
   ['a text', 'a.jar', 'Could not parse request object: Expected object for field libraries[0], found STRING'],
-])('a library with %s is refused', (_name, library, message) => {
+])('spec 2.8: a library with %s is refused', (_name, library, message) => {
   expect(verdictOn({ ...single, libraries: [library] })).toBe(message);
 });
 
@@ -123,7 +123,7 @@ test.each<[string, object, string]>([
   ['a submit task on an existing cluster', { existing_cluster_id: 'c', spark_submit_task: {} }, 'existing_cluster_id is given; spark_submit_task runs only on a new_cluster.'],
   ['a submit task with libraries', work({ spark_submit_task: {}, libraries: [{ jar: 'a' }] }), 'libraries is given; spark_submit_task takes libraries only as --jars, --py-files and --files in its parameters.'],
   ['a submit task with spark_conf', { spark_submit_task: {}, new_cluster: { ...newCluster, spark_conf: { a: 'b' } } }, 'new_cluster.spark_conf is given; spark_submit_task takes configuration only as --conf in its parameters.'],
-])('%s is refused', (_name, settings, message) => {
+])('spec 2.7: %s is refused', (_name, settings, message) => {
   expect(verdictOn(JSON.parse(JSON.stringify(settings)))).toBe(message);
 });
 
@@ -147,7 +147,7 @@ test.each<[string, object, string]>([
   ['an unknown run_if', oneTask({ run_if: 'NEVER' }), 'tasks[0].run_if is "NEVER"; it must be one of ALL_SUCCESS, AT_LEAST_ONE_SUCCESS, NONE_FAILED, ALL_DONE, AT_LEAST_ONE_FAILED, ALL_FAILED.'],
   ['a cycle', { tasks: [task('a', 'b'), task('b', 'a')] }, 'tasks: depends_on must not form a cycle, but it does: a -> b -> a.'],
   ['tasks that are no list', { tasks: {} }, 'Could not parse request object: Expected array for field tasks, found OBJECT'],
-])('%s is refused', (_name, settings, message) => {
+])('spec 2.3, 2.4, 8: %s is refused', (_name, settings, message) => {
   expect(verdictOn(settings, '2.1')).toBe(message);
 });
 
@@ -161,7 +161,7 @@ test.each<[string, object, string]>([
   ['an unknown op', { health: { rules: [{ metric: rule.metric, value: 1, op: 'LESS' }] } }, 'health.rules[0].op is "LESS"; it must be one of GREATER_THAN.'],
   ['no operator', { health: { rules: [{ metric: rule.metric, value: 1 }] } }, 'Missing required field: health.rules[0].operator.'],
   ['no threshold', { health: { rules: [{ metric: rule.metric, op: 'GREATER_THAN' }] } }, 'Missing required field: health.rules[0].value.'],
-])('%s is refused, on a job and on a task', (_name, extra, message) => {
+])('spec 2.9: %s is refused, on a job and on a task', (_name, extra, message) => {
   expect(verdictOn({ ...single, ...extra })).toBe(message);
   const field = /(email|webhook|health)\S*/.exec(message)?.[0] ?? '';
   expect(verdictOn(oneTask(extra), '2.1')).toBe(message.replace(field, `tasks[0].${field}`));
@@ -174,7 +174,7 @@ test.each<[string, object, string]>([
   ['no zone', { quartz_cron_expression: '0 0 6 * * ?' }, 'Missing required field: schedule.timezone_id.'],
   ['no expression', { timezone_id: 'UTC' }, 'Missing required field: schedule.quartz_cron_expression.'],
   ['an unknown pause_status', { quartz_cron_expression: '0 0 6 * * ?', timezone_id: 'UTC', pause_status: 'ON' }, 'schedule.pause_status is "ON"; it must be one of PAUSED, UNPAUSED.'],
-])('a schedule with %s is refused', (_name, schedule, message) => {
+])('spec 2.8: a schedule with %s is refused', (_name, schedule, message) => {
   expect(verdictOn({ ...single, schedule })).toBe(message);
 });
 
@@ -188,6 +188,6 @@ test.each<[string, object, string]>([
   ['a long idempotency_token', { ...single, idempotency_token: 'x'.repeat(65) }, 'idempotency_token has 65 characters; at most 64 are allowed.'],
   ['too many webhooks', { ...single, webhook_notifications: { on_start: ['1', '2', '3', '4'].map((id) => ({ id })) } }, 'webhook_notifications.on_start has 4 entries; at most 3 are allowed.'],
   ['a cycle', { tasks: [task('a', 'a')] }, 'tasks[0].depends_on[0].task_key is "a", the task itself; a task may depend on other tasks only.'],
-])('a submission with %s is refused in every version', (_name, submission, message) => {
+])('spec 4.1.5: a submission with %s is refused in every version', (_name, submission, message) => {
   for (const version of ['2.0', '2.1', '2.2'] as const) expect(verdictOnSubmission(submission, version)).toBe(message);
 });

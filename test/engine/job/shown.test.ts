@@ -6,17 +6,17 @@ import { bodies, newCluster, single, task } from './samples.ts';
 
 const { name: _, ...unnamed } = single;
 
-test('2.0 shows a single-task job exactly as written, with name and format', () => {
+test('spec 9.3: 2.0 shows a single-task job exactly as written, with name and format', () => {
   const written = { ...unnamed, git_source: { git_url: 'u' }, x_unknown: [1, { a: null }] };
   expect(shownSettings(written, '2.0')).toEqual({ ...written, name: 'Untitled', format: 'SINGLE_TASK' });
 });
 
-test('2.0 shows a multi-task job as written, with name and format', () => {
+test('spec 9.3: 2.0 shows a multi-task job as written, with name and format', () => {
   const tasks = [task('b', 'd', 'a'), task('a'), task('d')];
   expect(shownSettings({ tasks }, '2.0')).toEqual({ tasks, name: 'Untitled', format: 'MULTI_TASK' });
 });
 
-test.each(['2.1', '2.2'] as const)('%s shows a single-task job as one task with the defaults of that version', (version) => {
+test.each(['2.1', '2.2'] as const)('spec 9.2: %s shows a single-task job as one task with the defaults of that version', (version) => {
   expect(shownSettings({ ...unnamed, timeout_seconds: 5, max_retries: 1 }, version)).toEqual({
     name: 'Untitled',
     format: 'MULTI_TASK',
@@ -46,7 +46,7 @@ test('what was written wins over the defaults, and dependencies are sorted', () 
   expect(written.tasks[0]?.depends_on[0]?.task_key).toBe('b');
 });
 
-test.each(['2.0', '2.1'] as const)('%s shows what is not supported as switched off, where it was sent', (version) => {
+test.each(['2.0', '2.1'] as const)('spec 2.8: %s shows what is not supported as switched off, where it was sent', (version) => {
   const sent = { ...newCluster, enable_elastic_disk: true, ssh_public_keys: ['k'], custom_tags: [] };
   const shown = { ...newCluster, enable_elastic_disk: false, ssh_public_keys: [], custom_tags: {} };
   const settings: JobSettings = { name: 'n', tasks: [{ ...task('a'), new_cluster: sent }], job_clusters: [{ job_cluster_key: 'k', new_cluster: sent }] };
@@ -54,7 +54,7 @@ test.each(['2.0', '2.1'] as const)('%s shows what is not supported as switched o
   expect(shownSettings({ ...single, new_cluster: { ...newCluster, custom_tags: { a: 'b' } } }, '2.0').new_cluster).toEqual({ ...newCluster, custom_tags: { a: 'b' } });
 });
 
-test('health rules show the comparison under both spellings, whichever was written', () => {
+test('spec 2.9: health rules show the comparison under both spellings, whichever was written', () => {
   for (const spelling of ['op', 'operator']) {
     const rule = { metric: 'RUN_DURATION_SECONDS' as const, [spelling]: 'GREATER_THAN', value: 5 };
     expect(shownSettings({ ...single, health: { rules: [rule] } }, '2.0').health).toEqual({

@@ -57,13 +57,13 @@ const table: Readonly<Record<End, Readonly<Record<Switch, string[]>>>> = {
 const cases = Object.entries(table).flatMap(([end, row]) =>
   Object.entries(row).map(([muted, expected]) => [end, muted, expected] as [End, Switch, string[]]));
 
-describe('the end', () => {
+describe('spec 2.9: the end', () => {
   test.each(cases)('%s, with the switches %s: %j', (end, muted, expected) => {
     expect(told(noticesOfEnd({ ...everybody, ...switches[muted] }, ends[end], subject))).toEqual(expected);
   });
 });
 
-test.each(Object.keys(switches) as Switch[])('the start is told whatever is muted: %s', (muted) => {
+test.each(Object.keys(switches) as Switch[])('spec 2.9: the start is told whatever is muted: %s', (muted) => {
   expect(told(noticesOfStart({ ...everybody, ...switches[muted] }, subject))).toEqual(start);
 });
 
@@ -86,7 +86,7 @@ test('a notice says what it is about', () => {
   ]);
 });
 
-describe('a deleted job', () => {
+describe('spec 4.1.1: a deleted job', () => {
   test('tells every address once, by e-mail only', () => {
     const holder = {
       email_notifications: { on_start: ['a@x', 'b@x'], on_success: ['b@x'], on_failure: ['c@x', 'a@x'], on_duration_warning_threshold_exceeded: ['d@x'] },

@@ -14,7 +14,7 @@ test.each([
   expect(decideAdmission({ activeRuns, maxConcurrentRuns }).kind).toBe(kind);
 });
 
-test('a skipped run says which limit it met, in the words that clients know', () => {
+test('spec 2.2 max_concurrent_runs: a skipped run says which limit it met, in the words that clients know', () => {
   expect(decideAdmission({ activeRuns: 1, maxConcurrentRuns: 1 })).toEqual({
     kind: 'skip', message: 'Skipping this run because the limit of 1 maximum concurrent runs has been reached.',
   });

@@ -26,7 +26,7 @@ test.each<[string, RunParameters, TaskSettings[], string]>([
   ['a non-ASCII Python parameter', { python_params: ['a', 'ü'] }, all, 'python_params[1] is "ü"; only ASCII characters are allowed.'],
   ['a non-ASCII submit parameter', { spark_submit_params: ['ü'] }, all, 'spark_submit_params[0] is "ü"; only ASCII characters are allowed.'],
   ['a reserved submit option', { spark_submit_params: ['--master', 'local'] }, all, 'spark_submit_params[0] is --master; it is set by the service and must not be given.'],
-])('%s: refused', (_name, parameters, tasks, message) => {
+])('spec 2.10: %s: refused', (_name, parameters, tasks, message) => {
   expect(() => checkRunParameters(parameters, tasks, defaultLimits)).toThrow(message);
 });
 
@@ -35,11 +35,11 @@ test.each<[string, RunParameters]>([
   ['empty ones beside real ones', { jar_params: [], python_params: ['a'], notebook_params: {} }],
   ['non-ASCII for a JAR', { jar_params: ['ü'] }],
   ['exactly 10,000 bytes', { jar_params: ['x'.repeat(9996)] }],
-])('%s: accepted', (_name, parameters) => {
+])('spec 2.10: %s: accepted', (_name, parameters) => {
   expect(() => checkRunParameters(parameters, all, defaultLimits)).not.toThrow();
 });
 
-test('empty parameters of a kind that the job lacks count as absent', () => {
+test('spec 2.10: empty parameters of a kind that the job lacks count as absent', () => {
   expect(() => checkRunParameters({ jar_params: [] }, [notebook], defaultLimits)).not.toThrow();
 });
 
@@ -53,7 +53,7 @@ test.each<[string, TaskSettings, RunParameters, object]>([
   ['parameters of another kind change nothing', jar, { python_params: ['z'] }, bodies.spark_jar_task],
   ['a pipeline has none', { task_key: 'p', pipeline_task: bodies.pipeline_task }, { jar_params: ['z'] }, bodies.pipeline_task],
   ['a job to run has none', { task_key: 'p', run_job_task: bodies.run_job_task }, {}, bodies.run_job_task],
-])('%s', (_name, task, parameters, body) => {
+])('spec 2.7, 2.10: %s', (_name, task, parameters, body) => {
   const before = structuredClone(task);
   expect(applyParameters(task, parameters)).toEqual(body);
   expect(task).toEqual(before);
@@ -73,7 +73,7 @@ test.each<[string, RunParameters, string]>([
   ['a reference in notebook_params', { notebook_params: { a: '{{tasks.first.run_id}}' } }, 'notebook_params.a refers to {{tasks.first.run_id}}; it is the task itself'],
   ['a reference in python_params', { python_params: ['a', '{{job.parameters.x}}'] }, 'python_params[1] refers to {{job.parameters.x}}; the job has no parameter "x"; it has "city", "größe".'],
   ['parameters of two kinds', { python_params: ['a'], jar_params: ['b'] }, 'jar_params and python_params are given'],
-])('run-now with %s: refused', (_fact, parameters, message) => {
+])('spec 4.1.4: run-now with %s: refused', (_fact, parameters, message) => {
   expect(() => checkRunNow(parameters, job, defaultLimits)).toThrow(message);
 });
 

@@ -28,16 +28,16 @@ const added: readonly Expected[] = [
 
 const all = [...ofTheSpec, ...added];
 
-test.each<Expected>([...all])('%s: %s, %s -> %s', (_fact, from, on, to, stamps, notice) => {
+test.each<Expected>([...all])('spec 3.1: %s: %s, %s -> %s', (_fact, from, on, to, stamps, notice) => {
   const row = next(from, on);
   expect(row).toEqual({ from, on, to, stamps: stamps === '' ? [] : stamps.split(' '), ...(notice && { notice }) });
 });
 
-test('the table has these rows and no others', () => {
+test('spec 3.1: the table has these rows and no others', () => {
   expect(transitions).toHaveLength(all.length);
 });
 
-describe('an event that a state does not know does nothing', () => {
+describe('spec 3.1: an event that a state does not know does nothing', () => {
   const unknown = lifeCycleStates.flatMap((state) => events.map((event) => [state, event] as const))
     .filter(([state, event]) => !all.some(([, from, on]) => from === state && on === event));
 
@@ -46,7 +46,7 @@ describe('an event that a state does not know does nothing', () => {
   });
 });
 
-test.each(lifeCycleStates.filter(isTerminal))('%s is never left, unless by a repair', (state) => {
+test.each(lifeCycleStates.filter(isTerminal))('spec 3.1: %s is never left, unless by a repair', (state) => {
   expect(transitions.filter((row) => (row.from as string) === state && row.on !== 'repair')).toEqual([]);
 });
 

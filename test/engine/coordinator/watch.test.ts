@@ -1,0 +1,87 @@
+/** The watch of a node: its lease, what it adopts, and that every run it owns is driven. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { startWatch, type Watch } from '../../../engine/coordinator/watch.ts';
+import type { Coordinator } from '../../../engine/coordinator/coordinator.ts';
+import type { RunStore } from '../../../engine/ports.ts';
+import { createNodeStore } from '../../../storage/stores.ts';
+import { createTestDatabase, type TestDatabase } from '../../setup/database.ts';
+import { createWorld, describeRun, patience, type World } from './world.ts';
+
+let database: TestDatabase;
+let world: World;
+let watch: Watch | undefined;
+
+beforeAll(async () => { database = await createTestDatabase(); });
+afterAll(() => database.drop());
+beforeEach(() => { world = createWorld(database); });
+afterEach(async () => {
+  await watch?.close();
+  watch = undefined;
+  await world.close();
+  await database.db.deleteFrom('nodes').execute();
+});
+
+const leaseMs = 3_000;
+const graph = { name: 'watched', tasks: [{ task_key: 'a', existing_cluster_id: 'c', notebook_task: { notebook_path: '/n' } }] };
+
+async function watched(coordinator: Coordinator, runs: RunStore = world.runs): Promise<Watch> {
+  watch = await startWatch({
+    nodes: createNodeStore(database.db), runs, coordinator, clock: world.clock, leaseMs,
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    node: { nodeId: 'node-1', host: 'nowhere', bootId: 'b', pid: 1, processStart: '1' },
+  });
+  return watch;
+}
+
+const leaseOf = async (): Promise<number | undefined> =>
+  (await database.db.selectFrom('nodes').select('lease_until').where('node_id', '=', 'node-1').executeTakeFirst())?.lease_until;
+
+/** One beat of the watch, to its end: the lease is its first step, so the next thing that it waits for is its timer. */
+async function beat(): Promise<void> {
+  const timers = world.clock.waiting();
+  world.clock.advance(leaseMs / 3);
+  await vi.waitFor(() => expect(world.clock.waiting()).toBe(timers), patience);
+}
+
+test('renews its lease three times in its span', async () => {
+  await watched(world.coordinator());
+  const first = await leaseOf();
+  await beat();
+  expect(await leaseOf()).toBe((first ?? 0) + leaseMs / 3);
+});
+
+test('passes on a stop that was noted elsewhere', async () => {
+  const coordinator = world.coordinator();
+  await watched(coordinator);
+  const runId = await world.launch(coordinator, graph);
+  await world.running('a');
+  await world.runs.requestStop(runId, 'cancel');
+  await beat();
+  expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/CANCELED', 'a TERMINATED/CANCELED']);
+});
+
+test('takes up a run of its own that was let go of after a write had failed for good, and only once', async () => {
+  let failing = true;
+  const runs: RunStore = {
+    ...world.runs,
+    write: async (changeSet) => {
+      if (failing) throw new Error('This write fails for good.');
+      return world.runs.write(changeSet);
+    },
+  };
+  const coordinator = world.coordinator({ runs });
+  await watched(coordinator);
+  const runId = await world.launch(coordinator, graph);
+  await vi.waitFor(() => expect(coordinator.drives(runId)).toBe(false), patience);
+  failing = false;
+  // Idle for one round it may be a run that is being accepted this very moment.
+  await beat();
+  expect(coordinator.drives(runId)).toBe(false);
+  await beat();
+  await world.running('a');
+  await beat();
+  world.pool.end('a');
+  const ended = await world.ended(runId);
+  expect(describeRun(ended)).toEqual(['run TERMINATED/SUCCESS', 'a TERMINATED/SUCCESS']);
+  expect(ended.run.fence).toBe(2);
+});
