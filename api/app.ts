@@ -111,7 +111,7 @@ function addOperation(app: FastifyInstance, operation: Operation, version: ApiVe
       const input = inputOf(request, parts);
       await checkAccess(permissions, access, input, caller);
       reply.headers(headers);
-      return operation.handle(input, { version, caller, visibleTo: subjectTo(permissions, caller) });
+      return operation.handle(input, { version, caller, visibleTo: subjectTo(permissions, caller), log: request.log });
     },
   });
 }

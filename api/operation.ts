@@ -1,6 +1,7 @@
 /** What an operation of the API is: plain data that the app turns into routes, checks and documentation. */
 import type { Static, TSchema } from 'typebox';
 import type { ApiVersion } from '../engine/job/format.ts';
+import type { Log } from '../engine/ports.ts';
 import type { Access } from './access.ts';
 import type { Caller } from './auth.ts';
 
@@ -11,6 +12,8 @@ export interface Call {
   readonly caller: Caller;
   /** User whose permissions narrow what a list shows; undefined when the caller may see everything. */
   readonly visibleTo: string | undefined;
+  /** For what whoever runs the service must know, and the caller need not. */
+  readonly log: Log;
 }
 
 /** Operation with a typed input. `handle` may count on an input that was forgiven (tolerance) and fits `request`. */

@@ -59,7 +59,7 @@ async function lookForPython(config: Config): Promise<Finding> {
 }
 
 async function lookForProgram({ taskEnvironment }: Config, program: string, version: readonly string[], advice: string): Promise<Finding> {
-  const file = await findInterpreter(program, taskEnvironment['PATH'] ?? '');
+  const file = await findInterpreter(program, taskEnvironment);
   if (file === undefined) return { state: 'missing', found: 'not found in PATH', advice };
   // Java says its version on stderr.
   const { stdout, stderr } = await run(file, version).catch(() => ({ stdout: '', stderr: '' }));

@@ -13,6 +13,7 @@ import { migrate, openDatabase, ping, type DatabaseAddress, type OpenDatabase } 
 import { startEmbeddedPostgres } from '../storage/embedded.ts';
 import { passing } from '../storage/faults.ts';
 import { createPermissionStore } from '../storage/job-permissions.ts';
+import { readInstallation } from '../storage/installation.ts';
 import { createManagedFiles } from '../storage/managed-files.ts';
 import { createNotebookFiles } from '../storage/notebook-files.ts';
 import { createRoots, type Roots } from '../storage/roots.ts';
@@ -22,6 +23,7 @@ import { createWorkspace } from '../storage/workspace.ts';
 import { bootstrapToken } from './bootstrap-token.ts';
 import type { Config } from './config.ts';
 import { startEngine, type Engine } from './engine.ts';
+import { checkInstallation } from './installation.ts';
 
 export interface Service {
   /** Where it listens, without a slash at the end. */
@@ -42,7 +44,10 @@ export interface Service {
 export async function startService(config: Config, log: Logger): Promise<Service> {
   const closers: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
-    for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
+    let failed: unknown;
+    // Every part is stopped, whatever becomes of the others: nothing may be left running.
+    for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close().catch((error: unknown) => { failed ??= error; });
+    if (failed !== undefined) throw failed;
   };
   try {
     return { ...(await start(config, log, closers)), stop };
@@ -57,6 +62,7 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   const database = openDatabase(await databaseAddress(config, log, closers), log);
   closers.push(() => database.close());
   await migrate(database.db);
+  await checkInstallation(config.dataDirectory, await readInstallation(database.db));
   const { token, isNew } = await bootstrapToken(config);
   await ensureBootstrapAdmin(database.db, tokenHash(token), clock.now());
   const roots = createRoots({ dataDirectory: config.dataDirectory, allowedRoots: config.allowedRoots });

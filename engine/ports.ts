@@ -196,6 +196,8 @@ export interface RunStore {
   launch<Result>(steps: (transaction: LaunchTransaction) => Promise<Result>): Promise<Result>;
   /** A run with all its attempts, by the id of the run or of one of its task runs. */
   find(runId: number): Promise<RunWithTasks | undefined>;
+  /** Whether this attempt is stored and not over; also one of a deleted job. */
+  attemptIsActive(runId: number): Promise<boolean>;
   /** Durable when resolved. `refused`: a row was no longer in the state and fence that the change names. */
   write(changeSet: ChangeSet): Promise<'written' | 'refused'>;
   /** Notes that a run is to be stopped, unless that was noted before or it is over. */

@@ -29,17 +29,18 @@ export function taskEnvironment(settings: RunnerSettings, assignment: TaskAssign
 const found = new Map<string, string>();
 
 /**
- * The real path of a program on `path`, looked up once and then remembered; one that is missing is looked for again
+ * The real path of a program on the PATH of a task's environment, looked up once and then remembered; one that is missing is looked for again
  * the next time, because somebody may have installed it.
  */
-export async function findInterpreter(program: string, path: string): Promise<string | undefined> {
+export async function findInterpreter(program: string, environment: Readonly<Record<string, string>>): Promise<string | undefined> {
+  const path = environment['PATH'] ?? '';
   const key = `${program}\0${path}`;
   const known = found.get(key);
   if (known !== undefined) return known;
   for (const directory of path.split(delimiter)) {
     const file = join(directory, program);
     if (directory === '' || !(await executable(file))) continue;
-    const real = await (program.startsWith('python') ? pythonBehind(file) : realpath(file));
+    const real = await (program.startsWith('python') ? pythonBehind(file, environment) : realpath(file));
     if (real === undefined) continue;
     found.set(key, real);
     return real;
@@ -51,10 +52,10 @@ async function executable(file: string): Promise<boolean> {
   return access(file, constants.X_OK).then(() => true, () => false);
 }
 
-/** A version manager's shim starts slowly each time; the interpreter itself says where it is. */
-async function pythonBehind(file: string): Promise<string | undefined> {
+/** A version manager's shim starts slowly each time; the interpreter itself says where it is. It sees what a task sees. */
+async function pythonBehind(file: string, environment: Readonly<Record<string, string>>): Promise<string | undefined> {
   try {
-    const { stdout } = await run(file, ['-c', 'import sys; print(sys.executable)']);
+    const { stdout } = await run(file, ['-c', 'import sys; print(sys.executable)'], { env: { ...environment }, cwd: '/', timeout: 10_000 });
     return stdout.trim() === '' ? file : stdout.trim();
   } catch {
     return undefined;

@@ -4,7 +4,9 @@ import { Piscina } from 'piscina';
 import { messageOf } from '../engine/errors.ts';
 import type { Log, TaskPool } from '../engine/ports.ts';
 import type { Outcome, TaskAssignment } from '../engine/run/assignment.ts';
+import { createBell } from './bell.ts';
 import type { AttemptRequest, FromEngine, FromRunner, RunnerSettings } from './messages.ts';
+import { endMarked } from './process-group.ts';
 
 export interface PoolOptions {
   readonly threads: number;
@@ -62,7 +64,10 @@ export function createTaskPool(options: PoolOptions): ClosablePool {
             // The engine is going down: whoever adopts the attempt will hear its outcome.
             if (closing) return new Promise(() => undefined);
             options.log.warn({ run_id: assignment.runId, error: messageOf(error), tries }, 'The thread of this attempt died; asking for the attempt again.');
-            if (tries === triesMax) return { kind: 'lost', message: `Its runner's thread died ${tries} times, last with: ${messageOf(error)}` };
+            if (tries === triesMax) {
+              await endMarked(assignment.directory, createBell()).catch(() => undefined);
+              return { kind: 'lost', message: `Its runner's thread died ${tries} times, last with: ${messageOf(error)}` };
+            }
           }
         }
       };

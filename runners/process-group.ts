@@ -21,11 +21,29 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
 }
 
 /** The environment variables of every process that we may look at. */
-export async function environments(): Promise<{ pid: number; variables: string[] }[]> {
-  return Promise.all((await pids()).map(async (pid) => {
-    const text = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-    return { pid, variables: text.split('\0') };
-  }));
+export const environments = shared(async () => Promise.all((await pids()).map(async (pid) => {
+  const text = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+  return { pid, variables: text.split('\0') };
+})));
+
+const statuses = shared(async () => Promise.all((await pids()).map(processStatus)));
+
+/**
+ * One look at all processes serves everybody who asks before it begins: a hundred tasks that are stopped together would
+ * otherwise look a hundred times. It begins after they have asked, so that nobody gets an answer older than the question.
+ */
+function shared<Found>(look: () => Promise<Found>): () => Promise<Found> {
+  let present: Promise<unknown> = Promise.resolve();
+  let coming: Promise<Found> | undefined;
+  return () => {
+    coming ??= present.then(() => {
+      coming = undefined;
+      const looking = look();
+      present = looking.catch(() => undefined);
+      return looking;
+    });
+    return coming;
+  };
 }
 
 /** The living processes that carry the mark of an attempt, wherever they have moved to (setsid, double fork). */
@@ -39,9 +57,9 @@ async function markedProcesses(directory: string): Promise<number[]> {
 /** True while a group has a member that is not a zombie. */
 export async function groupIsAlive(group: number): Promise<boolean> {
   if (!signalGroup(group, 0)) return false;
-  const statuses = await Promise.all((await pids()).map(processStatus));
-  if (statuses.length === 0) return true;
-  return statuses.some((status) => status !== undefined && status.group === group && !status.over);
+  const all = await statuses();
+  if (all.length === 0) return true;
+  return all.some((status) => status !== undefined && status.group === group && !status.over);
 }
 
 /**

@@ -6,8 +6,9 @@
  * `pid` says who claimed it, `exit` how it ended, `stdout` and `stderr` what it said.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, watch, type FSWatcher } from 'node:fs';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { codeOf } from '../engine/errors.ts';
@@ -38,6 +39,8 @@ const supervisor = fileURLToPath(new URL('supervisor/supervise.sh', import.meta.
 const tickMs = 2_000;
 /** A claim is filled within microseconds of its making; this long without is a claimer that died in between. */
 const claimFillMs = 60_000;
+/** How long a process that is to stop may take to say who it is, before it is ended without being known. */
+const claimPatienceMs = 2_000;
 
 /**
  * Runs the process of `spec` to its end, or waits for the end of the one that an earlier call started. Safe to call
@@ -69,10 +72,10 @@ export async function exec(spec: ProcessSpec, signal: AbortSignal): Promise<Exit
 
 /** Waits until the process is over, and ends it when it is to stop or floods its log. */
 async function attend(spec: ProcessSpec, signal: AbortSignal, bell: Bell, child: ChildProcess | undefined): Promise<Exit> {
-  let unfilledFor = 0;
+  let unknownFor = 0;
   for (;;) {
     // Asked first: a supervisor that claims and ends while the rest is looked at has left an exit code by the next round.
-    const over = child !== undefined && (child.exitCode !== null || child.signalCode !== null);
+    const childIsOver = child !== undefined && (child.exitCode !== null || child.signalCode !== null);
     const claim = await readClaim(spec.directory);
     const alive = typeof claim === 'object' && (await isAlive(claim));
     // Read after the look at the process: one that wrote its exit and ended in between is not lost.
@@ -80,18 +83,17 @@ async function attend(spec: ProcessSpec, signal: AbortSignal, bell: Bell, child:
     if (code !== undefined) return afterEnd(spec, code, claim, bell);
     if (claim === 'forestalled') return { kind: 'stopped' };
     if (claim === undefined || claim === 'unfilled') {
-      const mayStillClaim = child !== undefined && !over;
-      if (!mayStillClaim && (claim === undefined || unfilledFor >= claimFillMs)) return lost('Its process ended while it was being started.');
-      unfilledFor += 20;
+      const over = await endUnknown(spec, signal, bell, { claim, child: childIsOver ? undefined : child, unknownFor });
+      if (over !== undefined) return over;
+      unknownFor += 20;
       await bell.wait(20);
       continue;
     }
-    if (!alive) {
-      await endMarked(spec.attemptDirectory, bell);
-      return lost(`Its process ${claim.pid} is gone and left no exit code: it was killed together with its supervisor, or the machine was restarted.`);
-    }
+    if (!alive) return vanished(spec, claim, bell);
     const flood = await floodOf(spec);
     if (signal.aborted || flood !== undefined) {
+      // Said before it is done: whoever attaches after a kill of this engine must know that the end was ours.
+      await noteStop(spec.directory, signal.aborted ? '' : flood ?? '');
       await endGroup(claim.pid, spec.attemptDirectory, spec.stopGraceMs, bell);
       return flood === undefined || signal.aborted ? { kind: 'stopped' } : { kind: 'flooded', message: flood };
     }
@@ -99,10 +101,46 @@ async function attend(spec: ProcessSpec, signal: AbortSignal, bell: Bell, child:
   }
 }
 
+/** A process that has not said who it is: how it ended, if it is given up. `child` is ours, and may still say it. */
+async function endUnknown(
+  spec: ProcessSpec, signal: AbortSignal, bell: Bell,
+  { claim, child, unknownFor }: { claim: 'unfilled' | undefined; child: ChildProcess | undefined; unknownFor: number },
+): Promise<Exit | undefined> {
+  if (signal.aborted && unknownFor >= claimPatienceMs) {
+    if (child?.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
+    await forestall(spec.directory);
+    await endMarked(spec.attemptDirectory, bell);
+    return { kind: 'stopped' };
+  }
+  const givenUp = child === undefined && (claim === undefined || unknownFor >= claimFillMs);
+  return givenUp ? lost('Its process ended while it was being started.') : undefined;
+}
+
+/** A process that is gone without an exit code: an engine ended it, or nobody knows who did. */
+async function vanished(spec: ProcessSpec, { pid }: ProcessIdentity, bell: Bell): Promise<Exit> {
+  await endMarked(spec.attemptDirectory, bell);
+  return (await stopOf(spec.directory))
+    ?? lost(`Its process ${pid} is gone and left no exit code: it was killed together with its supervisor, or the machine was restarted.`);
+}
+
 /** What a finished process left running in its group is ended, so that nothing of an attempt outlives it. */
 async function afterEnd(spec: ProcessSpec, code: number, claim: Claim, bell: Bell): Promise<Exit> {
   if (typeof claim === 'object' && signalGroup(claim.pid, 0)) await endMarked(spec.attemptDirectory, bell);
-  return { kind: 'exited', code };
+  return (await stopOf(spec.directory)) ?? { kind: 'exited', code };
+}
+
+/** Keeps that an engine ends this process; `why` is empty for a task that is to stop, else what the task did. */
+async function noteStop(directory: string, why: string): Promise<void> {
+  const draft = join(directory, `stopped.${randomUUID()}`);
+  await writeFile(draft, why, { mode: 0o600 });
+  await rename(draft, join(directory, 'stopped'));
+}
+
+/** How an engine ended this process, if one did. */
+async function stopOf(directory: string): Promise<Exit | undefined> {
+  const text = await readText(join(directory, 'stopped'));
+  if (text === undefined) return undefined;
+  return text === '' ? { kind: 'stopped' } : { kind: 'flooded', message: text };
 }
 
 async function start(spec: ProcessSpec, bell: Bell): Promise<ChildProcess> {
@@ -171,13 +209,17 @@ async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-function watchExit(directory: string, bell: Bell): FSWatcher {
-  const watcher = watch(directory, { persistent: false }, (_event, name) => {
-    if (name === 'exit') bell.ring();
-  });
-  // Without notifications (some network file systems) the tick finds the exit file.
-  watcher.on('error', () => watcher.close());
-  return watcher;
+/** Without notifications (a network file system, too many watchers) the tick finds the exit file. */
+function watchExit(directory: string, bell: Bell): FSWatcher | undefined {
+  try {
+    const watcher = watch(directory, { persistent: false }, (_event, name) => {
+      if (name === 'exit') bell.ring();
+    });
+    watcher.on('error', () => watcher.close());
+    return watcher;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The sentence to show when a log has outgrown its limit. */

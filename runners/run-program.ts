@@ -1,6 +1,6 @@
 /** Runs a task that is one program: starts it, waits, and says from its exit code and its stderr why it failed. */
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readEnd } from '../engine/read-file.ts';
 import { firstBytes, type TaskOutput } from '../engine/run/output.ts';
 import type { Command, Outcome, RunnerContext } from './contract.ts';
 import { workloadFailed } from '../engine/run/attempt.ts';
@@ -46,20 +46,7 @@ export async function runProgram(program: Program, context: RunnerContext): Prom
 
 async function outputOf(program: Program, code: number, context: RunnerContext): Promise<TaskOutput> {
   // An uncaught exception ends Python and Java with code 1; with any other code a trace in the log is not the reason.
-  const failure = code === 1 ? program.failureIn(await stderrTail(context)) : undefined;
+  const failure = code === 1 ? program.failureIn(await readEnd(join(context.directory, 'stderr'), tailBytes)) : undefined;
   if (failure === undefined) return { error: `The ${program.name} ended with ${describeExit(code)}.` };
   return { error: firstBytes(failure.error, errorBytes).text, errorTrace: failure.errorTrace };
-}
-
-/** The last 256 KB of the attempt's stderr; a character that the cut split shows as U+FFFD. */
-export async function stderrTail(context: RunnerContext): Promise<string> {
-  const file = await open(join(context.directory, 'stderr'));
-  try {
-    const { size } = await file.stat();
-    const length = Math.min(size, tailBytes);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await file.close();
-  }
 }

@@ -1,7 +1,11 @@
 /** What a runner settles before its process starts: the command, kept so that a restart of the engine changes nothing. */
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
 import { codeOf } from '../engine/errors.ts';
+import { jsonIn, readText } from '../engine/read-file.ts';
 import { LocateError, type Command, type Outcome, type RunnerContext } from './contract.ts';
 
 /** The task cannot be started on this machine or in this form. The message is fit for the run's state. */
@@ -12,6 +16,15 @@ export class CannotStart extends Error {
   }
 }
 
+/** Far more than any command has: the parameters of a task are limited to a thousandth of it. */
+const commandBytesMax = 16 * 2 ** 20;
+
+const Kept = Type.Object({
+  argv: Type.Array(Type.String()),
+  cwd: Type.Optional(Type.String()),
+  env: Type.Optional(Type.Record(Type.String(), Type.String())),
+});
+
 /**
  * The command of an attempt: composed by the first call and read back by every later one. So a file that is moved or
  * deleted while its task runs does not change what a restarted engine says about the task.
@@ -19,24 +32,41 @@ export class CannotStart extends Error {
  */
 export async function settleCommand(context: RunnerContext, compose: () => Promise<Command>): Promise<Command> {
   const file = join(context.directory, 'command.json');
-  const kept = await readFile(file, 'utf8').catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  });
-  if (kept !== undefined) {
-    // Written below by an earlier call, in one step.
-    const command: Command = JSON.parse(kept);
-    return command;
-  }
+  const kept = await keptCommand(file);
+  if (kept !== undefined) return kept;
   const command = await compose();
   await writeInOneStep(file, JSON.stringify(command));
   return command;
 }
 
-/** Writes a file so that a reader finds all of it or nothing. */
+/** What an earlier call kept. The task can write that file too: one that holds no command counts as absent. */
+async function keptCommand(file: string): Promise<Command | undefined> {
+  const { text, more } = await readText(file, commandBytesMax);
+  const kept = more ? undefined : jsonIn(text);
+  if (!Check(Kept, kept)) return undefined;
+  const [program, ...args] = kept.argv;
+  return program === undefined ? undefined : { ...kept, argv: [program, ...args] };
+}
+
+/** Writes a file so that a reader finds all of it or nothing. Several may write the same file at once: the last one wins. */
 export async function writeInOneStep(file: string, text: string): Promise<void> {
-  await writeFile(`${file}.part`, text, { mode: 0o600 });
-  await rename(`${file}.part`, file);
+  await makeInOneStep(file, (draft) => writeFile(draft, text, { flag: 'wx', mode: 0o600 }));
+}
+
+/** As `writeInOneStep`, for what `make` puts under the name that it is given. */
+export async function makeInOneStep(file: string, make: (draft: string) => Promise<void>): Promise<void> {
+  const draft = `${file}.${randomUUID()}.part`;
+  try {
+    await make(draft);
+    await rename(draft, file).catch(async (error: unknown) => {
+      // A directory is never ours: the task made it.
+      if (codeOf(error) !== 'EISDIR') throw error;
+      await rm(file, { recursive: true, force: true });
+      await rename(draft, file);
+    });
+  } finally {
+    await rm(draft, { force: true });
+  }
 }
 
 /** Ends a task that could not be started: the reason becomes its output and its state_message. Other errors are bugs. */

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { messageOf } from '../engine/errors.ts';
 import { LocateError, type Outcome, type RunnerContext } from './contract.ts';
+import { createBell } from './bell.ts';
 import { findInterpreter, taskEnvironment } from './environment.ts';
 import type { AttemptRequest, FromEngine, FromRunner } from './messages.ts';
+import { endMarked } from './process-group.ts';
 import { exec } from './process.ts';
 import { runTask } from './registry.ts';
 
@@ -15,6 +17,8 @@ export async function runAttempt(request: AttemptRequest): Promise<Outcome> {
   try {
     return await runTask(assignment.kind, assignment.task, await contextOf(request));
   } catch (error) {
+    // The run ends here: what its process might still do, nobody would wait for.
+    await endMarked(assignment.directory, createBell()).catch(() => undefined);
     return { kind: 'lost', message: `The runner of ${assignment.kind} failed: ${messageOf(error)}` };
   } finally {
     port.close();
@@ -44,7 +48,7 @@ async function contextOf({ assignment, settings, port, stopped }: AttemptRequest
       logBytesMax: settings.logBytesMax,
     }, stop.signal),
     locate: (uri, what = 'file') => ask(uri, what),
-    interpreter: (program) => findInterpreter(program, environment['PATH'] ?? ''),
+    interpreter: (program) => findInterpreter(program, environment),
     async writeOutput(output) {
       await writeFile(join(directory, 'output.json.part'), JSON.stringify(output), { mode: 0o600 });
       await rename(join(directory, 'output.json.part'), join(directory, 'output.json'));

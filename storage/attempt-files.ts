@@ -9,8 +9,8 @@ import { quote } from '../engine/job/wording.ts';
 import type { Workplace } from '../engine/ports.ts';
 import type { TaskValues } from '../engine/run/dynamic-values.ts';
 import { firstBytes, type TaskOutput } from '../engine/run/output.ts';
-import { jsonIn, readText } from './read-text.ts';
-import { prove, type Roots } from './roots.ts';
+import { jsonIn, readText } from '../engine/read-file.ts';
+import { prove, proveEntry, type Roots } from './roots.ts';
 
 export interface AttemptFiles extends Workplace {
   /** The output that the attempt's runner kept; undefined when it kept none. */
@@ -38,14 +38,9 @@ const Output = Type.Object({
 
 export function createAttemptFiles(roots: Pick<Roots, 'runs' | 'clusters'>): AttemptFiles {
   const directoryOf = (runId: number): string => join(roots.runs.directory, String(runId));
-  const clusterDirectoryOf = (clusterId: string): Promise<string> => {
-    // The id of an existing cluster is whatever a job names.
-    if (/^\.{0,2}$|\//.test(clusterId)) throw invalid(`existing_cluster_id is ${quote(clusterId)}; it must be a name without slashes.`);
-    return prove(roots.clusters, `/${clusterId}`);
-  };
   return {
     attemptDirectory: (runId) => makeOwn(directoryOf(runId)),
-    clusterDirectory: async (clusterId) => makeOwn(await clusterDirectoryOf(clusterId)),
+    clusterDirectory: async (clusterId) => makeOwn(await prove(roots.clusters, clusterPath(clusterId))),
     taskValues: (runId) => readValues(join(directoryOf(runId), 'values.json')),
     read: (runId) => readOutput(join(directoryOf(runId), 'output.json')),
     async logs(runId, bytes) {
@@ -56,8 +51,15 @@ export function createAttemptFiles(roots: Pick<Roots, 'runs' | 'clusters'>): Att
       return { text, truncated: cut || stdout.more || stderr.more };
     },
     removeAttempt: (runId) => rm(directoryOf(runId), { recursive: true, force: true }),
-    removeCluster: async (clusterId) => rm(await clusterDirectoryOf(clusterId), { recursive: true, force: true }),
+    // Of a link the link alone is removed: what it leads to may be the directory of a cluster that is in use.
+    removeCluster: async (clusterId) => rm(await proveEntry(roots.clusters, clusterPath(clusterId)), { recursive: true, force: true }),
   };
+}
+
+/** The id of an existing cluster is whatever a job names. */
+function clusterPath(clusterId: string): string {
+  if (/^\.{0,2}$|\//.test(clusterId)) throw invalid(`existing_cluster_id is ${quote(clusterId)}; it must be a name without slashes.`);
+  return `/${clusterId}`;
 }
 
 async function makeOwn(directory: string): Promise<string> {

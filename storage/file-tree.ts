@@ -4,7 +4,7 @@ import type { Stats } from 'node:fs';
 import { link, lstat, mkdir, readdir, rename, rm, rmdir, unlink, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { codeOf, ServiceError } from '../engine/errors.ts';
-import { isMissing, openRegular, readFrom, statOf } from './open-file.ts';
+import { isMissing, openRegular, readFrom, statOf } from '../engine/read-file.ts';
 import { pathIn, prove, proveEntry, type Root } from './roots.ts';
 
 export interface Entry {
@@ -79,7 +79,7 @@ export async function writeBytes(root: Root, path: string, bytes: Uint8Array, ov
   const target = await proveEntry(root, path);
   const draft = join(dirname(target), `${draftPrefix}${randomUUID()}`);
   try {
-    await writeFile(draft, bytes, { flag: 'wx', flush: true });
+    await writeFile(draft, bytes, { flag: 'wx', mode: 0o600, flush: true });
     // A link is refused where a name is taken, so of two writers without overwrite only one succeeds.
     await (overwrite ? rename(draft, target) : link(draft, target));
     return 'written';
@@ -98,7 +98,8 @@ export async function writeBytes(root: Root, path: string, bytes: Uint8Array, ov
 export async function makeDirectory(root: Root, path: string): Promise<void> {
   const target = await prove(root, path);
   try {
-    await mkdir(target, { recursive: true });
+    // Tasks run as the user of the service: nobody else needs to look in.
+    await mkdir(target, { recursive: true, mode: 0o700 });
   } catch (error) {
     if (codeOf(error) !== 'EEXIST' && codeOf(error) !== 'ENOTDIR') throw error;
     throw new ServiceError('RESOURCE_ALREADY_EXISTS', `Path (${path}) cannot be a directory: it, or a folder above it, is a file.`);

@@ -6,8 +6,12 @@ import type { RunRow } from './run-rows.ts';
 import { withTasks } from './runs.ts';
 import type { Database } from './schema.ts';
 
-/** Makes this node known, with a lease until then (epoch ms). */
+/** How long a lease that has ended is kept for whoever looks for the reason of an adoption, in milliseconds. */
+const endedLeaseMs = 24 * 60 * 60 * 1_000;
+
+/** Makes this node known, with a lease until then (epoch ms). Nodes that are gone for more than a day are forgotten. */
 export async function joinNodes(db: Kysely<Database>, node: NodeIdentity, leaseUntil: number, now: number): Promise<void> {
+  await db.deleteFrom('nodes').where('lease_until', '<', now - endedLeaseMs).execute();
   await db.insertInto('nodes').values({
     node_id: node.nodeId, host: node.host, boot_id: node.bootId, pid: node.pid, process_start: node.processStart,
     joined_time: now, lease_until: leaseUntil,
@@ -25,9 +29,9 @@ export async function renewLease(db: Kysely<Database>, nodeId: string, leaseUnti
   return rows[0]?.kept ?? false;
 }
 
-/** Ends the lease at once, so that others may adopt without waiting. */
-export async function leaveNodes(db: Kysely<Database>, nodeId: string, now: number): Promise<void> {
-  await db.updateTable('nodes').set({ lease_until: now }).where('node_id', '=', nodeId).execute();
+/** Forgets the node with its lease, so that others may adopt without waiting. */
+export async function leaveNodes(db: Kysely<Database>, nodeId: string): Promise<void> {
+  await db.deleteFrom('nodes').where('node_id', '=', nodeId).execute();
 }
 
 /** Ends the leases of nodes that are known to be gone: their process does not exist any more. */
@@ -46,7 +50,7 @@ export async function nodesOnHost(db: Kysely<Database>, host: string, now: numbe
 }
 
 /**
- * Takes over active runs whose owner's lease has ended, raising their fences, so that a late write of the former owner
+ * Takes over active runs whose owner has no lease any more, raising their fences, so that a late write of the former owner
  * is refused. Several nodes may do so at once: each run goes to one of them.
  */
 export function adoptRuns(db: Kysely<Database>, nodeId: string, now: number, limit: number): Promise<RunWithTasks[]> {

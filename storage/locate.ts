@@ -3,8 +3,8 @@ import { relative, resolve } from 'node:path';
 import { invalid, ServiceError } from '../engine/errors.ts';
 import { canonicalUri } from '../engine/job/aliases.ts';
 import { quote } from '../engine/job/wording.ts';
+import { statOf } from '../engine/read-file.ts';
 import { notebookPaths } from './notebook-format.ts';
-import { statOf } from './open-file.ts';
 import { pathIn, prove, type Root, type Roots } from './roots.ts';
 
 /** `notebook`: a workspace path that may lack its extension. */

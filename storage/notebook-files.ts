@@ -1,9 +1,8 @@
 /** What an attempt of a notebook task leaves in its directory: the notebook as it was run, and the report of its cells. */
 import { join } from 'node:path';
-import { Type } from 'typebox';
-import { Check } from 'typebox/value';
+import { jsonIn, readText } from '../engine/read-file.ts';
+import { asNotebookReport } from '../engine/run/notebook-report.ts';
 import type { NotebookReport } from '../engine/run/output.ts';
-import { jsonIn, readText } from './read-text.ts';
 import type { Roots } from './roots.ts';
 
 export interface NotebookFiles {
@@ -16,31 +15,6 @@ export interface NotebookFiles {
 /** The longest report that is read: it is held in memory several times over while it is turned into a page. */
 const reportBytesMax = 64 * 2 ** 20;
 
-const Output = Type.Union([
-  Type.Object({ type: Type.Enum(['stdout', 'stderr', 'text', 'html']), data: Type.String() }),
-  Type.Object({ type: Type.Literal('error'), summary: Type.String(), trace: Type.String() }),
-]);
-
-// The task writes below the same directory: what is read back is checked. Times are those that a Date can hold.
-const time = Type.Optional(Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 }));
-
-const Report = Type.Object({
-  path: Type.String(),
-  parameters: Type.Optional(Type.Record(Type.String(), Type.String())),
-  cells: Type.Array(Type.Object({
-    position: Type.Integer({ minimum: 1 }),
-    language: Type.Enum(['python', 'markdown']),
-    title: Type.Optional(Type.String()),
-    source: Type.String(),
-    status: Type.Enum(['finished', 'failed', 'skipped']),
-    startTime: time,
-    finishTime: time,
-    outputs: Type.Array(Output),
-  })),
-  exitValue: Type.Optional(Type.String()),
-  error: Type.Optional(Type.Object({ summary: Type.String(), trace: Type.String(), cell: Type.Integer({ minimum: 0 }) })),
-});
-
 export function createNotebookFiles(roots: Pick<Roots, 'runs'>): NotebookFiles {
   const file = (runId: number, name: string): string => join(roots.runs.directory, String(runId), name);
   return {
@@ -48,8 +22,7 @@ export function createNotebookFiles(roots: Pick<Roots, 'runs'>): NotebookFiles {
       const { text, bytes, more } = await readText(file(runId, 'notebook.json'), reportBytesMax);
       if (more) return unreadable(`it has more than ${reportBytesMax} bytes. It is the file notebook.json of the attempt`);
       if (bytes === 0) return undefined;
-      const report = jsonIn(text);
-      return Check(Report, report) ? report : unreadable('its file was changed by something other than its runner');
+      return asNotebookReport(jsonIn(text)) ?? unreadable('its file was changed by something other than its runner');
     },
     async source(runId, bytes) {
       const { text } = await readText(file(runId, 'notebook.py'), bytes);

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { codeOf, invalid, type ServiceError } from '../engine/errors.ts';
 import { canonicalUri } from '../engine/job/aliases.ts';
 import { quote } from '../engine/job/wording.ts';
-import { isMissing, missingAsUndefined } from './open-file.ts';
+import { isMissing, missingAsUndefined } from '../engine/read-file.ts';
 
 /** A directory that paths are confined to. */
 export interface Root {

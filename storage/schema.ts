@@ -137,6 +137,10 @@ export interface NodeTable {
   lease_until: number;
 }
 
+export interface InstallationTable {
+  installation_id: string;
+}
+
 export interface OutboxTable {
   notice_id: Generated<number>;
   event: string;
@@ -160,5 +164,6 @@ export interface Database {
   idempotency_tokens: IdempotencyTokenTable;
   clusters: ClusterTable;
   nodes: NodeTable;
+  installation: InstallationTable;
   outbox: OutboxTable;
 }

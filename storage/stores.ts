@@ -10,7 +10,7 @@ import { repairsOf } from './repairs.ts';
 import { findRun, listRuns, requestStop, requestStopOfAll, runsOwnedBy } from './runs.ts';
 import { deleteRun } from './run-removal.ts';
 import type { Database } from './schema.ts';
-import { taskRunsOf } from './task-runs.ts';
+import { attemptIsActive, taskRunsOf } from './task-runs.ts';
 import { createStateWriter } from './transitions.ts';
 
 export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): RunStore {
@@ -18,6 +18,7 @@ export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): Ru
   return {
     launch: (steps) => launch(db, steps),
     find: (runId) => findRun(db, runId),
+    attemptIsActive: (runId) => attemptIsActive(db, runId),
     write: writer.write,
     requestStop: (runId, reason) => requestStop(db, runId, reason),
     requestStopOfAll: (filter) => requestStopOfAll(db, filter),
@@ -31,7 +32,7 @@ export function createNodeStore(db: Kysely<Database>): NodeStore {
   return {
     join: (node, leaseUntil, now) => joinNodes(db, node, leaseUntil, now),
     renew: (nodeId, leaseUntil, now) => renewLease(db, nodeId, leaseUntil, now),
-    leave: (nodeId, now) => leaveNodes(db, nodeId, now),
+    leave: (nodeId) => leaveNodes(db, nodeId),
     onHost: (host, now) => nodesOnHost(db, host, now),
     expire: (nodeIds, now) => expireNodes(db, nodeIds, now),
   };

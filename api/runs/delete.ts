@@ -1,6 +1,6 @@
 /** POST jobs/runs/delete (spec 4.1 rule 11). */
 import { Type } from 'typebox';
-import { invalid, ServiceError } from '../../engine/errors.ts';
+import { invalid, messageOf, ServiceError } from '../../engine/errors.ts';
 import { Id } from '../../engine/job/scalars.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { OperationPorts } from '../ports.ts';
@@ -20,17 +20,20 @@ export function deleteRunOperation(
     description: 'Removes a run that is over, with its task runs, logs and output. Its idempotency_token starts no other run.',
     request: Type.Object({ run_id: Type.Integer({ ...Id, description: 'The run.' }) }),
     response: Type.Object({}),
-    async handle({ run_id: runId }) {
+    async handle({ run_id: runId }, { log }) {
       const found = await runs.find(runId);
       if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
       if (found.run.runId !== runId) throw invalid(`Run ${runId} is a task run of run ${found.run.runId}; only the whole run can be deleted.`);
       const deleted = await removing.runs.delete(runId, clock.now());
       if (deleted === 'gone') throw invalid(`Run ${runId} does not exist.`);
       if (deleted === 'active') throw new ServiceError('INVALID_STATE', `Run ${runId} is still active. Cancel it before deleting it.`);
-      // Only what is surely deleted may lose its files.
+      // Only what is surely deleted may lose its files; and as it is deleted, a file that stays is no failure of this call.
+      const remains = (error: unknown): void => {
+        log.error({ run_id: runId, error: messageOf(error) }, 'Files of a deleted run could not be removed; they stay until somebody removes them.');
+      };
       await Promise.all([
-        ...deleted.attempts.map((attempt) => removing.files.removeAttempt(attempt)),
-        ...deleted.clusters.map((cluster) => removing.files.removeCluster(cluster)),
+        ...deleted.attempts.map((attempt) => removing.files.removeAttempt(attempt).catch(remains)),
+        ...deleted.clusters.map((cluster) => removing.files.removeCluster(cluster).catch(remains)),
       ]);
       return {};
     },

@@ -40,7 +40,8 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
     try {
       const kept = await nodes.renew(node.nodeId, clock.now() + leaseMs, clock.now());
       if (!kept) log.warn({ node_id: node.nodeId }, 'The lease of this engine had ended before it was renewed; other engines may have adopted runs.');
-      await adoptAll(ports);
+      // After an outage everybody's lease has ended: the others get the time to renew theirs before their runs are taken.
+      if (kept) await adoptAll(ports);
       idle = await lookAtOwn(ports, idle);
     } catch (error) {
       log.warn({ error: messageOf(error) }, 'The lease could not be renewed; trying again.');
@@ -52,7 +53,9 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
       closed = true;
       cancel();
       await round;
-      await nodes.leave(node.nodeId, clock.now());
+      await nodes.leave(node.nodeId, clock.now()).catch((error: unknown) => {
+        log.warn({ error: messageOf(error) }, 'The lease could not be given back; others adopt the runs when it ends.');
+      });
     },
   };
 }

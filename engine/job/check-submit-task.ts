@@ -1,6 +1,5 @@
 /** What a submit task must meet beyond its schema: it brings everything in its parameters (spec 2.7). */
 import { invalid } from '../errors.ts';
-import { checkAsciiList } from './ascii.ts';
 import type { TaskSettings } from './settings.ts';
 import { at, isGiven } from './wording.ts';
 
@@ -22,11 +21,10 @@ export function checkSubmitTask(path: string, task: Omit<TaskSettings, 'task_key
 }
 
 /**
- * Refuses non-ASCII parameters and the options --master, --deploy-mode and --executor-cores. What follows the
- * application file belongs to the application and may look as it likes.
+ * Refuses the options --master, --deploy-mode and --executor-cores. What follows the application file belongs to the
+ * application and may look as it likes.
  */
 export function checkSubmitParameters(path: string, parameters: readonly string[] = []): void {
-  checkAsciiList(path, parameters);
   for (let index = 0; index < parameters.length; index += 1) {
     const option = parameters[index] ?? '';
     if (!option.startsWith('-')) return;

@@ -1,7 +1,7 @@
 /** What one task must meet beyond its schema: one kind, one cluster, and the rules of its kind (spec 2.2, 2.3, 2.7). */
 import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
-import { checkAsciiList, checkAsciiMap } from './ascii.ts';
+import { checkAsciiMap } from './ascii.ts';
 import { checkCluster } from './check-cluster.ts';
 import { checkLibraries } from './check-libraries.ts';
 import { checkSubmitTask } from './check-submit-task.ts';
@@ -63,9 +63,7 @@ const checkKindRules = {
     checkAsciiMap(at(path, 'notebook_task.base_parameters'), notebook.base_parameters);
   },
   spark_python_task(path, { spark_python_task: python }) {
-    if (python === undefined) return;
-    checkFilled(at(path, 'spark_python_task.python_file'), python.python_file);
-    checkAsciiList(at(path, 'spark_python_task.parameters'), python.parameters);
+    if (python !== undefined) checkFilled(at(path, 'spark_python_task.python_file'), python.python_file);
   },
   pipeline_task(path, { pipeline_task: pipeline }) {
     if (pipeline !== undefined) checkFilled(at(path, 'pipeline_task.pipeline_id'), pipeline.pipeline_id);

@@ -24,13 +24,13 @@ export const SparkJarTask = Type.Object(
 export const SparkPythonTask = Type.Object(
   {
     python_file: Type.String({ description: 'URI of the file to run; managed_fs paths are supported.' }),
-    parameters: Type.Optional(texts('Command-line parameters, ASCII only.')),
+    parameters: Type.Optional(texts('Command-line parameters.')),
   },
   { description: 'Runs a Python file.' },
 );
 
 export const SparkSubmitTask = Type.Object(
-  { parameters: Type.Optional(texts('Command-line parameters of the submit script, ASCII only. master, deploy-mode and executor-cores are set by the service.')) },
+  { parameters: Type.Optional(texts('Command-line parameters of the submit script. master, deploy-mode and executor-cores are set by the service.')) },
   { description: 'Runs the submit script. Only on a new cluster; libraries and spark_conf go into the parameters.' },
 );
 

@@ -56,6 +56,7 @@ export function checkRunParameters(parameters: RunParameters, tasks: readonly Ki
   checkParameterBytes(field, parameters[field], limits);
   checkAsciiMap('notebook_params', parameters.notebook_params);
   checkAsciiList('python_params', parameters.python_params);
+  checkAsciiList('spark_submit_params', parameters.spark_submit_params);
   checkSubmitParameters('spark_submit_params', parameters.spark_submit_params);
 }
 

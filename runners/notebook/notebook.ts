@@ -1,17 +1,21 @@
 /** Runner of notebook tasks: a snapshot of the notebook is run cell by cell by driver.py (spec 2.7, 2.10). */
-import { copyFile, readFile, rename } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NotebookTask } from '../../engine/job/task-kinds.ts';
-import { codeOf } from '../../engine/errors.ts';
+import { jsonIn, readText } from '../../engine/read-file.ts';
+import { asNotebookReport } from '../../engine/run/notebook-report.ts';
 import { firstBytes, type NotebookReport, type TaskOutput } from '../../engine/run/output.ts';
 import { contractVersion, type Command, type Exit, type Outcome, type RunnerContext, type RunnerPlugin } from '../contract.ts';
 import { workloadFailed } from '../../engine/run/attempt.ts';
 import { describeExit, outcomeOf } from '../describe-exit.ts';
-import { CannotStart, cannotStart, requireInterpreter, settleCommand, writeInOneStep } from '../settle-command.ts';
+import { CannotStart, cannotStart, makeInOneStep, requireInterpreter, settleCommand, writeInOneStep } from '../settle-command.ts';
 import { afterCrash, runningCell } from './report.ts';
 
 const driver = fileURLToPath(new URL('driver.py', import.meta.url));
+
+/** The longest report that is read: that of thirty cells with as much output as a cell may have. */
+const reportBytesMax = 256 * 2 ** 20;
 
 /** File extension -> what it holds, for what can be kept in the workspace but not be run. */
 const notRunnable: Readonly<Record<string, string>> = {
@@ -57,8 +61,7 @@ async function compose(task: NotebookTask, context: RunnerContext): Promise<Comm
   }
   const python = await requireInterpreter(context, 'python3');
   const snapshot = join(context.directory, 'notebook.py');
-  await copyFile(file, `${snapshot}.part`);
-  await rename(`${snapshot}.part`, snapshot);
+  await makeInOneStep(snapshot, (draft) => copyFile(file, draft));
   const order = {
     notebook: snapshot,
     path: task.notebook_path,
@@ -102,12 +105,17 @@ function crashOf(exit: Exit, report: NotebookReport | undefined): string | undef
       // A failure that the report tells stands, however the process ended after it.
       const over = report !== undefined && running === undefined && (report.error !== undefined || exit.code === 0);
       if (over) return undefined;
-      const where = running === undefined ? '' : ` while cell ${running.position} was running`;
-      return `The notebook process ended with ${describeExit(exit.code)}${where}.`;
+      return `The notebook process ended with ${describeExit(exit.code)}${running === undefined ? doubt(exit.code, report) : ` while cell ${running.position} was running`}.`;
     }
     default:
       return exit satisfies never;
   }
+}
+
+/** With the codes 0 and 1 the driver says that the report tells the rest: when it does not, somebody will ask why. */
+function doubt(code: number, report: NotebookReport | undefined): string {
+  if (code > 1 || report !== undefined) return '';
+  return `, and its report (notebook.json) is missing, has more than ${reportBytesMax} bytes, or was changed by something other than its runner`;
 }
 
 function outputOf(report: NotebookReport | undefined, context: RunnerContext): TaskOutput {
@@ -117,15 +125,13 @@ function outputOf(report: NotebookReport | undefined, context: RunnerContext): T
   return { result: result.text, truncated: result.cut };
 }
 
-/** The driver's report; undefined when the process ended before it wrote one. */
+/**
+ * The driver's report; undefined when the process ended before it wrote one. The notebook can write that file too: one
+ * that is too long or holds no report counts as absent.
+ */
 async function readReport(context: RunnerContext): Promise<NotebookReport | undefined> {
-  try {
-    const report: NotebookReport = JSON.parse(await readFile(reportFile(context), 'utf8'));
-    return report;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const { text, more } = await readText(reportFile(context), reportBytesMax);
+  return more ? undefined : asNotebookReport(jsonIn(text));
 }
 
 function reportFile(context: RunnerContext): string {

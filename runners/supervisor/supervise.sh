@@ -24,9 +24,9 @@ fi
 
 # A full disk makes these writes wait instead of losing what happened; a deleted directory ends them.
 keep() {
-  until { printf '%s\n' "$2" > "$directory/$1.new" && mv -f "$directory/$1.new" "$directory/$1"; } 2>/dev/null; do
+  until { printf '%s\n' "$2" > "$directory/$1.new" && command -p mv -f "$directory/$1.new" "$directory/$1"; } 2>/dev/null; do
     [ -d "$directory" ] || exit 0
-    sleep 1
+    command -p sleep 1
   done
 }
 

@@ -179,6 +179,9 @@ const statements = [
      process_start text not null,
      joined_time bigint not null,
      lease_until bigint not null)`,
+  // One row: files of runs are named by run ids, and those begin anew in every database.
+  `create table installation (installation_id uuid primary key)`,
+  `insert into installation values (gen_random_uuid())`,
   `create table outbox (
      notice_id bigint generated always as identity (maxvalue 9007199254740991) primary key,
      event text not null,

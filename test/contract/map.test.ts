@@ -36,35 +36,15 @@ function rowsBehind(marker: string): string[][] {
   return lines.map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()));
 }
 
-/** The paragraphs that names of tests and of their groups begin with: `spec 2.2, 3.1: …`. */
+/** The paragraphs that names of tests, of their groups and of their rows begin with: `spec 2.2, 3.1: …`. */
 function paragraphsIn(file: string): string[] {
-  const names: string[] = [];
-  collectNames(parseAst(readFileSync(join(root, file), 'utf8'), { lang: 'ts' }), names);
-  return names.flatMap((name) => /^spec (\d+(?:\.\d+)*(?:, \d+(?:\.\d+)*)*)(?![\d.])/.exec(name)?.[1]?.split(', ') ?? []);
+  const texts: string[] = [];
+  collectTexts(parseAst(readFileSync(join(root, file), 'utf8'), { lang: 'ts' }), texts);
+  return texts.flatMap((text) => /^spec (\d+(?:\.\d+)*(?:, \d+(?:\.\d+)*)*)(?![\d.])/.exec(text)?.[1]?.split(', ') ?? []);
 }
 
-interface Node {
-  readonly type?: unknown;
-  readonly callee?: unknown;
-  readonly object?: unknown;
-  readonly arguments?: unknown;
-  readonly name?: unknown;
-}
-
-/** The first argument of every call of `test`, `describe`, and what they give (`test.each(…)`, `test.skipIf(…)`). */
-function collectNames(node: unknown, names: string[]): void {
-  if (Array.isArray(node)) return node.forEach((child) => collectNames(child, names));
-  if (!isNode(node)) return;
-  const [first] = node.type === 'CallExpression' && isTest(node.callee) && Array.isArray(node.arguments) ? node.arguments : [];
-  if (isNode(first) && 'value' in first && typeof first.value === 'string') names.push(first.value);
-  Object.values(node).forEach((child) => collectNames(child, names));
-}
-
-function isTest(callee: unknown): boolean {
-  if (!isNode(callee)) return false;
-  return callee.type === 'Identifier' ? callee.name === 'test' || callee.name === 'describe' : isTest(callee.callee ?? callee.object);
-}
-
-function isNode(node: unknown): node is Node {
-  return typeof node === 'object' && node !== null;
+/** Every text that the program holds; comments are none. */
+function collectTexts(node: unknown, texts: string[]): void {
+  if (typeof node === 'string') texts.push(node);
+  else if (typeof node === 'object' && node !== null) Object.values(node).forEach((child) => collectTexts(child, texts));
 }

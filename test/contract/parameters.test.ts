@@ -100,14 +100,14 @@ describe.each(rows)('spec 2.10 $field', ({ field, takes, refuses, kind }) => {
 describe('spec 2.10 python_params', () => {
   test('spec 2.10: replace the parameters of the job', async () => {
     await runyard.putFile('/args.py', 'import sys\nprint(sys.argv[1:])\n');
-    const settings = { existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/args.py', parameters: ['of', 'job'] } };
+    const settings = { existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/args.py', parameters: ['of', 'Zürich'] } };
     const { job_id } = await runyard.ok('POST', '2.0/jobs/create', { ...settings, max_concurrent_runs: 9 });
     const logs = await Promise.all([{ python_params: ['of run'] }, { python_params: [] }, {}].map(async (given) => {
       const { run_id } = await runyard.ok('POST', '2.0/jobs/run-now', { job_id, ...given });
       await runyard.ended(run_id);
       return (await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id })).logs;
     }));
-    expect(logs).toEqual(["['of run']\n", "['of', 'job']\n", "['of', 'job']\n"]);
+    expect(logs).toEqual(["['of run']\n", "['of', 'Zürich']\n", "['of', 'Zürich']\n"]);
   });
 });
 

@@ -68,19 +68,18 @@ const rows: readonly FieldRow[] = [
   },
   {
     field: 'SparkPythonTask.parameters',
-    takes: [pythonTask({ parameters: [] }), pythonTask({ parameters: ['--day', '1'] })],
+    takes: [pythonTask({ parameters: [] }), pythonTask({ parameters: ['--city', 'Zürich'] })],
     refuses: [[pythonTask({ parameters: 'a' }), notList('spark_python_task.parameters')], [pythonTask({ parameters: [null] }), notText('spark_python_task.parameters[0]', 'NULL')]],
   },
   {
     field: 'SparkSubmitTask.parameters',
     takes: [
-      submit(['--class', 'Main', '--conf', 'a=b', '--driver-memory', '2g', '--executor-memory', '1g', 'managed_fs:/app.jar', '--master']),
+      submit(['--class', 'Main', '--name', 'Ñandú', '--conf', 'a=b', '--driver-memory', '2g', '--executor-memory', '1g', 'managed_fs:/app.jar', '--master']),
       submit(['--jars', 'managed_fs:/a.jar', '--py-files', 'managed_fs:/a.py', '--files', 'managed_fs:/a', 'managed_fs:/app.py']),
     ],
     refuses: [
       ...['--master', '--deploy-mode', '--executor-cores'].map((option): [object, string] =>
         [submit([option, 'x', 'app.jar']), `<at>spark_submit_task.parameters[0] is ${option}; it is set by the service and must not be given.`]),
-      [submit(['--name', 'ñ']), `<at>spark_submit_task.parameters[1] is "ñ"; ${ascii}`],
       [submit([], {}), '<at>existing_cluster_id is given; <at>spark_submit_task runs only on a new_cluster.'],
       [submit([], { ...onNew, libraries: [{ jar: 'a' }] }), '<at>libraries is given; <at>spark_submit_task takes libraries only as --jars, --py-files and --files in its parameters.'],
       [submit([], { ...onNew, new_cluster: { ...newCluster, spark_conf: { a: 'b' } } }), '<at>new_cluster.spark_conf is given; <at>spark_submit_task takes configuration only as --conf in its parameters.'],

@@ -89,3 +89,30 @@ test('SIGTERM leaves tasks running, ends with 0, and the next engine goes on wit
     await engine.terminate();
   }
 });
+
+test('a job that is deleted before a kill: its process may end in its own way, whichever engine tells it to', async () => {
+  let engine = await startEngineProcess(dataDirectory);
+  try {
+    await engine.putFile('/polite.py', [
+      'import signal, sys, time',
+      'def bye(*_):',
+      '    print("bye", flush=True)',
+      '    sys.exit(0)',
+      'signal.signal(signal.SIGTERM, bye)',
+      'print("up", flush=True)',
+      'time.sleep(600)',
+    ].join('\n'));
+    const { job_id } = await engine.ok('POST', '2.0/jobs/create', {
+      name: 'deleted', existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/polite.py' },
+    });
+    const { run_id } = await engine.ok('POST', '2.0/jobs/run-now', { job_id });
+    while (attemptFile(run_id, 'stdout') !== 'up\n') await new Promise((resolve) => { setTimeout(resolve, 10); });
+    await engine.ok('POST', '2.0/jobs/delete', { job_id });
+    await engine.kill();
+    engine = await startEngineProcess(dataDirectory);
+    while (attemptFile(run_id, 'exit') === undefined) await new Promise((resolve) => { setTimeout(resolve, 10); });
+    expect(attemptFile(run_id, 'stdout')).toBe('up\nbye\n');
+  } finally {
+    await engine.terminate();
+  }
+});

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { identifyProcess, isAlive, type ProcessIdentity } from '../../engine/host.ts';
 import { createBell } from '../../runners/bell.ts';
-import { endMarked } from '../../runners/process-group.ts';
+import { endMarked, signalGroup } from '../../runners/process-group.ts';
 import { createProcessTable } from '../../runners/process-table.ts';
 import { exec, type ProcessSpec } from '../../runners/process.ts';
 
@@ -185,6 +185,36 @@ describe('told to stop', () => {
     const stop = new AbortController();
     stop.abort();
     expect(await exec(spec, stop.signal)).toEqual({ kind: 'exited', code: 2 });
+  });
+
+  test.each([
+    ['is ended by SIGTERM', 'echo up; sleep 300', 5_000],
+    ['has to be killed', 'trap "" TERM; echo up; sleep 300', 200],
+  ])('when the engine is killed while it stops a process that %s, the next one still knows that it was stopped', async (_name, script, stopGraceMs) => {
+    const spec = specOf(script, { stopGraceMs });
+    const engine = await startEngine(spec);
+    await said(spec, 'up');
+    engine.kill('SIGUSR2');
+    while (!existsSync(join(spec.directory, 'stopped'))) await tick();
+    await killNow(engine);
+    // Whatever is left of it ends like after a kill by the engine that is gone.
+    const [pid] = (await readFile(join(spec.directory, 'pid'), 'utf8')).split(' ');
+    signalGroup(Number(pid), 'SIGKILL');
+    expect(await exec(spec, never)).toEqual({ kind: 'stopped' });
+  });
+
+  test('a PATH without any command of the system neither hangs the process nor its stop', async () => {
+    const spec = specOf('', { argv: ['/bin/sh', '-c', 'exit 3'], env: { PATH: '/nonexistent' } });
+    expect(await exec(spec, never)).toEqual({ kind: 'exited', code: 3 });
+  });
+
+  test('many at once look at the process table together', async () => {
+    const stop = new AbortController();
+    const specs = Array.from({ length: 60 }, () => specOf('echo up; sleep 300'));
+    const running = specs.map((spec) => exec(spec, stop.signal));
+    for (const spec of specs) await said(spec, 'up');
+    stop.abort();
+    expect(new Set((await Promise.all(running)).map(({ kind }) => kind))).toEqual(new Set(['stopped']));
   });
 
   test('a process of an engine that is gone is stopped as well', async () => {

@@ -1,0 +1,34 @@
+/** The report of a notebook as its file must look: the task can write that file too, so what is read back is checked. */
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
+import type { NotebookReport } from './output.ts';
+
+const Output = Type.Union([
+  Type.Object({ type: Type.Enum(['stdout', 'stderr', 'text', 'html']), data: Type.String() }),
+  Type.Object({ type: Type.Literal('error'), summary: Type.String(), trace: Type.String() }),
+]);
+
+// Times are those that a Date can hold.
+const time = Type.Optional(Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 }));
+
+const Report = Type.Object({
+  path: Type.String(),
+  parameters: Type.Optional(Type.Record(Type.String(), Type.String())),
+  cells: Type.Array(Type.Object({
+    position: Type.Integer({ minimum: 1 }),
+    language: Type.Enum(['python', 'markdown']),
+    title: Type.Optional(Type.String()),
+    source: Type.String(),
+    status: Type.Enum(['finished', 'failed', 'skipped']),
+    startTime: time,
+    finishTime: time,
+    outputs: Type.Array(Output),
+  })),
+  exitValue: Type.Optional(Type.String()),
+  error: Type.Optional(Type.Object({ summary: Type.String(), trace: Type.String(), cell: Type.Integer({ minimum: 0 }) })),
+});
+
+/** The report that a value from `notebook.json` is; undefined when it is none. */
+export function asNotebookReport(value: unknown): NotebookReport | undefined {
+  return Check(Report, value) ? value : undefined;
+}
