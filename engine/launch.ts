@@ -44,8 +44,10 @@ export interface Launched {
 export async function runNow(ports: LaunchPorts, request: RunNow): Promise<Launched> {
   const { jobId, parameters, idempotencyToken, creator } = request;
   checkIdempotencyToken(idempotencyToken, ports.limits);
-  return launch(ports, async (transaction, now) => {
+  return launch(ports, async (transaction) => {
     const job = await transaction.lockJob(jobId);
+    // Read under the lock: the runs of a job start in the order of their numbers.
+    const now = ports.clock.now();
     if (job === undefined) throw invalid(`Job ${jobId} does not exist.`);
     checkRunNow(parameters, job.settings, ports.limits);
     const settings = job.settings;

@@ -105,7 +105,8 @@ function crashOf(exit: Exit, report: NotebookReport | undefined): string | undef
       // A failure that the report tells stands, however the process ended after it.
       const over = report !== undefined && running === undefined && (report.error !== undefined || exit.code === 0);
       if (over) return undefined;
-      return `The notebook process ended with ${describeExit(exit.code)}${running === undefined ? doubt(exit.code, report) : ` while cell ${running.position} was running`}.`;
+      const where = running === undefined ? doubt(exit.code, report) : ` while cell ${running.position} was running`;
+      return `The notebook process ended with ${describeExit(exit.code)}${where}.`;
     }
     default:
       return exit satisfies never;

@@ -95,7 +95,7 @@ export async function startService(
     tick: (ms) => { now += ms; },
     get: (path, query = {}) => send({ method: 'GET', url: `/api/${path}`, query, headers: { authorization } }),
     post: (path, body = {}) => send({ method: 'POST', url: `/api/${path}`, payload: body, headers: { authorization } }),
-    end: (runId, how) => endRun(database, runId, { at: now, message: '', ...how }),
+    end: (runId, how) => endRun(database, runId, { message: '', ...how }),
     rows: () => Promise.all((['jobs', 'runs', 'task_runs', 'idempotency_tokens'] as const).map((table) => countRows(database, table))),
     async close() {
       await app.close();
@@ -109,14 +109,15 @@ async function countRows({ db }: TestDatabase, table: 'jobs' | 'runs' | 'task_ru
   return count;
 }
 
-/** One second of setup, two of execution, three of cleanup, over at `at`. */
+/** One second of setup, two of execution, three of cleanup, from its start on. */
 async function endRun(
-  { db }: TestDatabase, runId: number,
-  { result, message, at }: { readonly result: 'SUCCESS' | 'FAILED' | 'CANCELED'; readonly message: string; readonly at: number },
+  { db }: TestDatabase, runId: number, { result, message }: { readonly result: 'SUCCESS' | 'FAILED' | 'CANCELED'; readonly message: string },
 ): Promise<void> {
+  const { start_time: start } = await db.selectFrom('runs').select('start_time').where('run_id', '=', runId).executeTakeFirstOrThrow();
+  const at = (ms: number): number => Number(start) + ms;
   const end = {
     state: 'TERMINATED', active: false, result, message,
-    start_time: at - 6_000, running_time: at - 5_000, terminating_time: at - 3_000, end_time: at,
+    start_time: at(0), running_time: at(1_000), terminating_time: at(3_000), end_time: at(6_000),
   } as const;
   await db.updateTable('runs').set(end).where('run_id', '=', runId).execute();
   await db.updateTable('task_runs').set(end).where('job_run_id', '=', runId).execute();

@@ -61,7 +61,7 @@ async function multi(): Promise<Answer> {
 }
 
 beforeAll(async () => {
-  runyard = await startTestService({ clusterStartMs: 60 });
+  runyard = await startTestService({ clusterStartMs: 300 });
   await sql`create table life (at serial, of text, run_id bigint, was text, became text)`.execute(runyard.database.db);
   await sql`create function note_life() returns trigger language plpgsql as $$ begin
     insert into life (of, run_id, was, became) values (tg_table_name, new.run_id, old.state, new.state); return new; end $$`.execute(runyard.database.db);
@@ -73,7 +73,7 @@ beforeAll(async () => {
   await runyard.putFile('/wait.py', 'import time\ntime.sleep(600)\n');
   const [succeeded, failed, timedOut, ...others] = await Promise.all([
     submit(python('ok.py')).then(ended), submit({ new_cluster: { num_workers: 1, spark_version: '1', node_type_id: 'n' }, spark_python_task: { python_file: 'managed_fs:/fail.py' } }).then(ended),
-    submit({ ...python('wait.py'), timeout_seconds: 1 }).then(ended), cancelled(), lost(), skipped(), multi(),
+    submit({ ...python('wait.py'), timeout_seconds: 2 }).then(ended), cancelled(), lost(), skipped(), multi(),
   ]);
   lives = { succeeded, failed, timedOut, cancelled: others[0], lost: others[1], skipped: others[2], multi: others[3] };
 });

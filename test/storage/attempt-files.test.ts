@@ -106,6 +106,17 @@ test('removing a cluster leaves the others, a second time nothing happens, and a
   await expect(attempts.removeCluster('..')).rejects.toThrow('must be a name without slashes');
 });
 
+test.each(['1120-000000-kept', '../../outside', 'nowhere'])('removing a cluster whose directory has become a link to %s removes the link alone', async (target) => {
+  const { attempts, put, base } = await fresh();
+  await put('data/clusters/1120-000000-kept/file');
+  await put('outside/file');
+  await symlink(target, join(base, 'data/clusters/link'));
+  await attempts.removeCluster('link');
+  expect(await readdir(join(base, 'data/clusters'))).toEqual(['1120-000000-kept']);
+  expect(await readdir(join(base, 'data/clusters/1120-000000-kept'))).toEqual(['file']);
+  expect(await readdir(join(base, 'outside'))).toEqual(['file']);
+});
+
 test.each<[string, string, object]>([
   ['what the task set', '{"k":"\\"v\\"","n":"1.0"}', { k: '"v"', n: '1.0' }],
   ['a key like no other', '{"__proto__":"1"}', JSON.parse('{"__proto__":"1"}')],

@@ -50,7 +50,7 @@ describe('whose runs are adopted', () => {
     ['of a node whose lease ends at this moment', 'gone', () => joinNodes(database.db, node('gone'), now, 0), true],
     ['of a node that left', 'left', async () => {
       await joinNodes(database.db, node('left'), now + 100, 0);
-      await leaveNodes(database.db, 'left', now);
+      await leaveNodes(database.db, 'left');
     }, true],
     ['of a node known to be dead', 'dead', async () => {
       await joinNodes(database.db, node('dead'), now + 100, 0);
@@ -60,7 +60,8 @@ describe('whose runs are adopted', () => {
     ['of nobody', null, async () => undefined, true],
     ['of a node that keeps its lease', 'alive', () => joinNodes(database.db, node('alive'), now + 1, 0), false],
     ['of the node itself', 'me', async () => undefined, false],
-    ['of the node itself, whose own lease has ended', 'me', () => leaveNodes(database.db, 'me', now), false],
+    ['of the node itself, whose own lease has ended', 'me', () => expireNodes(database.db, ['me'], now), false],
+    ['of the node itself, when it has left', 'me', () => leaveNodes(database.db, 'me'), false],
   ])('%s (%s)', async (_name, owner, prepare, adopted) => {
     const stored = await submitted(runs, graph('a'));
     await database.db.updateTable('runs').set({ owner }).where('run_id', '=', stored.run.runId).execute();
@@ -127,6 +128,26 @@ describe('an adopted run', () => {
     const all = [...shares.flat(), ...(await adopt())];
     expect(idsOf(all)).toEqual(idsOf(stored));
     expect(new Set(all.map(({ run }) => run.fence))).toEqual(new Set([2]));
+  });
+});
+
+describe('which nodes are known', () => {
+  const known = async (): Promise<string[]> =>
+    (await database.db.selectFrom('nodes').select('node_id').orderBy('node_id').execute()).map((row) => row.node_id);
+  const day = 24 * 60 * 60 * 1_000;
+
+  test('one that left is not, so that starts and stops leave no rows behind', async () => {
+    await joinNodes(database.db, node('other'), now + 100, now);
+    await leaveNodes(database.db, 'other');
+    await leaveNodes(database.db, 'other');
+    expect(await known()).toEqual(['me']);
+  });
+
+  test('one whose lease ended more than a day ago is not, once another joins', async () => {
+    await joinNodes(database.db, node('older'), now - 1, now);
+    await joinNodes(database.db, node('yesterday'), now, now);
+    await joinNodes(database.db, node('new'), now + day + 100, now + day);
+    expect(await known()).toEqual(['me', 'new', 'yesterday']);
   });
 });
 

@@ -1,6 +1,6 @@
 /** The files of managed_fs: put, read, shown and deleted, and never outside. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, symlink } from 'node:fs/promises';
+import { mkdir, readdir, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ManagedFileStore } from '../../engine/file-ports.ts';
@@ -65,6 +65,15 @@ test('of many puts at once every reader sees one whole file, and no draft is lef
   await puts;
   expect(await readdir(join(base, 'data/managed_fs/d'))).toEqual(['a']);
   expect(await files.list('/d')).toHaveLength(1);
+});
+
+test('files and folders are for the user of the service alone', async () => {
+  const { files, base } = await fresh();
+  await files.put('/d/a', bytes('1'), false);
+  await files.put('/d/a', bytes('2'), true);
+  await files.mkdirs('/e/f');
+  const modes = await Promise.all(['', 'd', 'd/a', 'e', 'e/f'].map(async (path) => (await stat(join(base, 'data/managed_fs', path))).mode & 0o777));
+  expect(modes).toEqual([0o700, 0o700, 0o600, 0o700, 0o700]);
 });
 
 test('deleting: a file goes, a full directory needs recursive, and nothing is as good as deleted', async () => {

@@ -1,5 +1,5 @@
 /** The workspace: what is imported, how it is found and shown, and how it goes. */
-import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { WorkspaceImport, WorkspaceStore } from '../../engine/file-ports.ts';
@@ -51,6 +51,13 @@ test.each([
   await workspace.import(notebook('/nb', changes));
   expect(await files()).toEqual([file]);
   expect(await readFile(join(base, 'data/workspace', file), 'utf8')).toBe(text);
+});
+
+test('what is imported is for the user of the service alone', async () => {
+  const { workspace, base } = await fresh();
+  await workspace.import(notebook('/Users/nb'));
+  const modes = await Promise.all(['', 'Users', 'Users/nb.py'].map(async (path) => (await stat(join(base, 'data/workspace', path))).mode & 0o777));
+  expect(modes).toEqual([0o700, 0o700, 0o600]);
 });
 
 test('a SOURCE notebook of which nothing tells the language is refused', async () => {

@@ -1,12 +1,17 @@
 /** jobs/runs/delete through HTTP (spec 4.1 rules 4 and 11, section 7). */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { idIn, startService, type TestService } from '../service.ts';
 
 const single = { existing_cluster_id: 'c', notebook_task: { notebook_path: '/nb' }, max_concurrent_runs: 9 };
 const task = (task_key: string) => ({ task_key, existing_cluster_id: 'c', notebook_task: { notebook_path: '/nb' } });
 let service: TestService;
 
-beforeAll(async () => { service = await startService(); });
+/** What the service logged during the test. */
+const logged: object[] = [];
+
+beforeAll(async () => { service = await startService({ log: pino({}, { write: (line) => { logged.push(JSON.parse(line)); } }) }); });
+beforeEach(() => { logged.length = 0; });
 afterAll(() => service.close());
 
 const create = async (): Promise<number> => idIn(await service.post('2.0/jobs/create', single), 'job_id');
@@ -40,6 +45,17 @@ describe('spec 4.1.11: delete of a run', () => {
     expect(await db.selectFrom('task_runs').select('run_id').where('job_run_id', '=', runId).execute()).toEqual([]);
     expect(await db.selectFrom('clusters').select('cluster_id').where('job_run_id', '=', runId).execute()).toEqual([]);
     expect(await service.get('2.1/jobs/runs/get', { run_id: String(runId + 1) })).toMatchObject(gone(runId + 1));
+  });
+
+  test('is done when its rows are gone: files that cannot be removed are told to the log', async () => {
+    const runId = await submit({ tasks: [task('a'), task('b')] });
+    await service.end(runId, { result: 'SUCCESS' });
+    const removal = vi.spyOn(service.ports.removing.files, 'removeAttempt').mockRejectedValueOnce(new Error('EACCES: permission denied'));
+    onTestFinished(() => removal.mockRestore());
+    expect(await remove(runId)).toMatchObject({ status: 200, body: {} });
+    expect(service.removed).toContain(`attempt ${runId + 2}`);
+    expect(await service.get('2.1/jobs/runs/get', { run_id: String(runId) })).toMatchObject(gone(runId));
+    expect(logged).toMatchObject([{ level: 50, run_id: runId, error: 'EACCES: permission denied' }]);
   });
 
   test('of a submission takes what was submitted with it', async () => {

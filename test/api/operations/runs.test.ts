@@ -91,11 +91,7 @@ describe('spec 4.1.6: list', () => {
       lister.tick(1_000);
     }
     jobId = idIn(await lister.post('2.0/jobs/create', { ...single, max_concurrent_runs: 5 }), 'job_id');
-    for (let index = 0; index < 3; index += 1) {
-      ids.unshift(idIn(await lister.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id'));
-      lister.tick(3_000);
-    }
-    // It is over six seconds after its start.
+    for (let index = 0; index < 3; index += 1) ids.unshift(idIn(await lister.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id'));
     await lister.end(ids[1] ?? 0, { result: 'SUCCESS' });
   });
   afterAll(() => lister.close());
