@@ -226,12 +226,12 @@ export interface ClusterStore {
 }
 
 export interface NodeStore {
-  /** Makes this node known, with a lease until then. */
+  /** Makes this node known, with a lease until then; one that is known gets its lease anew. */
   join(node: NodeIdentity, leaseUntil: number, now: number): Promise<void>;
   /** Extends the lease; false when it had ended before: another node may have adopted runs since. */
   renew(nodeId: string, leaseUntil: number, now: number): Promise<boolean>;
   /** Ends the lease at once, so that others may adopt without waiting. */
-  leave(nodeId: string, now: number): Promise<void>;
+  leave(nodeId: string): Promise<void>;
   /** Nodes of a machine that hold a lease. */
   onHost(host: string, now: number): Promise<NodeIdentity[]>;
   /** Ends the leases of nodes whose process is known to be gone. */

@@ -1,5 +1,5 @@
 /** Runs attempts in a pool thread: builds the context that the contract promises, and catches whatever a runner throws. */
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { messageOf } from '../engine/errors.ts';
@@ -10,6 +10,7 @@ import type { AttemptRequest, FromEngine, FromRunner } from './messages.ts';
 import { endMarked } from './process-group.ts';
 import { exec } from './process.ts';
 import { runTask } from './registry.ts';
+import { writeInOneStep } from './settle-command.ts';
 
 /** One attempt, from its assignment to its outcome. Never throws: an error would lose its meaning between threads. */
 export async function runAttempt(request: AttemptRequest): Promise<Outcome> {
@@ -49,10 +50,7 @@ async function contextOf({ assignment, settings, port, stopped }: AttemptRequest
     }, stop.signal),
     locate: (uri, what = 'file') => ask(uri, what),
     interpreter: (program) => findInterpreter(program, environment),
-    async writeOutput(output) {
-      await writeFile(join(directory, 'output.json.part'), JSON.stringify(output), { mode: 0o600 });
-      await rename(join(directory, 'output.json.part'), join(directory, 'output.json'));
-    },
+    writeOutput: (output) => writeInOneStep(join(directory, 'output.json'), JSON.stringify(output)),
     log: (line) => say(port, { type: 'log', line }),
   };
 }

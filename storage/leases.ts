@@ -15,7 +15,7 @@ export async function joinNodes(db: Kysely<Database>, node: NodeIdentity, leaseU
   await db.insertInto('nodes').values({
     node_id: node.nodeId, host: node.host, boot_id: node.bootId, pid: node.pid, process_start: node.processStart,
     joined_time: now, lease_until: leaseUntil,
-  }).execute();
+  }).onConflict((conflict) => conflict.column('node_id').doUpdateSet({ lease_until: leaseUntil })).execute();
 }
 
 /**

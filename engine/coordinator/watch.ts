@@ -39,7 +39,11 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
   const beat = async (): Promise<void> => {
     try {
       const kept = await nodes.renew(node.nodeId, clock.now() + leaseMs, clock.now());
-      if (!kept) log.warn({ node_id: node.nodeId }, 'The lease of this engine had ended before it was renewed; other engines may have adopted runs.');
+      if (!kept) {
+        log.warn({ node_id: node.nodeId }, 'The lease of this engine had ended before it was renewed; other engines may have adopted runs.');
+        // After a very long sleep nobody knows this node any more.
+        await nodes.join(node, clock.now() + leaseMs, clock.now());
+      }
       // After an outage everybody's lease has ended: the others get the time to renew theirs before their runs are taken.
       if (kept) await adoptAll(ports);
       idle = await lookAtOwn(ports, idle);
@@ -53,7 +57,7 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
       closed = true;
       cancel();
       await round;
-      await nodes.leave(node.nodeId, clock.now()).catch((error: unknown) => {
+      await nodes.leave(node.nodeId).catch((error: unknown) => {
         log.warn({ error: messageOf(error) }, 'The lease could not be given back; others adopt the runs when it ends.');
       });
     },

@@ -159,7 +159,7 @@ describe('accepted:', () => {
     const { body } = await service.get('2.1/jobs/runs/get', { run_id: String(runId), include_history: 'true' });
     expect(body).toMatchObject({
       run_duration: 6_000 + 5_000,
-      repair_history: [{ type: 'ORIGINAL', end_time: service.ports.clock.now() - 3_605_000 }, { type: 'REPAIR', id: first, start_time: service.ports.clock.now() - 5_000 }],
+      repair_history: [{ type: 'ORIGINAL', end_time: service.ports.clock.now() - 3_599_000 }, { type: 'REPAIR', id: first, start_time: service.ports.clock.now() - 5_000 }],
     });
   });
 

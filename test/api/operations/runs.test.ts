@@ -47,7 +47,7 @@ describe('spec 4.1.7: get', () => {
   test('a finished run has numbers for all its times', async () => {
     const runId = await submit(single);
     await service.end(runId, { result: 'SUCCESS' });
-    const times = { end_time: 1_770_000_000_000, setup_duration: 1_000, execution_duration: 2_000, cleanup_duration: 3_000 };
+    const times = { end_time: 1_770_000_006_000, setup_duration: 1_000, execution_duration: 2_000, cleanup_duration: 3_000 };
     expect((await get(runId)).body).toMatchObject(times);
     expect((await get(runId)).body).not.toHaveProperty('run_duration');
     expect((await get(runId, '2.1')).body).toMatchObject({ run_duration: 6_000, execution_duration: 0, tasks: [times] });

@@ -50,6 +50,13 @@ test('renews its lease three times in its span', async () => {
   expect(await leaseOf()).toBe((first ?? 0) + leaseMs / 3);
 });
 
+test('joins again when nobody knows it any more', async () => {
+  await watched(world.coordinator());
+  await database.db.deleteFrom('nodes').execute();
+  await beat();
+  expect(await leaseOf()).toBe(world.clock.now() + leaseMs);
+});
+
 test('passes on a stop that was noted elsewhere', async () => {
   const coordinator = world.coordinator();
   await watched(coordinator);
