@@ -9,6 +9,10 @@ import { securityHeaders } from './security-headers.ts';
 /** True for an error that passes by itself: the same request may succeed later. */
 export type IsPassing = (error: unknown) => boolean;
 
+const diskFull: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
+/** When a request may be sent again after the disk was full: somebody has to act first. */
+const fullDiskSeconds = 30;
+
 /** When a request may be sent again after a fault that passes. */
 const passingFaultSeconds = 1;
 
@@ -70,6 +74,9 @@ function refusalOf(
     }
     // Whatever else the framework refuses is a request that it could not read.
     if (error.statusCode !== undefined && error.statusCode < 500) return new ServiceError('MALFORMED_REQUEST', error.message);
+  }
+  if (diskFull.has(codeOf(error) ?? '')) {
+    return new ServiceError('TEMPORARILY_UNAVAILABLE', 'The disk of the data directory is full. Free space there, then send the request again.', fullDiskSeconds);
   }
   if (known.isPassing(error)) {
     return new ServiceError('TEMPORARILY_UNAVAILABLE', 'The service is not available at the moment. Send the request again.', passingFaultSeconds);

@@ -48,11 +48,13 @@ interface Given {
 }
 
 const passedToTasks = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ'];
+/** What people set for clients of the service, such as the examples of the README; nothing of it is a setting. */
+const clientVariables = ['RUNYARD_URL', 'RUNYARD_TOKEN'];
 const variables = Object.values(settings).map((setting) => setting.variable);
 
 /** The configuration of this process and its working directory. An empty variable counts as unset. @throws ConfigError */
 export function readConfig(environment: Environment = process.env, directory: string = process.cwd()): Config {
-  refuseUnknown(Object.keys(environment).filter((name) => name.startsWith('RUNYARD_')), [...variables, fileVariable], (name) => name, (name) => name);
+  refuseUnknown(Object.keys(environment).filter((name) => name.startsWith('RUNYARD_')), [...variables, fileVariable, ...clientVariables], (name) => name, (name) => name);
   const inFile = readSettingsFile(environment, directory);
   return build(environment, directory, (variable) => {
     const value = environment[variable];

@@ -73,8 +73,7 @@ async function runExample(service: Service, year: string, directory: string, sto
   const run = await followRun(client, runId, progress, systemClock, stop);
   const result = run.state.result_state ?? run.state.life_cycle_state;
   say(`\nThe run ended with ${result} after ${durationOf(run, systemClock.now()) ?? 'no time'}.`);
-  say(`Page      ${run.run_page_url}`);
-  for (const task of run.tasks) say(`Logs      ${join(directory, 'runs', String(task.run_id))} (${task.task_key})`);
+  for (const task of run.tasks) say(`Logs and output of ${task.task_key.padEnd(12)}${join(directory, 'runs', String(task.run_id))}`);
   if (result === 'SUCCESS') await showResult(client, run);
   else await showErrors(client, run);
   if (result === 'CANCELED') return 130;

@@ -8,7 +8,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, watch, type FSWatcher } from 'node:fs';
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { codeOf } from '../engine/errors.ts';
@@ -37,6 +37,8 @@ const supervisor = fileURLToPath(new URL('supervisor/supervise.sh', import.meta.
 
 /** How often the log sizes are looked at, and whether an adopted process still lives. */
 const tickMs = 2_000;
+/** The same, once a log has reached a quarter of its limit: it may grow by gigabytes in two seconds. */
+const nearTickMs = 100;
 /** A claim is filled within microseconds of its making; this long without is a claimer that died in between. */
 const claimFillMs = 60_000;
 /** How long a process that is to stop may take to say who it is, before it is ended without being known. */
@@ -90,14 +92,15 @@ async function attend(spec: ProcessSpec, signal: AbortSignal, bell: Bell, child:
       continue;
     }
     if (!alive) return vanished(spec, claim, bell);
-    const flood = await floodOf(spec);
+    const { flood, near } = await lookAtLogs(spec);
     if (signal.aborted || flood !== undefined) {
       // Said before it is done: whoever attaches after a kill of this engine must know that the end was ours.
       await noteStop(spec.directory, signal.aborted ? '' : flood ?? '');
       await endGroup(claim.pid, spec.attemptDirectory, spec.stopGraceMs, bell);
+      await cutLogs(spec);
       return flood === undefined || signal.aborted ? { kind: 'stopped' } : { kind: 'flooded', message: flood };
     }
-    await bell.wait(tickMs);
+    await bell.wait(near ? nearTickMs : tickMs);
   }
 }
 
@@ -123,9 +126,9 @@ async function vanished(spec: ProcessSpec, { pid }: ProcessIdentity, bell: Bell)
     ?? lost(`Its process ${pid} is gone and left no exit code: it was killed together with its supervisor, or the machine was restarted.`);
 }
 
-/** What a finished process left running in its group is ended, so that nothing of an attempt outlives it. */
+/** What a finished process left running is ended, wherever it has moved to, so that nothing of an attempt outlives it. */
 async function afterEnd(spec: ProcessSpec, code: number, claim: Claim, bell: Bell): Promise<Exit> {
-  if (typeof claim === 'object' && signalGroup(claim.pid, 0)) await endMarked(spec.attemptDirectory, bell);
+  if (typeof claim === 'object') await endMarked(spec.attemptDirectory, bell);
   return (await stopOf(spec.directory)) ?? { kind: 'exited', code };
 }
 
@@ -222,15 +225,29 @@ function watchExit(directory: string, bell: Bell): FSWatcher | undefined {
   }
 }
 
-/** The sentence to show when a log has outgrown its limit. */
-async function floodOf(spec: ProcessSpec): Promise<string | undefined> {
-  for (const stream of ['stdout', 'stderr']) {
-    const { size } = await stat(join(spec.directory, stream)).catch(() => ({ size: 0 }));
-    if (size > spec.logBytesMax) {
-      return `Its ${stream} has ${size} bytes; at most ${spec.logBytesMax} are allowed (RUNYARD_LOG_BYTES_MAX). The task was stopped.`;
+const streams = ['stdout', 'stderr'] as const;
+
+/** Whether a log has come near its limit, and the sentence to show when it has outgrown it. */
+async function lookAtLogs({ directory, logBytesMax }: ProcessSpec): Promise<{ readonly near: boolean; readonly flood: string | undefined }> {
+  let near = false;
+  for (const stream of streams) {
+    const { size } = await stat(join(directory, stream)).catch(() => ({ size: 0 }));
+    if (size > logBytesMax) {
+      const flood = `Its ${stream} has ${size} bytes; at most ${logBytesMax} are allowed (RUNYARD_LOG_BYTES_MAX). The task was stopped.`;
+      return { near: true, flood };
     }
+    near ||= size > logBytesMax / 4;
   }
-  return undefined;
+  return { near, flood: undefined };
+}
+
+/** What was written beyond the limit before the task was stopped is not kept. */
+async function cutLogs({ directory, logBytesMax }: ProcessSpec): Promise<void> {
+  for (const stream of streams) {
+    const path = join(directory, stream);
+    const { size } = await stat(path).catch(() => ({ size: 0 }));
+    if (size > logBytesMax) await truncate(path, logBytesMax).catch(() => undefined);
+  }
 }
 
 function lost(message: string): Exit {

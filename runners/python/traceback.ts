@@ -17,11 +17,19 @@ export function uncaughtException(stderr: string): Failure | undefined {
   const lines = stderr.trimEnd().split('\n');
   const headers = lines.flatMap((line, at) => (header.test(line) ? [at] : []));
   const last = headers.at(-1);
-  if (last === undefined) return undefined;
+  if (last === undefined) return failedToParse(lines);
   // The frames are indented (behind "| " in an exception group); the first line that is not names the exception.
   const named = lines.slice(last + 1).find((line) => /^(?: {2}\| )?[^\s|]/.test(line));
   if (named === undefined) return undefined;
   return { error: named.replace(/^ {2}\| /, '').trim(), errorTrace: lines.slice(startOfChain(lines, headers)).join('\n') };
+}
+
+/** A file that Python cannot read as a program ends with the place and the error, without the header of a traceback. */
+function failedToParse(lines: readonly string[]): Failure | undefined {
+  const error = lines.at(-1) ?? '';
+  const start = lines.findLastIndex((line) => /^ {2}File ".*", line \d+$/.test(line));
+  if (start < 0 || !/^(?:SyntaxError|IndentationError|TabError): /.test(error)) return undefined;
+  return { error, errorTrace: lines.slice(start).join('\n') };
 }
 
 /** The line where the chain of tracebacks begins whose last one is the last of `headers`. */

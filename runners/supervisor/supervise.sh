@@ -34,5 +34,7 @@ keep pid "$$ $boot $start"
 
 # The group is told to stop with SIGTERM: the program dies of it, this shell stays to write down how.
 trap : TERM INT HUP
-"$@"
+# The log is the program's own: what the shell would say of its end ("Killed") does not belong there.
+exec 3>&2 2>/dev/null
+( exec "$@" 2>&3 3>&- )
 keep exit $?

@@ -92,55 +92,53 @@ const hostileKey: fc.Arbitrary<string> = fc.oneof(
   hostileText,
 );
 
-/** A value with one thing about it changed: a field replaced, left out, added, doubled or wrapped. */
+/** A value with one thing about it changed: a field replaced, left out, added, doubled, wrapped or spoiled. */
 export function damaged(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
-  const kinds = fc.constantFrom('replace', 'replace', 'remove', 'add', 'double', 'wrap', 'text', 'spoil', 'spoil' as const);
+  const kinds = fc.constantFrom('replace', 'replace', 'remove', 'add', 'double', 'wrap', 'retype', 'spoil', 'spoil');
   return fc.tuple(values, fc.nat(), kinds, hostileKey, hostileValue, unfit).map(([value, place, kind, key, hostile, piece]) => {
     const places = placesIn(value);
-    const at = places[place % places.length] ?? [];
-    return changedAt(value, at, (found) => damages[kind]?.(found, kind === 'spoil' ? piece : key, hostile));
+    const changed = changedAt(value, places[place % places.length] ?? [], (found) => damages[kind]?.(found, { key, hostile, piece }));
+    return changed === removed ? null : changed;
   });
 }
 
-type Place = readonly (string | number)[];
+interface Harm {
+  readonly key: string;
+  readonly hostile: unknown;
+  /** Text that no database takes. */
+  readonly piece: string;
+}
+
 const removed = Symbol('removed');
 
-const damages: Readonly<Record<string, (found: unknown, key: string, hostile: unknown) => unknown>> = {
-  replace: (_found, _key, hostile) => hostile,
+const damages: Readonly<Record<string, (found: unknown, harm: Harm) => unknown>> = {
+  replace: (_, { hostile }) => hostile,
   remove: () => removed,
-  add: (found, key, hostile) => (isObject(found) ? withField(found, key, hostile) : hostile),
+  add: (found, { key, hostile }) => (isObject(found) ? withField(found, key, hostile) : hostile),
   double: (found) => (Array.isArray(found) ? [...found, ...found] : [found, found]),
-  wrap: (found, key) => withField({}, key, found),
-  spoil: (found, piece) => (typeof found === 'string' ? found + piece : isObject(found) ? withField(found, `x${piece}`, 1) : piece),
-  text: (found) => (typeof found === 'string' ? Number(found) : JSON.stringify(found)),
+  wrap: (found, { key }) => withField({}, key, found),
+  retype: (found) => (typeof found === 'string' ? Number(found) : JSON.stringify(found)),
+  spoil: (found, { piece }) => (typeof found === 'string' ? found + piece : isObject(found) ? withField(found, `x${piece}`, 1) : piece),
 };
+
+type Place = readonly (string | number)[];
 
 /** Every place in a value, the value itself first. */
 function placesIn(value: unknown, at: Place = []): Place[] {
-  const inner: [string | number, unknown][] = Array.isArray(value) ? [...value.entries()] : isObject(value) ? Object.entries(value) : [];
-  return [at, ...inner.flatMap(([key, part]) => placesIn(part, [...at, key]))];
+  return [at, ...partsOf(value).flatMap(([key, part]) => placesIn(part, [...at, key]))];
 }
 
 function changedAt(value: unknown, [key, ...rest]: Place, change: (found: unknown) => unknown): unknown {
-  if (key === undefined) {
-    const changed = change(value);
-    return changed === removed ? null : changed;
-  }
-  if (Array.isArray(value)) {
-    return value.flatMap((entry: unknown, index) => {
-      const changed = index === key ? within(entry, rest, change) : entry;
-      return changed === removed ? [] : [changed];
-    });
-  }
-  if (!isObject(value)) return value;
-  return Object.entries(value).reduce<object>((copy, [name, entry]) => {
-    const changed = name === key ? within(entry, rest, change) : entry;
-    return changed === removed ? copy : withField(copy, name, changed);
-  }, {});
+  if (key === undefined) return change(value);
+  const parts = partsOf(value)
+    .map(([name, part]): [string | number, unknown] => [name, name === key ? changedAt(part, rest, change) : part])
+    .filter(([, part]) => part !== removed);
+  return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
 }
 
-function within(value: unknown, rest: Place, change: (found: unknown) => unknown): unknown {
-  return rest.length === 0 ? change(value) : changedAt(value, rest, change);
+function partsOf(value: unknown): [string | number, unknown][] {
+  if (Array.isArray(value)) return [...value.entries()];
+  return isObject(value) ? Object.entries(value) : [];
 }
 
 /** A copy with one more field; assigning `__proto__` would set a prototype instead. */

@@ -165,3 +165,7 @@ test.each([
 ])('with %j plain text is wanted: %s', (environment, wanted) => {
   expect(wantsPlainText(environment)).toBe(wanted);
 });
+
+test('what the README has people set for their clients does not stop the service', () => {
+  expect(() => readConfig({ RUNYARD_URL: 'http://127.0.0.1:8080', RUNYARD_TOKEN: 'x' }, '/tmp')).not.toThrow();
+});

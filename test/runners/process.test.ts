@@ -1,49 +1,13 @@
 /** The heart: a process is started once, outlives its engine, and is found again, whatever happens in between. */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { identifyProcess, isAlive, type ProcessIdentity } from '../../engine/host.ts';
-import { createBell } from '../../runners/bell.ts';
-import { endMarked, signalGroup } from '../../runners/process-group.ts';
+import { signalGroup } from '../../runners/process-group.ts';
 import { createProcessTable } from '../../runners/process-table.ts';
-import { exec, type ProcessSpec } from '../../runners/process.ts';
-
-let root: string;
-let last = 0;
-beforeAll(async () => { root = await mkdtemp(join(tmpdir(), 'runyard process ü ')); });
-afterAll(() => rm(root, { recursive: true, force: true }));
-
-const never = new AbortController().signal;
-
-/** A spec in a directory of its own; the script is for sh. */
-function specOf(script: string, changes: Partial<ProcessSpec> = {}): ProcessSpec {
-  last += 1;
-  const directory = join(root, String(last));
-  return {
-    directory, attemptDirectory: directory, argv: ['sh', '-c', script], cwd: join(directory, 'work'),
-    env: { PATH: '/usr/bin:/bin' }, stopGraceMs: 5_000, logBytesMax: 2 ** 30, ...changes,
-  };
-}
-
-const logOf = (spec: ProcessSpec, stream = 'stdout'): string => readFileSync(join(spec.directory, stream), 'utf8');
-
-/** Waits until the process has written `text`: an event, not a time. */
-async function said(spec: ProcessSpec, text: string): Promise<void> {
-  const log = join(spec.directory, 'stdout');
-  while (!existsSync(log) || !readFileSync(log, 'utf8').includes(text)) await new Promise((resolve) => { setTimeout(resolve, 5); });
-}
-
-async function identityIn(spec: ProcessSpec, file: string): Promise<ProcessIdentity> {
-  const pid = Number(await readFile(join(spec.directory, 'work', file), 'utf8'));
-  const identity = await identifyProcess(pid);
-  if (identity === undefined) throw new Error(`Process ${pid} is not there.`);
-  return identity;
-}
+import { exec } from '../../runners/process.ts';
+import { identityIn, killNow, logOf, never, root, said, specOf, startEngine, tick } from './exec-specs.ts';
 
 describe('a process that nobody disturbs', () => {
   test.each([
@@ -85,6 +49,20 @@ describe('a process that nobody disturbs', () => {
     const spec = specOf('', { argv: ['printf', '%s|', 'a b', '$HOME', '"', "'", '', '*', '\n'] });
     await exec(spec, never);
     expect(logOf(spec)).toBe('a b|$HOME|"|\'||*|\n|');
+  });
+
+  test('what left its group and its session is ended with it', async () => {
+    const spec = specOf('setsid sh -c "echo \\$\\$ > left; exec sleep 300" & while [ ! -s left ]; do sleep 0.02; done; cp left main; exit 0');
+    const running = exec(spec, never);
+    expect(await running).toEqual({ kind: 'exited', code: 0 });
+    const pid = Number(await readFile(join(spec.directory, 'work', 'left'), 'utf8'));
+    expect(await identifyProcess(pid)).toBeUndefined();
+  });
+
+  test('nothing but its own words stands in its logs, however it ends', async () => {
+    const spec = specOf('echo own >&2; kill -9 $$');
+    await exec(spec, never);
+    expect(logOf(spec, 'stderr')).toBe('own\n');
   });
 
   test('what it leaves running in the background is ended with it', async () => {
@@ -255,7 +233,9 @@ describe('lost and flooded', () => {
 
   test('a log beyond its limit ends the process, and the message names the limit', async () => {
     const spec = specOf('while :; do echo 0123456789012345678901234567890123456789; done', { logBytesMax: 10_000 });
-    expect(await exec(spec, never)).toMatchObject({ kind: 'flooded', message: expect.stringMatching(/stdout has \d+ bytes; at most 10000 .*RUNYARD_LOG_BYTES_MAX/) });
+    const exit = await exec(spec, never);
+    expect(logOf(spec)).toHaveLength(10_000);
+    expect(exit).toMatchObject({ kind: 'flooded', message: expect.stringMatching(/stdout has \d+ bytes; at most 10000 .*RUNYARD_LOG_BYTES_MAX/) });
   });
 });
 
@@ -270,27 +250,4 @@ describe('the process table', () => {
     expect(await table.living()).toEqual([]);
     expect(await running).toMatchObject({ kind: 'lost' });
   });
-});
-
-const enginePath = fileURLToPath(new URL('exec-engine.ts', import.meta.url));
-
-/** An engine of its own process, about to run the spec. */
-async function startEngine(spec: ProcessSpec): Promise<ChildProcess> {
-  const engine = spawn(process.execPath, [enginePath, JSON.stringify(spec)], { stdio: ['ignore', 'pipe', 'inherit'] });
-  await once(engine.stdout, 'data');
-  return engine;
-}
-
-async function killNow(engine: ChildProcess): Promise<void> {
-  const gone = engine.exitCode === null && engine.signalCode === null ? once(engine, 'exit') : Promise.resolve();
-  engine.kill('SIGKILL');
-  await gone;
-}
-
-function tick(): Promise<void> {
-  return new Promise((resolve) => { setTimeout(resolve, 5); });
-}
-
-afterAll(async () => {
-  for (let one = 1; one <= last; one += 1) await endMarked(join(root, String(one)), createBell());
 });

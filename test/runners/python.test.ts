@@ -28,6 +28,7 @@ test('the parameters are the arguments of the program, as they are', async () =>
 describe('a program that fails says why', () => {
   test.each<[string, string, string]>([
     ['an uncaught exception', '1 / 0', 'ZeroDivisionError: division by zero'],
+    ['a file that is no Python', 'def f(:', 'SyntaxError: invalid syntax'],
     ['an exit code', 'import sys\nsys.exit(3)', 'The Python program ended with exit code 3.'],
     ['an exit with a message', 'import sys\nsys.exit("no input")', 'The Python program ended with exit code 1.'],
     ['a signal', 'import os\nos.kill(os.getpid(), 9)', 'The Python program ended with exit code 137 (killed by signal 9, SIGKILL).'],
