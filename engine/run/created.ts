@@ -1,23 +1,10 @@
 /** A run that has just been stored, as the engine holds it: nothing is read back. */
-import type { ApiVersion, JobFormat } from '../job/format.ts';
-import type { JobSettings } from '../job/settings.ts';
 import type { Notice } from '../notification/notice.ts';
-import type { RunParameters } from './parameters.ts';
-import type { Progress, RunType, RunWithTasks, TriggerType } from './run.ts';
+import type { Progress, RunOrigin, RunWithTasks } from './run.ts';
 
 /** A run to be stored with its first task runs, in the state that admission gave it. */
-export interface NewRun {
-  readonly runId: number;
-  readonly jobId: number;
-  readonly numberInJob: number;
-  readonly format: JobFormat;
-  readonly version: ApiVersion;
-  readonly name: string;
-  readonly type: RunType;
-  readonly trigger: TriggerType;
+export interface NewRun extends RunOrigin {
   readonly creator: string;
-  readonly settings: JobSettings;
-  readonly overridingParameters: RunParameters | undefined;
   readonly state: 'PENDING' | 'SKIPPED';
   readonly message: string;
   readonly startTime: number;

@@ -37,8 +37,8 @@ export interface LatestRepair {
   readonly earlierDuration: number;
 }
 
-/** One run of a job, or a one-time submission (which has a hidden job of its own). */
-export interface Run {
+/** What a run is made with, and never changes. */
+export interface RunOrigin {
   readonly runId: number;
   readonly jobId: number;
   readonly numberInJob: number;
@@ -47,10 +47,14 @@ export interface Run {
   readonly name: string;
   readonly type: RunType;
   readonly trigger: TriggerType;
-  readonly creatorUserName: string | undefined;
   /** The settings as they were when the run was created. */
   readonly settings: JobSettings;
   readonly overridingParameters: RunParameters | undefined;
+}
+
+/** One run of a job, or a one-time submission (which has a hidden job of its own). */
+export interface Run extends RunOrigin {
+  readonly creatorUserName: string | undefined;
   readonly originalAttemptRunId: number;
   readonly attempt: number;
   /** Set once the run is to be stopped; taken back by a repair alone. */
