@@ -23,7 +23,10 @@ import { createWorkspace } from '../storage/workspace.ts';
 import { bootstrapToken } from './bootstrap-token.ts';
 import type { Config } from './config.ts';
 import { startEngine, type Engine } from './engine.ts';
+import { startHousekeeping } from './housekeeping.ts';
 import { checkInstallation } from './installation.ts';
+
+const day = 24 * 60 * 60 * 1_000;
 
 export interface Service {
   /** Where it listens, without a slash at the end. */
@@ -59,7 +62,8 @@ export async function startService(config: Config, log: Logger): Promise<Service
 
 async function start(config: Config, log: Logger, closers: (() => Promise<void>)[]): Promise<Omit<Service, 'stop'>> {
   await makeDataDirectory(config.dataDirectory);
-  const database = openDatabase(await databaseAddress(config, log, closers), log);
+  const address = await databaseAddress(config, log, closers);
+  const database = openDatabase(address, log);
   closers.push(() => database.close());
   await migrate(database.db);
   await checkInstallation(config.dataDirectory, await readInstallation(database.db));
@@ -71,6 +75,9 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   const site: Site = { publicUrl: () => config.publicUrl ?? url, workspaceId: '1' };
   const engine = await startEngine(config, database, roots, site, clock, log);
   closers.push(() => engine.close());
+  const retentionMs = config.limits.runRetentionDays * day;
+  const housekeeping = await startHousekeeping({ address, dataDirectory: config.dataDirectory, retentionMs }, log);
+  closers.push(() => housekeeping.stop());
   const app = createService(config, database, engine, roots, site, log);
   closers.push(async () => app.close());
   url = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '');

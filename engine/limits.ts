@@ -36,6 +36,8 @@ export const defaultLimits = {
   tokenLifetimeSeconds: 730 * 86_400,
   scopesPerToken: 100,
   tokenCommentBytes: 4_096,
+  /** Days after which a run is removed. */
+  runRetentionDays: 60,
   bootDiskGigabytesMin: 100,
   bootDiskGigabytesMax: 4_096,
 } as const;

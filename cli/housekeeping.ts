@@ -1,0 +1,32 @@
+/** The fixed housekeeping of the service, by bree: each job in a thread of its own with a connection of its own. */
+import { fileURLToPath } from 'node:url';
+import Bree from 'bree';
+import { messageOf } from '../engine/errors.ts';
+import type { Log } from '../engine/ports.ts';
+import type { RetentionOrder } from './retention-job.ts';
+
+export interface Housekeeping {
+  /** Ends what is under way; the next start goes on with it. */
+  stop(): Promise<void>;
+}
+
+const hour = 60 * 60 * 1_000;
+
+/** Starts the jobs. The first round comes a minute after the start, so that it does not compete with it. */
+export async function startHousekeeping(order: RetentionOrder, log: Log, firstAfterMs = 60_000): Promise<Housekeeping> {
+  const bree = new Bree({
+    root: false,
+    doRootCheck: false,
+    removeCompleted: false,
+    defaultExtension: 'ts',
+    acceptedExtensions: ['.ts'],
+    logger: { info: () => undefined, warn: (message: unknown) => log.warn({}, String(message)), error: (message: unknown) => log.error({}, String(message)) },
+    errorHandler: (error: unknown) => log.warn({ error: messageOf(error) }, 'A housekeeping job failed; it is tried again with the next round.'),
+    jobs: [{
+      name: 'retention', path: fileURLToPath(new URL('./retention-job.ts', import.meta.url)),
+      timeout: firstAfterMs, interval: hour, worker: { workerData: order },
+    }],
+  });
+  await bree.start();
+  return { stop: () => bree.stop() };
+}
