@@ -12,8 +12,8 @@ export interface Housekeeping {
 
 const hour = 60 * 60 * 1_000;
 
-/** Starts the jobs. The first round comes a minute after the start, so that it does not compete with it. */
-export async function startHousekeeping(order: RetentionOrder, log: Log, firstAfterMs = 60_000): Promise<Housekeeping> {
+/** Starts the jobs. The first round comes ten minutes after the start: until then there is more urgent work. */
+export async function startHousekeeping(order: RetentionOrder, log: Log, firstAfterMs = hour / 6): Promise<Housekeeping> {
   const bree = new Bree({
     root: false,
     doRootCheck: false,
