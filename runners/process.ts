@@ -8,11 +8,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, watch, type FSWatcher } from 'node:fs';
-import { mkdir, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, rename, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { codeOf } from '../engine/errors.ts';
 import { isAlive, type ProcessIdentity } from '../engine/host.ts';
+import { openRegular, readFrom } from '../engine/read-file.ts';
 import { createBell, type Bell } from './bell.ts';
 import type { Exit } from './contract.ts';
 import { attemptMarker, endGroup, endMarked, signalGroup } from './process-group.ts';
@@ -41,6 +42,8 @@ const tickMs = 2_000;
 const nearTickMs = 100;
 /** A claim is filled within microseconds of its making; this long without is a claimer that died in between. */
 const claimFillMs = 60_000;
+/** More than `pid`, `exit` and `stopped` ever hold. */
+const keptBytesMax = 4_096;
 /** How long a process that is to stop may take to say who it is, before it is ended without being known. */
 const claimPatienceMs = 2_000;
 
@@ -141,7 +144,7 @@ async function noteStop(directory: string, why: string): Promise<void> {
 
 /** How an engine ended this process, if one did. */
 async function stopOf(directory: string): Promise<Exit | undefined> {
-  const text = await readText(join(directory, 'stopped'));
+  const text = await readKept(join(directory, 'stopped'));
   if (text === undefined) return undefined;
   return text === '' ? { kind: 'stopped' } : { kind: 'flooded', message: text };
 }
@@ -189,7 +192,7 @@ const forestalled = 'stopped before it was started\n';
 
 /** Who claimed the attempt: undefined when nobody has, `unfilled` when the claimer has not yet said who it is. */
 async function readClaim(directory: string): Promise<Claim> {
-  const text = await readText(join(directory, 'pid'));
+  const text = await readKept(join(directory, 'pid'));
   if (text === undefined) return undefined;
   if (text === forestalled) return 'forestalled';
   const match = /^(\d+) (\S+) (.+)\n$/.exec(text);
@@ -199,16 +202,17 @@ async function readClaim(directory: string): Promise<Claim> {
 }
 
 async function readExitCode(directory: string): Promise<number | undefined> {
-  const text = await readText(join(directory, 'exit'));
+  const text = await readKept(join(directory, 'exit'));
   return text === undefined || !/^\d+\n$/.test(text) ? undefined : Number(text);
 }
 
-async function readText(path: string): Promise<string | undefined> {
+/** A small file that we keep beside the task; undefined when there is none. A pipe that the task made of it holds nobody up. */
+async function readKept(path: string): Promise<string | undefined> {
+  const file = await openRegular(path);
   try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
+    return file && (await readFrom(file, 0, keptBytesMax)).toString('utf8');
+  } finally {
+    await file?.close();
   }
 }
 

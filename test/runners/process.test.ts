@@ -208,6 +208,14 @@ describe('told to stop', () => {
 });
 
 describe('lost and flooded', () => {
+  test('a task that makes a pipe of the file with its pid holds nobody up, and its end is seen', async () => {
+    const spec = specOf('rm ../pid; mkfifo ../pid; echo up; while [ ! -e go ]; do sleep 0.02; done; exit 4');
+    const running = exec(spec, never);
+    await said(spec, 'up');
+    await writeFile(join(spec.directory, 'work', 'go'), '');
+    expect(await running).toEqual({ kind: 'exited', code: 4 });
+  });
+
   test('a process that was killed together with its supervisor is lost, and its remains are ended', async () => {
     const spec = specOf('setsid sh -c "echo \\$\\$ > escaped; sleep 300" & while [ ! -s escaped ]; do sleep 0.02; done; echo up; sleep 300');
     const running = exec(spec, never);
