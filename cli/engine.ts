@@ -1,11 +1,14 @@
 /** Wires the engine of one node: stores, files, runner pool, coordinator and watch. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '../engine/clock.ts';
+import { createEndings } from '../engine/coordinator/endings.ts';
+import { createQueue, type RunQueue } from '../engine/coordinator/admit.ts';
 import { createCoordinator, type Coordinator } from '../engine/coordinator/coordinator.ts';
 import { sweepProcesses } from '../engine/coordinator/sweep.ts';
 import { startWatch } from '../engine/coordinator/watch.ts';
 import { host, identifyProcess } from '../engine/host.ts';
-import type { Log, NodeIdentity, RunStore, Site } from '../engine/ports.ts';
+import type { Log, NodeIdentity, Site } from '../engine/ports.ts';
+import type { RunStore } from '../engine/run-ports.ts';
 import { createTaskPool } from '../runners/pool.ts';
 import { createProcessTable } from '../runners/process-table.ts';
 import { createAttemptFiles, type AttemptFiles } from '../storage/attempt-files.ts';
@@ -20,6 +23,7 @@ export interface Engine {
   readonly nodeId: string;
   readonly runs: RunStore;
   readonly coordinator: Coordinator;
+  readonly queue: RunQueue;
   readonly files: AttemptFiles;
   /** Lets go of the runs: their tasks go on, and another engine may adopt them at once. */
   close(): Promise<void>;
@@ -43,15 +47,19 @@ export async function startEngine(config: Config, database: OpenDatabase, roots:
     locate: createLocator(roots),
     log,
   });
+  const endings = createEndings();
   const coordinator = createCoordinator({
     runs, clusters: createClusterStore(db, clock, log), pool, workplace: files, site, clock, log,
-    nodeId: node.nodeId, clusterStartMs: config.clusterStartMs, random: randomCharacters,
+    nodeId: node.nodeId, clusterStartMs: config.clusterStartMs, random: randomCharacters, limits: config.limits,
+    freed: () => queue.serve(), endings,
   });
+  const queue = createQueue({ runs, clock, log, limits: config.limits, nodeId: node.nodeId, accept: coordinator.accept, endings });
   await sweepProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });
-  const watch = await startWatch({ nodes: createNodeStore(db), runs, coordinator, clock, log, node, leaseMs: config.leaseMs });
+  const watch = await startWatch({ nodes: createNodeStore(db), runs, coordinator, queue, clock, log, node, leaseMs: config.leaseMs });
   return {
-    nodeId: node.nodeId, runs, coordinator, files,
+    nodeId: node.nodeId, runs, coordinator, queue, files,
     async close() {
+      await queue.close();
       await coordinator.close();
       await pool.close();
       await watch.close();

@@ -100,7 +100,7 @@ async function databaseAddress(config: Config, log: Logger, closers: (() => Prom
 function createService(config: Config, database: OpenDatabase, engine: Engine, roots: Roots, site: Site, log: Logger) {
   const { db } = database;
   const { limits } = config;
-  const { runs, coordinator, files, nodeId } = engine;
+  const { runs, coordinator, queue, files, nodeId } = engine;
   const permissions = createPermissionStore(db);
   const enforced = config.jobAccessControl ? permissions : undefined;
   return createApp({
@@ -108,9 +108,20 @@ function createService(config: Config, database: OpenDatabase, engine: Engine, r
       jobs: createJobStore(db), permissions, owners: enforced?.ownersOf, tokens: createTokenStore(db), runs: createRunReader(db), outputs: files, notebooks: createNotebookFiles(roots),
       clock, limits, kinds: taskKinds,
       launching: { runs, clock, limits, nodeId, accept: coordinator.accept },
-      cancelling: { runs, stop: coordinator.stop },
+      cancelling: {
+        runs,
+        stop(runId, reason) {
+          coordinator.stop(runId, reason);
+          // Nobody drives a run in the queue.
+          queue.serve();
+        },
+      },
       removing: { runs: createRunRemover(db), files },
-      retime: coordinator.retime,
+      jobChanged(retimed) {
+        for (const { runId, settings } of retimed) coordinator.retime(runId, settings);
+        // Its limit may have been raised.
+        queue.serve();
+      },
       site,
       workspace: createWorkspace(roots, limits),
       managedFiles: createManagedFiles(roots),

@@ -68,7 +68,7 @@ function takeRuns(db: Kysely<Database>, nodeId: string, which: RawBuilder<unknow
     const { rows } = await sql<RunRow>`
       update runs set owner = ${nodeId}, fence = fence + 1
       where run_id in (
-        select run_id from runs where active and (${which}) order by run_id limit ${limit} for update skip locked)
+        select run_id from runs where active and queue_code is null and (${which}) order by run_id limit ${limit} for update skip locked)
       returning *`.execute(transaction);
     if (rows.length === 0) return [];
     await sql`

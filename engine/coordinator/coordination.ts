@@ -1,7 +1,11 @@
 /** What the parts of the coordinator share: the ports, and the verbs of the coordinator itself. */
 import type { Clock } from '../clock.ts';
-import type { ClusterStore, Log, RunStore, Site, TaskPool, Workplace } from '../ports.ts';
+import type { LaunchPorts } from '../launch.ts';
+import type { Limits } from '../limits.ts';
+import type { ClusterStore, Log, Site, TaskPool, Workplace } from '../ports.ts';
+import type { RunStore } from '../run-ports.ts';
 import type { ActiveRun } from './active-run.ts';
+import type { Endings } from './endings.ts';
 
 export interface CoordinatorPorts {
   readonly runs: RunStore;
@@ -16,6 +20,11 @@ export interface CoordinatorPorts {
   readonly clusterStartMs: number;
   /** `length` random characters of a-z0-9. */
   readonly random: (length: number) => string;
+  readonly limits: Limits;
+  /** Where runs of this node are said to be over. */
+  readonly endings: Endings;
+  /** Called when a run is over: its place is free. */
+  readonly freed: () => void;
 }
 
 export interface Coordination extends CoordinatorPorts {
@@ -25,6 +34,8 @@ export interface Coordination extends CoordinatorPorts {
   readonly letGo: (active: ActiveRun) => void;
   /** Stops a run whose time is over. */
   readonly timeOut: (active: ActiveRun) => void;
+  /** The door for retries, and for what a run_job_task starts. */
+  readonly launching: LaunchPorts;
   /** True once the node is stopping: nothing new is started or written. */
   readonly closing: () => boolean;
 }

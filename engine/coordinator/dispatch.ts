@@ -5,11 +5,13 @@
 import { messageOf } from '../errors.ts';
 import type { Outcome, TaskCluster } from '../run/assignment.ts';
 import { decideAfterAttempt } from '../run/attempt.ts';
-import type { ActiveRun, ActiveTask } from './active-run.ts';
+import { stopMessage } from '../run/roll-up.ts';
+import { atTime, isSingle, type ActiveRun, type ActiveTask } from './active-run.ts';
 import { assignmentOf } from './assign.ts';
 import { acquireCluster, releaseOwnCluster } from './compute.ts';
 import type { Coordination } from './coordination.ts';
 import { armTimeout } from './stop.ts';
+import { armTaskWarning } from './warn.ts';
 import { LetGo, moveTask } from './write.ts';
 
 /** Never rejects. The run is looked at again when the task is over. */
@@ -28,6 +30,7 @@ export async function driveTask(c: Coordination, active: ActiveRun, task: Active
 async function drive(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<void> {
   const state = (): string => task.taskRun.progress.state;
   let cluster: TaskCluster | undefined;
+  if (state() === 'PENDING' && (await stoppedBeforeDue(c, active, task))) return;
   if (state() === 'PENDING' || state() === 'RUNNING') {
     if (task.stopReason === undefined || state() === 'RUNNING') cluster = await prepare(c, active, task);
     if (state() === 'PENDING') await finish(c, active, task, { kind: 'stopped' });
@@ -37,6 +40,22 @@ async function drive(c: Coordination, active: ActiveRun, task: ActiveTask): Prom
     await releaseOwnCluster(c, active, task);
     await moveTask(c, active, task, 'clean');
   }
+}
+
+/** Waits for the time of a retry. True when a task was stopped meanwhile: it never started, and ends as SKIPPED. */
+async function stoppedBeforeDue(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<boolean> {
+  const { dueTime } = task.taskRun;
+  if (dueTime === undefined || dueTime <= c.clock.now()) return false;
+  if (task.stopReason === undefined) {
+    await new Promise<void>((resolve) => {
+      task.interrupt = resolve;
+      atTime(active, c.clock, dueTime, resolve);
+    });
+    task.interrupt = undefined;
+  }
+  if (task.stopReason === undefined || isSingle(active)) return false;
+  await moveTask(c, active, task, 'skip', { message: stopMessage[task.stopReason] });
+  return true;
 }
 
 /** Gets the cluster and moves the task to RUNNING, unless it is to stop by then. */
@@ -49,6 +68,7 @@ async function prepare(c: Coordination, active: ActiveRun, task: ActiveTask): Pr
     });
     armTimeout(c, active, task);
   }
+  if (!isSingle(active)) armTaskWarning(c, active, task);
   return cluster;
 }
 

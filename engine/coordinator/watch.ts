@@ -2,13 +2,16 @@
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { isAlive } from '../host.ts';
-import type { Log, NodeIdentity, NodeStore, RunStore } from '../ports.ts';
+import type { Log, NodeIdentity, NodeStore } from '../ports.ts';
+import type { RunStore } from '../run-ports.ts';
+import type { RunQueue } from './admit.ts';
 import type { Coordinator } from './coordinator.ts';
 
 export interface WatchPorts {
   readonly nodes: NodeStore;
-  readonly runs: Pick<RunStore, 'adopt' | 'reclaim' | 'ownedBy'>;
+  readonly runs: Pick<RunStore, 'adopt' | 'reclaim' | 'ownedBy' | 'find'>;
   readonly coordinator: Coordinator;
+  readonly queue: Pick<RunQueue, 'serve'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly node: NodeIdentity;
@@ -29,6 +32,7 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
   const { nodes, clock, log, node, leaseMs } = ports;
   await nodes.join(node, clock.now() + leaseMs, clock.now());
   await adoptAll(ports);
+  ports.queue.serve();
   let closed = false;
   let cancel = (): void => undefined;
   let round = Promise.resolve();
@@ -47,6 +51,8 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
       // After an outage everybody's lease has ended: the others get the time to renew theirs before their runs are taken.
       if (kept) await adoptAll(ports);
       idle = await lookAtOwn(ports, idle);
+      // Its place may have become free on a node that is gone.
+      ports.queue.serve();
     } catch (error) {
       log.warn({ error: messageOf(error) }, 'The lease could not be renewed; trying again.');
     }
@@ -65,13 +71,19 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
 }
 
 /**
- * Passes on stops that were noted elsewhere, and takes up runs of this node that nobody drives: a write about them failed
+ * Passes on stops and timeouts that were noted elsewhere, and takes up runs of this node that nobody drives: a write about them failed
  * for good. One that was accepted this very moment is not driven yet, so it must have been idle in the round before too.
  * @returns the runs that are idle now
  */
 async function lookAtOwn({ runs, coordinator, log, node }: WatchPorts, idleBefore: readonly number[]): Promise<readonly number[]> {
   const owned = await runs.ownedBy(node.nodeId);
-  for (const { runId, stopReason } of owned) if (stopReason !== undefined) coordinator.stop(runId, stopReason);
+  for (const { runId, stopReason, retimes } of owned) {
+    if (stopReason !== undefined) coordinator.stop(runId, stopReason);
+    const known = coordinator.retimesOf(runId);
+    if (known === undefined || known === retimes) continue;
+    const settings = (await runs.find(runId))?.run.settings;
+    if (settings !== undefined) coordinator.retime(runId, settings, retimes);
+  }
   const idle = owned.map(({ runId }) => runId).filter((runId) => !coordinator.drives(runId));
   const abandoned = idle.filter((runId) => idleBefore.includes(runId));
   if (abandoned.length === 0) return idle;

@@ -144,7 +144,7 @@ function portsOf(
         removeCluster: async (clusterId) => { removed.push(`cluster ${clusterId}`); },
       },
     },
-    retime: (runId, settings) => { retimed.set(runId, settings); },
+    jobChanged: (changed) => { for (const { runId, settings } of changed) retimed.set(runId, settings); },
     clock, limits, kinds: taskKinds,
     site: { publicUrl: () => 'http://runyard.test', workspaceId: '17' },
   };

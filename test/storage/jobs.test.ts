@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../engine/limits.ts';
 import { noticesOfDeletion } from '../../engine/notification/routing.ts';
-import type { JobFilter, RunStore } from '../../engine/ports.ts';
+import type { JobFilter } from '../../engine/ports.ts';
+import type { RunStore } from '../../engine/run-ports.ts';
 import { createJob, deleteJob, findJob, listJobs } from '../../storage/jobs.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { graph, launchPorts, runOfJob, runStoreOf, singleTask, storedJob, submitted } from './stored-runs.ts';

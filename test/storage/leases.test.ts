@@ -1,6 +1,7 @@
 /** Nodes, their leases, and who takes over the runs of one that is gone. */
 import { afterAll, beforeEach, beforeAll, describe, expect, test } from 'vitest';
-import type { NodeIdentity, RunStore } from '../../engine/ports.ts';
+import type { NodeIdentity } from '../../engine/ports.ts';
+import type { RunStore } from '../../engine/run-ports.ts';
 import { stepOf } from '../../engine/run/change.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
 import { adoptRuns, expireNodes, joinNodes, leaveNodes, nodesOnHost, reclaimRuns, renewLease } from '../../storage/leases.ts';

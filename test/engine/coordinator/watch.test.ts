@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { startWatch, type Watch } from '../../../engine/coordinator/watch.ts';
 import type { Coordinator } from '../../../engine/coordinator/coordinator.ts';
-import type { RunStore } from '../../../engine/ports.ts';
+import type { RunStore } from '../../../engine/run-ports.ts';
 import { createNodeStore } from '../../../storage/stores.ts';
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts';
 import { createWorld, describeRun, patience, type World } from './world.ts';
@@ -26,7 +26,7 @@ const graph = { name: 'watched', tasks: [{ task_key: 'a', existing_cluster_id: '
 
 async function watched(coordinator: Coordinator, runs: RunStore = world.runs): Promise<Watch> {
   watch = await startWatch({
-    nodes: createNodeStore(database.db), runs, coordinator, clock: world.clock, leaseMs,
+    nodes: createNodeStore(database.db), runs, coordinator, queue: { serve: () => undefined }, clock: world.clock, leaseMs,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     node: { nodeId: 'node-1', host: 'nowhere', bootId: 'b', pid: 1, processStart: '1' },
   });
