@@ -13,6 +13,7 @@ import { createTaskPool } from '../runners/pool.ts';
 import { createProcessTable } from '../runners/process-table.ts';
 import { createAttemptFiles, type AttemptFiles } from '../storage/attempt-files.ts';
 import { createClusterStore } from '../storage/clusters.ts';
+import { createPermissionStore } from '../storage/job-permissions.ts';
 import type { OpenDatabase } from '../storage/database.ts';
 import { createLocator } from '../storage/locate.ts';
 import type { Roots } from '../storage/roots.ts';
@@ -51,7 +52,7 @@ export async function startEngine(config: Config, database: OpenDatabase, roots:
   const coordinator = createCoordinator({
     runs, clusters: createClusterStore(db, clock, log), pool, workplace: files, site, clock, log,
     nodeId: node.nodeId, clusterStartMs: config.clusterStartMs, random: randomCharacters, limits: config.limits,
-    freed: () => queue.serve(), endings,
+    freed: () => queue.serve(), endings, permissions: config.jobAccessControl ? createPermissionStore(db) : undefined,
   });
   const queue = createQueue({ runs, clock, log, limits: config.limits, nodeId: node.nodeId, accept: coordinator.accept, endings });
   await sweepProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });

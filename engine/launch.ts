@@ -40,9 +40,10 @@ export interface RunNow {
 
 /**
  * Starts a run of a stored job (spec 4.1 rule 4).
+ * @param patience `patient` waits while the database is away: for those whom `launchedBy` or a token keeps from a second run
  * @throws ServiceError for an unknown job, parameters that break a rule, the token of a deleted run, or a workspace that is full
  */
-export async function runNow(ports: LaunchPorts, request: RunNow): Promise<Launch> {
+export async function runNow(ports: LaunchPorts, request: RunNow, patience?: 'patient'): Promise<Launch> {
   const { jobId, parameters, idempotencyToken, creator, launchedBy } = request;
   checkIdempotencyToken(idempotencyToken, ports.limits);
   return launch(ports, async (transaction) => {
@@ -63,7 +64,7 @@ export async function runNow(ports: LaunchPorts, request: RunNow): Promise<Launc
       mayQueue: mayQueue || launchedBy !== undefined,
       type: 'JOB_RUN', name: settings.name ?? untitled, version: job.version,
     };
-  });
+  }, patience);
 }
 
 export interface Submission {
@@ -127,9 +128,10 @@ class AlreadyLaunched extends Error {
 async function launch(
   ports: LaunchPorts,
   plan: (transaction: LaunchTransaction, now: number) => Promise<Plan>,
+  patience?: 'patient',
 ): Promise<Launch> {
   try {
-    const run = await ports.runs.launch(async (transaction) => store(ports, transaction, await plan(transaction, ports.clock.now())));
+    const run = await ports.runs.launch(async (transaction) => store(ports, transaction, await plan(transaction, ports.clock.now())), patience);
     if (run.state === 'PENDING') ports.accept(createdRun(run));
     return { runId: run.runId, numberInJob: run.numberInJob };
   } catch (error) {

@@ -77,6 +77,8 @@ export interface HeldLevels {
 export interface PermissionReader {
   /** What a user holds, personally or as one of all users; undefined when there is no such job, run or task run. */
   levelsOn(on: 'job_id' | 'run_id', id: number, userName: string): Promise<HeldLevels | undefined>;
+  /** Whether a user administrates the workspace. */
+  isAdmin(userName: string): Promise<boolean>;
   /** The user names of the owners, by job id; a job whose owner is gone has none. */
   ownersOf(jobIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
@@ -117,6 +119,8 @@ export interface RunReader {
   list(filter: RunFilter): Promise<Run[]>;
   /** The task runs of each of these runs, by run id; oldest attempt first within a task. */
   tasksOf(runIds: readonly number[]): Promise<ReadonlyMap<number, readonly TaskRun[]>>;
+  /** The run that an attempt of a run_job_task has started. */
+  launchedBy(taskRunId: number): Promise<{ readonly runId: number } | undefined>;
   /** The repairs of a run, oldest first. */
   repairsOf(run: Run): Promise<Repair[]>;
 }

@@ -140,8 +140,10 @@ export interface RunStore {
   requestTaskStop(taskRunId: number): Promise<void>;
   /** Jobs with runs in the queue. */
   queuedJobs(): Promise<QueuedJob[]>;
-  /** Runs in the queue that are to be stopped, or started to wait before then (epoch ms). */
-  leavingQueue(since: number): Promise<RunWithTasks[]>;
+  /** Runs in the queue that are to be stopped, or started to wait before then (epoch ms); oldest first, `limit` at the most. */
+  leavingQueue(since: number, limit: number): Promise<RunWithTasks[]>;
+  /** The run that an attempt of a run_job_task has started. */
+  launchedBy(taskRunId: number): Promise<Launch | undefined>;
   /** The latest attempt of a run of which this is the first one, by any node; undefined when it is gone. */
   latestAttempt(runId: number): Promise<Run | undefined>;
   /** Notes that a run is to be stopped, unless that was noted before or it is over. */

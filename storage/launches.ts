@@ -59,7 +59,8 @@ export async function takeRunIds(db: Kysely<Database>, count: number): Promise<n
   return rows.map((row) => row.run_id);
 }
 
-async function findLaunchedBy(db: Transaction<Database>, taskRunId: number): Promise<Launch | undefined> {
+/** The run that an attempt of a run_job_task has started; undefined when there is none. */
+export async function findLaunchedBy(db: Kysely<Database>, taskRunId: number): Promise<Launch | undefined> {
   const row = await db.selectFrom('runs').select(['run_id', 'number_in_job']).where('launched_by', '=', taskRunId).executeTakeFirst();
   return row && { runId: row.run_id, numberInJob: row.number_in_job };
 }

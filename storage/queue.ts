@@ -28,10 +28,10 @@ export async function queuedJobs(db: Kysely<Database>): Promise<QueuedJob[]> {
 }
 
 /** Runs in the queue that were told to stop, or began to wait before then (epoch ms); runs of deleted jobs among them. */
-export async function leavingQueue(db: Kysely<Database>, since: number): Promise<RunWithTasks[]> {
+export async function leavingQueue(db: Kysely<Database>, since: number, limit: number): Promise<RunWithTasks[]> {
   const rows = await db.selectFrom('runs').selectAll().where('queue_code', 'is not', null)
     .where((run) => run.or([run('stop_reason', 'is not', null), run('start_time', '<', since)]))
-    .orderBy('run_id').limit(200).execute();
+    .orderBy('run_id').limit(limit).execute();
   return withTasks(db, rows);
 }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../engine/clock.ts';
 import type { JobStore, Log, NodeStore, RunReader, RunRemover } from '../engine/ports.ts';
 import type { RunStore } from '../engine/run-ports.ts';
 import { patiently } from './faults.ts';
-import { launch, takeRunIds } from './launches.ts';
+import { findLaunchedBy, launch, takeRunIds } from './launches.ts';
 import { adoptRuns, reclaimRuns, expireNodes, joinNodes, leaveNodes, nodesOnHost, renewLease } from './leases.ts';
 import { changeJob } from './job-changes.ts';
 import { createJob, deleteJob, findJob, listJobs } from './jobs.ts';
@@ -29,8 +29,9 @@ export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): Ru
     warn: (warning) => waiting(() => storeWarning(db, warning)),
     requestTaskStop: (taskRunId) => requestTaskStop(db, taskRunId),
     queuedJobs: () => queuedJobs(db),
-    leavingQueue: (since) => leavingQueue(db, since),
-    latestAttempt: (runId) => latestAttempt(db, runId),
+    leavingQueue: (since, limit) => leavingQueue(db, since, limit),
+    launchedBy: (taskRunId) => waiting(() => findLaunchedBy(db, taskRunId)),
+    latestAttempt: (runId) => waiting(() => latestAttempt(db, runId)),
     requestStop: (runId, reason) => requestStop(db, runId, reason),
     requestStopOfAll: (filter) => requestStopOfAll(db, filter),
     ownedBy: (node) => runsOwnedBy(db, node),
@@ -55,6 +56,7 @@ export function createRunReader(db: Kysely<Database>): RunReader {
     find: (runId) => findRun(db, runId),
     list: (filter) => listRuns(db, filter),
     tasksOf: (runIds) => taskRunsOf(db, runIds),
+    launchedBy: (taskRunId) => findLaunchedBy(db, taskRunId),
     repairsOf: (run) => repairsOf(db, run),
   };
 }

@@ -1,5 +1,6 @@
 /** What reset and update share: the job's settings change, and its active runs hear of their timeouts. */
 import { invalid } from '../../engine/errors.ts';
+import { checkRunJobCycle } from '../../engine/job/run-job-cycle.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import type { Job } from '../../engine/ports.ts';
 import type { OperationPorts } from '../ports.ts';
@@ -11,6 +12,8 @@ import type { OperationPorts } from '../ports.ts';
 export async function changeJob(
   { jobs, jobChanged }: Pick<OperationPorts, 'jobs' | 'jobChanged'>, jobId: number, settingsOf: (job: Job) => JobSettings,
 ): Promise<void> {
+  const job = await jobs.find(jobId);
+  if (job !== undefined) await checkRunJobCycle(jobId, settingsOf(job), async (id) => (await jobs.find(id))?.settings);
   const retimed = await jobs.change(jobId, settingsOf);
   if (retimed === undefined) throw invalid(`Job ${jobId} does not exist.`);
   jobChanged(retimed);

@@ -60,10 +60,16 @@ export function createQueue(ports: QueuePorts): RunQueue {
 }
 
 const hour = 60 * 60 * 1_000;
+/** Runs that are read together when they leave the queue. */
+const leavingMax = 200;
 
 async function serveOnce(ports: QueuePorts, closed: () => boolean): Promise<void> {
   const { runs, clock, limits } = ports;
-  for (const leaving of await runs.leavingQueue(clock.now() - limits.queueHours * hour)) await withdraw(ports, leaving);
+  const leaving = () => runs.leavingQueue(clock.now() - limits.queueHours * hour, leavingMax);
+  for (let some = await leaving(); some.length > 0; some = await leaving()) {
+    for (const run of some) await withdraw(ports, run);
+    if (some.length < leavingMax) break;
+  }
   const jobs = new Map((await runs.queuedJobs()).map((job) => [job.jobId, { ...job }]));
   for (let job = nextJob([...jobs.values()]); job !== undefined && !closed(); job = nextJob([...jobs.values()])) {
     const admitted = await admit(ports, job);

@@ -2,7 +2,8 @@
 import type { Clock } from '../clock.ts';
 import type { LaunchPorts } from '../launch.ts';
 import type { Limits } from '../limits.ts';
-import type { ClusterStore, Log, Site, TaskPool, Workplace } from '../ports.ts';
+import type { ClusterStore, Log, PermissionReader, Site, TaskPool, Workplace } from '../ports.ts';
+import type { StopReason } from '../run/states.ts';
 import type { RunStore } from '../run-ports.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { Endings } from './endings.ts';
@@ -21,6 +22,8 @@ export interface CoordinatorPorts {
   /** `length` random characters of a-z0-9. */
   readonly random: (length: number) => string;
   readonly limits: Limits;
+  /** Who may run what; undefined while job access control is off. */
+  readonly permissions?: PermissionReader | undefined;
   /** Where runs of this node are said to be over. */
   readonly endings: Endings;
   /** Called when a run is over: its place is free. */
@@ -34,6 +37,8 @@ export interface Coordination extends CoordinatorPorts {
   readonly letGo: (active: ActiveRun) => void;
   /** Stops a run whose time is over. */
   readonly timeOut: (active: ActiveRun) => void;
+  /** Stops a run whose stop has been noted, if this node drives it or serves the queue in which it waits. */
+  readonly stopRun: (runId: number, reason: StopReason) => void;
   /** The door for retries, and for what a run_job_task starts. */
   readonly launching: LaunchPorts;
   /** True once the node is stopping: nothing new is started or written. */

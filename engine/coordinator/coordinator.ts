@@ -52,6 +52,10 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
   const coordination: Coordination = {
     ...ports, runs: noted, advance, letGo: retire, closing: () => closing,
     timeOut: ({ run: { runId } }) => void noteTimeout(ports, runId).then((reason) => stop(runId, reason)),
+    stopRun(runId, reason) {
+      stop(runId, reason);
+      ports.freed();
+    },
     launching: { ...ports, runs: noted, accept: (run) => accept(run) },
   };
   const accept: Coordinator['accept'] = (stored) => {

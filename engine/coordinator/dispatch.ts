@@ -3,13 +3,14 @@
  * from the stored state; asking the runner again attaches to the process that is there.
  */
 import { messageOf } from '../errors.ts';
-import type { Outcome, TaskCluster } from '../run/assignment.ts';
-import { decideAfterAttempt } from '../run/attempt.ts';
+import type { TaskCluster } from '../run/assignment.ts';
+import { decideAfterAttempt, type AfterAttempt } from '../run/attempt.ts';
 import { stopMessage } from '../run/roll-up.ts';
 import { atTime, isSingle, type ActiveRun, type ActiveTask } from './active-run.ts';
 import { assignmentOf } from './assign.ts';
 import { acquireCluster, releaseOwnCluster } from './compute.ts';
 import type { Coordination } from './coordination.ts';
+import { runJobTask } from './run-job.ts';
 import { armTimeout } from './stop.ts';
 import { armTaskWarning } from './warn.ts';
 import { LetGo, moveTask } from './write.ts';
@@ -33,7 +34,7 @@ async function drive(c: Coordination, active: ActiveRun, task: ActiveTask): Prom
   if (state() === 'PENDING' && (await stoppedBeforeDue(c, active, task))) return;
   if (state() === 'PENDING' || state() === 'RUNNING') {
     if (task.stopReason === undefined || state() === 'RUNNING') cluster = await prepare(c, active, task);
-    if (state() === 'PENDING') await finish(c, active, task, { kind: 'stopped' });
+    if (state() === 'PENDING') await finish(c, active, task, decideAfterAttempt({ kind: 'stopped' }, task.stopReason));
   }
   if (state() === 'RUNNING') await finish(c, active, task, await execute(c, active, task, cluster));
   if (state() === 'TERMINATING') {
@@ -72,20 +73,20 @@ async function prepare(c: Coordination, active: ActiveRun, task: ActiveTask): Pr
   return cluster;
 }
 
-async function execute(c: Coordination, active: ActiveRun, task: ActiveTask, cluster: TaskCluster | undefined): Promise<Outcome> {
+async function execute(c: Coordination, active: ActiveRun, task: ActiveTask, cluster: TaskCluster | undefined): Promise<AfterAttempt> {
   const assignment = await assignmentOf(c, active, task, cluster);
-  if ('error' in assignment) return { kind: 'failed', message: assignment.error };
+  if ('error' in assignment) return decideAfterAttempt({ kind: 'failed', message: assignment.error }, undefined);
   if (c.closing()) throw new LetGo();
+  if (assignment.kind === 'run_job_task') return runJobTask(c, active, task, assignment.task);
   task.pooled = c.pool.run(assignment);
   if (task.stopReason !== undefined) task.pooled.stop();
   const outcome = await task.pooled.outcome;
   if (c.closing()) throw new LetGo();
   task.pooled = undefined;
-  return outcome;
+  return decideAfterAttempt(outcome, task.stopReason);
 }
 
-async function finish(c: Coordination, active: ActiveRun, task: ActiveTask, outcome: Outcome): Promise<void> {
-  const decision = decideAfterAttempt(outcome, task.stopReason);
+async function finish(c: Coordination, active: ActiveRun, task: ActiveTask, decision: AfterAttempt): Promise<void> {
   if (decision.kind === 'break') await breakTask(c, active, task, decision.message);
   else await moveTask(c, active, task, 'finish', { result: decision.result, message: decision.message });
 }
