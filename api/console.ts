@@ -41,6 +41,8 @@ export function addConsole(app: FastifyInstance, directory: string): void {
     pages.register(fastifyStatic, {
       root: join(directory, 'assets'), prefix: '/assets/', index: false, decorateReply: false,
       immutable: true, maxAge: '365d', suppressWarning: true,
+      // Plain names: whatever else is asked for is not there.
+      allowedPath: (path) => /^\/[\w.-]+$/.test(path),
     });
     pages.get('/', { exposeHeadRoute: true }, async (_request, reply) => {
       const page = await readPage(directory);

@@ -15,8 +15,8 @@ const taskColumns: readonly Column<TaskSettings>[] = [
   { name: 'Task', show: (task) => <strong>{task.task_key}</strong> },
   { name: 'Kind', show: (task) => workOf(task).words },
   { name: 'Runs', show: (task) => <code>{workOf(task).what}</code> },
-  { name: 'After', show: (task) => (task.depends_on ?? []).map((one) => one.task_key).join(', ') || <span className="none">at once</span> },
-  { name: 'On', show: computeWords },
+  { name: 'After', show: (task) => <span className="long">{dependencyWords(task)}</span> },
+  { name: 'On', show: (task) => <span className="long">{computeWords(task)}</span> },
   { name: 'Retries', show: (task) => (task.max_retries === -1 ? 'without end' : task.max_retries ?? 0), figures: true },
   { name: 'Timeout', show: (task) => timeoutWords(task.timeout_seconds), figures: true },
 ];
@@ -55,6 +55,10 @@ function factsOf(settings: JobSettings): Fact[] {
     ['Tags', Object.entries(settings.tags ?? {}).map(([name, value]) => `${name}: ${value}`).join(', ')],
     ...rest.map(([name, value]): Fact => [name, <code key={name}>{textOf(value)}</code>]),
   ];
+}
+
+function dependencyWords({ depends_on: before = [] }: TaskSettings): string {
+  return before.length === 0 ? 'at once' : before.map((one) => one.task_key).join(', ');
 }
 
 function timeoutWords(seconds = 0): string {

@@ -3,9 +3,9 @@ import { useEffect, useState } from 'react';
 import { now } from '../clock.ts';
 import { duration, instant, isoInstant } from '../times.ts';
 
-/** An instant, with UTC where the mouse rests. @param at epoch milliseconds; 0 shows that there is none */
-export function Instant({ at }: { readonly at: number }) {
-  if (at === 0) return <span className="none">not yet</span>;
+/** An instant, with UTC where the mouse rests. @param at epoch milliseconds; 0: there is none @param over it will never come */
+export function Instant({ at, over = false }: { readonly at: number; readonly over?: boolean }) {
+  if (at === 0) return <span className="none">{over ? 'never' : 'not yet'}</span>;
   return <time dateTime={isoInstant(at)} title={isoInstant(at)}>{instant(at)}</time>;
 }
 

@@ -6,8 +6,6 @@ import { StateBadge } from '../parts/state-badge.tsx';
 import { Elapsed, Instant } from '../parts/time.tsx';
 import { addressOf } from '../route.ts';
 import { codeOf, isActive, standingOf } from '../states.ts';
-import { duration } from '../times.ts';
-import { isSingleTask } from './attempts.ts';
 import { RunActions } from './run-actions.tsx';
 
 export function RunHeader({ run }: { readonly run: Run }) {
@@ -25,18 +23,13 @@ export function RunHeader({ run }: { readonly run: Run }) {
       <Facts facts={[
         ['State', <code key="state">{codeOf(state)}</code>],
         ['Trigger', triggerWords(run.trigger)],
-        ['Started', <Instant key="start" at={run.start_time} />],
+        ['Started', <Instant key="start" at={run.start_time} over={!isActive(state)} />],
         ['Ended', isActive(state) ? undefined : <Instant key="end" at={run.end_time} />],
         ['Duration', <Elapsed key="duration" from={run.start_time} to={run.end_time} />],
-        ['Made of', isSingleTask(run) && !isActive(state) ? partsOf(run) : undefined],
         ['Started by', run.creator_user_name],
         ['Retry of', isRetry ? <a key="retry" href={addressOf.run(run.job_id, run.original_attempt_run_id)}>run {run.original_attempt_run_id}</a> : undefined],
         ['Run id', run.run_id],
       ]} />
     </header>
   );
-}
-
-function partsOf({ setup_duration: setup, execution_duration: work, cleanup_duration: cleanup }: Run): string {
-  return `setup ${duration(setup)}, work ${duration(work)}, cleanup ${duration(cleanup)}`;
 }

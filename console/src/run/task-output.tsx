@@ -25,7 +25,7 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
   const { notebook_output: notebook, error: failure, error_trace: trace, logs } = data;
   return (
     <>
-      {failure !== undefined && failure !== task.state.state_message && <p className="notice bad"><strong>Error</strong> {plainText(failure)}</p>}
+      {failure !== undefined && <p className="notice bad"><strong>Error</strong> {plainText(failure)}</p>}
       {trace !== undefined && <Text title="Trace" text={plainText(trace)} name={`trace-${task.run_id}.txt`} tone="bad" />}
       {notebook?.result !== undefined && <Text title="Result" text={notebook.result} name={`result-${task.run_id}.txt`} {...(notebook.truncated === true && { hint: 'Only the beginning is kept.' })} />}
       {logs !== undefined && logs !== '' && <Text title="Logs" text={plainText(logs)} name={`logs-${task.run_id}.txt`} {...(data.logs_truncated === true && { hint: 'Only the first 5 MB are shown; the files of the attempt have the rest.' })} />}
