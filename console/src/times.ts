@@ -23,8 +23,3 @@ const inFull = new Intl.DateTimeFormat('en-GB', {
 export function instant(ms: number): string {
   return inFull.format(ms);
 }
-
-/** The same for machines and for people elsewhere: ISO 8601 in UTC. */
-export function isoInstant(ms: number): string {
-  return new Date(ms).toISOString();
-}

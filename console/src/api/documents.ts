@@ -16,7 +16,7 @@ interface Timed {
   readonly cleanup_duration: number;
 }
 
-/** Settings of a task as they stand in jobs and runs; the kinds are read from the fields that end in `_task`. */
+/** Settings of a task as they stand in jobs and runs. */
 export interface TaskSettings {
   readonly task_key: string;
   readonly description?: string;
@@ -27,6 +27,8 @@ export interface TaskSettings {
   readonly new_cluster?: object;
   readonly max_retries?: number;
   readonly timeout_seconds?: number;
+  /** What it does, under the name of its kind. */
+  readonly [kind: `${string}_task`]: unknown;
 }
 
 /** One attempt of one task. */

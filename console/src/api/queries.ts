@@ -14,7 +14,7 @@ export function createQueryClient(onError: (error: Error) => void): QueryClient 
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       // Whether there is a network says nothing of a service on this machine: only asking does.
-      queries: { networkMode: 'always', retry: false, staleTime: 1_000 },
+      queries: { networkMode: 'always', retry: false },
       mutations: { networkMode: 'always', retry: false },
     },
   });

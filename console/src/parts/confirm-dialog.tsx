@@ -1,5 +1,5 @@
 /** Asks before something is done that cannot be taken back, does it, and says when it did not work. */
-import { useEffect, useRef, type FormEvent, type ReactNode } from 'react';
+import { useLayoutEffect, useRef, type FormEvent, type ReactNode } from 'react';
 import { Failure } from './failure.tsx';
 
 interface ConfirmDialogProps {
@@ -18,7 +18,8 @@ interface ConfirmDialogProps {
 /** Open as long as it is on the page. Escape and the second button close it. */
 export function ConfirmDialog({ title, children, confirm, dangerous = false, busy, error, onConfirm, onClose }: ConfirmDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Closed before it leaves the page: then the browser gives the focus back to the button that opened it.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     return () => element?.close();

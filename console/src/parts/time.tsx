@@ -1,7 +1,7 @@
 /** Instants and lengths of time on the page. */
 import { useEffect, useState } from 'react';
-import { now } from '../clock.ts';
-import { duration, instant, isoInstant } from '../times.ts';
+import { isoInstant, now } from '../clock.ts';
+import { duration, instant } from '../times.ts';
 
 /** An instant, with UTC where the mouse rests. @param at epoch milliseconds; 0: there is none @param over it will never come */
 export function Instant({ at, over = false }: { readonly at: number; readonly over?: boolean }) {

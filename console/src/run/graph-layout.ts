@@ -29,23 +29,25 @@ export function drawingOf(tasks: readonly GraphTask[], direction: 'LR' | 'TB'): 
   const graph = new graphlib.Graph();
   graph.setGraph({ rankdir: direction, nodesep: 20, ranksep: direction === 'LR' ? 56 : 36, marginx: 8, marginy: 8 });
   graph.setDefaultEdgeLabel(() => ({}));
-  const keys = new Set(tasks.map((task) => task.task_key));
-  for (const key of keys) graph.setNode(key, { width: boxWidth, height: boxHeight });
-  for (const task of tasks) {
-    for (const { task_key: before } of task.depends_on ?? []) {
-      if (keys.has(before)) graph.setEdge(before, task.task_key);
-    }
-  }
+  // Numbers name the nodes: the library keeps them as fields of an object, and a key may be the name of one that is there already.
+  const numbers = new Map(tasks.map(({ task_key: key }, index) => [key, String(index)]));
+  for (const number of numbers.values()) graph.setNode(number, { width: boxWidth, height: boxHeight });
+  const edges = tasks.flatMap(({ task_key: to, depends_on: before = [] }) => before.map(({ task_key: from }) => ({ from, to })).filter(({ from }) => numbers.has(from)));
+  for (const { from, to } of edges) graph.setEdge(numberOf(from), numberOf(to));
   layout(graph);
   const { width = 0, height = 0 } = graph.graph();
   return {
     width, height,
-    boxes: graph.nodes().map((key) => {
-      const { x, y } = graph.node(key);
+    boxes: [...numbers].map(([key, number]) => {
+      const { x, y } = graph.node(number);
       return { key, x: x - boxWidth / 2, y: y - boxHeight / 2 };
     }),
-    lines: graph.edges().map((edge) => ({ from: edge.v, to: edge.w, path: pathThrough(graph.edge(edge).points) })),
+    lines: edges.map(({ from, to }) => ({ from, to, path: pathThrough(graph.edge(numberOf(from), numberOf(to)).points) })),
   };
+
+  function numberOf(key: string): string {
+    return numbers.get(key) ?? '';
+  }
 }
 
 interface Point {
