@@ -106,8 +106,8 @@ describe('only one place', () => {
   });
 
   test('the time is read in engine/clock.ts alone, and that of the browser in console/src/clock.ts', () => {
-    const clocks = ['engine/clock.ts', 'console/src/clock.ts'];
-    expect(offenders(/\bDate\.now\(|\bnew Date\b|\bperformance\.now\(/, (path) => clocks.includes(path))).toEqual([]);
+    const clocks = new Set(['engine/clock.ts', 'console/src/clock.ts']);
+    expect(offenders(/\bDate\.now\(|\bnew Date\b|\bperformance\.now\(/, (path) => clocks.has(path))).toEqual([]);
   });
 
   test('vendor words stand in the table of aliases alone', () => {

@@ -18,9 +18,12 @@ beforeAll(async () => {
   await runyard.putFile('/hostile.py', `print(${JSON.stringify(attack)}); raise ValueError(${JSON.stringify(attack)})\n`);
   hostileJob = await createJob(runyard, {
     name: `hostile ${attack}`, description: attack, tags: { [attack]: attack }, parameters: [{ name: 'p', default: attack }],
-    tasks: [program('fails', 'hostile', [attack]), program('then', 'works', [], ['fails'])],
+    tasks: [program('fails', 'hostile', [attack]), program('then'.repeat(25), 'works', [], ['fails'])],
   });
   hostileRun = await startRun(runyard, hostileJob);
+  await runyard.ended(hostileRun);
+  // A second round, so that the history is shown, too.
+  await runyard.ok('POST', '2.1/jobs/runs/repair', { run_id: hostileRun, rerun_all_failed_tasks: true });
   await runyard.ended(hostileRun);
 });
 afterAll(async () => {

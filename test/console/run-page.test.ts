@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
     expect(await visitor.page.getByRole('table', { name: /Attempts/ }).getByRole('row').count()).toBe(4);
   });
 
-  test('is reached by every form of its address', async () => {
+  test('spec 2.5: run_page_url opens, as does every other form of its address', async () => {
     const jobId = await createJob(runyard, { name: 'linked', tasks: [program('one', 'works'), program('two', 'works', [], ['one'])] });
     const runId = await startRun(runyard, jobId);
     const run = await runyard.ended(runId);

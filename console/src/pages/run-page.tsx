@@ -55,7 +55,7 @@ function WholeRun({ run, askedId }: { readonly run: Run; readonly askedId: numbe
     <>
       <RunHeader run={run} />
       {!single && <TaskGraph run={run} chosen={chosen} />}
-      {chosen === undefined ? <p className="empty">Choose a task to see its output.</p> : <TaskPanel key={chosen.run_id} task={chosen} runMessage={run.state.state_message} />}
+      {chosen === undefined ? <p className="empty">No task has begun. Choose one to see what it is to do.</p> : <TaskPanel key={chosen.run_id} task={chosen} runMessage={run.state.state_message} />}
       <RunParameters run={run} />
       {!single && <AttemptsTable run={run} chosen={chosen} />}
       <RepairHistory run={run} />

@@ -12,13 +12,14 @@ export function isSingleTask({ run_id: runId, tasks }: Run): boolean {
   return tasks.length === 1 && tasks[0]?.run_id === runId;
 }
 
-/** The task run that is shown: the one that was asked for, else the first that failed, the only one, or one that is running. */
+/** The task run that is shown: the one that was asked for, else the first that failed, one that is running, or the last that has begun. */
 export function chosenTask({ tasks }: Run, askedId: number): TaskRun | undefined {
   const latest = latestAttempts(tasks);
   return tasks.find((taskRun) => taskRun.run_id === askedId)
     ?? latest.find(({ state }) => isFailure(state))
-    ?? (latest.length === 1 ? latest[0] : undefined)
-    ?? latest.find(({ state, start_time: start }) => isActive(state) && start > 0);
+    ?? latest.find(({ state, start_time: start }) => isActive(state) && start > 0)
+    ?? latest.findLast(({ start_time: start }) => start > 0)
+    ?? (latest.length === 1 ? latest[0] : undefined);
 }
 
 /** How many tasks a repair of everything that failed would run again: those that did not succeed, latest attempt counting. */
