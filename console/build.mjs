@@ -24,7 +24,7 @@ try {
   process.stdout.write('runyard: the console is built; `npm start` serves it.\n');
 } catch (error) {
   const missing = error?.code === 'ERR_MODULE_NOT_FOUND';
-  const reason = missing ? `a package is missing (${error.message.split('\n')[0]}); \`npm ci\` brings it` : String(error?.stack ?? error);
+  const reason = missing ? `a package is missing (${error.message.split('\n')[0]}); \`npm ci\` brings it` : String(error?.message ?? error);
   process.stderr.write(`runyard: the console could not be built: ${reason}\n`
     + 'runyard: everything else works; only the web pages are missing. `npm run console` tries again.\n');
   if (!optional) process.exitCode = 1;

@@ -1,5 +1,5 @@
 /** The tasks of a run as a graph: what waits for what, and where each stands. Every task is a link to its latest attempt. */
-import { useMemo, useSyncExternalStore } from 'react';
+import { useLayoutEffect, useMemo, useRef, useSyncExternalStore, type RefObject } from 'react';
 import type { Run, TaskRun } from '../api/documents.ts';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Elapsed } from '../parts/time.tsx';
@@ -14,11 +14,12 @@ export function TaskGraph({ run, chosen }: { readonly run: Run; readonly chosen:
   const tasks = latestAttempts(run.tasks);
   const direction = useMatches(narrow) ? 'TB' : 'LR';
   const drawing = useDrawing(tasks, direction);
+  const view = useChosenInView(drawing, chosen?.task_key);
   const byKey = new Map(tasks.map((task) => [task.task_key, task]));
   return (
     <section aria-labelledby="graph-title">
       <h2 id="graph-title">Tasks</h2>
-      <div className="graph" tabIndex={0} role="group" aria-label="Graph of the tasks">
+      <div className="graph" ref={view} tabIndex={0} role="group" aria-label="Graph of the tasks">
         <div className="drawing" style={{ width: drawing.width, height: drawing.height }}>
           <Lines drawing={drawing} byKey={byKey} />
           <ul>
@@ -41,6 +42,20 @@ export function TaskGraph({ run, chosen }: { readonly run: Run; readonly chosen:
 function useDrawing(tasks: readonly TaskRun[], direction: 'LR' | 'TB'): Drawing {
   const shape = JSON.stringify(tasks.map(({ task_key, depends_on = [] }) => ({ task_key, depends_on })));
   return useMemo(() => drawingOf(JSON.parse(shape), direction), [shape, direction]);
+}
+
+/** Moves a large drawing so that the chosen task is seen in it; the page stays where it is. */
+function useChosenInView({ boxes }: Drawing, key: string | undefined): RefObject<HTMLDivElement | null> {
+  const view = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const element = view.current;
+    const box = boxes.find((one) => one.key === key);
+    if (element === null || box === undefined) return;
+    const { scrollLeft: left, scrollTop: top, clientWidth: width, clientHeight: height } = element;
+    const seen = box.x >= left && box.x + boxWidth <= left + width && box.y >= top && box.y + boxHeight <= top + height;
+    if (!seen) element.scrollTo(box.x - (width - boxWidth) / 2, box.y - (height - boxHeight) / 2);
+  }, [boxes, key]);
+  return view;
 }
 
 function Lines({ drawing, byKey }: { readonly drawing: Drawing; readonly byKey: ReadonlyMap<string, TaskRun> }) {
