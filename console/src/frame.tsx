@@ -1,7 +1,6 @@
 /** What every page has around it: the way to the others, who is signed in, and whether the service answers. */
 import { useEffect, useRef, useState } from 'react';
 import { useAnswer, useInterruption } from './api/queries.ts';
-import { Refusal } from './api/request.ts';
 import { DashboardsPage } from './pages/dashboards-page.tsx';
 import { JobPage } from './pages/job-page.tsx';
 import { JobsPage } from './pages/jobs-page.tsx';
@@ -63,9 +62,8 @@ function Page({ route }: { readonly route: Route }) {
 
 function Header({ page }: { readonly page: Route['page'] }) {
   const { userName, end } = useSession();
-  // A service that keeps no list of its engines has no page for them.
-  const nodes = useAnswer('2.0/nodes');
-  const hasNodes = nodes.data !== undefined || (nodes.error instanceof Refusal && nodes.error.status !== 404);
+  // Not everybody may see the list of the engines.
+  const hasNodes = useAnswer('2.0/nodes').data !== undefined;
   const current = (...pages: readonly Route['page'][]) => (pages.includes(page) ? { 'aria-current': 'page' as const } : {});
   return (
     <header className="top">

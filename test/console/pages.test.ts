@@ -117,13 +117,16 @@ describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
     expect(await visitor.page.evaluate('window.owned')).toBeUndefined();
   });
 
-  test('the nodes page stands in the menu only where the service has such a list', async () => {
-    const { status } = await runyard.call('GET', '2.0/nodes');
+  test('the nodes are shown to those who may see them, and no menu leads to what is not there', async () => {
+    const { token_value: narrow } = await runyard.ok('POST', '2.0/token/create', { scopes: ['jobs'] });
     await visitor.open('#runs');
-    await visitor.signIn();
-    await visitor.heading('Runs').waitFor();
+    await visitor.signIn(narrow);
     await visitor.page.waitForLoadState('networkidle');
-    expect(await visitor.link('Nodes').count()).toBe(status === 404 ? 0 : 1);
+    expect(await visitor.page.getByRole('link', { name: 'Nodes' }).count()).toBe(0);
+    await visitor.button('Sign out').click();
+    await visitor.signIn();
+    await visitor.link('Nodes').click();
+    await visitor.page.getByRole('row', { name: `process ${process.pid} ✓ Alive` }).waitFor();
     expect(await visitor.page.getByRole('link', { name: 'Dashboards' }).count()).toBe(0);
   });
 
@@ -163,7 +166,7 @@ describe.skipIf(noBrowser)(`looks${whyNot}`, () => {
     await page.getByLabel('Access token').waitFor();
     await check();
     await visitor.signIn();
-    for (const [address, seen] of [[`#runs?job=${hostileJob}`, 'hostile'], ['#jobs', 'hostile'], [`#job/run/${hostileRun}`, 'Traceback'], ['#none', 'There is no such page']] as const) {
+    for (const [address, seen] of [[`#runs?job=${hostileJob}`, 'hostile'], ['#jobs', 'hostile'], [`#job/run/${hostileRun}`, 'Traceback'], ['#nodes', 'Alive'], ['#none', 'There is no such page']] as const) {
       await visitor.open(address);
       await visitor.sees(seen);
       await check();

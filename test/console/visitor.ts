@@ -6,8 +6,9 @@ import { startTestService, type TestService } from '../setup/service.ts';
 /** The browser, or why there is none: then tests say so and are left out. */
 export const browser: Browser | string = await openBrowser();
 export const noBrowser = typeof browser === 'string';
-/** For the name of what is left out. */
+/** For the name of what is left out, which few see: it is said as well. */
 export const whyNot = typeof browser === 'string' ? ` (left out: ${browser})` : '';
+if (typeof browser === 'string') process.stderr.write(`The console is not tested: ${browser}\n`);
 
 export interface Visitor {
   readonly page: Page;

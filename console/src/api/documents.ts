@@ -113,3 +113,19 @@ export interface ExportedViews {
 export interface Me {
   readonly userName: string;
 }
+
+/** An engine as the others see it. */
+export interface Node {
+  readonly node_id: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly state: string;
+  readonly joined_time: number;
+  readonly lease_until: number;
+  readonly active_runs: number;
+  readonly running_tasks: number;
+}
+
+export interface NodeList {
+  readonly nodes: readonly Node[];
+}

@@ -1,6 +1,6 @@
-/** The engines of this service, as it lists them: whatever fields it gives. */
+/** The engines that share the work, and what each of them drives. */
+import type { Node, NodeList } from '../api/documents.ts';
 import { useAnswer } from '../api/queries.ts';
-import { textOf } from '../job/task-work.ts';
 import { DataTable, type Column } from '../parts/data-table.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -9,42 +9,31 @@ import { useTitle } from '../parts/use-title.ts';
 
 const refreshEvery = 5_000;
 
-type Node = Readonly<Record<string, unknown>>;
+const columns: readonly Column<Node>[] = [
+  { name: 'Engine', show: ({ host, pid }) => <span className="name">{host} <span className="number">process {pid}</span></span> },
+  { name: 'State', show: ({ state }) => <NodeState state={state} /> },
+  { name: 'Active runs', show: (node) => node.active_runs, figures: true },
+  { name: 'Running tasks', show: (node) => node.running_tasks, figures: true },
+  { name: 'Started', show: (node) => <Instant at={node.joined_time} /> },
+  { name: 'Lease until', show: (node) => <Instant at={node.lease_until} /> },
+  { name: 'Id', show: (node) => <code>{node.node_id}</code> },
+];
 
 export function NodesPage() {
   useTitle('Nodes');
-  const { data, error, refetch } = useAnswer<{ readonly nodes?: readonly Node[] }>('2.0/nodes', {}, { every: refreshEvery });
-  const nodes = data?.nodes ?? [];
+  const { data, error, refetch } = useAnswer<NodeList>('2.0/nodes', {}, { every: refreshEvery });
   return (
     <>
       <h1>Nodes</h1>
-      <p className="lead">Engines that share this service’s database and run its tasks.</p>
+      <p className="lead">The engines that share this database. One whose lease has ended is silent: others take over its runs.</p>
       {error !== null && <Failure error={error} what="Reading the nodes" retry={refetch} />}
       {data === undefined && error === null && <Loading what="nodes" />}
-      {data !== undefined && nodes.length === 0 && <p className="empty">No node is listed.</p>}
-      {nodes.length > 0 && <DataTable label="Nodes" columns={columnsOf(nodes)} rows={nodes} keyOf={(node) => textOf(node['node_id']) || textOf(node)} />}
+      {data !== undefined && <DataTable label="Nodes" columns={columns} rows={data.nodes} keyOf={(node) => node.node_id} />}
     </>
   );
 }
 
-/** A column for each field that any node has; fields that are named as times are shown as such. */
-function columnsOf(nodes: readonly Node[]): Column<Node>[] {
-  const names = [...new Set(nodes.flatMap((node) => Object.keys(node)))];
-  return names.map((name) => ({
-    name: wordsOf(name),
-    figures: nodes.every((node) => typeof node[name] === 'number') && !isTime(name),
-    show: (node) => {
-      const value = node[name];
-      return isTime(name) && typeof value === 'number' ? <Instant at={value} /> : textOf(value);
-    },
-  }));
-}
-
-function isTime(name: string): boolean {
-  return /(_time|_until|_at)$/.test(name);
-}
-
-function wordsOf(name: string): string {
-  const words = name.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+function NodeState({ state }: { readonly state: string }) {
+  const alive = state === 'ALIVE';
+  return <span className={`badge ${alive ? 'good' : 'bad'}`} title={state}><span aria-hidden="true">{alive ? '✓' : '✕'}</span> {alive ? 'Alive' : 'Silent'}</span>;
 }
