@@ -48,6 +48,8 @@ export function routeOf(hash: string): Route {
 export const addressOf = {
   runs: ({ state, jobId, after }: RunFilter): string => withQuery('#runs', { state: state === 'all' ? undefined : state, job: jobId, after }),
   run: (jobId: number, runId: number): string => `#job/${jobId}/run/${runId}`,
+  /** A run whose job is not known. */
+  anyRun: (runId: number): string => `#job/run/${runId}`,
   jobs: ({ name, after }: JobFilter): string => withQuery('#jobs', { name, after }),
   job: (jobId: number): string => `#job/${jobId}`,
   nodes: '#nodes',

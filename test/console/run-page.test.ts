@@ -109,6 +109,17 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
     expect(await visitor.page.getByRole('table', { name: /Attempts/ }).getByRole('row').count()).toBe(8);
   });
 
+  test('leads from a task that starts another job to the run that it started', async () => {
+    const inner = await createJob(runyard, { name: 'inner', tasks: [program('a', 'works'), program('b', 'works')] });
+    const runId = await startRun(runyard, await createJob(runyard, { name: 'outer', tasks: [program('before', 'works'), { task_key: 'call', depends_on: [{ task_key: 'before' }], run_job_task: { job_id: inner } }] }));
+    await runyard.ended(runId);
+    await visitor.open(`#job/run/${runId}`);
+    await visitor.signIn();
+    await visitor.heading(/^call attempt 1/).waitFor();
+    await visitor.page.getByText('It started').getByRole('link').click();
+    await visitor.heading(/^inner #1/).waitFor();
+  });
+
   test('deletes a run and leads back to its job', async () => {
     const jobId = await createJob(runyard, { name: 'deleted', tasks: [program('a', 'works'), program('b', 'works')] });
     const runId = await startRun(runyard, jobId);

@@ -104,6 +104,8 @@ export interface Output {
   readonly error_trace?: string;
   readonly logs?: string;
   readonly logs_truncated?: boolean;
+  /** The run that a run_job_task has started. */
+  readonly run_job_output?: { readonly run_id: number };
 }
 
 export interface ExportedViews {

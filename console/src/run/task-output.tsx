@@ -5,6 +5,7 @@ import { useAnswer } from '../api/queries.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { SaveLink } from '../parts/save-link.tsx';
+import { addressOf } from '../route.ts';
 import { isActive } from '../states.ts';
 import { lastLines, plainText } from './plain-text.ts';
 
@@ -22,10 +23,11 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
   if (!begun && active) return <p className="empty">Nothing yet: the task has not begun.</p>;
   if (error !== null && data === undefined) return <Failure error={error} what="Reading the output" retry={refetch} />;
   if (data === undefined) return <Loading what="output" />;
-  const { notebook_output: notebook, error: failure, error_trace: trace, logs } = data;
+  const { notebook_output: notebook, error: failure, error_trace: trace, run_job_output: started, logs } = data;
   return (
     <>
       {failure !== undefined && <p className="notice bad"><strong>Error</strong> {plainText(failure)}</p>}
+      {started !== undefined && <p>It started <a href={addressOf.anyRun(started.run_id)}>run {started.run_id}</a>, whose end is its own.</p>}
       {trace !== undefined && <Text title="Trace" text={plainText(trace)} name={`trace-${task.run_id}.txt`} tone="bad" />}
       {notebook?.result !== undefined && <Text title="Result" text={notebook.result} name={`result-${task.run_id}.txt`} {...(notebook.truncated === true && { hint: 'Only the beginning is kept.' })} />}
       {logs !== undefined && logs !== '' && <Text title="Logs" text={plainText(logs)} name={`logs-${task.run_id}.txt`} {...(data.logs_truncated === true && { hint: 'Only the first 5 MB are shown; the files of the attempt have the rest.' })} />}
