@@ -68,6 +68,7 @@ describe.skipIf(noBrowser)(`a session${whyNot}`, () => {
     await visitor.heading('Runs').waitFor();
     await visitor.page.context().setOffline(true);
     await visitor.sees('The service does not answer. What you see may be old.');
+    expect(await visitor.page.getByRole('alert').filter({ hasText: /./ }).count()).toBe(0);
     await visitor.page.context().setOffline(false);
     await visitor.page.getByText('What you see may be old').waitFor({ state: 'detached' });
   });

@@ -1,5 +1,5 @@
 /** Reading from the service: answers that are kept fresh while somebody looks, and what becomes of errors. */
-import { keepPreviousData, MutationCache, QueryCache, QueryClient, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { keepPreviousData, MutationCache, QueryCache, QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
 import { useSession } from '../session.tsx';
 import { ConnectionLost, Refusal, type Fields } from './request.ts';
@@ -30,12 +30,23 @@ interface Freshness<Answer> {
   readonly keepsPrevious?: boolean;
 }
 
+/** What there is of an answer. */
+export interface Answered<Answer> {
+  readonly data: Answer | undefined;
+  /** Why there is none, or none that is newer; nothing while that passes by itself. */
+  readonly error: Error | null;
+  readonly isFetching: boolean;
+  /** The answer is that to another question, kept until the one to this question comes. */
+  readonly isPlaceholderData: boolean;
+  readonly refetch: () => Promise<unknown>;
+}
+
 /** A GET whose answer is kept, and asked for again where that is said, or when there was none. */
 export function useAnswer<Answer>(
   path: string, fields: Fields = {}, { every = false, enabled = true, edition = '', keepsPrevious = false }: Freshness<Answer> = {},
-): UseQueryResult<Answer> {
+): Answered<Answer> {
   const { sender } = useSession();
-  return useQuery<Answer>({
+  const { data, error, refetch, isFetching, isPlaceholderData } = useQuery<Answer>({
     queryKey: [path, fields, edition],
     queryFn: ({ signal }) => sender.get<Answer>(path, fields, signal),
     enabled,
@@ -46,6 +57,8 @@ export function useAnswer<Answer>(
       return typeof every === 'function' ? every(state.data) : every;
     },
   });
+  // Said once for the whole page, which tries again.
+  return { data, error: passes(error) ? null : error, refetch, isFetching, isPlaceholderData };
 }
 
 /** Whether an error passes by itself, so that trying again is all there is to do. */
