@@ -45,7 +45,7 @@ export function runOf(row: RunRow): Run {
     name: row.name,
     type: row.run_type,
     trigger: row.trigger,
-    creatorUserName: row.creator,
+    creatorUserName: row.creator === '' ? undefined : row.creator,
     settings: row.settings,
     overridingParameters: row.overriding_parameters ?? undefined,
     originalAttemptRunId: row.original_attempt_run_id,

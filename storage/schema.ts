@@ -7,11 +7,12 @@ import type { ApiVersion, JobFormat } from '../engine/job/format.ts';
 import type { Group, PermissionLevel } from '../engine/job/permissions.ts';
 import type { JobSettings } from '../engine/job/settings.ts';
 import type { RunParameters } from '../engine/run/parameters.ts';
+import type { AutoscopeColumns, PeopleTables, PersonColumns } from './people-schema.ts';
 
 /** A JSONB column: read as a value, written as JSON text. */
 type Json<Value> = ColumnType<Value, string, string>;
 
-export interface PrincipalTable {
+export interface PrincipalTable extends PersonColumns {
   principal_id: Generated<number>;
   user_name: string;
   admin: boolean;
@@ -19,7 +20,7 @@ export interface PrincipalTable {
   created_time: number;
 }
 
-export interface TokenTable {
+export interface TokenTable extends AutoscopeColumns {
   token_id: string;
   principal_id: number;
   hash: string;
@@ -165,7 +166,7 @@ export interface OutboxTable {
   delivered_time: number | null;
 }
 
-export interface Database {
+export interface Database extends PeopleTables {
   principals: PrincipalTable;
   tokens: TokenTable;
   jobs: JobTable;
