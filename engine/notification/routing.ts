@@ -1,7 +1,7 @@
 /** Who is told of an event: settings of a job or task -> notices (spec 2.9, section 6). */
-import type { AlertList, JobEmailNotifications, JobNotificationSettings, WebhookNotifications } from '../job/alerts.ts';
+import { alertLists, type AlertList, type JobEmailNotifications, type JobNotificationSettings, type WebhookNotifications } from '../job/alerts.ts';
 import type { Progress } from '../run/run.ts';
-import type { Notice, NoticeEvent } from './notice.ts';
+import type { Notice, NoticeEvent, NoticeFacts, Standing, TokenFacts } from './notice.ts';
 
 /** The part of job or task settings that routing reads. */
 export interface NoticeHolder {
@@ -10,6 +10,19 @@ export interface NoticeHolder {
   readonly notification_settings?: JobNotificationSettings;
 }
 
+/**
+ * Where an attempt stands among its retries: of a single-task run among the runs that retry it, of a task run among the
+ * attempts of its task. A run of several tasks is never retried as a whole. `alert_on_last_attempt` reads nothing else.
+ */
+export interface AttemptPlace {
+  /** It is itself a retry: a start of it was told before. */
+  readonly isRetry: boolean;
+  /** Another attempt follows this end: it is decided, though it may have to wait. A stop of the run takes it back. */
+  readonly anotherFollows: boolean;
+}
+
+const onlyAttempt: AttemptPlace = { isRetry: false, anotherFollows: false };
+
 /** What the notice is about. */
 export interface NoticeSubject {
   readonly jobId: number;
@@ -17,45 +30,68 @@ export interface NoticeSubject {
   readonly taskKey?: string;
   /** Epoch ms. */
   readonly now: number;
+  /** Default: its first and last attempt. */
+  readonly attempt?: AttemptPlace;
 }
 
-/** Notices of a run or task that begins. */
+/** Notices of a run or task that begins; a retry says so only where every attempt counts. */
 export function noticesOfStart(holder: NoticeHolder, subject: NoticeSubject): Notice[] {
-  return noticesOf('on_start', holder, subject);
+  const { isRetry } = subject.attempt ?? onlyAttempt;
+  if (isRetry && holder.notification_settings?.alert_on_last_attempt === true) return [];
+  return noticesOf('on_start', holder, subject, { standing: { state: 'RUNNING', message: '' } });
 }
 
 /** Notices of a run or task that has ended; muted ones left out. */
 export function noticesOfEnd(holder: NoticeHolder, progress: Progress, subject: NoticeSubject): Notice[] {
-  if (progress.state === 'TERMINATED' && progress.result === 'SUCCESS') return noticesOf('on_success', holder, subject);
+  const facts = { standing: standingOf(progress) };
+  if (progress.state === 'TERMINATED' && progress.result === 'SUCCESS') return noticesOf('on_success', holder, subject, facts);
   const muted = holder.notification_settings ?? {};
+  const { anotherFollows } = subject.attempt ?? onlyAttempt;
+  if (anotherFollows && muted.alert_on_last_attempt === true) return [];
   if (progress.result === 'CANCELED' && muted.no_alert_for_canceled_runs === true) return [];
-  if (progress.state !== 'SKIPPED') return noticesOf('on_failure', holder, subject);
+  const notices = noticesOf('on_failure', holder, subject, facts);
+  if (progress.state !== 'SKIPPED') return notices;
   if (muted.no_alert_for_skipped_runs === true) return [];
-  const notices = noticesOf('on_failure', holder, subject);
   // This switch of the e-mail settings speaks of e-mails only.
   const mailMuted = holder.email_notifications?.no_alert_for_skipped_runs === true;
   return mailMuted ? notices.filter(({ channel }) => channel !== 'email') : notices;
 }
 
+/** Notices of a run or task that lasts longer than its RUN_DURATION_SECONDS rule. */
+export function noticesOfSlowness(holder: NoticeHolder, progress: Progress, subject: NoticeSubject): Notice[] {
+  return noticesOf('on_duration_warning_threshold_exceeded', holder, subject, { standing: standingOf(progress) });
+}
+
 /** Notices of a deleted job: to every address that its e-mail settings name (spec 4.1 rule 1). */
 export function noticesOfDeletion(holder: NoticeHolder, jobId: number, now: number): Notice[] {
-  const { on_start = [], on_success = [], on_failure = [], on_duration_warning_threshold_exceeded = [] } = holder.email_notifications ?? {};
-  const addresses = new Set([...on_start, ...on_success, ...on_failure, ...on_duration_warning_threshold_exceeded]);
+  const emails = holder.email_notifications ?? {};
+  const addresses = new Set(alertLists.flatMap((list) => emails[list] ?? []));
   return [...addresses].map((recipient) => notice('job_deleted', 'email', recipient, { jobId, now }));
 }
 
-function noticesOf(event: AlertList, holder: NoticeHolder, subject: NoticeSubject): Notice[] {
-  const addresses = holder.email_notifications?.[event] ?? [];
-  const webhooks = holder.webhook_notifications?.[event] ?? [];
+/** The mail to the owner of a token whose scopes will be enforced, or are from now on (spec 5.7). */
+export function noticeOfToken(event: 'token_scopes_reminder' | 'token_scopes_enforced', address: string, token: TokenFacts, now: number): Notice {
+  return notice(event, 'email', address, { now }, { token });
+}
+
+function standingOf({ state, result, message, startTime, endTime }: Progress): Standing {
+  return { state, result, message, startTime, endTime };
+}
+
+function noticesOf(event: AlertList, holder: NoticeHolder, subject: NoticeSubject, facts: NoticeFacts): Notice[] {
+  // Named twice in one list, it is told once.
+  const addresses = new Set(holder.email_notifications?.[event]);
+  const webhooks = new Set(holder.webhook_notifications?.[event]?.map(({ id }) => id));
   return [
-    ...addresses.map((address) => notice(event, 'email', address, subject)),
-    ...webhooks.map((webhook) => notice(event, 'webhook', webhook.id, subject)),
+    ...[...addresses].map((address) => notice(event, 'email', address, subject, facts)),
+    ...[...webhooks].map((id) => notice(event, 'webhook', id, subject, facts)),
   ];
 }
 
 function notice(
-  event: NoticeEvent, channel: Notice['channel'], recipient: string,
-  subject: Pick<NoticeSubject, 'jobId' | 'now'> & Partial<NoticeSubject>,
+  event: NoticeEvent, channel: Notice['channel'], recipient: string, subject: Pick<NoticeSubject, 'now'> & Partial<NoticeSubject>, facts?: NoticeFacts,
 ): Notice {
-  return { event, channel, recipient, jobId: subject.jobId, runId: subject.runId, taskKey: subject.taskKey, createdTime: subject.now };
+  return {
+    event, channel, recipient, jobId: subject.jobId, runId: subject.runId, taskKey: subject.taskKey, createdTime: subject.now, facts,
+  };
 }
