@@ -6,6 +6,7 @@ import { listJobsOperation } from './jobs/list.ts';
 import { resetJobOperation } from './jobs/reset.ts';
 import { updateJobOperation } from './jobs/update.ts';
 import { managedFsOperations } from './managed-fs/managed-fs-operations.ts';
+import { noticeOperationMakers } from './notice-operations.ts';
 import type { Operation } from './operation.ts';
 import { meOperation } from './people/me.ts';
 import { amendPermissionsOperation } from './permissions/amend.ts';
@@ -55,6 +56,7 @@ const makers: readonly ((ports: OperationPorts) => Operation)[] = [
   updateTokenOperation,
   deleteTokenOperation,
   meOperation,
+  ...noticeOperationMakers,
 ];
 
 /** Every operation that the service has, those on files among them. */

@@ -10,6 +10,8 @@ import { taskKinds } from '../engine/job/task-kinds.ts';
 import type { Site } from '../engine/ports.ts';
 import { tokenHash } from '../engine/token/token.ts';
 import { migrate, openDatabase, ping, type DatabaseAddress, type OpenDatabase } from '../storage/database.ts';
+import { createDeliveryLog } from '../storage/delivery-log.ts';
+import { createDestinationStore } from '../storage/destinations.ts';
 import { startEmbeddedPostgres } from '../storage/embedded.ts';
 import { passing } from '../storage/faults.ts';
 import { createPermissionStore } from '../storage/job-permissions.ts';
@@ -25,6 +27,7 @@ import type { Config } from './config.ts';
 import { startEngine, type Engine } from './engine.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { checkInstallation } from './installation.ts';
+import { startNotices } from './notices.ts';
 
 const day = 24 * 60 * 60 * 1_000;
 
@@ -75,8 +78,11 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   const site: Site = { publicUrl: () => config.publicUrl ?? url, workspaceId: '1' };
   const engine = await startEngine(config, database, roots, site, clock, log);
   closers.push(() => engine.close());
+  const notices = startNotices({ config, address, database, roots, site, nodeId: engine.nodeId, clock, log });
+  closers.push(() => notices.close());
   const retentionMs = config.limits.runRetentionDays * day;
-  const housekeeping = await startHousekeeping({ address, dataDirectory: config.dataDirectory, retentionMs }, log);
+  const deliveryRetentionMs = config.limits.deliveryRetentionDays * day;
+  const housekeeping = await startHousekeeping({ address, dataDirectory: config.dataDirectory, retentionMs, deliveryRetentionMs }, log);
   closers.push(() => housekeeping.stop());
   const app = createService(config, database, engine, roots, site, log);
   closers.push(async () => app.close());
@@ -114,6 +120,7 @@ function createService(config: Config, database: OpenDatabase, engine: Engine, r
       site,
       workspace: createWorkspace(roots, limits),
       managedFiles: createManagedFiles(roots),
+      destinations: createDestinationStore(db), deliveries: createDeliveryLog(db), destinationRules: { limits, allowPrivate: config.webhookAllowPrivate },
     }),
     auth: {
       tokens: { find: (hash) => findToken(db, hash), noteAccess: (tokenId, now) => noteTokenAccess(db, tokenId, now) },

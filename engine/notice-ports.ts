@@ -21,8 +21,10 @@ export interface DeliveryStore {
   factsOf(subject: DeliverySubject): Promise<SubjectFacts | undefined>;
   /** Keeps what is going to be sent, before it is. */
   freeze(deliveryId: string, message: Message): Promise<void>;
-  /** Notes a try and what follows; nothing happens when another node has taken the delivery over. */
+  /** Notes a try and what follows; nothing happens when another node has taken the delivery over. Waits while the database is away. */
   record(deliveryId: string, nodeId: string, attempt: DeliveryAttempt, after: AfterTry): Promise<void>;
+  /** Puts off what could not even be tried: it is due again then (epoch ms). Waits while the database is away. */
+  postpone(deliveryId: string, nodeId: string, until: number): Promise<void>;
   /** Gives up what a node has claimed, without a word in the log. */
   release(nodeId: string): Promise<void>;
 }

@@ -1,9 +1,12 @@
 /** Deliveries on their way: from the outbox, to the node that makes them, to what came of each try. */
 import { sql, type Kysely, type Selectable } from 'kysely';
+import type { Clock } from '../engine/clock.ts';
+import type { Log } from '../engine/ports.ts';
 import type { AfterTry } from '../engine/notification/retry.ts';
 import type { ClaimedDelivery, DeliveryAttempt } from '../engine/notification/delivery.ts';
 import { mailWay, type DeliveryStore } from '../engine/notice-ports.ts';
 import { destinationOf } from './destinations.ts';
+import { patiently } from './faults.ts';
 import { ringBell } from './notice-bell.ts';
 import { factsOf } from './notice-facts.ts';
 import type { Database } from './schema.ts';
@@ -12,7 +15,7 @@ import type { DeliveryTable, DestinationTable } from './notice-schema.ts';
 /** Any number that nobody else takes for advisory locks of this database. */
 const takeUpLock = 7_022;
 
-export function createDeliveryStore(db: Kysely<Database>): DeliveryStore {
+export function createDeliveryStore(db: Kysely<Database>, clock: Clock, log: Log): DeliveryStore {
   return {
     takeUp: (now, limit) => takeUp(db, now, limit),
     waiting: (now) => waiting(db, now),
@@ -21,7 +24,11 @@ export function createDeliveryStore(db: Kysely<Database>): DeliveryStore {
     async freeze(deliveryId, message) {
       await db.updateTable('deliveries').set({ message: JSON.stringify(message) }).where('delivery_id', '=', deliveryId).execute();
     },
-    record: (deliveryId, nodeId, attempt, after) => record(db, deliveryId, nodeId, attempt, after),
+    record: (deliveryId, nodeId, attempt, after) => patiently(clock, log, () => record(db, deliveryId, nodeId, attempt, after)),
+    postpone: (deliveryId, nodeId, until) => patiently(clock, log, async () => {
+      await db.updateTable('deliveries').set({ claimed_by: null, next_attempt_time: until })
+        .where('delivery_id', '=', deliveryId).where('claimed_by', '=', nodeId).execute();
+    }),
     async release(nodeId) {
       await db.updateTable('deliveries').set({ claimed_by: null }).where('state', '=', 'pending').where('claimed_by', '=', nodeId).execute();
     },

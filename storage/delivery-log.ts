@@ -2,6 +2,7 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
 import type { DeliveryAttempt, LoggedDelivery } from '../engine/notification/delivery.ts';
 import type { DeliveryFilter, DeliveryLog } from '../engine/notice-ports.ts';
+import { isUuid } from './destinations.ts';
 import { jobsVisibleTo } from './job-permissions.ts';
 import { ringBell } from './notice-bell.ts';
 import type { DeliveryTable } from './notice-schema.ts';
@@ -17,10 +18,6 @@ export function createDeliveryLog(db: Kysely<Database>): DeliveryLog {
     },
     redeliver: (deliveryId, now) => redeliver(db, deliveryId, now),
   };
-}
-
-function isUuid(id: string): boolean {
-  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(id);
 }
 
 async function listDeliveries(db: Kysely<Database>, filter: DeliveryFilter): Promise<LoggedDelivery[]> {

@@ -34,7 +34,7 @@ export function createDestinationStore(db: Kysely<Database>): DestinationStore {
 }
 
 /** Ids are written in small letters, and so are compared as text. */
-function isUuid(id: string): boolean {
+export function isUuid(id: string): boolean {
   return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(id);
 }
 

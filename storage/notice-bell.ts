@@ -35,11 +35,11 @@ export function listenForNotices(address: DatabaseAddress, onRing: (way: string 
     });
     client = own;
     let over = false;
-    const again = (error?: unknown): void => {
+    const again = (reason?: unknown): void => {
       if (over || closed) return;
       over = true;
-      if (failures === 0) log.warn({ error: error === undefined ? 'closed' : messageOf(error) }, 'The connection that tells of notices was lost; it is made again.');
-      void own.end().catch(() => undefined);
+      if (failures === 0) log.warn({ error: reason === undefined ? 'closed' : messageOf(reason) }, 'The connection that tells of notices was lost; it is made again.');
+      void endQuietly(own);
       cancel = clock.at(clock.now() + backOff(failures), () => { void connect(); });
       failures += 1;
     };
@@ -62,7 +62,11 @@ export function listenForNotices(address: DatabaseAddress, onRing: (way: string 
       closed = true;
       cancel();
       await connecting;
-      await client?.end().catch(() => undefined);
+      if (client !== undefined) await endQuietly(client);
     },
   };
+}
+
+async function endQuietly(client: Client): Promise<void> {
+  await client.end().catch(() => undefined);
 }

@@ -1,5 +1,5 @@
 /** A delivery: one notice on its way to one recipient, with everything that was tried. */
-import type { Destination } from './destination.ts';
+import type { Destination, Target } from './destination.ts';
 import type { NoticeEvent, NoticeFacts } from './notice.ts';
 
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const;
@@ -8,7 +8,8 @@ export type DeliveryState = (typeof deliveryStates)[number];
 /** What is sent, as it stays from its first try on. */
 export type Message =
   | { readonly kind: 'mail'; readonly subject: string; readonly text: string; readonly html: string }
-  | { readonly kind: 'json'; readonly body: string };
+  /** A JSON text in the format of one kind of destination. */
+  | { readonly kind: Exclude<Target['kind'], 'EMAIL'>; readonly body: string };
 
 /** What a delivery is about. */
 export interface DeliverySubject {

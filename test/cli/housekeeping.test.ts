@@ -30,7 +30,7 @@ test('spec 8: runs older than 60 days are removed with their files; younger and 
   const failures: unknown[] = [];
   const log = { info: () => undefined, warn: (facts: object) => failures.push(facts), error: (facts: object) => failures.push(facts) };
   const housekeeping = await startHousekeeping(
-    { address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 60 * day }, log, 1,
+    { address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day }, log, 1,
   );
   while (existsSync(directory)) await new Promise((resolve) => { setTimeout(resolve, 20); });
   await housekeeping.stop();
