@@ -80,7 +80,7 @@ function rowsOfRun(subject: DeliverySubject, facts: SubjectFacts | undefined, na
     ['Job', jobId === undefined ? undefined : `${name} (${jobId})`],
     ['Task', taskKey],
     ['Run', facts?.parentRunId === undefined ? String(runId) : `${runId}, part of run ${facts.parentRunId}`],
-    ['State', stateOf(standing)],
+    ['State', subject.event === 'on_start' ? 'RUNNING' : stateOf(standing)],
     ['Message', standing?.message === '' ? undefined : standing?.message],
     ['Started', timeOf(standing?.startTime ?? createdTime)],
     ['Duration', durationOf(standing, createdTime)],

@@ -71,16 +71,16 @@ async function waiting(db: Kysely<Database>, now: number): Promise<{ due: string
 }
 
 async function claim(db: Kysely<Database>, way: string, nodeId: string, now: number, limit: number): Promise<ClaimedDelivery[]> {
+  // Materialized: joined in a loop, the rows with their limit would be looked for more than once.
   const { rows } = await sql<Selectable<DeliveryTable>>`
-    update deliveries set claimed_by = ${nodeId}
-    from (
+    with free as materialized (
       select delivery_id as id from deliveries as one
       where state = 'pending' and way = ${way} and next_attempt_time <= ${now}
         and (claimed_by is null or not exists (select from nodes where node_id = claimed_by and lease_until > ${now}))
         and not exists (select from deliveries as earlier where earlier.state = 'pending' and earlier.lane = one.lane
           and earlier.delivery_number < one.delivery_number)
-      order by next_attempt_time, delivery_number limit ${limit} for update skip locked) as free
-    where delivery_id = free.id and state = 'pending'
+      order by next_attempt_time, delivery_number limit ${limit} for update skip locked)
+    update deliveries set claimed_by = ${nodeId} from free where delivery_id = free.id
     returning deliveries.*`.execute(db);
   const ids = [...new Set(rows.flatMap((row) => row.destination_id ?? []))];
   const destinations = ids.length === 0 ? [] : await db.selectFrom('destinations').selectAll().where('destination_id', 'in', ids).execute();

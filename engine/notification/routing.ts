@@ -38,7 +38,7 @@ export interface NoticeSubject {
 export function noticesOfStart(holder: NoticeHolder, subject: NoticeSubject): Notice[] {
   const { isRetry } = subject.attempt ?? onlyAttempt;
   if (isRetry && holder.notification_settings?.alert_on_last_attempt === true) return [];
-  return noticesOf('on_start', holder, subject, { standing: { state: 'RUNNING', message: '' } });
+  return noticesOf('on_start', holder, subject);
 }
 
 /** Notices of a run or task that has ended; muted ones left out. */
@@ -78,7 +78,7 @@ function standingOf({ state, result, message, startTime, endTime }: Progress): S
   return { state, result, message, startTime, endTime };
 }
 
-function noticesOf(event: AlertList, holder: NoticeHolder, subject: NoticeSubject, facts: NoticeFacts): Notice[] {
+function noticesOf(event: AlertList, holder: NoticeHolder, subject: NoticeSubject, facts?: NoticeFacts): Notice[] {
   // Named twice in one list, it is told once.
   const addresses = new Set(holder.email_notifications?.[event]);
   const webhooks = new Set(holder.webhook_notifications?.[event]?.map(({ id }) => id));

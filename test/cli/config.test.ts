@@ -154,7 +154,7 @@ test.each(['RUNYARD_PLUGINS', 'RUNYARD_FAULTS'])(
 test.each([
   [{ prot: 1 }, /^prot in \S+runyard\.json is not a setting; the nearest known one is port\.$/],
   [{ RUNYARD_PORT: 1 }, /^RUNYARD_PORT in \S+runyard\.json is not a setting/],
-  [{ smtp_url: 'x' }, /^smtp_url in \S+runyard\.json is not supported by this version/],
+  [{ plugins: 'x' }, /^plugins in \S+runyard\.json is not supported by this version/],
   [{ port: 'http' }, /^port in \S+runyard\.json must be a whole number from 0 to 65535, not "http"\.$/],
   [{ port: { a: 1 } }, /not \{"a":1\}\.$/],
   [{ allowed_roots: [1] }, /^allowed_roots in .* not 1\.$/],
