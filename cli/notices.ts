@@ -4,6 +4,7 @@ import type { Clock } from '../engine/clock.ts';
 import type { Log, Site } from '../engine/ports.ts';
 import { createDeliverer } from '../notifications/deliver.ts';
 import { createMailer } from '../notifications/email.ts';
+import type { AttemptFiles } from '../storage/attempt-files.ts';
 import type { DatabaseAddress, OpenDatabase } from '../storage/database.ts';
 import { createDeliveryStore } from '../storage/deliveries.ts';
 import { logTail } from '../storage/log-tail.ts';
@@ -26,6 +27,7 @@ export interface NoticeWiring {
   readonly address: DatabaseAddress;
   readonly database: OpenDatabase;
   readonly roots: Roots;
+  readonly files: AttemptFiles;
   readonly site: Site;
   readonly nodeId: string;
   readonly clock: Clock;
@@ -33,13 +35,13 @@ export interface NoticeWiring {
 }
 
 /** Starts delivering: what waits already, and everything that comes. */
-export function startNotices({ config, address, database, roots, site, nodeId, clock, log }: NoticeWiring): Notices {
+export function startNotices({ config, address, database, roots, files, site, nodeId, clock, log }: NoticeWiring): Notices {
   const directory = mailDirectory(config.dataDirectory);
   if (config.smtpUrl === undefined) log.info({ directory }, 'RUNYARD_SMTP_URL is not set: mails are kept as .eml files.');
   const deliverer = createDeliverer({
     store: createDeliveryStore(database.db, clock, log),
     mailer: createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom ?? `Runyard <runyard@${hostname()}>`, perSecond: config.mailsPerSecond, directory }),
-    site, logTail: (runId) => logTail(roots, runId),
+    site, logTail: (runId) => logTail(roots, files, runId),
     allowPrivate: config.webhookAllowPrivate, timeoutMs: webhookTimeoutMs, retryBaseMs, random: Math.random,
     nodeId, clock, log,
   });

@@ -78,7 +78,7 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   const site: Site = { publicUrl: () => config.publicUrl ?? url, workspaceId: '1' };
   const engine = await startEngine(config, database, roots, site, clock, log);
   closers.push(() => engine.close());
-  const notices = startNotices({ config, address, database, roots, site, nodeId: engine.nodeId, clock, log });
+  const notices = startNotices({ config, address, database, roots, files: engine.files, site, nodeId: engine.nodeId, clock, log });
   closers.push(() => notices.close());
   const retentionMs = config.limits.runRetentionDays * day;
   const deliveryRetentionMs = config.limits.deliveryRetentionDays * day;

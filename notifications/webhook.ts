@@ -112,7 +112,7 @@ function staysOnHost(from: URL, location: string | undefined): boolean {
  * A resolver that gives public addresses alone. The connection is made to what it gives, so that no second answer of the name
  * server can lead elsewhere.
  */
-function publicOnly(lookup: typeof resolve): LookupFunction {
+export function publicOnly(lookup: typeof resolve): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       const addresses: LookupAddress[] = error === null ? found.filter(({ address }) => isPublicAddress(address)) : [];

@@ -77,7 +77,7 @@ function verbOf({ event, facts: { standing } }: DeliverySubject): string {
 function rowsOfRun(subject: DeliverySubject, facts: SubjectFacts | undefined, name: string): [string, string][] {
   const { jobId, runId, taskKey, facts: { standing }, createdTime } = subject;
   const rows: [string, string | undefined][] = [
-    ['Job', jobId === undefined ? undefined : `${name} (${jobId})`],
+    ['Job', facts === undefined ? jobId?.toString() : `${name} (${jobId})`],
     ['Task', taskKey],
     ['Run', facts?.parentRunId === undefined ? String(runId) : `${runId}, part of run ${facts.parentRunId}`],
     ['State', subject.event === 'on_start' ? 'RUNNING' : stateOf(standing)],

@@ -6,6 +6,7 @@ import { timeoutAt } from '../run/timers.ts';
 import { isTerminal, type StopReason } from '../run/states.ts';
 import { atTime, isSingle, type ActiveRun, type ActiveTask } from './active-run.ts';
 import type { Coordination } from './coordination.ts';
+import { armRunWarning, armTaskWarning } from './slowness.ts';
 
 /** Asks a task to stop, wherever it stands. The first reason stays. */
 export function stopTask(task: ActiveTask, reason: StopReason): void {
@@ -28,6 +29,7 @@ export function stopRun(active: ActiveRun, reason: StopReason): boolean {
  * was armed before is taken back.
  */
 export function armTimeout(c: Coordination, active: ActiveRun, task: ActiveTask): void {
+  armTaskWarning(c, active, task);
   task.disarm?.();
   task.disarm = undefined;
   const at = timeoutAt(task.taskRun.progress.startTime, task.settings.timeout_seconds);
@@ -41,6 +43,7 @@ export function armTimeout(c: Coordination, active: ActiveRun, task: ActiveTask)
  * The timeout of a single-task run is that of its task. What was armed before is taken back.
  */
 export function armRunTimeout(c: Coordination, active: ActiveRun): void {
+  armRunWarning(c, active);
   active.disarm?.();
   active.disarm = undefined;
   const { run } = active;

@@ -1,7 +1,7 @@
 /** A mail server: keeps every mail, and refuses, stalls or cuts as it is told. */
 import { once } from 'node:events';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 
 export interface ReceivedMail {
   readonly to: readonly string[];
@@ -36,13 +36,14 @@ export async function startMailReceiver(options: SMTPServerOptions = {}, port = 
   const mails: ReceivedMail[] = [];
   const answers = new Map<string, HowToTake[]>();
   const waiting = new Set<() => void>();
+  const sockets = new Set<Socket>();
   const server = new SMTPServer({
     disabledCommands: options.onAuth === undefined ? ['AUTH', 'STARTTLS'] : [],
     ...options,
     onRcptTo({ address }, session, callback) {
       const how = answers.get(address)?.shift();
       if (how === undefined) callback();
-      else if (how === 'cut') for (const connection of server.connections) { if (connection.id === session.id) connection._socket.destroy(); }
+      else if (how === 'cut') for (const socket of sockets) { if (socket.remotePort === session.remotePort) socket.destroy(); }
       else if (how !== 'stall') callback(new Reply(how));
     },
     onData(stream, session, callback) {
@@ -57,6 +58,10 @@ export async function startMailReceiver(options: SMTPServerOptions = {}, port = 
         for (const look of waiting) look();
       });
     },
+  });
+  server.server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
   });
   // Clients that go away in the middle are part of the game.
   server.on('error', () => undefined);
@@ -75,7 +80,7 @@ export async function startMailReceiver(options: SMTPServerOptions = {}, port = 
       look();
     }),
     close: () => new Promise((resolve) => {
-      for (const connection of server.connections) connection._socket.destroy();
+      for (const socket of sockets) socket.destroy();
       server.close(() => resolve());
     }),
   };
