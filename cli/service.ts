@@ -78,8 +78,6 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   const site: Site = { publicUrl: () => config.publicUrl ?? url, workspaceId: '1' };
   const engine = await startEngine(config, database, roots, site, clock, log);
   closers.push(() => engine.close());
-  const notices = startNotices({ config, address, database, roots, files: engine.files, site, nodeId: engine.nodeId, clock, log });
-  closers.push(() => notices.close());
   const retentionMs = config.limits.runRetentionDays * day;
   const deliveryRetentionMs = config.limits.deliveryRetentionDays * day;
   const housekeeping = await startHousekeeping({ address, dataDirectory: config.dataDirectory, retentionMs, deliveryRetentionMs }, log);
@@ -87,6 +85,9 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   const app = createService(config, database, engine, roots, site, log);
   closers.push(async () => app.close());
   url = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '');
+  // Only now, because messages link to the address.
+  const notices = startNotices({ config, address, database, roots, files: engine.files, site, nodeId: engine.nodeId, clock, log });
+  closers.push(() => notices.close());
   return { url, token, tokenIsNew: isNew };
 }
 

@@ -21,11 +21,13 @@ export function createDestinationStore(db: Kysely<Database>): DestinationStore {
     },
     change: (id, change) => changeDestination(db, id, change),
     async remove(id) {
+      if (!isUuid(id)) return false;
       const { numDeletedRows } = await db.deleteFrom('destinations').where('destination_id', '=', id).executeTakeFirst();
       return numDeletedRows > 0;
     },
     async unknownOf(ids) {
-      const known = ids.length === 0 ? [] : await db.selectFrom('destinations').select('destination_id').where('destination_id', 'in', ids.filter(isUuid)).execute();
+      const possible = ids.filter(isUuid);
+      const known = possible.length === 0 ? [] : await db.selectFrom('destinations').select('destination_id').where('destination_id', 'in', possible).execute();
       const found = new Set(known.map((row) => row.destination_id));
       return ids.filter((id) => !found.has(id));
     },

@@ -4,13 +4,21 @@ import { startTestService, type TestService } from '../setup/service.ts';
 import { expectRow, inJob, inTask, times, type FieldRow, type Place } from './rows.ts';
 
 let runyard: TestService;
-beforeAll(async () => { runyard = await startTestService(); });
+beforeAll(async () => {
+  runyard = await startTestService();
+  for (const [index, destinationId] of destinationIds.entries()) {
+    await runyard.database.db.insertInto('destinations').values({
+      destination_id: destinationId, display_name: `desk ${index}`, target: JSON.stringify({ kind: 'SLACK', url: 'https://chat.example.org/' }), secrets: null, created_time: 1,
+    }).execute();
+  }
+});
 afterAll(() => runyard.stop());
 
 const lists = ['on_start', 'on_success', 'on_failure', 'on_duration_warning_threshold_exceeded'] as const;
 const emails = (list: string, value: unknown) => ({ email_notifications: { [list]: value } });
 const webhooks = (list: string, value: unknown) => ({ webhook_notifications: { [list]: value } });
-const ids = (count: number) => times(count, (index) => ({ id: `destination-${index}` }));
+const destinationIds = times(4, (index) => `00000000-0000-4000-8000-00000000000${index}`);
+const ids = (count: number) => destinationIds.slice(0, count).map((id) => ({ id }));
 const given = { metric: 'RUN_DURATION_SECONDS', operator: 'GREATER_THAN', value: 60 };
 const rule = (fields: object) => ({ health: { rules: [{ ...given, ...fields }] } });
 /** Shown under both names of the operator, which different clients read. */
@@ -42,6 +50,7 @@ const rows: readonly FieldRow[] = [
     field: 'Webhook.id', takes: [webhooks('on_start', ids(1))],
     refuses: [
       [webhooks('on_start', [{}]), 'Missing required field: <at>webhook_notifications.on_start[0].id.'],
+      [webhooks('on_start', [...ids(1), { id: 'nobody' }]), '<at>webhook_notifications.on_start[1].id is "nobody"; no notification destination has this id.'],
       [webhooks('on_start', [{ id: 1 }]), 'Could not parse request object: Expected string for field <at>webhook_notifications.on_start[0].id, found NUMBER'],
     ],
   },
