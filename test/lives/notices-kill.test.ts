@@ -64,7 +64,7 @@ test('killed between the delivery and its record: it comes again, under the same
 });
 
 /** Runs with a notice each, and kills at random moments between them. */
-const [runs, kills] = [1_000, 6];
+const [runs, kills] = [1_000, 4];
 
 test(`${runs} runs and ${kills} kills: no notice is lost, and duplicates carry the id of the first`, async () => {
   const id = await destination('/hook');
