@@ -76,26 +76,27 @@ function verbOf({ event, facts: { standing } }: DeliverySubject): string {
 
 function rowsOfRun(subject: DeliverySubject, facts: SubjectFacts | undefined, name: string): [string, string][] {
   const { jobId, runId, taskKey, facts: { standing }, createdTime } = subject;
+  const start = standing?.startTime ?? (subject.event === 'on_start' ? createdTime : facts?.startTime);
   const rows: [string, string | undefined][] = [
     ['Job', facts === undefined ? jobId?.toString() : `${name} (${jobId})`],
     ['Task', taskKey],
     ['Run', facts?.parentRunId === undefined ? String(runId) : `${runId}, part of run ${facts.parentRunId}`],
-    ['State', subject.event === 'on_start' ? 'RUNNING' : stateOf(standing)],
+    // Only an end carries where the run stood: at every other event it is running.
+    ['State', stateOf(standing)],
     ['Message', standing?.message === '' ? undefined : standing?.message],
-    ['Started', timeOf(standing?.startTime ?? createdTime)],
-    ['Duration', durationOf(standing, createdTime)],
+    ['Started', start === undefined ? undefined : timeOf(start)],
+    ['Duration', subject.event === 'on_start' || start === undefined ? undefined : durationOf(start, standing?.endTime, createdTime)],
   ];
   return rows.flatMap(([label, value]): [string, string][] => (value === undefined ? [] : [[label, value]]));
 }
 
-function stateOf(standing: Standing | undefined): string | undefined {
-  if (standing === undefined) return undefined;
+function stateOf(standing: Standing | undefined): string {
+  if (standing === undefined) return 'RUNNING';
   return standing.result === undefined ? standing.state : `${standing.state}, ${standing.result}`;
 }
 
-function durationOf(standing: Standing | undefined, now: number): string | undefined {
-  if (standing?.startTime === undefined) return undefined;
-  return duration(Math.max(0, (standing.endTime ?? now) - standing.startTime)) + (standing.endTime === undefined ? ' so far' : '');
+function durationOf(start: number, end: number | undefined, now: number): string {
+  return duration(Math.max(0, (end ?? now) - start)) + (end === undefined ? ' so far' : '');
 }
 
 /** `1 h 2 min 3 s`; below a minute with tenths. */

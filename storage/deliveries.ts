@@ -70,13 +70,16 @@ async function waiting(db: Kysely<Database>, now: number): Promise<{ due: string
   return { due: rows.filter(({ due }) => due).map(({ way }) => way), next: times.length === 0 ? undefined : Math.min(...times) };
 }
 
+/** Leases are kept by the clock of the database. */
+const databaseNow = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
 async function claim(db: Kysely<Database>, way: string, nodeId: string, now: number, limit: number): Promise<ClaimedDelivery[]> {
   // Materialized: joined in a loop, the rows with their limit would be looked for more than once.
   const { rows } = await sql<Selectable<DeliveryTable>>`
     with free as materialized (
       select delivery_id as id from deliveries as one
       where state = 'pending' and way = ${way} and next_attempt_time <= ${now}
-        and (claimed_by is null or not exists (select from nodes where node_id = claimed_by and lease_until > ${now}))
+        and (claimed_by is null or not exists (select from nodes where node_id = claimed_by and lease_until > ${databaseNow}))
         and not exists (select from deliveries as earlier where earlier.state = 'pending' and earlier.lane = one.lane
           and earlier.delivery_number < one.delivery_number)
       order by next_attempt_time, delivery_number limit ${limit} for update skip locked)

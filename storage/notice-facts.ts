@@ -1,5 +1,6 @@
 /** What a message says of a run or a job: read without regard to whether the job is deleted, because that, too, is told. */
 import { sql, type Kysely } from 'kysely';
+import { untitled } from '../engine/job/format.ts';
 import type { DeliverySubject, FailedTask, SubjectFacts } from '../engine/notification/delivery.ts';
 import type { Database } from './schema.ts';
 
@@ -8,20 +9,26 @@ const tasksMax = 10;
 
 /** Undefined when neither run nor job is there any more. */
 export async function factsOf(db: Kysely<Database>, { jobId, runId }: Pick<DeliverySubject, 'jobId' | 'runId'>): Promise<SubjectFacts | undefined> {
-  const task = runId === undefined ? undefined
-    : await db.selectFrom('task_runs').select('job_run_id').where('run_id', '=', runId).executeTakeFirst();
-  const wholeRunId = task?.job_run_id ?? runId;
-  const run = wholeRunId === undefined ? undefined
-    : await db.selectFrom('runs').select(['name', 'run_type', 'format']).where('run_id', '=', wholeRunId).executeTakeFirst();
+  const run = runId === undefined ? undefined : await runFactsOf(db, runId);
   const job = jobId === undefined ? undefined
-    : await db.selectFrom('jobs').select(['name', 'hidden']).where('job_id', '=', jobId).executeTakeFirst();
+    : await db.selectFrom('jobs').select('name').where('job_id', '=', jobId).where('hidden', '=', false).executeTakeFirst();
   if (run === undefined && job === undefined) return undefined;
-  const ofJob = job === undefined || job.hidden ? undefined : job.name;
+  const name = job?.name ?? run?.name ?? '';
   return {
-    jobName: (ofJob ?? run?.name ?? '') === '' ? 'Untitled' : (ofJob ?? run?.name ?? ''),
-    parentRunId: wholeRunId === runId ? undefined : wholeRunId,
+    jobName: name === '' ? untitled : name,
+    parentRunId: run?.wholeRunId === runId ? undefined : run?.wholeRunId,
+    startTime: run?.startTime,
     failedTasks: runId === undefined ? [] : await failedTasksOf(db, runId),
   };
+}
+
+/** Of a run, or of a task run within its run. */
+async function runFactsOf(db: Kysely<Database>, runId: number): Promise<{ wholeRunId: number; name: string; startTime: number | undefined } | undefined> {
+  const task = await db.selectFrom('task_runs').select(['job_run_id', 'start_time']).where('run_id', '=', runId).executeTakeFirst();
+  const wholeRunId = task?.job_run_id ?? runId;
+  const run = await db.selectFrom('runs').select(['name', 'start_time']).where('run_id', '=', wholeRunId).executeTakeFirst();
+  if (run === undefined) return undefined;
+  return { wholeRunId, name: run.name, startTime: (wholeRunId === runId ? run.start_time : task?.start_time) ?? undefined };
 }
 
 /** Of a run its unsuccessful tasks, each in its latest attempt; of a task run itself. Those that failed before those that were skipped. */

@@ -20,9 +20,7 @@ export async function insertNotices(db: Kysely<Database>, notices: readonly Noti
       created_time: notice.createdTime,
       facts: storable(JSON.stringify(notice.facts ?? {})),
       taken_time: null,
-    })))
-      // A warning that was given before (outbox_slowness_told_once).
-      .onConflict((conflict) => conflict.doNothing()).execute();
+    }))).execute();
   }
   if (notices.length > 0) await ringBell(db);
 }

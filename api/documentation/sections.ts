@@ -26,6 +26,7 @@ const groups: readonly Group[] = [
   { prefix: '/notification-destinations', name: 'Notification destinations', description: 'Where notices go' },
   { prefix: '/notifications/', name: 'Notifications', description: 'What became of notices' },
   { prefix: '/preview/scim/', name: 'People', description: 'Who calls' },
+  { prefix: '/nodes', name: 'Nodes', description: 'The engines that share the workspace' },
 ];
 
 /** The sections with what they are about. */

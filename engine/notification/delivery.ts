@@ -73,6 +73,8 @@ export interface SubjectFacts {
   readonly jobName: string;
   /** The run of a task run; undefined for a run itself. */
   readonly parentRunId: number | undefined;
+  /** When the run or task run started, epoch ms. */
+  readonly startTime?: number | undefined;
   /** Tasks that did not succeed, in their latest attempts; for runs of several tasks that have failed, and of one task. */
   readonly failedTasks: readonly FailedTask[];
 }

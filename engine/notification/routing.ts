@@ -10,19 +10,6 @@ export interface NoticeHolder {
   readonly notification_settings?: JobNotificationSettings;
 }
 
-/**
- * Where an attempt stands among its retries: of a single-task run among the runs that retry it, of a task run among the
- * attempts of its task. A run of several tasks is never retried as a whole. `alert_on_last_attempt` reads nothing else.
- */
-export interface AttemptPlace {
-  /** It is itself a retry: a start of it was told before. */
-  readonly isRetry: boolean;
-  /** Another attempt follows this end: it is decided, though it may have to wait. A stop of the run takes it back. */
-  readonly anotherFollows: boolean;
-}
-
-const onlyAttempt: AttemptPlace = { isRetry: false, anotherFollows: false };
-
 /** What the notice is about. */
 export interface NoticeSubject {
   readonly jobId: number;
@@ -30,36 +17,40 @@ export interface NoticeSubject {
   readonly taskKey?: string;
   /** Epoch ms. */
   readonly now: number;
-  /** Default: its first and last attempt. */
-  readonly attempt?: AttemptPlace;
+  /** Whether this attempt is the retry of another one. Default: false. */
+  readonly isRetry?: boolean;
+  /** Whether another attempt follows this one. Default: false. */
+  readonly isRetried?: boolean;
 }
 
-/** Notices of a run or task that begins; a retry says so only where every attempt counts. */
+/** Notices of a run or task that begins; for a retry none with `alert_on_last_attempt`. */
 export function noticesOfStart(holder: NoticeHolder, subject: NoticeSubject): Notice[] {
-  const { isRetry } = subject.attempt ?? onlyAttempt;
-  if (isRetry && holder.notification_settings?.alert_on_last_attempt === true) return [];
+  if (subject.isRetry === true && lastAttemptOnly(holder)) return [];
   return noticesOf('on_start', holder, subject);
+}
+
+/** Notices of a run or task that lasts longer than its health rule allows. */
+export function noticesOfDuration(holder: NoticeHolder, subject: NoticeSubject): Notice[] {
+  return noticesOf('on_duration_warning_threshold_exceeded', holder, subject);
 }
 
 /** Notices of a run or task that has ended; muted ones left out. */
 export function noticesOfEnd(holder: NoticeHolder, progress: Progress, subject: NoticeSubject): Notice[] {
   const facts = { standing: standingOf(progress) };
   if (progress.state === 'TERMINATED' && progress.result === 'SUCCESS') return noticesOf('on_success', holder, subject, facts);
+  if (subject.isRetried === true && lastAttemptOnly(holder)) return [];
   const muted = holder.notification_settings ?? {};
-  const { anotherFollows } = subject.attempt ?? onlyAttempt;
-  if (anotherFollows && muted.alert_on_last_attempt === true) return [];
   if (progress.result === 'CANCELED' && muted.no_alert_for_canceled_runs === true) return [];
-  const notices = noticesOf('on_failure', holder, subject, facts);
-  if (progress.state !== 'SKIPPED') return notices;
+  if (progress.state !== 'SKIPPED') return noticesOf('on_failure', holder, subject, facts);
   if (muted.no_alert_for_skipped_runs === true) return [];
+  const notices = noticesOf('on_failure', holder, subject, facts);
   // This switch of the e-mail settings speaks of e-mails only.
   const mailMuted = holder.email_notifications?.no_alert_for_skipped_runs === true;
   return mailMuted ? notices.filter(({ channel }) => channel !== 'email') : notices;
 }
 
-/** Notices of a run or task that lasts longer than its RUN_DURATION_SECONDS rule. */
-export function noticesOfSlowness(holder: NoticeHolder, progress: Progress, subject: NoticeSubject): Notice[] {
-  return noticesOf('on_duration_warning_threshold_exceeded', holder, subject, { standing: standingOf(progress) });
+function lastAttemptOnly({ notification_settings: settings }: NoticeHolder): boolean {
+  return settings?.alert_on_last_attempt === true;
 }
 
 /** Notices of a deleted job: to every address that its e-mail settings name (spec 4.1 rule 1). */

@@ -1,9 +1,6 @@
 /** Tables of what becomes of notices: destinations, deliveries, and every try of each. */
 
 export const noticeTables = [
-  // Told once a run, whatever engine counts the seconds.
-  `create unique index outbox_slowness_told_once on outbox (run_id, task_key, channel, recipient) nulls not distinct
-     where event = 'on_duration_warning_threshold_exceeded'`,
   `create index outbox_created on outbox (created_time)`,
   `create table destinations (
      destination_id uuid primary key default gen_random_uuid(),

@@ -13,7 +13,7 @@ import { createDeliveryLog } from '../../storage/delivery-log.ts';
 import { createDestinationStore } from '../../storage/destinations.ts';
 import { passing } from '../../storage/faults.ts';
 import { createPermissionStore } from '../../storage/job-permissions.ts';
-import { createJobStore, createRunReader, createRunRemover, createRunStore } from '../../storage/stores.ts';
+import { createJobStore, createNodeStore, createRunReader, createRunRemover, createRunStore } from '../../storage/stores.ts';
 import { createTokenStore, ensureBootstrapAdmin, findToken, noteTokenAccess } from '../../storage/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 
@@ -146,7 +146,8 @@ function portsOf(
         removeCluster: async (clusterId) => { removed.push(`cluster ${clusterId}`); },
       },
     },
-    retime: (runId, settings) => { retimed.set(runId, settings); },
+    nodes: createNodeStore(db),
+    jobChanged: (changed) => { for (const { runId, settings } of changed) retimed.set(runId, settings); },
     clock, limits, kinds: taskKinds,
     destinations: createDestinationStore(db), deliveries: createDeliveryLog(db), destinationRules: { limits, allowPrivate: false },
     site: { publicUrl: () => 'http://runyard.test', workspaceId: '17' },

@@ -11,7 +11,7 @@ const ports = { site: { publicUrl: () => 'https://jobs.example.org', workspaceId
 const start = 1_772_409_600_000;
 const failed: Standing = { state: 'TERMINATED', result: 'FAILED', message: 'Task load failed with message: Workload failed, see run output for details.', startTime: start, endTime: start + 3_723_000 };
 const facts: SubjectFacts = {
-  jobName: 'nightly & <load>', parentRunId: undefined,
+  jobName: 'nightly & <load>', parentRunId: undefined, startTime: start,
   failedTasks: [
     { taskKey: 'load', runId: 908, standing: 'FAILED', message: 'Workload failed, see run output for details' },
     { taskKey: 'report', runId: 909, standing: 'SKIPPED', message: 'Upstream task load failed' },
@@ -97,13 +97,17 @@ test.each<[NoticeEvent, Partial<ClaimedDelivery>, string]>([
   ['on_failure', standing({ state: 'SKIPPED', result: undefined }), 'Run of nightly & <load> was skipped (run 907)'],
   ['on_failure', standing({ state: 'INTERNAL_ERROR', result: 'FAILED' }), 'Run of nightly & <load> met an internal error (run 907)'],
   ['on_failure', { ...standing({}), taskKey: 'load', runId: 908 }, 'Task load of nightly & <load> failed (run 908)'],
-  ['on_duration_warning_threshold_exceeded', standing({ state: 'RUNNING', result: undefined, endTime: undefined }), 'Run of nightly & <load> takes longer than expected (run 907)'],
+  ['on_duration_warning_threshold_exceeded', {}, 'Run of nightly & <load> takes longer than expected (run 907)'],
   ['job_deleted', { runId: undefined }, 'Job nightly & <load> was deleted'],
   ['test', { jobId: undefined, runId: undefined }, 'This destination works'],
 ])('%s %j: %s', async (event, changes, headline) => {
   const { subject, text } = await mail(event, changes);
   expect(subject).toBe(`[Runyard] ${headline}`);
   expect(text.startsWith(`${headline}\n`)).toBe(true);
+});
+
+test('a warning says how long the run goes on already', async () => {
+  expect((await mail('on_duration_warning_threshold_exceeded')).text).toContain('State:    RUNNING\nStarted:  2026-03-02 00:00:00 UTC\nDuration: 1 h 2 min 3 s so far\n');
 });
 
 test('of a run and a job that are gone, what is known is told', async () => {

@@ -46,7 +46,7 @@ export async function startNoticeWorld(): Promise<NoticeWorld> {
     async engine(changes = {}, mail = {}) {
       const nodeId = randomUUID();
       await db.insertInto('nodes').values({
-        node_id: nodeId, host: 'h', boot_id: 'b', pid: 1, process_start: 's', joined_time: 1, lease_until: Number.MAX_SAFE_INTEGER,
+        node_id: nodeId, host: 'h', boot_id: 'b', pid: 1, process_start: 's', directory_id: 'd', joined_time: 1, lease_until: Number.MAX_SAFE_INTEGER,
       }).execute();
       const deliverer = createDeliverer({
         store: createDeliveryStore(db, systemClock, silent),

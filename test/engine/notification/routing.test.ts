@@ -1,7 +1,7 @@
 /** Who is told of what: events x mute switches x channels (spec 2.9, section 6). */
 import { describe, expect, test } from 'vitest';
 import { alertLists } from '../../../engine/job/alerts.ts';
-import { noticesOfDeletion, noticesOfEnd, noticesOfSlowness, noticesOfStart, type NoticeHolder } from '../../../engine/notification/routing.ts';
+import { noticesOfDeletion, noticesOfDuration, noticesOfEnd, noticesOfStart, type NoticeHolder } from '../../../engine/notification/routing.ts';
 import type { Notice } from '../../../engine/notification/notice.ts';
 import type { Progress } from '../../../engine/run/run.ts';
 import { progressAt } from '../run/standings.ts';
@@ -64,7 +64,7 @@ describe('spec 2.9: the end', () => {
 });
 
 /** Which attempts are told of: [is a retry, another follows] x alert_on_last_attempt. */
-const places: readonly (readonly [isRetry: boolean, anotherFollows: boolean, lastOnly: boolean, start: string[], end: string[]])[] = [
+const places: readonly (readonly [isRetry: boolean, isRetried: boolean, lastOnly: boolean, start: string[], end: string[]])[] = [
   [false, false, false, start, failure],
   [false, true, false, start, failure],
   [true, true, false, start, failure],
@@ -77,18 +77,18 @@ const places: readonly (readonly [isRetry: boolean, anotherFollows: boolean, las
 const failures = ['failed', 'timedout', 'error', 'errorBeforeStart', 'errorAfterSuccess'] as const;
 
 describe('spec 2.9: retries', () => {
-  test.each(places)('retry %s, another follows %s, alert_on_last_attempt %s: start %j, failure %j', (isRetry, anotherFollows, lastOnly, begun, ended) => {
+  test.each(places)('retry %s, another follows %s, alert_on_last_attempt %s: start %j, failure %j', (isRetry, isRetried, lastOnly, begun, ended) => {
     const holder = { ...everybody, notification_settings: { alert_on_last_attempt: lastOnly } };
-    const about = { ...subject, attempt: { isRetry, anotherFollows } };
+    const about = { ...subject, isRetry, isRetried };
     expect(told(noticesOfStart(holder, about))).toEqual(begun);
     for (const end of failures) expect(told(noticesOfEnd(holder, ends[end], about)), end).toEqual(ended);
     // A success ends all retries.
-    expect(told(noticesOfEnd(holder, succeeded, { ...subject, attempt: { isRetry, anotherFollows: false } }))).toEqual(success);
+    expect(told(noticesOfEnd(holder, succeeded, { ...subject, isRetry, isRetried: false }))).toEqual(success);
   });
 
   test('the mute switches hold for the last attempt as for every other', () => {
     const holder = { ...everybody, notification_settings: { alert_on_last_attempt: true, no_alert_for_canceled_runs: true, no_alert_for_skipped_runs: true } };
-    const about = { ...subject, attempt: { isRetry: true, anotherFollows: false } };
+    const about = { ...subject, isRetry: true, isRetried: false };
     expect(told(noticesOfEnd(holder, canceled, about))).toEqual([]);
     expect(told(noticesOfEnd(holder, skipped, about))).toEqual([]);
   });
@@ -96,7 +96,7 @@ describe('spec 2.9: retries', () => {
 
 test('spec 2.9: a run that lasts too long is told to its own lists, whatever is muted', () => {
   for (const muted of Object.values(switches)) {
-    expect(told(noticesOfSlowness({ ...everybody, ...muted }, progressAt.running, subject))).toEqual([
+    expect(told(noticesOfDuration({ ...everybody, ...muted }, subject))).toEqual([
       'email on_duration_warning_threshold_exceeded@mail', 'webhook on_duration_warning_threshold_exceeded@hook',
     ]);
   }
