@@ -131,6 +131,46 @@ describe('the table of routing through HTTP', () => {
   });
 });
 
+describe('retries through HTTP', () => {
+  const lists = { on_start: ['a@example.org'], on_failure: ['a@example.org'], on_success: ['a@example.org'] };
+  const told = async (job_id: number, count: number) => (await toldOf({ job_id }, count)).map((line) => line.replace(/^jobs\.| email/g, ''));
+  const each = ['on_start', 'on_failure', 'on_start', 'on_failure', 'on_start', 'on_failure'];
+
+  test.each([
+    [false, each],
+    [true, ['on_start', 'on_failure']],
+  ])('of a single-task job, alert_on_last_attempt %s: %j', async (alert_on_last_attempt, expected) => {
+    const { job_id } = await runyard.ok('POST', '2.0/jobs/create', {
+      name: 'again', ...python('bad'), max_retries: 2, email_notifications: lists, notification_settings: { alert_on_last_attempt },
+    });
+    await runyard.ok('POST', '2.0/jobs/run-now', { job_id });
+    await lastOf(job_id, 3);
+    expect(await told(job_id, expected.length)).toEqual(expected);
+  });
+
+  test.each([
+    [false, ['on_start', ...each.map((event) => `${event} load`), 'on_failure']],
+    [true, ['on_start', 'on_start load', 'on_failure load', 'on_failure']],
+  ])('of a task, alert_on_last_attempt of the task %s: %j', async (alert_on_last_attempt, expected) => {
+    const { job_id } = await runyard.ok('POST', '2.1/jobs/create', {
+      name: 'task again', email_notifications: lists,
+      tasks: [{ task_key: 'load', ...python('bad'), max_retries: 2, email_notifications: lists, notification_settings: { alert_on_last_attempt } }],
+    });
+    const { run_id } = await runyard.ok('POST', '2.1/jobs/run-now', { job_id });
+    await runyard.ended(run_id);
+    expect((await told(job_id, expected.length)).toSorted()).toEqual(expected.toSorted());
+  });
+
+  /** Waits until a job has so many runs, and all of them are over. */
+  async function lastOf(job_id: number, count: number): Promise<void> {
+    for (;;) {
+      const { runs = [] } = await runyard.ok('GET', '2.0/jobs/runs/list', { job_id });
+      if (runs.length === count && runs.every((run: Answer) => run.end_time > 0)) return;
+      await new Promise((resolve) => { setTimeout(resolve, 20); });
+    }
+  }
+});
+
 test('without a mail server, mails are files that only the service reads', () => {
   const files = readdirSync(join(runyard.dataDirectory, 'mail'));
   expect(files.length).toBeGreaterThan(0);
