@@ -84,11 +84,11 @@ async function readSome(stream: AsyncIterable<Buffer> & { destroy(): void }): Pr
   return excerpt(Buffer.concat(chunks).subarray(0, answerBytes).toString('utf8'));
 }
 
-/** 2xx delivers; 408, 425, 429 and 5xx may be otherwise later; everything else will not. */
+/** 2xx delivers; 429 and 5xx may be otherwise later; everything else will not. */
 function verdict({ code, retryAfter }: { readonly code: number; readonly retryAfter: string | undefined }, now: number): { outcome: TryOutcome; error?: string } {
   if (code >= 200 && code < 300) return { outcome: { kind: 'delivered' } };
-  if (code >= 300 && code < 400) return { outcome: { kind: 'refused' }, error: `It answered ${code}, a redirect to another host, which is not followed.` };
-  if (code >= 500 || code === 429 || code === 408 || code === 425) {
+  if (code >= 300 && code < 400) return { outcome: { kind: 'refused' }, error: `It answered ${code}; redirects are followed on the same host alone.` };
+  if (code >= 500 || code === 429) {
     return { outcome: { kind: 'again', retryAfterMs: retryAfterMs(retryAfter, now) }, error: `It answered ${code}.` };
   }
   return { outcome: { kind: 'refused' }, error: `It answered ${code}, which trying again would not change.` };
