@@ -1,5 +1,6 @@
 /** PATCH notification-destinations/{id}. */
 import { Type } from 'typebox';
+import { invalid } from '../../engine/errors.ts';
 import { checkDisplayName, DestinationConfig, targetOf } from '../../engine/notification/destination.ts';
 import { newSigningSecret } from '../../engine/notification/signature.ts';
 import { defineOperation, type Operation } from '../operation.ts';
@@ -23,6 +24,8 @@ export function updateDestinationOperation({ destinations, destinationRules: rul
     response: Type.Object({ ...DestinationDocument.properties, signing_secret: signingSecret }),
     async handle({ id, display_name: name, config }, { caller }) {
       checkAdmin(caller);
+      // Some clients send no body with a PATCH: that it did nothing must not look like success.
+      if (name === undefined && config === undefined) throw invalid('Neither display_name nor config is given; give what is to be changed.');
       if (name !== undefined) checkDisplayName(name, rules);
       let fresh: string | undefined;
       const changed = await destinations.change(id, (before) => {

@@ -262,3 +262,18 @@ describe('tokens', () => {
     expect((await refusalOf(narrowed.tokens.create({}))).message).toBe('Provided access token does not have required scopes: authentication');
   });
 });
+
+test('notification destinations are made, listed and deleted', async () => {
+  const { id = '', destination_type, config } = await client.notificationDestinations.create({
+    display_name: 'desk', config: { generic_webhook: { url: 'https://desk.example.org/hook', username: 'u', password: 'p' } },
+  });
+  expect([destination_type, config]).toEqual(['WEBHOOK', { generic_webhook: { url_set: true, username_set: true, password_set: true } }]);
+  expect(await client.notificationDestinations.get({ id })).toMatchObject({ id, display_name: 'desk' });
+  expect((await all(client.notificationDestinations.list({}))).map((one) => [one.id, one.destination_type])).toEqual([[id, 'WEBHOOK']]);
+  // It sends no body with a PATCH; that is refused instead of doing nothing.
+  expect((await refusalOf(client.notificationDestinations.update({ id, display_name: 'second floor' }))).message).toBe('Neither display_name nor config is given; give what is to be changed.');
+  const jobId = await jobOf([says('hello')], { webhook_notifications: { on_failure: [{ id }] } });
+  expect((await client.jobs.get({ job_id: jobId })).settings?.webhook_notifications).toEqual({ on_failure: [{ id }] });
+  await client.notificationDestinations.delete({ id });
+  expect(await all(client.notificationDestinations.list({}))).toEqual([]);
+});

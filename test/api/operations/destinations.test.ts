@@ -98,6 +98,10 @@ test('a change keeps the secrets that it does not name', async () => {
   expect(body['signing_secret']).toMatch(/^whsec_/);
 });
 
+test('a change of nothing is refused', async () => {
+  expect(await admin('PATCH', `${path}/${await create()}`, {})).toMatchObject({ status: 400, body: { message: 'Neither display_name nor config is given; give what is to be changed.' } });
+});
+
 test('a rotated secret keeps signing for 24 hours', async () => {
   const id = await create();
   const { secrets: before } = await service.database.db.selectFrom('destinations').select('secrets').executeTakeFirstOrThrow();
@@ -111,7 +115,7 @@ test('a rotated secret keeps signing for 24 hours', async () => {
 test('what does not exist is 404, under whatever id', async () => {
   for (const id of ['00000000-0000-4000-8000-000000000000', 'nonsense', '7']) {
     for (const [method, where] of [['GET', ''], ['PATCH', ''], ['DELETE', ''], ['POST', '/test'], ['POST', '/rotate-secret']] as const) {
-      expect(await admin(method, `${path}/${id}${where}`, method === 'GET' || method === 'DELETE' ? undefined : {}), `${method} ${id}${where}`)
+      expect(await admin(method, `${path}/${id}${where}`, method === 'GET' || method === 'DELETE' ? undefined : { display_name: 'x' }), `${method} ${id}${where}`)
         .toMatchObject({ status: 404, body: { error_code: 'RESOURCE_DOES_NOT_EXIST', message: `Notification destination ${id} does not exist.` } });
     }
     expect(await admin('POST', `2.0/notifications/deliveries/${id}/redeliver`)).toMatchObject({ status: 404, body: { message: `Delivery ${id} does not exist.` } });
