@@ -5,10 +5,8 @@ import { NewCluster } from '../../engine/job/cluster.ts';
 import type { ApiVersion } from '../../engine/job/format.ts';
 import { JobSettings, TaskSettings } from '../../engine/job/settings.ts';
 import { taskKindFields, taskKinds, type TaskKind } from '../../engine/job/task-kinds.ts';
+import { knownDestinations } from '../setup/destinations.ts';
 import { fitting, text, withoutGaps, type Likely } from './fuzz-schema.ts';
-
-/** A destination that there is: webhooks must name one. */
-export const knownDestination = '00000000-0000-4000-8000-000000000001';
 
 const ascii = fc.string({ unit: 'grapheme-ascii', maxLength: 8 });
 const path = ascii.map((name) => `/${name}`);
@@ -24,7 +22,7 @@ const likely: Likely = new Map<string, fc.Arbitrary<unknown>>([
   ['notebook_path', path], ['base_parameters', asciiMap], ['python_file', path.map((file) => `managed_fs:${file}`)], ['pipeline_id', path],
   ['parameters', fc.array(ascii, { maxLength: 3 })],
   ['email_notifications', emails],
-  ['webhook_notifications', fc.record({ on_start: fc.array(fc.constant({ id: knownDestination }), { maxLength: 3 }) }, { requiredKeys: [] })],
+  ['webhook_notifications', fc.record({ on_start: fc.array(fc.constantFrom(...knownDestinations.map((id) => ({ id }))), { maxLength: 3 }) }, { requiredKeys: [] })],
   ['rules', fc.array(fc.tuple(fc.constantFrom('op', 'operator'), fc.nat()).map(([operator, value]) =>
     ({ metric: 'RUN_DURATION_SECONDS', [operator]: 'GREATER_THAN', value })), { maxLength: 2 })],
   ['spark_env_vars', asciiMap], ['cluster_log_conf', fc.constantFrom('managed_fs', 'dbfs').chain((store) => fc.record({ [store]: place }))],

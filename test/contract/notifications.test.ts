@@ -1,24 +1,20 @@
 /** Notifications and health rules, field by field, of a job and of a task (spec 2.9). */
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { addDestinations, knownDestinations } from '../setup/destinations.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 import { expectRow, inJob, inTask, times, type FieldRow, type Place } from './rows.ts';
 
 let runyard: TestService;
 beforeAll(async () => {
   runyard = await startTestService();
-  for (const [index, destinationId] of destinationIds.entries()) {
-    await runyard.database.db.insertInto('destinations').values({
-      destination_id: destinationId, display_name: `desk ${index}`, target: JSON.stringify({ kind: 'SLACK', url: 'https://chat.example.org/' }), secrets: null, created_time: 1,
-    }).execute();
-  }
+  await addDestinations(runyard.database.db);
 });
 afterAll(() => runyard.stop());
 
 const lists = ['on_start', 'on_success', 'on_failure', 'on_duration_warning_threshold_exceeded'] as const;
 const emails = (list: string, value: unknown) => ({ email_notifications: { [list]: value } });
 const webhooks = (list: string, value: unknown) => ({ webhook_notifications: { [list]: value } });
-const destinationIds = times(4, (index) => `00000000-0000-4000-8000-00000000000${index}`);
-const ids = (count: number) => destinationIds.slice(0, count).map((id) => ({ id }));
+const ids = (count: number) => knownDestinations.slice(0, count).map((id) => ({ id }));
 const given = { metric: 'RUN_DURATION_SECONDS', operator: 'GREATER_THAN', value: 60 };
 const rule = (fields: object) => ({ health: { rules: [{ ...given, ...fields }] } });
 /** Shown under both names of the operator, which different clients read. */
