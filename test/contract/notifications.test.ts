@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { addDestinations, knownDestinations } from '../setup/destinations.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
-import { expectRow, inJob, inTask, times, type FieldRow, type Place } from './rows.ts';
+import { expectRow, inJob, inTask, type FieldRow, type Place } from './rows.ts';
 
 let runyard: TestService;
 beforeAll(async () => {
