@@ -7,6 +7,7 @@ import { resetJobOperation } from './jobs/reset.ts';
 import { updateJobOperation } from './jobs/update.ts';
 import { managedFsOperations } from './managed-fs/managed-fs-operations.ts';
 import { noticeOperationMakers } from './notice-operations.ts';
+import { peopleOperationMakers } from './people-operations.ts';
 import type { Operation } from './operation.ts';
 import { listNodesOperation } from './nodes/list.ts';
 import { meOperation } from './people/me.ts';
@@ -28,6 +29,7 @@ import { submitOperation } from './runs/submit.ts';
 import { createTokenOperation } from './tokens/create.ts';
 import { deleteTokenOperation } from './tokens/delete.ts';
 import { listTokensOperation } from './tokens/list.ts';
+import { tokenScopesOperation } from './tokens/scopes.ts';
 import { updateTokenOperation } from './tokens/update.ts';
 import { workspaceOperations } from './workspace/workspace-operations.ts';
 
@@ -59,11 +61,13 @@ const makers: readonly ((ports: OperationPorts) => Operation)[] = [
   meOperation,
   listNodesOperation,
   ...noticeOperationMakers,
+  ...peopleOperationMakers,
 ];
 
 /** Every operation that the service has, those on files among them. */
 export function everyOperation(ports: OperationPorts & WorkspacePorts & ManagedFsPorts): Operation[] {
-  return [...operationsOf(ports), ...workspaceOperations(ports), ...managedFsOperations(ports)];
+  const operations = [...operationsOf(ports), ...workspaceOperations(ports), ...managedFsOperations(ports)];
+  return [...operations, tokenScopesOperation(operations)];
 }
 
 /** The operations on jobs, runs, permissions and people, made from what they need of the world. */

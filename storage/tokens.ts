@@ -54,7 +54,7 @@ export function ensureBootstrapAdmin(db: Kysely<Database>, tokenHash: string, no
       .values({ user_name: bootstrapUser, admin: true, active: true, created_time: now })
       .onConflict((conflict) => conflict.column('user_name').doUpdateSet({ kind: 'user', admin: true, active: true, deleted_time: null }))
       .returning('principal_id').executeTakeFirstOrThrow();
-    const valid = { principal_id: principalId, scopes: [allApis], autoscope_state: 'DISABLED', expiry_time: null, revoked_time: null } as const;
+    const valid = { principal_id: principalId, scopes: [String(allApis)], autoscope_state: 'DISABLED' as const, expiry_time: null, revoked_time: null };
     await transaction.insertInto('tokens')
       .values({
         ...valid, hash: tokenHash, token_id: newTokenId(),

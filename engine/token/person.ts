@@ -52,6 +52,13 @@ export function checkAdminStays(person: Pick<Person, 'userName' | 'admin' | 'act
   if (leaves && others === 0) throw new ServiceError('INVALID_STATE', `${person.userName} is the last active administrator; make somebody else an administrator first.`);
 }
 
+/** How SCIM names groups, and what a patch may do to a person. */
+export interface PatchOperation {
+  readonly op: string;
+  readonly path?: string;
+  readonly value?: unknown;
+}
+
 /** The filter of a list. Only equality of one attribute is known. */
 export interface PersonFilter {
   readonly attribute: 'userName' | 'displayName' | 'applicationId' | 'id' | 'active';
