@@ -25,6 +25,7 @@ import type { Config } from './config.ts';
 import { startEngine, type Engine } from './engine.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { checkInstallation } from './installation.ts';
+import { startSchedules } from './schedules.ts';
 
 const day = 24 * 60 * 60 * 1_000;
 
@@ -75,6 +76,9 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   const site: Site = { publicUrl: () => config.publicUrl ?? url, workspaceId: '1' };
   const engine = await startEngine(config, database, roots, site, clock, log);
   closers.push(() => engine.close());
+  const launching = { clock, limits: config.limits, nodeId: engine.nodeId, accept: engine.coordinator.accept };
+  const schedules = await startSchedules(address, database, launching, clock, log);
+  closers.push(() => schedules.close());
   const retentionMs = config.limits.runRetentionDays * day;
   const housekeeping = await startHousekeeping({ address, dataDirectory: config.dataDirectory, retentionMs }, log);
   closers.push(() => housekeeping.stop());

@@ -8,8 +8,8 @@ import { checkJobCreations, creationWindowMs } from './job/quotas.ts';
 import type { Grant } from './job/permissions.ts';
 import type { JobSettings, SubmitSettings } from './job/settings.ts';
 import type { Limits } from './limits.ts';
-import type { EarlierRun, LaunchTransaction, NewRun, RunStore } from './ports.ts';
-import { checkCapacity, decideAdmission } from './run/admission.ts';
+import type { EarlierRun, Job, LaunchTransaction, NewRun, RunStore } from './ports.ts';
+import { checkCapacity, decideAdmission, reasonToSkip } from './run/admission.ts';
 import { waitingMessage } from './run/waiting.ts';
 import { createdRun } from './run/created.ts';
 import { checkRunNow, type RunParameters } from './run/parameters.ts';
@@ -89,6 +89,36 @@ export async function submit(ports: LaunchPorts, submission: Submission): Promis
   }));
 }
 
+/** A fire of a schedule. */
+export interface Fire {
+  /** Locked by the caller's transaction. */
+  readonly job: Job;
+  /** For which it was due, epoch ms. */
+  readonly scheduledTime: number;
+}
+
+/**
+ * Stores a run that a schedule starts, inside a transaction of the caller, who has it accepted once that is committed. Where
+ * others are refused because the workspace is full, it is skipped: there is nobody who would ask again.
+ */
+export async function fireRun(ports: Omit<LaunchPorts, 'accept' | 'runs'>, transaction: LaunchTransaction, { job, scheduledTime }: Fire): Promise<NewRun> {
+  const { jobId, settings, version } = job;
+  const admission = decideAdmission({
+    activeRuns: await transaction.countActiveRuns(jobId),
+    maxConcurrentRuns: settings.max_concurrent_runs ?? 1,
+  });
+  return store(ports, transaction, {
+    scope: jobId, token: undefined, takeJob: async () => jobId, settings, parameters: {}, creator: job.creatorUserName ?? '',
+    now: ports.clock.now(), type: 'JOB_RUN', name: settings.name ?? untitled, version, scheduledTime,
+    skipped: admission.kind === 'skip' ? admission.message : await noRoom(ports, transaction, tasksOf(settings).length),
+  });
+}
+
+/** Why a run of so many tasks finds no room; undefined when it has taken it. */
+async function noRoom({ limits }: Pick<LaunchPorts, 'limits'>, transaction: LaunchTransaction, tasks: number): Promise<string | undefined> {
+  return reasonToSkip(await transaction.countActiveTaskRuns(tasks, limits.concurrentTaskRuns), tasks, limits);
+}
+
 /** Idempotency tokens of submissions share one scope, which is no job's. */
 const submissionScope = 0;
 
@@ -107,6 +137,8 @@ interface Plan {
   readonly version: ApiVersion;
   /** Why the run ends at once as SKIPPED, if it does. */
   readonly skipped: string | undefined;
+  /** Set for a fire of a schedule, whose room is taken already. */
+  readonly scheduledTime?: number;
 }
 
 class AlreadyLaunched extends Error {
@@ -132,7 +164,7 @@ async function launch(
   }
 }
 
-async function store(ports: LaunchPorts, transaction: LaunchTransaction, plan: Plan): Promise<NewRun> {
+async function store(ports: Omit<LaunchPorts, 'accept' | 'runs'>, transaction: LaunchTransaction, plan: Plan): Promise<NewRun> {
   const tasks = tasksOf(plan.settings);
   const format = formatOf(plan.settings);
   // A single-task run is its own task run: one id for both.
@@ -143,7 +175,8 @@ async function store(ports: LaunchPorts, transaction: LaunchTransaction, plan: P
   const jobId = await plan.takeJob();
   const run: NewRun = {
     runId, jobId, numberInJob: await transaction.nextNumberInJob(jobId), format, version: plan.version,
-    name: plan.name, type: plan.type, trigger: 'ONE_TIME', creator: plan.creator, settings: plan.settings,
+    trigger: plan.scheduledTime === undefined ? 'ONE_TIME' : 'PERIODIC', scheduledTime: plan.scheduledTime,
+    name: plan.name, type: plan.type, creator: plan.creator, settings: plan.settings,
     overridingParameters: Object.keys(plan.parameters).length === 0 ? undefined : plan.parameters,
     state: over ? 'SKIPPED' : 'PENDING', message: plan.skipped ?? '', startTime: plan.now, owner: ports.nodeId,
     tasks: tasks.map((task, index) => ({
@@ -157,7 +190,7 @@ async function store(ports: LaunchPorts, transaction: LaunchTransaction, plan: P
       { jobId, runId, now: plan.now },
     ),
   };
-  if (!over) {
+  if (!over && plan.scheduledTime === undefined) {
     const active = await transaction.countActiveTaskRuns(tasks.length, ports.limits.concurrentTaskRuns);
     checkCapacity(active, tasks.length, ports.limits);
   }

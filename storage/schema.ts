@@ -6,6 +6,7 @@ import type { ApiVersion, JobFormat } from '../engine/job/format.ts';
 import type { Group, PermissionLevel } from '../engine/job/permissions.ts';
 import type { JobSettings } from '../engine/job/settings.ts';
 import type { RunParameters } from '../engine/run/parameters.ts';
+import type { ScheduleTable } from './schedule-schema.ts';
 
 /** A JSONB column: read as a value, written as JSON text. */
 type Json<Value> = ColumnType<Value, string, string>;
@@ -76,6 +77,8 @@ export interface RunTable extends ProgressColumns {
   creator: string;
   settings: Json<JobSettings>;
   overriding_parameters: Json<RunParameters> | null;
+  /** For which a schedule started it, epoch ms; null for all other runs. */
+  scheduled_time: number | null;
   original_attempt_run_id: number;
   attempt: number;
   stop_reason: StopReason | null;
@@ -166,4 +169,5 @@ export interface Database {
   nodes: NodeTable;
   installation: InstallationTable;
   outbox: OutboxTable;
+  schedules: ScheduleTable;
 }

@@ -9,9 +9,9 @@ import type { OperationPorts } from '../ports.ts';
  * @throws ServiceError for an unknown job, and what `settingsOf` throws
  */
 export async function changeJob(
-  { jobs, retime }: Pick<OperationPorts, 'jobs' | 'retime'>, jobId: number, settingsOf: (job: Job) => JobSettings,
+  { jobs, retime, clock }: Pick<OperationPorts, 'jobs' | 'retime' | 'clock'>, jobId: number, settingsOf: (job: Job) => JobSettings,
 ): Promise<void> {
-  const retimed = await jobs.change(jobId, settingsOf);
+  const retimed = await jobs.change(jobId, settingsOf, clock.now());
   if (retimed === undefined) throw invalid(`Job ${jobId} does not exist.`);
   for (const { runId, settings } of retimed) retime(runId, settings);
 }

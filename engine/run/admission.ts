@@ -33,9 +33,15 @@ const retrySeconds = 10;
  * @param added task runs of the new run
  * @throws ServiceError REQUEST_LIMIT_EXCEEDED with the time after which to try again
  */
-export function checkCapacity(active: number, added: number, { concurrentTaskRuns: most }: Pick<Limits, 'concurrentTaskRuns'>): void {
-  if (active + added <= most) return;
+export function checkCapacity(active: number, added: number, limits: Pick<Limits, 'concurrentTaskRuns'>): void {
+  const reason = reasonToSkip(active, added, limits);
+  if (reason !== undefined) throw new ServiceError('REQUEST_LIMIT_EXCEEDED', reason, retrySeconds);
+}
+
+/** The same for a run that a schedule starts: the message with which it is skipped, undefined when there is room. */
+export function reasonToSkip(active: number, added: number, { concurrentTaskRuns: most }: Pick<Limits, 'concurrentTaskRuns'>): string | undefined {
+  if (active + added <= most) return undefined;
   // Clients know the first sentence; for a run that has more tasks than there is room the second one explains it.
   const more = added === 1 ? '' : ` This run would add ${added}.`;
-  throw new ServiceError('REQUEST_LIMIT_EXCEEDED', `There are already ${active} active runs (limit: ${most}).${more}`, retrySeconds);
+  return `There are already ${active} active runs (limit: ${most}).${more}`;
 }

@@ -59,8 +59,8 @@ function describeDays(rule: DayRule): { readonly text: string; readonly ofMonth:
 }
 
 function describeLast(before: number, workday: boolean): string {
-  const days = before === 0 ? 'the last day' : `${before} day${before === 1 ? '' : 's'} before the last day`;
-  if (!workday) return before === 0 ? `on ${days}` : days;
+  const days = before === 0 ? 'the last day' : `the day that is ${before} before the last`;
+  if (!workday) return `on ${days}`;
   return before === 0 ? 'on the last working day (Monday to Friday)' : `on the Monday to Friday nearest to ${days}`;
 }
 

@@ -1,12 +1,20 @@
 /** What a schedule will do: its next fires, with notes where clock changes or the least distance of runs have a say. */
-import { invalid } from '../errors.ts';
 import { isoTime } from '../clock.ts';
+import { dayNumber, secondsPerDay } from './civil.ts';
 import { describeQuartz } from './describe.ts';
 import { runDistanceMs } from './due.ts';
 import type { ClockChange } from './local-time.ts';
+import { neverFires } from './never-fires.ts';
 import { nextFire, type Fire, type SkippedTimes } from './next-fire.ts';
-import { parseQuartz } from './quartz.ts';
+import { lastYear, parseQuartz } from './quartz.ts';
 import { zoneOf, type Zone } from './zones.ts';
+
+/** Most fires of one preview, and how many there are when nobody says. */
+export const previewMax = 100;
+export const previewDefault = 10;
+
+/** The latest instant that is looked at: the end of the years that Quartz knows. */
+export const latestInstant = dayNumber(lastYear + 1, 1, 1) * secondsPerDay * 1_000;
 
 export interface PreviewedFire {
   /** Epoch milliseconds. */
@@ -41,11 +49,6 @@ export function previewSchedule(expression: string, zoneId: string, after: numbe
     fires.push({ time: fire.time, local: localText(fire, zone), ...(notes.length > 0 && { note: notes.join(' ') }) });
   }
   return { description: describeQuartz(quartz), fire_times: fires };
-}
-
-/** The refusal of an expression without a future fire, in the words that clients know. */
-export function neverFires(expression: string): Error {
-  return invalid(`The provided cron expression: ${expression} will never fire.`);
 }
 
 const dropNote = `Not run: it is less than ${runDistanceMs / 1_000} seconds after the run before.`;
