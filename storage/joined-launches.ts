@@ -87,17 +87,17 @@ async function nextNumbers(db: Transaction<Database>, jobIds: readonly number[])
   return jobIds.map((jobId) => numbers.get(jobId) ?? 0);
 }
 
-/** Values of one statement: the protocol allows 65,535. */
-const valuesMax = 60_000;
-
 async function insertRuns(db: Transaction<Database>, runs: readonly NewRun[]): Promise<undefined[]> {
-  for (const rows of portions(runs.map(runRow))) await db.insertInto('runs').values(rows).execute();
-  for (const rows of portions(runs.flatMap(taskRunRows))) await db.insertInto('task_runs').values(rows).execute();
+  const parameters = ({ overridingParameters }: NewRun) => overridingParameters ?? null;
+  await insertRows(db, 'runs', runs.map((run) => ({ ...runRow(run), settings: run.settings, overriding_parameters: parameters(run) })));
+  await insertRows(db, 'task_runs', runs.flatMap(taskRunRows));
   await insertNotices(db, runs.flatMap((run) => run.notices));
   return runs.map(() => undefined);
 }
 
-function portions<Row extends object>(rows: readonly Row[]): Row[][] {
-  const most = Math.floor(valuesMax / Object.keys(rows[0] ?? { none: 0 }).length);
-  return Array.from({ length: Math.ceil(rows.length / most) }, (_, index) => rows.slice(index * most, (index + 1) * most));
+/** One value for all rows: a statement with a value for each field is dear to write and to read. */
+async function insertRows(db: Transaction<Database>, table: 'runs' | 'task_runs', rows: readonly object[]): Promise<void> {
+  const columns = sql.join(Object.keys(rows[0] ?? {}).map((column) => sql.ref(column)));
+  const into = sql.table(table);
+  await sql`insert into ${into} (${columns}) select ${columns} from jsonb_populate_recordset(null::${into}, ${JSON.stringify(rows)}::jsonb)`.execute(db);
 }

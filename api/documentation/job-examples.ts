@@ -60,8 +60,8 @@ export const jobExamples: Readonly<Record<string, Example>> = {
     answer: {
       description: 'at 02:30 every Sunday',
       fire_times: [
-        { time: 1_805_592_600_000, local: '2027-03-20T02:30:00+01:00' },
-        { time: 1_806_885_000_000, local: '2027-04-04T02:30:00+02:00', note: 'On 2027-03-28 02:30 does not exist and is skipped: the clocks go forward from 02:00 to 03:00.' },
+        { time: 1_805_592_600_000, local: '2027-03-21T02:30:00+01:00' },
+        { time: 1_806_798_600_000, local: '2027-04-04T02:30:00+02:00', note: 'On 2027-03-28 02:30 does not exist and is skipped: the clocks go forward from 02:00 to 03:00.' },
       ],
     },
   },
