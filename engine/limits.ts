@@ -9,6 +9,12 @@ export const defaultLimits = {
   jobsCreatedPerHour: 10_000,
   /** Task runs that may be active at once, of all runs together. */
   concurrentTaskRuns: 1_000,
+  /** run_job_tasks that may be active at once, of all runs together. */
+  concurrentRunJobTasks: 750,
+  /** How deep run_job_tasks may be nested: jobs that start jobs that start jobs. */
+  runJobDepth: 3,
+  /** Hours that a run may wait in the queue. */
+  queueHours: 48,
   tasksPerJob: 100,
   jobClustersPerJob: 100,
   maxConcurrentRuns: 1_000,

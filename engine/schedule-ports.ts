@@ -1,5 +1,6 @@
 /** What the engine asks of the world to fire schedules: types only. */
-import type { Job, LaunchTransaction } from './ports.ts';
+import type { Job } from './ports.ts';
+import type { LaunchTransaction } from './run-ports.ts';
 
 /** A schedule that has come due; it and its job are locked. */
 export interface DueSchedule {

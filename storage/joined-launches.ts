@@ -1,7 +1,8 @@
 /** Many launches in one transaction: the steps that they ask for at the same time become one statement. */
 import { sql, type Transaction } from 'kysely';
-import type { LaunchTransaction, NewRun } from '../engine/ports.ts';
-import { launchTransaction, runRow, taskRunRows } from './launches.ts';
+import type { NewRun } from '../engine/run/created.ts';
+import type { JobLoad, LaunchTransaction, WorkspaceLoad } from '../engine/run-ports.ts';
+import { launchTransaction, runRow, takeRunIds, taskRunRows } from './launches.ts';
 import { insertNotices } from './outbox.ts';
 import { countForLaunch } from './room.ts';
 import type { Database } from './schema.ts';
@@ -14,8 +15,8 @@ export function joinedLaunches(db: Transaction<Database>): LaunchTransaction {
   const room = createRoom(db);
   return {
     ...launchTransaction(db),
-    countActiveRuns: joined((jobIds) => countActiveRuns(db, jobIds)),
-    takeRunIds: joined((counts) => takeRunIds(db, counts)),
+    countRuns: joined((jobIds) => countRuns(db, jobIds)),
+    takeRunIds: joined((counts) => takePortions(db, counts)),
     nextNumberInJob: joined((jobIds) => nextNumbers(db, jobIds)),
     countActiveTaskRuns: room.count,
     insertRun: joined((runs: readonly NewRun[]) => {
@@ -44,40 +45,47 @@ function joined<Asked, Answer>(all: (asked: readonly Asked[]) => Promise<readonl
   });
 }
 
+interface RoomAsked {
+  readonly added: number;
+  readonly most: number;
+  readonly runJobTasks: boolean;
+}
+
 /** Room for task runs: who asks later finds taken what was granted before, stored or not. */
 function createRoom(db: Transaction<Database>) {
   let granted = 0;
-  const count = joined(async (asked: readonly { readonly added: number; readonly most: number }[]) => {
+  const count = joined(async (asked: readonly RoomAsked[]): Promise<WorkspaceLoad[]> => {
     const total = asked.reduce((sum, { added }) => sum + added, 0);
     const most = Math.min(...asked.map((one) => one.most));
-    const stored = await countForLaunch(db, total + granted, most);
+    const stored = await countForLaunch(db, total + granted, most, asked.some((one) => one.runJobTasks));
     return asked.map(({ added }) => {
-      const active = stored + granted;
-      if (active + added <= most) granted += added;
-      return active;
+      // Which of them are run_job_tasks is not told: there are few, and taking all for such errs on the safe side.
+      const load = { taskRuns: stored.taskRuns + granted, runJobTasks: stored.runJobTasks + granted, awaited: stored.awaited };
+      if (load.taskRuns + added <= most) granted += added;
+      return load;
     });
   });
   return {
-    count: (added: number, most: number) => count({ added, most }),
+    count: (added: number, most: number, runJobTasks: boolean) => count({ added, most, runJobTasks }),
     /** From now on they are counted as stored. */
     taken(runs: readonly NewRun[]): void {
-      for (const run of runs) if (run.state !== 'SKIPPED') granted -= run.tasks.length;
+      for (const run of runs) if (run.state === 'PENDING') granted -= run.tasks.length;
     },
   };
 }
 
-async function countActiveRuns(db: Transaction<Database>, jobIds: readonly number[]): Promise<number[]> {
-  const { rows } = await sql<{ job_id: number; count: number }>`
-    select job_id, count(*) as count from runs where active and job_id = any(${jobIds}) group by job_id`.execute(db);
-  const counts = new Map(rows.map((row) => [row.job_id, row.count]));
-  return jobIds.map((jobId) => counts.get(jobId) ?? 0);
+async function countRuns(db: Transaction<Database>, jobIds: readonly number[]): Promise<JobLoad[]> {
+  const { rows } = await sql<JobLoad & { job_id: number }>`
+    select job_id, count(*) filter (where queue_code is null)::bigint as active, count(queue_code)::bigint as queued
+    from runs where active and job_id = any(${jobIds}) group by job_id`.execute(db);
+  const loads = new Map(rows.map((row) => [row.job_id, row]));
+  return jobIds.map((jobId) => loads.get(jobId) ?? { active: 0, queued: 0 });
 }
 
-async function takeRunIds(db: Transaction<Database>, counts: readonly number[]): Promise<number[][]> {
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  const { rows } = await sql<{ run_id: number }>`select nextval('run_ids') as run_id from generate_series(1, ${total})`.execute(db);
+async function takePortions(db: Transaction<Database>, counts: readonly number[]): Promise<number[][]> {
+  const ids = await takeRunIds(db, counts.reduce((sum, count) => sum + count, 0));
   let start = 0;
-  return counts.map((count) => rows.slice(start, start += count).map((row) => row.run_id));
+  return counts.map((count) => ids.slice(start, start += count));
 }
 
 async function nextNumbers(db: Transaction<Database>, jobIds: readonly number[]): Promise<number[]> {

@@ -15,7 +15,7 @@ const request = Type.Object({
 });
 
 /** Replaces all settings of a job. */
-export function resetJobOperation({ jobs, retime, clock, limits, kinds }: Pick<OperationPorts, 'jobs' | 'retime' | 'clock' | 'limits' | 'kinds'>): Operation {
+export function resetJobOperation({ jobs, jobChanged, clock, limits, kinds }: Pick<OperationPorts, 'jobs' | 'jobChanged' | 'clock' | 'limits' | 'kinds'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/reset',
@@ -28,7 +28,7 @@ export function resetJobOperation({ jobs, retime, clock, limits, kinds }: Pick<O
     response: Type.Object({}),
     async handle({ job_id: jobId, new_settings: given }, { version }) {
       checkSettings(given, { version, limits, kinds });
-      await changeJob({ jobs, retime, clock }, jobId, (job) => resetSettings(job.settings, given));
+      await changeJob({ jobs, jobChanged, clock }, jobId, (job) => resetSettings(job.settings, given));
       return {};
     },
   });

@@ -2,8 +2,9 @@
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { fireRun, type LaunchPorts } from '../launch.ts';
-import type { LaunchTransaction, Log, NewRun } from '../ports.ts';
-import { createdRun } from '../run/created.ts';
+import type { Log } from '../ports.ts';
+import type { LaunchTransaction } from '../run-ports.ts';
+import { createdRun, type NewRun } from '../run/created.ts';
 import { decideDue } from '../schedule/due.ts';
 import { rhythmOf, timingOf } from '../schedule/timing.ts';
 import type { Claim, DueSchedule, FiredSchedule, ScheduleStore } from '../schedule-ports.ts';
