@@ -90,8 +90,10 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   const app = createService(config, database, engine, roots, site, log, door);
   closers.push(async () => app.close());
   url = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '');
-  const drain = (): Promise<void> => {
+  const drain = async (): Promise<void> => {
     door.open = false;
+    // What is due from now on is fired by another engine, or by the next start.
+    await schedules.close();
     return engine.drain();
   };
   return { url, token, tokenIsNew: isNew, drain };

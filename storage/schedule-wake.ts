@@ -55,7 +55,9 @@ export async function listenForSchedules(address: DatabaseAddress, clock: Clock,
     async close() {
       closing.abort();
       await keeping;
-      await client?.end();
+      const last = client;
+      client = undefined;
+      await last?.end();
     },
   };
 }
