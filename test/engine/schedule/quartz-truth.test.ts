@@ -38,5 +38,5 @@ test('damaged expressions: what Quartz refuses is refused, and what is taken fir
   expect(lines.length).toBeGreaterThan(800);
   const taken = lines.filter((line) => !ours(line).endsWith('|ERROR'));
   expect(taken.map(ours)).toEqual(taken);
-  expect(taken.length).toBeGreaterThan(300);
+  expect(taken.length).toBeGreaterThan(100);
 });
