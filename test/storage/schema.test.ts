@@ -18,6 +18,7 @@ beforeAll(async () => {
   await sql`insert into repairs (repair_id, run_id, start_time, ended_state, ended_result, ended_message, ended_time)
     select 99, run_id, 9, 'TERMINATED', 'FAILED', '', 9 from runs`.execute(database.db);
   await sql`insert into outbox (event, channel, recipient, job_id, created_time) values ('on_start', 'email', 'a@x', 1, 1)`.execute(database.db);
+  await sql`insert into schedules (job_id, next_fire_at) select job_id, 10 from jobs`.execute(database.db);
 });
 afterAll(() => database.drop());
 
@@ -71,6 +72,9 @@ const checks: [string, string][] = [
   ['runs_retries_have_first', 'runs set attempt = 1, original_attempt_run_id = run_id - 1'],
   ['runs_retries_have_first', "runs set trigger = 'RETRY'"],
   ['runs_retries_have_first', "runs set attempt = 1, trigger = 'RETRY'"],
+  ['runs_scheduled_have_time', "runs set trigger = 'PERIODIC'"],
+  ['schedules_fire_forward', 'schedules set last_fire_at = next_fire_at'],
+  ['schedules_with_problem_rest', "schedules set problem = 'x'"],
   ['task_runs_stop_reason_known', "task_runs set stop_reason = 'bored'"],
   ['task_runs_attempt_not_negative', 'task_runs set attempt = -1'],
   ['repairs_ended_state_known', "repairs set ended_state = 'SKIPPED'"],
@@ -129,7 +133,7 @@ describe('what the life of a run needs is accepted', () => {
 });
 
 test('every CHECK of the tables of runs, jobs, clusters, people and notices is in this table', async () => {
-  const tables = ['principals', 'tokens', 'jobs', 'runs', 'task_runs', 'repairs', 'clusters', 'outbox'];
+  const tables = ['principals', 'tokens', 'jobs', 'runs', 'task_runs', 'repairs', 'clusters', 'outbox', 'schedules'];
   const { rows } = await sql<{ name: string }>`select conname as name from pg_constraint
     where contype = 'c' and conrelid::regclass::text in (${sql.join(tables)})`.execute(database.db);
   expect([...new Set(checks.map(([name]) => name))].toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
