@@ -130,7 +130,7 @@ async function fireOne(ports: FirePorts, schedule: DueSchedule, transaction: Lau
   if ('problem' in due) return due;
   for (const scheduledTime of due.fires) launched.push(await fireRun(ports.launching, transaction, { job, scheduledTime }));
   if (due.fires.length !== 1 || due.fires[0] !== nextFireAt) {
-    ports.log.info({ job_id: job.jobId, due: nextFireAt, fires: due.fires }, 'Fires of this schedule were missed; its misfire policy decided.');
+    ports.log.info({ job_id: job.jobId, due: nextFireAt, fires: due.fires }, 'Fires of this schedule were found late; these of them are run.');
   }
   return { jobId: job.jobId, lastFireAt: due.fires.at(-1), nextFireAt: due.next, problem: undefined };
 }
