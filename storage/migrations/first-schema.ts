@@ -2,6 +2,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { noticeTables } from './notice-tables.ts';
+import { scheduleTables } from './schedule-tables.ts';
 
 /** Progress columns with the invariants of engine/run/run.ts `Progress` as named CHECKs. */
 const progress = (table: string): string => `
@@ -217,6 +218,7 @@ const statements = [
      constraint outbox_channel_known check (channel in ('email', 'webhook')))`,
   `create index outbox_waiting on outbox (notice_id) where taken_time is null`,
   ...noticeTables,
+  ...scheduleTables,
 ];
 
 export const firstSchema: Migration = {
