@@ -3,6 +3,7 @@ import { createJobOperation } from './jobs/create.ts';
 import { deleteJobOperation } from './jobs/delete.ts';
 import { getJobOperation } from './jobs/get.ts';
 import { listJobsOperation } from './jobs/list.ts';
+import { previewScheduleOperation } from './jobs/preview-schedule.ts';
 import { resetJobOperation } from './jobs/reset.ts';
 import { updateJobOperation } from './jobs/update.ts';
 import { managedFsOperations } from './managed-fs/managed-fs-operations.ts';
@@ -40,6 +41,7 @@ const makers: readonly ((ports: OperationPorts) => Operation)[] = [
   resetJobOperation,
   updateJobOperation,
   deleteJobOperation,
+  previewScheduleOperation,
   runNowOperation,
   submitOperation,
   listRunsOperation,
@@ -66,7 +68,11 @@ const makers: readonly ((ports: OperationPorts) => Operation)[] = [
 
 /** Every operation that the service has, those on files among them. */
 export function everyOperation(ports: OperationPorts & WorkspacePorts & ManagedFsPorts): Operation[] {
-  const operations = [...operationsOf(ports), ...workspaceOperations(ports), ...managedFsOperations(ports)];
+  return withScopes([...operationsOf(ports), ...workspaceOperations(ports), ...managedFsOperations(ports)]);
+}
+
+/** These operations, and the one that tells the scope of each. */
+export function withScopes(operations: readonly Operation[]): Operation[] {
   return [...operations, tokenScopesOperation(operations)];
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf } from '../engine/errors.ts';
 import type { Limits } from '../engine/limits.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../engine/nearest.ts';
 import { ValueError } from './setting-values.ts';
 import { fileVariable, keyOf, laterVariables, settings, type logLevels, type Setting } from './settings.ts';
 
@@ -23,6 +23,11 @@ export interface Config {
   readonly logLevel: (typeof logLevels)[number];
   readonly metricsOpen: boolean;
   readonly jobAccessControl: boolean;
+  /** Absolute; both or none. */
+  readonly tlsCert?: string | undefined;
+  readonly tlsKey?: string | undefined;
+  /** Addresses and networks. */
+  readonly trustedProxies: readonly string[];
   readonly clusterStartMs: number;
   readonly stopGraceMs: number;
   readonly leaseMs: number;
@@ -95,6 +100,9 @@ function build(environment: Environment, directory: string, find: (variable: str
     logLevel: take(settings.logLevel),
     metricsOpen: take(settings.metricsOpen),
     jobAccessControl: take(settings.jobAccessControl),
+    tlsCert: take(settings.tlsCert),
+    tlsKey: take(settings.tlsKey),
+    trustedProxies: take(settings.trustedProxies),
     clusterStartMs: take(settings.clusterStartMs),
     stopGraceMs: take(settings.stopGraceMs),
     leaseMs: take(settings.leaseMs),

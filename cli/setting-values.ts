@@ -2,8 +2,8 @@
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { defaultLimits, type LimitName, type Limits } from '../engine/limits.ts';
+import { nearest } from '../engine/nearest.ts';
 import { isMailAddress } from '../engine/notification/address.ts';
-import { nearest } from './nearest.ts';
 
 /** What is wrong with a value, as the rest of a sentence that begins with the setting's name. */
 export class ValueError extends Error {}
@@ -53,6 +53,18 @@ function listOf(given: unknown): readonly unknown[] {
   if (!Array.isArray(given)) throw must('a list of absolute paths', given);
   return given;
 }
+
+/** Addresses, or networks in CIDR form. */
+export const networks: ReadValue<readonly string[]> = (given) => {
+  const entries: readonly unknown[] = typeof given === 'string' ? given.split(',').map((entry) => entry.trim()) : listOf(given);
+  return entries.map((entry) => {
+    const [address = '', bits, ...more] = typeof entry === 'string' ? entry.split('/') : [];
+    const most = isIP(address) === 4 ? 32 : 128;
+    const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+    if (typeof entry === 'string' && isIP(address) !== 0 && fits && more.length === 0) return entry;
+    throw must('a list of IP addresses or networks such as 10.0.0.0/8', entry);
+  });
+};
 
 export const host: ReadValue<string> = (given) => {
   if (typeof given === 'string' && (isIP(given) !== 0 || /^[a-z\d_-]+(\.[a-z\d_-]+)*\.?$/i.test(given))) return given;

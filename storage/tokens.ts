@@ -32,6 +32,15 @@ export async function findToken(db: Kysely<Database>, hash: string): Promise<Kno
   };
 }
 
+/** Tokens as calls are checked with them. */
+export function createTokenLookup(db: Kysely<Database>) {
+  return {
+    find: (hash: string) => findToken(db, hash),
+    noteAccess: (tokenId: string, now: number) => noteTokenAccess(db, tokenId, now),
+    noteScope: (tokenId: string, scope: Scope) => noteTokenScope(db, tokenId, scope),
+  };
+}
+
 /** Notes that a token was used at `now` (epoch ms), unless that was noted within the last minute. */
 export async function noteTokenAccess(db: Kysely<Database>, tokenId: string, now: number): Promise<void> {
   await db.updateTable('tokens').set({ last_accessed_time: now })
@@ -39,7 +48,7 @@ export async function noteTokenAccess(db: Kysely<Database>, tokenId: string, now
 }
 
 /** Notes that an observed token was used for something; nothing happens when that is known. */
-export async function noteTokenScope(db: Kysely<Database>, tokenId: string, scope: Scope): Promise<void> {
+async function noteTokenScope(db: Kysely<Database>, tokenId: string, scope: Scope): Promise<void> {
   await db.updateTable('tokens').set({ inferred_scopes: sql`array_append(inferred_scopes, ${scope})` })
     .where('token_id', '=', tokenId).where('autoscope_state', '=', 'RUNNING').where(sql<boolean>`${scope} <> all (inferred_scopes)`).execute();
 }
@@ -91,7 +100,7 @@ function createToken(
   return db.transaction().execute(async (transaction) => {
     await transaction.selectFrom('principals').select('principal_id').where('principal_id', '=', principalId).forNoKeyUpdate().execute();
     const { count } = await transaction.selectFrom('tokens').select((row) => row.fn.countAll<number>().as('count'))
-      .where(valid(createdTime)).where('principal_id', '=', principalId).executeTakeFirstOrThrow();
+      .where(stillValid(createdTime)).where('principal_id', '=', principalId).executeTakeFirstOrThrow();
     checkTokenQuota(count, quota);
     const row = await transaction.insertInto('tokens').values({
       principal_id: principalId, created_by: createdBy, hash, token_id: newTokenId(), comment, scopes: [...scopes], autoscope_state: autoscopeState,
@@ -103,7 +112,7 @@ function createToken(
 }
 
 async function listTokens(db: Kysely<Database>, principalId: number, now: number): Promise<Token[]> {
-  const rows = await db.selectFrom('tokens').selectAll().where(valid(now)).where('principal_id', '=', principalId)
+  const rows = await db.selectFrom('tokens').selectAll().where(stillValid(now)).where('principal_id', '=', principalId)
     .orderBy('created_time', 'desc').orderBy('token_id').execute();
   return rows.map(tokenOf);
 }
@@ -113,7 +122,7 @@ async function listTokens(db: Kysely<Database>, principalId: number, now: number
  * @param principalId undefined: whoever owns it
  */
 async function revokeToken(db: Kysely<Database>, principalId: number | undefined, tokenId: string, now: number): Promise<boolean> {
-  let update = db.updateTable('tokens').set({ revoked_time: now }).where(valid(now)).where('token_id', '=', tokenId);
+  let update = db.updateTable('tokens').set({ revoked_time: now }).where(stillValid(now)).where('token_id', '=', tokenId);
   if (principalId !== undefined) update = update.where('principal_id', '=', principalId);
   return (await update.executeTakeFirst()).numUpdatedRows > 0n;
 }
@@ -127,7 +136,7 @@ function changeToken(
   db: Kysely<Database>, principalId: number | undefined, tokenId: string, { comment, scopes }: TokenChange, now: number,
 ): Promise<Token | undefined> {
   return db.transaction().execute(async (transaction) => {
-    let found = transaction.selectFrom('tokens').selectAll().where(valid(now))
+    let found = transaction.selectFrom('tokens').selectAll().where(stillValid(now))
       .where(({ or, eb }) => or([eb('token_id', '=', tokenId), eb(sql`encode(sha256(token_id::bytea), 'hex')`, '=', tokenId)]));
     if (principalId !== undefined) found = found.where('principal_id', '=', principalId);
     const row = await found.forUpdate().executeTakeFirst();
@@ -143,7 +152,7 @@ async function tokensOfEverybody(db: Kysely<Database>, { tokenId, createdById, c
   let query = db.selectFrom('tokens').innerJoin('principals as owner', 'owner.principal_id', 'tokens.principal_id')
     .leftJoin('principals as maker', 'maker.principal_id', 'tokens.created_by')
     .selectAll('tokens').select(['owner.user_name as owner_name', 'maker.user_name as maker_name'])
-    .where(valid(now)).where('owner.deleted_time', 'is', null).orderBy('tokens.created_time', 'desc').orderBy('token_id');
+    .where(stillValid(now)).where('owner.deleted_time', 'is', null).orderBy('tokens.created_time', 'desc').orderBy('token_id');
   if (tokenId !== undefined) query = query.where('token_id', '=', tokenId);
   if (createdById !== undefined) query = query.where('tokens.created_by', '=', createdById);
   if (createdByName !== undefined) query = query.where('maker.user_name', '=', createdByName);
@@ -154,7 +163,7 @@ async function tokensOfEverybody(db: Kysely<Database>, { tokenId, createdById, c
 }
 
 /** Tokens that are neither revoked nor expired at `now`. */
-function valid(now: number) {
+function stillValid(now: number) {
   return sql<boolean>`revoked_time is null and coalesce(expiry_time > ${now}, true)`;
 }
 

@@ -21,11 +21,15 @@ const aboutVersion: Readonly<Record<ApiVersion, string>> = {
 const groups: readonly Group[] = [
   { prefix: '/permissions/', name: 'Permissions', description: 'Who may do what with jobs' },
   { prefix: '/token/', name: 'Tokens', description: 'Personal access tokens' },
+  { prefix: '/token-scopes', name: 'Scopes', description: 'What tokens can be good for' },
+  { prefix: '/token-management/', name: 'Tokens of everybody', description: 'What administrators do with tokens' },
+  { prefix: '/workspace-conf', name: 'Workspace settings', description: 'What administrators set while the service runs' },
+  { prefix: '/audit', name: 'Audit log', description: 'Who did what' },
   { prefix: '/workspace/', name: 'Workspace', description: 'Notebooks and files of the workspace' },
   { prefix: '/managed_fs/', name: 'Managed file system', description: 'Files of jobs' },
   { prefix: '/notification-destinations', name: 'Notification destinations', description: 'Where notices go' },
   { prefix: '/notifications/', name: 'Notifications', description: 'What became of notices' },
-  { prefix: '/preview/scim/', name: 'People', description: 'Who calls' },
+  { prefix: '/preview/scim/', name: 'People', description: 'Who calls, users and service principals' },
   { prefix: '/nodes', name: 'Nodes', description: 'The engines that share the workspace' },
 ];
 

@@ -11,7 +11,7 @@ import type { OperationPorts } from '../ports.ts';
  * @throws ServiceError for an unknown job, and what `settingsOf` throws
  */
 export async function changeJob(
-  { jobs, jobChanged }: Pick<OperationPorts, 'jobs' | 'jobChanged'>, jobId: number, settingsOf: (job: Job) => JobSettings, { changed }: Pick<Call, 'changed'>,
+  { jobs, jobChanged, clock }: Pick<OperationPorts, 'jobs' | 'jobChanged' | 'clock'>, jobId: number, settingsOf: (job: Job) => JobSettings, { changed }: Pick<Call, 'changed'>,
 ): Promise<void> {
   const job = await jobs.find(jobId);
   if (job !== undefined) await checkRunJobCycle(jobId, settingsOf(job), async (id) => (await jobs.find(id))?.settings);
@@ -19,7 +19,7 @@ export async function changeJob(
     const after = settingsOf(before);
     changed(before.settings, after);
     return after;
-  });
+  }, clock.now());
   if (retimed === undefined) throw invalid(`Job ${jobId} does not exist.`);
   jobChanged(retimed);
 }

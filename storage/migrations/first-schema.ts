@@ -3,6 +3,7 @@ import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { noticeTables } from './notice-tables.ts';
 import { peopleTables } from './people-tables.ts';
+import { scheduleTables } from './schedule-tables.ts';
 
 /** Progress columns with the invariants of engine/run/run.ts `Progress` as named CHECKs. */
 const progress = (table: string): string => `
@@ -219,6 +220,7 @@ const statements = [
   `create index outbox_waiting on outbox (notice_id) where taken_time is null`,
   ...noticeTables,
   ...peopleTables,
+  ...scheduleTables,
 ];
 
 export const firstSchema: Migration = {

@@ -14,7 +14,7 @@ import { defaultLimits } from '../../engine/limits.ts';
 import { passing } from '../../storage/faults.ts';
 import { createManagedFiles } from '../../storage/managed-files.ts';
 import { createRoots } from '../../storage/roots.ts';
-import { findToken, noteTokenAccess } from '../../storage/tokens.ts';
+import { createTokenLookup } from '../../storage/tokens.ts';
 import { createWorkspace } from '../../storage/workspace.ts';
 import { addDestinations } from '../setup/destinations.ts';
 import { addPerson } from '../setup/people.ts';
@@ -47,7 +47,8 @@ export async function startFuzzedService(): Promise<FuzzedService> {
   const log = pino({ level: 'silent' });
   const app = createApp({
     operations, permissions, limits, log, isPassing: passing, metricsOpen: false,
-    auth: { tokens: { find: (hash) => findToken(db, hash), noteAccess: (id, at) => noteTokenAccess(db, id, at) }, clock, log },
+    auth: { tokens: createTokenLookup(db), clock, log },
+    audit: () => undefined,
     metrics: { databaseQueries: base.database.queries, activeRuns: () => 0 },
     ready: async () => ({ ready: true }),
   });

@@ -11,7 +11,7 @@ const nowhere = '/nowhere';
 
 const defaults = {
   host: '127.0.0.1', port: 8080, publicUrl: undefined, dataDirectory: '/nowhere/.runyard', databaseUrl: undefined, bootstrapToken: undefined,
-  allowedRoots: [], limits: defaultLimits, logBytesMax: 2 ** 30, logLevel: 'info', metricsOpen: false, jobAccessControl: false, clusterStartMs: 0,
+  allowedRoots: [], limits: defaultLimits, logBytesMax: 2 ** 30, logLevel: 'info', metricsOpen: false, jobAccessControl: false, tlsCert: undefined, tlsKey: undefined, trustedProxies: [], clusterStartMs: 0,
   stopGraceMs: 10_000, leaseMs: 15_000, poolThreads: 2, attemptsPerThread: 500, smtpUrl: undefined, mailFrom: undefined, mailsPerSecond: 10, webhookAllowPrivate: false, taskEnvironment: {},
 } satisfies Config;
 
@@ -31,6 +31,9 @@ const given: readonly (readonly [variable: string, text: string, key: string, va
   ['RUNYARD_METRICS_OPEN', 'true', 'metrics_open', true, { metricsOpen: true }],
   ['RUNYARD_METRICS_OPEN', '0', 'metrics_open', false, { metricsOpen: false }],
   ['RUNYARD_JOB_ACCESS_CONTROL', 'true', 'job_access_control', true, { jobAccessControl: true }],
+  ['RUNYARD_TLS_CERT', '/srv/cert.pem', 'tls_cert', '/srv/cert.pem', { tlsCert: '/srv/cert.pem' }],
+  ['RUNYARD_TLS_KEY', '/srv/key.pem', 'tls_key', '/srv/key.pem', { tlsKey: '/srv/key.pem' }],
+  ['RUNYARD_TRUSTED_PROXIES', '10.0.0.0/8, ::1', 'trusted_proxies', ['10.0.0.0/8', '::1'], { trustedProxies: ['10.0.0.0/8', '::1'] }],
   ['RUNYARD_CLUSTER_START_MS', '250', 'cluster_start_ms', 250, { clusterStartMs: 250 }],
   ['RUNYARD_STOP_GRACE_MS', '1', 'stop_grace_ms', 1, { stopGraceMs: 1 }],
   ['RUNYARD_LEASE_MS', '5000', 'lease_ms', '5000', { leaseMs: 5000 }],

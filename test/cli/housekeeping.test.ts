@@ -31,7 +31,7 @@ test('spec 8: runs older than 60 days are removed with their files; younger and 
   const failures: unknown[] = [];
   const log = { info: () => undefined, warn: (facts: object) => failures.push(facts), error: (facts: object) => failures.push(facts) };
   const housekeeping = await startHousekeeping(
-    { address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day }, log, 1,
+    { address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day, auditRetentionMs: 400 * day }, log, 1,
   );
   while (existsSync(directory)) await new Promise((resolve) => { setTimeout(resolve, 20); });
   await housekeeping.stop();
@@ -59,7 +59,7 @@ test('deliveries leave their log after 30 days, with their tries and mails; youn
   };
   const [old, waiting, young] = [await deliver(31, 'delivered'), await deliver(31, 'pending'), await deliver(29, 'delivered')];
   const housekeeping = await startHousekeeping(
-    { address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day },
+    { address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day, auditRetentionMs: 400 * day },
     { info: () => undefined, warn: () => undefined, error: () => undefined }, 1,
   );
   // The notices go last.
