@@ -32,7 +32,7 @@ export interface FuzzedService {
 }
 
 /** So much may be made that no quota is in the way. */
-const limits = { ...defaultLimits, savedJobs: 1e9, jobsCreatedPerHour: 1e9, concurrentTaskRuns: 1e9 };
+const limits = { ...defaultLimits, savedJobs: 1e9, jobsCreatedPerHour: 1e9, concurrentTaskRuns: 1e9, requestsPerSecondPerToken: 1e9, failedCredentialsPerMinute: 1e9 };
 
 /** Starts it with job access control on, and with jobs, runs and files that requests can meet. */
 export async function startFuzzedService(): Promise<FuzzedService> {

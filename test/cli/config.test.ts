@@ -107,6 +107,8 @@ test.each([
   ['RUNYARD_PUBLIC_URL', 'https://h/?a=1', /without query/],
   ['RUNYARD_DATA_DIR', 'a\0b', /^RUNYARD_DATA_DIR must be a path/],
   ['RUNYARD_ALLOWED_ROOTS', '/a,b', /^RUNYARD_ALLOWED_ROOTS must be a list of absolute paths .* not "b"\.$/],
+  ['RUNYARD_TRUSTED_PROXIES', '10.0.0.0/33', /^RUNYARD_TRUSTED_PROXIES must be a list of IP addresses or networks such as 10\.0\.0\.0\/8, not "10\.0\.0\.0\/33"\.$/],
+  ['RUNYARD_TRUSTED_PROXIES', 'proxy', /not "proxy"/],
   ['RUNYARD_LIMITS', 'many', /^RUNYARD_LIMITS must be a JSON object such as/],
   ['RUNYARD_LIMITS', '[]', /must be a JSON object/],
   ['RUNYARD_LIMITS', '{"savedJob":5}', /^RUNYARD_LIMITS names a limit "savedJob" that does not exist; the nearest known one is savedJobs\.$/],
