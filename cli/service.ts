@@ -10,6 +10,7 @@ import { taskKinds } from '../engine/job/task-kinds.ts';
 import type { Site } from '../engine/ports.ts';
 import { tokenHash } from '../engine/token/token.ts';
 import { migrate, openDatabase, ping, type DatabaseAddress, type OpenDatabase } from '../storage/database.ts';
+import { createClassicDashboardStore, createDashboardStore } from '../storage/dashboards.ts';
 import { startEmbeddedPostgres } from '../storage/embedded.ts';
 import { passing } from '../storage/faults.ts';
 import { createPermissionStore } from '../storage/job-permissions.ts';
@@ -114,6 +115,7 @@ function createService(config: Config, database: OpenDatabase, engine: Engine, r
       site,
       workspace: createWorkspace(roots, limits),
       managedFiles: createManagedFiles(roots),
+      classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db),
     }),
     auth: {
       tokens: { find: (hash) => findToken(db, hash), noteAccess: (tokenId, now) => noteTokenAccess(db, tokenId, now) },

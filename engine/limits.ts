@@ -38,6 +38,12 @@ export const defaultLimits = {
   tokenCommentBytes: 4_096,
   /** Days after which a run is removed. */
   runRetentionDays: 60,
+  /** Widgets of a classic dashboard, and queries beside them. */
+  dashboardWidgets: 1_000,
+  /** Name of a dashboard: it becomes the name of a file. */
+  dashboardNameBytes: 230,
+  /** SQL text of one query of a dashboard. */
+  dashboardQueryBytes: 2 ** 20,
   bootDiskGigabytesMin: 100,
   bootDiskGigabytesMax: 4_096,
 } as const;

@@ -6,6 +6,7 @@ import type { ApiVersion, JobFormat } from '../engine/job/format.ts';
 import type { Group, PermissionLevel } from '../engine/job/permissions.ts';
 import type { JobSettings } from '../engine/job/settings.ts';
 import type { RunParameters } from '../engine/run/parameters.ts';
+import type { DashboardTables } from './dashboard-schema.ts';
 
 /** A JSONB column: read as a value, written as JSON text. */
 type Json<Value> = ColumnType<Value, string, string>;
@@ -153,7 +154,7 @@ export interface OutboxTable {
   delivered_time: number | null;
 }
 
-export interface Database {
+export interface Database extends DashboardTables {
   principals: PrincipalTable;
   tokens: TokenTable;
   jobs: JobTable;

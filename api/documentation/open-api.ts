@@ -20,7 +20,8 @@ export function describeApi(operations: readonly Operation[]): Record<string, un
   for (const operation of operations) {
     for (const version of operation.versions) {
       const url = `/api/${version}${operation.path.replaceAll(/:(\w+)/g, '{$1}')}`;
-      paths[url] = { ...paths[url], [operation.method.toLowerCase()]: describeOperation(operation, version) };
+      const shared = operation.method === 'POST' && operations.some(({ method, path }) => method === 'GET' && path === operation.path);
+      paths[url] = { ...paths[url], [operation.method.toLowerCase()]: describeOperation(operation, version, shared) };
     }
   }
   const responses = referring(refusalResponses());
@@ -39,13 +40,14 @@ export function describeApi(operations: readonly Operation[]): Record<string, un
   };
 }
 
-function describeOperation(operation: Operation, version: ApiVersion): object {
+/** @param shared whether a GET has the same path, so that the path alone does not name the operation */
+function describeOperation(operation: Operation, version: ApiVersion, shared: boolean): object {
   const { method, path, response, summary, headers = {} } = operation;
   const { params, querystring } = requestParts(operation);
   const example = exampleOf(operation);
   const section = sectionOf(path, version);
   return {
-    operationId: `${method === 'GET' || method === 'POST' ? '' : `${method.toLowerCase()}_`}${path.slice(1).replaceAll(/[^a-z]+/gi, '_')}_${version.replace('.', '_')}`,
+    operationId: `${method === 'GET' || (method === 'POST' && !shared) ? '' : `${method.toLowerCase()}_`}${path.slice(1).replaceAll(/[^a-z]+/gi, '_')}_${version.replace('.', '_')}`,
     tags: section === undefined ? [] : [section],
     summary,
     description: descriptionOf(operation),
@@ -85,7 +87,7 @@ function parametersIn(place: 'path' | 'query', schema: TSchema | undefined, exam
 
 function bodyOf(operation: Operation, example: Example | undefined): object {
   const { body, params } = requestParts(operation);
-  if (body === undefined) return {};
+  if (body === undefined || (operation.method === 'DELETE' && Type.IsObject(body) && Object.keys(body.properties).length === 0)) return {};
   const inPath = new Set(params !== undefined && Type.IsObject(params) ? Object.keys(params.properties) : []);
   const shown = Object.fromEntries(Object.entries(example?.request ?? {}).filter(([name]) => !inPath.has(name)));
   const schema = plain(body);

@@ -1,6 +1,7 @@
 /** The first schema: people, jobs, runs, task runs, clusters, nodes with leases, and the outbox. */
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { dashboardTables } from './dashboard-tables.ts';
 
 /** Progress columns with the invariants of engine/run/run.ts `Progress` as named CHECKs. */
 const progress = (table: string): string => `
@@ -194,6 +195,7 @@ const statements = [
      delivered_time bigint,
      constraint outbox_channel_known check (channel in ('email', 'webhook')))`,
   `create index outbox_waiting on outbox (notice_id) where delivered_time is null`,
+  ...dashboardTables,
 ];
 
 export const firstSchema: Migration = {
