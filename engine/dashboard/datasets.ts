@@ -48,14 +48,19 @@ export function collection(rewrite: boolean, nameFor: (text: string) => string, 
   return { rewrite, nameFor, datasets: [], controls: new Map(), bySignature: new Map(), widgetLevel: new Map(), copies: new Map(), warnings };
 }
 
-/**
- * The dataset of a query as a widget uses it; made when it is met for the first time.
- * @param mappings how the widget sets the parameters of the query
- */
-export function datasetFor(all: Collection, query: ClassicQuery, mappings: Fields, isShown: boolean): { readonly name: string; readonly displayName: string } {
+/** How a widget uses a query. */
+export interface Use {
+  /** How the widget sets the parameters of the query. */
+  readonly mappings: Fields;
+  readonly isShown: boolean;
+  readonly title: string;
+}
+
+/** The dataset of a query as a widget uses it; made when it is met for the first time. */
+export function datasetFor(all: Collection, query: ClassicQuery, { mappings, isShown, title }: Use): { readonly name: string; readonly displayName: string } {
   const sql = query.query ?? '';
   const parameters = usedParameters(sql, query);
-  const bound = parameters.map((parameter) => ({ parameter, binding: bindingOf(mappings, parameter) }));
+  const bound = parameters.map((parameter) => ({ parameter, binding: bindingOf(mappings, parameter, title) }));
   const key = JSON.stringify([query.id ?? query.name ?? '', sql]);
   // What a widget sets for itself is shared with nobody.
   const isOwn = bound.some(({ binding }) => binding.kind === 'widget');
@@ -131,14 +136,14 @@ function usedParameters(sql: string, query: ClassicQuery): ClassicParameter[] {
 }
 
 /** What no mapping is given for is set by the dashboard, under its own name. */
-function bindingOf(mappings: Fields, { name }: ClassicParameter): Binding {
+function bindingOf(mappings: Fields, { name, title: itsTitle }: ClassicParameter, widget: string): Binding {
   const mapping = fieldsIn(mappings, name);
   const title = textIn(mapping, 'title');
   switch (textIn(mapping, 'type')) {
     case 'static-value':
       return { kind: 'static', value: valueIn(own(mapping, 'value')) };
     case 'widget-level':
-      return { kind: 'widget', title, value: valueIn(own(mapping, 'value')) };
+      return { kind: 'widget', title: title ?? (widget === '' ? itsTitle : `${itsTitle} (${widget})`), value: valueIn(own(mapping, 'value')) };
     default:
       return { kind: 'dashboard', name: textIn(mapping, 'mapTo')?.trim() ?? name, title };
   }

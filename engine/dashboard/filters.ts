@@ -56,9 +56,14 @@ function typeOf({ kind, multiple }: ClassicParameter, choices: Choices | undefin
 export function choicesOf(all: Collection, { title, parameter }: Control, queryById: ReadonlyMap<string, ClassicQuery>): Choices | undefined {
   const warn = (note: string): void => { all.warnings.push(`Filter "${title}": ${note}.`); };
   if (parameter.kind === 'enum' && parameter.options.length > 0) {
-    const dataset = all.nameFor(`choices ${JSON.stringify([title, parameter.options])}`);
+    const signature = `choices ${JSON.stringify(parameter.options)}`;
+    const known = all.bySignature.get(signature);
+    if (known !== undefined) return { dataset: known.name, column: 'value' };
+    const dataset = all.nameFor(signature);
+    const displayName = `${title}: choices`;
+    all.bySignature.set(signature, { name: dataset, displayName, controls: [] });
     const rows = parameter.options.map((option) => `(${literal(option)})`).join(', ');
-    all.datasets.push({ name: dataset, displayName: `${title}: choices`, queryLines: [`SELECT value FROM (VALUES ${rows}) AS choices(value)`] });
+    all.datasets.push({ name: dataset, displayName, queryLines: [`SELECT value FROM (VALUES ${rows}) AS choices(value)`] });
     return { dataset, column: 'value' };
   }
   if (parameter.kind !== 'query') return undefined;
@@ -71,5 +76,5 @@ export function choicesOf(all: Collection, { title, parameter }: Control, queryB
   const column = columns?.includes('value') === true ? 'value' : columns?.[0];
   if (columns?.includes('name') === true && columns.includes('value')) warn('its choices are shown by their value instead of by their name');
   if (column === undefined) warn('the text of the query of its choices does not tell its columns; the column value is taken');
-  return { dataset: datasetFor(all, query, {}, false).name, column: column ?? 'value' };
+  return { dataset: datasetFor(all, query, { mappings: {}, isShown: false, title: '' }).name, column: column ?? 'value' };
 }

@@ -10,18 +10,21 @@ const lowest = 1_000_000;
 
 export const filterSize = { width: 2, height: 1 };
 
+/** The row of a widget that names none. */
+const belowAll = lowest + 1;
+
 /** The place that the options of a classic widget name, brought inside the grid. Rows and columns count from 0. */
 export function classicPosition(options: Fields): Position {
   const position = fieldsIn(options, 'position');
   const whole = (key: string, otherwise: number, least: number, most: number): number =>
     Math.min(most, Math.max(least, Math.trunc(numberIn(position, key) ?? otherwise)));
   const x = whole('col', 0, 0, columns - 1);
-  return { x, y: whole('row', 0, 0, lowest), width: whole('sizeX', usual.width, 1, columns - x), height: whole('sizeY', usual.height, 1, highest) };
+  return { x, y: numberIn(position, 'row') === undefined ? belowAll : whole('row', 0, 0, lowest), width: whole('sizeX', usual.width, 1, columns - x), height: whole('sizeY', usual.height, 1, highest) };
 }
 
 /**
  * Places for widgets that name theirs, in the order in which they are given. A widget that stands free stays; one that
- * overlaps another moves down behind it, and those below it move with it as far as they must.
+ * overlaps another moves down behind it, and those below it move with it as far as they must. What names no row comes last.
  * @param top rows that are taken above all of them; everything moves down by as many
  */
 export function place(wanted: readonly Position[], top: number): Position[] {
@@ -31,8 +34,7 @@ export function place(wanted: readonly Position[], top: number): Position[] {
   const free = Array.from({ length: columns }, () => 0);
   const placed: Position[] = [];
   for (const { position, index } of order) {
-    const across = free.slice(position.x, position.x + position.width);
-    const y = Math.max(position.y, ...across);
+    const y = position.y > lowest ? Math.max(...free) : Math.max(position.y, ...free.slice(position.x, position.x + position.width));
     for (let column = position.x; column < position.x + position.width; column += 1) free[column] = y + position.height;
     placed[index] = { ...position, y: y + top };
   }

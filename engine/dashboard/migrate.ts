@@ -66,12 +66,14 @@ function modernWidget(all: Collection, widget: ClassicWidget, index: number): Wa
   const name = all.nameFor(`widget ${index} ${String(widget.id ?? '')}`);
   const position = classicPosition(options);
   if (visualization === undefined) {
+    if (widget.text === undefined) all.warnings.push(`Widget ${index + 1} has neither text nor visualization and was left out.`);
+    if (widget.text === undefined) return undefined;
     if (isHidden) all.warnings.push(`Text box ${index + 1} is hidden and was left out: ${quote(text)}.`);
     return isHidden ? undefined : { widget: { name, multilineTextboxSpec: { lines: linesOf(text) } }, position };
   }
   const query = visualization.query ?? {};
   const title = titleOf(visualization, query, textIn(options, 'title'));
-  const { name: datasetName, displayName } = datasetFor(all, query, fieldsIn(options, 'parameterMappings'), !isHidden);
+  const { name: datasetName, displayName } = datasetFor(all, query, { mappings: fieldsIn(options, 'parameterMappings'), isShown: !isHidden, title });
   if (isHidden) {
     all.warnings.push(`Widget "${title}" is hidden and was left out; its query is kept as the dataset "${displayName}".`);
     return undefined;

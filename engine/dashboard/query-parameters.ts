@@ -1,7 +1,7 @@
 /** Rewrites mustache parameters of a classic query, `{{ p }}`, to named ones, `:p`; nothing else of the query changes. */
 import { cut } from '../job/wording.ts';
 import { joined, literal, markersIn, pieces, quotedIn, rangeOf, resolver, type NamedParameter, type Resolve } from './query-markers.ts';
-import { isSignificant, isWordOf, nextOf, previousOf, rewriteLists, type Draft } from './query-parameter-lists.ts';
+import { isWordOf, nextOf, previousOf, rewriteLists, type Draft } from './query-parameter-lists.ts';
 import { identifierPlaces } from './query-places.ts';
 import { tokensOf, type Token } from './sql-tokens.ts';
 
@@ -33,7 +33,23 @@ export function rewriteParameters(sql: string, parameters: readonly NamedParamet
   rewriteLists(draft, resolve);
   const isIdentifier = identifierPlaces(tokens);
   for (let place = 0; place < tokens.length;) place = rewriteAt(draft, place, isIdentifier, resolve);
-  return { sql: tokens.map(({ text }, index) => `${draft.before[index] ?? ''}${draft.instead[index] ?? text}`).join(''), notes: draft.notes };
+  return { sql: assembled(draft), notes: draft.notes };
+}
+
+/** The query with everything in its place; what was rewritten is parted from a neighbour with which it would grow together. */
+function assembled({ tokens, instead, before }: Draft): string {
+  let sql = '';
+  let isNew = false;
+  for (const [index, { text }] of tokens.entries()) {
+    const replaced = instead[index];
+    const next = `${before[index] ?? ''}${replaced ?? text}`;
+    if (next === '') continue;
+    const growsLeft = replaced !== undefined && /[\p{L}\p{N}_:]$/u.test(sql) && /^[\p{L}\p{N}_:]/u.test(next);
+    const growsRight = isNew && /^[\p{L}\p{N}_.'"`$]/u.test(next);
+    sql += growsLeft || growsRight ? ` ${next}` : next;
+    isNew = replaced !== undefined && replaced.trim() !== '';
+  }
+  return sql;
 }
 
 /** Rewrites what begins at a place, and returns where to go on. */
@@ -137,38 +153,36 @@ function rewriteInterval(draft: Draft, interval: number, place: number, value: s
   const { tokens } = draft;
   const next = nextOf(tokens, place);
   const unit = tokens[next]?.kind === 'word' ? units.get(tokens[next].text.toLowerCase().replace(/s$/, '')) : undefined;
-  if (unit === undefined && tokens[next]?.kind === 'marker') {
-    const named = joined(['', tokens[place]?.text ?? '', ' ', tokens[next].text, ''], literal, resolve);
-    if (named === undefined) return unknown(draft);
+  const named = tokens[place]?.kind === 'marker' && tokens[next]?.kind === 'marker' ? joined(['', tokens[next].text, ''], literal, resolve) : undefined;
+  if (named !== undefined) {
     remove(draft, place + 1, next + 1);
-    return cast(draft, interval, place, `CAST(${named} AS INTERVAL)`, next);
+    return cast(draft, interval, place, `CAST(concat(${value}, ' ', ${named}) AS INTERVAL)`);
   }
   if (unit === undefined) return cast(draft, interval, place, `CAST(${value} AS INTERVAL)`);
   const [name, times] = unit;
   const number = times === 1 ? value : `${value} * ${times}`;
   remove(draft, place + 1, next + 1);
-  cast(draft, interval, place, `CAST(${number} AS INTERVAL ${name})`, next);
+  cast(draft, interval, place, `CAST(${number} AS INTERVAL ${name})`);
 }
 
 /** Puts a cast in the place of a value and of the word before it. */
-function cast(draft: Draft, word: number, place: number, text: string, last = place): void {
+function cast(draft: Draft, word: number, place: number, text: string): void {
   remove(draft, word, place);
-  put(draft, place, place + 1, text, draft.tokens[word - 1], draft.tokens[last + 1]);
+  put(draft, place, place + 1, text);
 }
 
-/** Takes tokens out; comments stay. */
+/** Takes tokens out; comments stay, with the line end that ends them. */
 function remove({ tokens, instead }: Draft, place: number, end: number): void {
-  for (let index = place; index < end; index += 1) if (tokens[index]?.kind !== 'comment') instead[index] = '';
+  for (let index = place; index < end; index += 1) {
+    if (tokens[index]?.kind === 'comment') continue;
+    instead[index] = tokens[index - 1]?.text.startsWith('--') === true ? '\n' : '';
+  }
 }
 
-/** Puts a text in the place of some tokens, parted from its neighbours where it would grow together with them. */
-function put(
-  draft: Draft, place: number, end: number, text: string, left: Token | undefined = draft.tokens[place - 1], right: Token | undefined = draft.tokens[end],
-): void {
-  const before = /[\p{L}\p{N}_:]$/u.test(left?.text ?? '') && left?.kind !== 'comment' ? ' ' : '';
-  const after = right !== undefined && isSignificant(right) && /^[\p{L}\p{N}_.]/u.test(right.text) ? ' ' : '';
-  for (let index = place; index < end; index += 1) draft.instead[index] = '';
-  draft.instead[place] = `${before}${text}${after}`;
+/** Puts a text in the place of some tokens. */
+function put({ instead }: Draft, place: number, end: number, text: string): void {
+  for (let index = place; index < end; index += 1) instead[index] = '';
+  instead[place] = text;
 }
 
 function unknown(draft: Draft): void {

@@ -18,9 +18,15 @@ export function colourIn(option: Fields): string | undefined {
   return text !== undefined && colour.test(text) ? text : undefined;
 }
 
+/** Options that stand under a value of a column: not those of the columns of values themselves. */
+function valueOptions(options: Fields, key: 'seriesOptions' | 'valuesOptions', columns: readonly ChartColumn[]): [string, unknown][] {
+  const others = new Set(columns.flatMap(({ id, column }) => [id, column]));
+  return Object.entries(fieldsIn(options, key)).filter(([value]) => !others.has(value));
+}
+
 /** Colours of values, as the scale of a colour has them; undefined when there are none. */
-export function colourMappings(options: Fields, key: 'seriesOptions' | 'valuesOptions'): readonly object[] | undefined {
-  const mappings = Object.entries(fieldsIn(options, key)).flatMap(([value, option]) => {
+export function colourMappings(options: Fields, key: 'seriesOptions' | 'valuesOptions', columns: readonly ChartColumn[]): readonly object[] | undefined {
+  const mappings = valueOptions(options, key, columns).flatMap(([value, option]) => {
     const color = colourIn(fieldsOf(option));
     return color === undefined ? [] : [{ value, color }];
   });
@@ -28,8 +34,8 @@ export function colourMappings(options: Fields, key: 'seriesOptions' | 'valuesOp
 }
 
 /** Values of a series that were given another name, which the newer format cannot do. */
-export function renamedValues(options: Fields, key: 'seriesOptions' | 'valuesOptions'): string[] {
-  return Object.entries(fieldsIn(options, key)).flatMap(([value, option]) => {
+export function renamedValues(options: Fields, key: 'seriesOptions' | 'valuesOptions', columns: readonly ChartColumn[]): string[] {
+  return valueOptions(options, key, columns).flatMap(([value, option]) => {
     const name = textIn(fieldsOf(option), 'name') ?? textIn(fieldsOf(option), 'label');
     return name === undefined || name === value ? [] : [`${value} (${name})`];
   });

@@ -1,4 +1,5 @@
 /** Charts: a classic chart names its kind in one option; each kind has a widget of its own. */
+import { cut } from '../../job/wording.ts';
 import { fieldsIn, given, isTrue, numberIn, own, textIn, type Fields } from '../reading.ts';
 import type { VisualType } from '../modern.ts';
 import { chartColumns } from './chart-columns.ts';
@@ -22,9 +23,18 @@ const kinds: Readonly<Record<string, (draft: ChartDraft) => Visual | undefined>>
   combo, pie, histogram, heatmap, box,
 };
 
+/** The kind of a chart, in small letters. */
+export function chartKind(options: Fields): string {
+  return cut((textIn(options, 'globalSeriesType') ?? 'column').toLowerCase(), 60);
+}
+
+export function isChartKind(options: Fields): boolean {
+  return Object.hasOwn(kinds, chartKind(options));
+}
+
 /** Undefined for a kind that is not known, and for a chart without the columns that it needs. */
 export function chart({ options }: Shown): Visual | undefined {
-  const kind = (textIn(options, 'globalSeriesType') ?? 'column').toLowerCase();
+  const kind = chartKind(options);
   const map = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
   if (map === undefined) return undefined;
   const notes: string[] = [];
@@ -80,9 +90,9 @@ function colouring({ columns: { series, y }, options, fields, notes }: ChartDraf
   const legend = legendOf(options);
   if (series === undefined) return legend === undefined ? {} : { color: { legend } };
   if (y.length > 1) notes.push(`its values are parted by ${series.column} as well as by ${y.length} columns, which may look different`);
-  const renamed = renamedValues(options, 'seriesOptions');
+  const renamed = renamedValues(options, 'seriesOptions', y);
   if (renamed.length > 0) notes.push(`names given to values of ${series.column} are not kept: ${renamed.slice(0, 5).join(', ')}`);
-  const mappings = colourMappings(options, 'seriesOptions');
+  const mappings = colourMappings(options, 'seriesOptions', y);
   return {
     color: given({
       fieldName: fields.transformed(series.column, series.transform), displayName: series.column,

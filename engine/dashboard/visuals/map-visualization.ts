@@ -1,7 +1,7 @@
 /** Every type of classic visualization and the widget that it becomes; what has none becomes a table with a note. */
 import { cut } from '../../job/wording.ts';
 import { textIn, type Fields } from '../reading.ts';
-import { chart } from './chart.ts';
+import { chart, chartKind, isChartKind } from './chart.ts';
 import { chartColumns } from './chart-columns.ts';
 import { counter } from './counter.ts';
 import { funnel, sankey, wordCloud } from './flows.ts';
@@ -31,8 +31,10 @@ export function mapVisualization(type: string, shown: Shown): Mapped {
   const name = type.trim().toUpperCase();
   const visual = mappings.get(name)?.(shown);
   if (visual !== undefined) return { visual, remark: undefined };
-  const what = name === 'CHART' ? `chart of type ${textIn(shown.options, 'globalSeriesType') ?? 'column'}` : `visualization of type ${cut(name, 60)}`;
-  const why = mappings.has(name) ? 'does not name the columns that it needs, or is of a kind that is not known' : unmappable.has(name) ? 'has no counterpart in the new format' : 'is not known';
+  const isChart = name === 'CHART';
+  const what = isChart ? `chart of type ${chartKind(shown.options)}` : `visualization of type ${cut(name, 60)}`;
+  const isKnown = isChart ? isChartKind(shown.options) : mappings.has(name);
+  const why = isKnown ? 'does not name the columns that it needs' : isChart || unmappable.has(name) ? 'has no counterpart in the new format' : 'is not known';
   return { visual: table({ ...shown, columns: shown.columns ?? chartColumnNames(shown.options) }), remark: `This table stands in the place of a ${what}, which ${why}.` };
 }
 

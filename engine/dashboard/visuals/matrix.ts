@@ -21,13 +21,14 @@ export function pivot({ options }: Shown): Visual | undefined {
   const transform = aggregators.get(aggregator.toLowerCase());
   if (transform === undefined) notes.push(`the aggregation ${aggregator} is not known; values are added up`);
   const renderer = textIn(options, 'rendererName');
-  if (renderer !== undefined && !/^table$/i.test(renderer)) notes.push(`it is shown as ${renderer}, of which the table is kept`);
+  const cellType = /heatmap$/i.test(renderer ?? '') ? 'color-scale' : 'text';
+  if (renderer !== undefined && cellType === 'text' && !/^table$/i.test(renderer)) notes.push(`it is shown as ${renderer}, of which the table is kept`);
   if (Object.values(fieldsOf(own(options, 'valueFilter'))).some((filter) => Object.keys(fieldsOf(filter)).length > 0)) notes.push('values that were filtered out of the pivot are shown');
   const format = numberFormat(textIn(options, 'numberFormat'));
   const cells = values.length === 0
-    ? [{ fieldName: fields.count(), cellType: 'text' }]
+    ? [{ fieldName: fields.count(), cellType }]
     : values.map(({ name, transform: its }) => given({
-      fieldName: fields.transformed(name, its ?? transform ?? 'SUM'), displayName: name, cellType: 'text', format,
+      fieldName: fields.transformed(name, its ?? transform ?? 'SUM'), displayName: name, cellType, format,
     }));
   return {
     type: 'pivot', encodings: { rows: rowFields, columns: columnFields, cell: { type: 'multi-cell', fields: cells } },

@@ -20,7 +20,7 @@ export function pie({ options, columns, fields, notes }: ChartDraft): Visual | u
     notes.push(`a pie for each value of ${series.column} becomes one pie; the column stays in the widget's data`);
     fields.transformed(series.column, series.transform);
   }
-  const renamed = renamedValues(options, 'valuesOptions');
+  const renamed = renamedValues(options, 'valuesOptions', y);
   if (renamed.length > 0) notes.push(`names given to values of ${category.column} are not kept: ${renamed.slice(0, 5).join(', ')}`);
   return {
     type: 'pie', fields: fields.fields, disaggregated: !fields.aggregates(), notes,
@@ -28,7 +28,7 @@ export function pie({ options, columns, fields, notes }: ChartDraft): Visual | u
       angle: { ...angle, scale: { type: 'quantitative' }, ...given({ format: valueFormat(options) }) },
       color: given({
         fieldName: color, displayName: category.column,
-        scale: given({ type: 'categorical', mappings: colourMappings(options, 'valuesOptions') ?? colourMappings(options, 'seriesOptions'), sort: sortOf(options) }),
+        scale: given({ type: 'categorical', mappings: colourMappings(options, 'valuesOptions', y) ?? colourMappings(options, 'seriesOptions', y), sort: sortOf(options) }),
         legend: legendOf(options),
       }),
       label: labelOf(options),
