@@ -47,7 +47,7 @@ interface Written {
 }
 
 function older(mapping: Fields): Written[] {
-  return Object.entries(mapping).flatMap(([column, role]) => (typeof role === 'string' ? [{ role, column: { column, id: column } }] : []));
+  return Object.entries(mapping).flatMap(([column, role]) => (typeof role === 'string' && column.trim() !== '' ? [{ role, column: { column, id: column } }] : []));
 }
 
 function newer(mapping: Fields): Written[] {
