@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { messageOf } from '../engine/errors.ts';
 import { ConfigError } from './config.ts';
+import type { MigrateOptions } from './dashboards.ts';
 import type { DemoOptions } from './demo.ts';
 import { outliveReaders, remark } from './say.ts';
 import { settingsHelp } from './settings.ts';
@@ -44,11 +45,29 @@ function buildProgram(finish: (code: number) => void): Command {
   program.command('token')
     .description('print the token of the first administrator')
     .action(async () => finish(await (await import('./token.ts')).printToken()));
+  addDashboardCommands(program, finish);
   program.command('doctor')
     .description('say what this machine can run, and what is missing')
     .option('--json', 'as JSON')
     .action(async (options: { json?: true }) => finish(await (await import('./doctor.ts')).doctor(options.json === true)));
   return program;
+}
+
+function addDashboardCommands(program: Command, finish: (code: number) => void): void {
+  const dashboards = program.command('dashboards')
+    .description('bring classic dashboards in and migrate them, at the service that RUNYARD_URL names or that runs here');
+  dashboards.command('import').argument('<file>', 'JSON document of a classic dashboard')
+    .description('store a classic dashboard and print its id')
+    .action(async (file: string) => finish(await (await import('./dashboards.ts')).importDashboard(file)));
+  dashboards.command('list')
+    .description('list the classic dashboards')
+    .action(async () => finish(await (await import('./dashboards.ts')).listClassicDashboards()));
+  dashboards.command('migrate').argument('<id>', 'id of a classic dashboard')
+    .description('make a dashboard of the newer format and print its id and path')
+    .option('--name <name>', 'its name (default: that of the classic one)')
+    .option('--folder <path>', 'folder of the workspace (default: your own)')
+    .option('--keep-parameters', 'leave {{ parameters }} in queries as they are')
+    .action(async (id: string, options: MigrateOptions) => finish(await (await import('./dashboards.ts')).migrateDashboard(id, options)));
 }
 
 function year(text: string): string {

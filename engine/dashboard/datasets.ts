@@ -7,6 +7,7 @@ import { parametersOf, undeclared, valueIn, type ClassicParameter, type Paramete
 import { rangeOf } from './query-markers.ts';
 import { isBare, parameterNames, rewriteParameters } from './query-parameters.ts';
 import { fieldsIn, fieldsOf, own, textIn, type Fields } from './reading.ts';
+import { tokensOf, type Token } from './sql-tokens.ts';
 
 /** Who sets a parameter: the dashboard, one widget alone, or nobody. */
 type Binding =
@@ -36,6 +37,8 @@ export interface Collection {
   readonly widgetLevel: Map<string, number>;
   readonly copies: Map<string, number>;
   readonly warnings: string[];
+  /** The tokens of a query; a text that was met before is not read again. */
+  readonly tokensOf: (sql: string) => readonly Token[];
 }
 
 interface Known {
@@ -45,7 +48,16 @@ interface Known {
 }
 
 export function collection(rewrite: boolean, nameFor: (text: string) => string, warnings: string[]): Collection {
-  return { rewrite, nameFor, datasets: [], controls: new Map(), bySignature: new Map(), widgetLevel: new Map(), copies: new Map(), warnings };
+  return { rewrite, nameFor, datasets: [], controls: new Map(), bySignature: new Map(), widgetLevel: new Map(), copies: new Map(), warnings, tokensOf: remembered(tokensOf) };
+}
+
+function remembered<Value>(make: (text: string) => Value): (text: string) => Value {
+  const made = new Map<string, Value>();
+  return (text) => {
+    const value = made.get(text) ?? make(text);
+    made.set(text, value);
+    return value;
+  };
 }
 
 /** How a widget uses a query. */
@@ -59,7 +71,7 @@ export interface Use {
 /** The dataset of a query as a widget uses it; made when it is met for the first time. */
 export function datasetFor(all: Collection, query: ClassicQuery, { mappings, isShown, title }: Use): { readonly name: string; readonly displayName: string } {
   const sql = query.query ?? '';
-  const parameters = usedParameters(sql, query);
+  const parameters = usedParameters(all.tokensOf(sql), query);
   const bound = parameters.map((parameter) => ({ parameter, binding: bindingOf(mappings, parameter, title) }));
   const key = JSON.stringify([query.id ?? query.name ?? '', sql]);
   // What a widget sets for itself is shared with nobody.
@@ -109,7 +121,7 @@ function addDataset(all: Collection, { query, sql, key, signature, bound }: NewD
     }
     return { parameter, keyword };
   });
-  const text = all.rewrite ? rewritten(sql, named, warn) : sql;
+  const text = all.rewrite ? rewritten(all.tokensOf(sql), named, warn) : sql;
   if (!all.rewrite && named.length > 0) warn('its parameters are left as {{ }}, which the new format does not run');
   const options = fieldsOf(query.options);
   const [catalog, schema] = [textIn(options, 'catalog'), textIn(options, 'schema')];
@@ -123,10 +135,10 @@ function addDataset(all: Collection, { query, sql, key, signature, bound }: NewD
 }
 
 /** The declared parameters that the text uses, and those that it uses without a declaration; comments do not count. */
-function usedParameters(sql: string, query: ClassicQuery): ClassicParameter[] {
+function usedParameters(tokens: readonly Token[], query: ClassicQuery): ClassicParameter[] {
   const declared = new Map(parametersOf(fieldsOf(query.options)).map((parameter) => [parameter.name, parameter]));
   const used = new Map<string, ClassicParameter>();
-  for (const marker of parameterNames(sql)) {
+  for (const marker of parameterNames(tokens)) {
     const range = rangeOf(marker);
     const isRange = !declared.has(marker) && range !== undefined;
     const name = isRange ? range : marker;
@@ -163,7 +175,7 @@ function defaultOf(all: Collection, sql: string, parameter: ClassicParameter, bi
   const value = (binding.kind === 'dashboard' ? undefined : binding.value) ?? parameter.value;
   const [text = ''] = value.kind === 'values' && value.values.length === 1 && parameter.kind === 'text' ? value.values : [];
   const [, inner] = /^'([^']*)'$/.exec(text) ?? [];
-  return inner !== undefined && all.rewrite && isBare(sql, parameter.name) ? { kind: 'values', values: [inner] } : value;
+  return inner !== undefined && all.rewrite && isBare(all.tokensOf(sql), parameter.name) ? { kind: 'values', values: [inner] } : value;
 }
 
 /** The control that sets a parameter; undefined for one that nobody sets. */
@@ -183,8 +195,8 @@ function controlOf(
   return { id, control: known };
 }
 
-function rewritten(sql: string, named: readonly { readonly parameter: ClassicParameter; readonly keyword: string }[], warn: (note: string) => void): string {
-  const { sql: text, notes } = rewriteParameters(sql, named.map(({ parameter: { name, kind, multiple, value }, keyword }) => ({
+function rewritten(tokens: readonly Token[], named: readonly { readonly parameter: ClassicParameter; readonly keyword: string }[], warn: (note: string) => void): string {
+  const { sql: text, notes } = rewriteParameters(tokens, named.map(({ parameter: { name, kind, multiple, value }, keyword }) => ({
     name, keyword, range: kind === 'date-range' || kind === 'datetime-range',
     list: multiple === undefined ? undefined : { ...multiple, emptyByDefault: value.kind === 'values' && value.values.length === 0 },
   })));

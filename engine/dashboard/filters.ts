@@ -72,7 +72,7 @@ export function choicesOf(all: Collection, { title, parameter }: Control, queryB
     warn(`the query of its choices, ${parameter.queryId ?? 'which is not named'}, is not part of the dashboard; bring it in under "queries"`);
     return undefined;
   }
-  const columns = columnsOf(query.query);
+  const columns = columnsOf(all.tokensOf(query.query));
   const column = columns?.includes('value') === true ? 'value' : columns?.[0];
   if (columns?.includes('name') === true && columns.includes('value')) warn('its choices are shown by their value instead of by their name');
   if (column === undefined) warn('the text of the query of its choices does not tell its columns; the column value is taken');

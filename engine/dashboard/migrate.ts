@@ -78,7 +78,7 @@ function modernWidget(all: Collection, widget: ClassicWidget, index: number): Wa
     all.warnings.push(`Widget "${title}" is hidden and was left out; its query is kept as the dataset "${displayName}".`);
     return undefined;
   }
-  const { visual, remark } = mapVisualization(visualization.type ?? '', { options: fieldsOf(visualization.options), columns: columnsOf(query.query ?? '') });
+  const { visual, remark } = mapVisualization(visualization.type ?? '', { options: fieldsOf(visualization.options), columns: columnsOf(all.tokensOf(query.query ?? '')) });
   if (remark !== undefined) all.warnings.push(`Widget "${title}": ${remark}`);
   for (const note of visual.notes) all.warnings.push(`Widget "${title}": ${note}.`);
   const description = [textIn(options, 'description') ?? visualization.description?.trim(), remark].filter((part) => part !== undefined && part !== '').join('\n');

@@ -1,6 +1,6 @@
 /** The names of the columns that a query returns, as far as its text alone tells them. */
 import { isSignificant, isWord, isWordOf } from './query-parameter-lists.ts';
-import { tokensOf, type Token } from './sql-tokens.ts';
+import type { Token } from './sql-tokens.ts';
 
 /** Words that end the list of columns. */
 const ends = new Set(['from', 'where', 'group', 'order', 'having', 'limit', 'union', 'intersect', 'except', 'minus', 'window', 'qualify', 'lateral']);
@@ -9,8 +9,8 @@ const modifiers = new Set(['distinct', 'all']);
 const values = new Set(['end', 'null', 'true', 'false', 'current_date', 'current_timestamp']);
 
 /** Undefined when a column has no name of its own in the text, or when all columns of a table are asked for. */
-export function columnsOf(sql: string): string[] | undefined {
-  const items = selectItems(tokensOf(sql).filter(isSignificant));
+export function columnsOf(query: readonly Token[]): string[] | undefined {
+  const items = selectItems(query.filter(isSignificant));
   const names = items?.map(nameOf);
   return names === undefined || names.length === 0 || names.includes(undefined) ? undefined : names.filter((name) => name !== undefined);
 }

@@ -3,7 +3,7 @@ import { cut } from '../job/wording.ts';
 import { joined, literal, markersIn, pieces, quotedIn, rangeOf, resolver, type NamedParameter, type Resolve } from './query-markers.ts';
 import { isWordOf, nextOf, previousOf, rewriteLists, type Draft } from './query-parameter-lists.ts';
 import { identifierPlaces } from './query-places.ts';
-import { tokensOf, type Token } from './sql-tokens.ts';
+import type { Token } from './sql-tokens.ts';
 
 export interface RewrittenQuery {
   readonly sql: string;
@@ -12,21 +12,20 @@ export interface RewrittenQuery {
 }
 
 /** The names of the parameters in a query, in their order, each once; those in comments do not count. */
-export function parameterNames(sql: string): string[] {
-  return [...new Set(tokensOf(sql).flatMap(markersIn))];
+export function parameterNames(tokens: readonly Token[]): string[] {
+  return [...new Set(tokens.flatMap(markersIn))];
 }
 
 /** Whether every marker of a parameter stands in code, none of them within quotes. */
-export function isBare(sql: string, name: string): boolean {
-  return tokensOf(sql).every((token) => token.kind === 'marker' || !markersIn(token).some((marker) => marker === name || rangeOf(marker) === name));
+export function isBare(tokens: readonly Token[], name: string): boolean {
+  return tokens.every((token) => token.kind === 'marker' || !markersIn(token).some((marker) => marker === name || rangeOf(marker) === name));
 }
 
 /**
  * Rewrites the markers of a query by the rules of the new format. Markers in comments stay, and so does a marker of a name
  * that is not among the parameters. What was rewritten once stays as it is.
  */
-export function rewriteParameters(sql: string, parameters: readonly NamedParameter[]): RewrittenQuery {
-  const tokens = tokensOf(sql);
+export function rewriteParameters(tokens: readonly Token[], parameters: readonly NamedParameter[]): RewrittenQuery {
   const draft: Draft = { tokens, instead: tokens.map(() => undefined), before: tokens.map(() => ''), notes: [] };
   if (tokens.some(({ kind, text }) => kind === 'sign' && text === '{{')) draft.notes.push('it holds braces {{ }} that are no parameter, such as a section; they are left as they are');
   const resolve = resolver(parameters);

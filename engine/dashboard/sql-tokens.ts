@@ -31,15 +31,18 @@ export function markerName(marker: string): string {
   return marker.slice(2, -2).trim();
 }
 
-/** Patterns of the tokens that have one; the first that fits at a place decides. */
-const patterns: readonly (readonly [TokenKind, RegExp])[] = [
-  ['space', /\s+/y],
-  ['comment', /--[^\r\n]*/y],
-  ['marker', markerPattern],
-  ['number', /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y],
-  ['word', /[\p{L}_][\p{L}\p{N}_]*/yu],
-  ['sign', /<=>|::|\|\||->|=>|<=|>=|<>|!=|==|\{\{|\}\}/y],
+/** Kind, the characters that a token of it begins with, and its pattern; the first that fits at a place decides. */
+const patterns: readonly (readonly [TokenKind, RegExp, RegExp])[] = [
+  ['space', /\s/, /\s+/y],
+  ['comment', /-/, /--[^\r\n]*/y],
+  ['marker', /\{/, markerPattern],
+  ['number', /[\d.]/, /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y],
+  ['word', /[a-zA-Z_]/, /[\p{L}_][\p{L}\p{N}_]*/yu],
+  ['sign', /[<:|\-=>!{}]/, /<=>|::|\|\||->|=>|<=|>=|<>|!=|==|\{\{|\}\}/y],
 ];
+
+/** The patterns to try at a character of ASCII; at any other all of them are tried. */
+const patternsAt = Array.from({ length: 128 }, (_, code) => patterns.filter(([, begins]) => begins.test(String.fromCodePoint(code))));
 
 /** The tokens of a query, in order. A literal or comment that does not end goes on to the end of the text. */
 export function tokensOf(sql: string): Token[] {
@@ -55,7 +58,7 @@ export function tokensOf(sql: string): Token[] {
 function tokenAt(sql: string, place: number): Token {
   const enclosed = enclosedAt(sql, place);
   if (enclosed !== undefined) return { kind: enclosed.kind, text: sql.slice(place, enclosed.end) };
-  for (const [kind, pattern] of patterns) {
+  for (const [kind, , pattern] of patternsAt[sql.charCodeAt(place)] ?? patterns) {
     pattern.lastIndex = place;
     const [text] = pattern.exec(sql) ?? [];
     if (text !== undefined) return { kind, text };

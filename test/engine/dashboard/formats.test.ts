@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { candidateName, dashboardPath, fileName, keywordOf, namer } from '../../../engine/dashboard/names.ts';
 import { columnsOf } from '../../../engine/dashboard/query-columns.ts';
+import { tokensOf } from '../../../engine/dashboard/sql-tokens.ts';
 import { numberFormat } from '../../../engine/dashboard/visuals/formats.ts';
 
 const plain = { type: 'number-plain', abbreviation: 'none', hideGroupSeparator: true, decimalPlaces: { type: 'exact', places: 0 } };
@@ -26,7 +27,7 @@ test.each<[string, string[] | undefined]>([
   ['SELECT a b', ['b']],
   ['SELECT * FROM t', undefined], ['SELECT t.* FROM t', undefined], ['SELECT count(*) FROM t', undefined], ['SELECT a + b FROM t', undefined],
   ['SELECT CASE WHEN a THEN b END FROM t', undefined], ['SELECT {{ p }} FROM t', undefined], ['DELETE FROM t', undefined], ['', undefined], ['SELECT', undefined],
-])('the columns of %s', (sql, expected) => expect(columnsOf(sql)).toEqual(expected));
+])('the columns of %s', (sql, expected) => expect(columnsOf(tokensOf(sql))).toEqual(expected));
 
 describe('names', () => {
   test.each([['p', 'p'], ['Start Date', 'Start_Date'], ['a.b-c', 'a_b_c'], ['2nd', 'p_2nd'], ['größe', 'größe'], ['--', 'parameter']])('%s is the keyword %s', (name, keyword) => {
