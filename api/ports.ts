@@ -5,8 +5,7 @@ import type { ClassicDashboardStore, DashboardStore } from '../engine/dashboard-
 import type { ManagedFileStore, WorkspaceStore } from '../engine/file-ports.ts';
 import type { LaunchPorts } from '../engine/launch.ts';
 import type { Limits } from '../engine/limits.ts';
-import type { JobSettings } from '../engine/job/settings.ts';
-import type { JobStore, PermissionReader, PermissionStore, RunReader, RunRemover, Site } from '../engine/ports.ts';
+import type { JobStore, NodeReader, PermissionReader, PermissionStore, RetimedRun, RunReader, RunRemover, Site } from '../engine/ports.ts';
 import type { TaskValues } from '../engine/run/dynamic-values.ts';
 import type { NotebookReport, TaskOutput } from '../engine/run/output.ts';
 import type { NewToken, Token, TokenChange } from '../engine/token/token.ts';
@@ -65,8 +64,9 @@ export interface OperationPorts {
   readonly launching: LaunchPorts;
   readonly cancelling: CancelPorts;
   readonly removing: RemovePorts;
-  /** Tells the coordinator of this node about other timeouts of a run, which are stored already. */
-  readonly retime: (runId: number, settings: JobSettings) => void;
+  readonly nodes: NodeReader;
+  /** Tells this node that the settings of a job have changed, and the timeouts of these active runs with them. */
+  readonly jobChanged: (retimed: readonly RetimedRun[]) => void;
   readonly clock: Clock;
   readonly limits: Limits;
   /** Names of all known task kinds: the built-in ones and those of plugins. */

@@ -109,6 +109,7 @@ export const RunDocument = Type.Object(
     run_page_url: Type.String({ description: 'Page of the run.' }),
     trigger: Type.Enum(['PERIODIC', 'ONE_TIME', 'RETRY'], { description: 'What started it.' }),
     schedule: Type.Optional(CronSchedule),
+    queue_duration: Type.Optional(milliseconds('Time that it waited in the queue; absent for a run that never waited there')),
     state: RunState,
     status: Type.Optional(RunStatus),
     ...timeFields,

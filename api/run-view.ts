@@ -24,7 +24,7 @@ export function listedRunView(found: RunWithTasks, face: Face): object {
 
 function singleTaskView(found: RunWithTasks, face: Face): object {
   const { run, tasks } = found;
-  return { ...runFacts(run, face), ...standing(run.progress, face), ...workOf(run, tasks[0], face), format: 'SINGLE_TASK' };
+  return { ...runFacts(run, face), ...standing(run.progress, face, run.admittedTime), ...workOf(run, tasks[0], face), format: 'SINGLE_TASK' };
 }
 
 function multiTaskView(run: Run, face: Face): object {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { systemClock } from '../engine/clock.ts';
 import { defaultLimits } from '../engine/limits.ts';
-import type { LaunchTransaction, NewRun } from '../engine/ports.ts';
+import type { LaunchTransaction } from '../engine/run-ports.ts';
+import type { NewRun } from '../engine/run/created.ts';
 import { migrate, openDatabase } from '../storage/database.ts';
 import { startEmbeddedPostgres } from '../storage/embedded.ts';
 import { createJobStore, createRunStore } from '../storage/stores.ts';
@@ -54,6 +55,7 @@ async function storeRun(transaction: LaunchTransaction, ofJob: number, once: boo
     runId, jobId, settings, creator, startTime, version: '2.0', format: 'SINGLE_TASK', name: settings.name,
     numberInJob: await transaction.nextNumberInJob(jobId), type: once ? 'SUBMIT_RUN' : 'JOB_RUN', trigger: 'ONE_TIME',
     overridingParameters: undefined, state: 'SKIPPED', message: 'Seeded.', owner: 'nobody', notices: [],
+    queueCode: undefined, originalAttemptRunId: runId, attempt: 0, launchedBy: undefined,
     tasks: [{ runId, taskKey: 'main', message: 'Seeded.' }],
   };
   await transaction.insertRun(run);

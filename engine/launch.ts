@@ -1,4 +1,4 @@
-/** The one door through which every run starts: run-now and one-time submissions; one transaction each. */
+/** The one door through which every run starts: run-now, one-time submissions, run_job_tasks and retries; one transaction each. */
 import { noticesOfEnd } from './notification/routing.ts';
 import type { Clock } from './clock.ts';
 import { invalid } from './errors.ts';
@@ -6,13 +6,15 @@ import { checkIdempotencyToken } from './job/check.ts';
 import { formatOf, settingsOfSubmission, tasksOf, untitled, type ApiVersion } from './job/format.ts';
 import { checkJobCreations, creationWindowMs } from './job/quotas.ts';
 import type { Grant } from './job/permissions.ts';
-import type { JobSettings, SubmitSettings } from './job/settings.ts';
+import type { JobSettings, SubmitSettings, TaskSettings } from './job/settings.ts';
+import { kindOf } from './job/task-kinds.ts';
 import type { Limits } from './limits.ts';
-import type { EarlierRun, LaunchTransaction, NewRun, RunStore } from './ports.ts';
-import { checkCapacity, decideAdmission } from './run/admission.ts';
+import type { ChangeSet, Launch, LaunchTransaction, RunStore } from './run-ports.ts';
+import { checkRoom, decideAdmission, decideRoom, type Admission, type RoomFacts } from './run/admission.ts';
 import { waitingMessage } from './run/waiting.ts';
-import { createdRun } from './run/created.ts';
+import { createdRun, type NewRun } from './run/created.ts';
 import { checkRunNow, type RunParameters } from './run/parameters.ts';
+import { retriedRun, type Retry } from './run/retry.ts';
 import type { RunType, RunWithTasks } from './run/run.ts';
 
 export interface LaunchPorts {
@@ -30,37 +32,39 @@ export interface RunNow {
   readonly parameters: RunParameters;
   readonly idempotencyToken: string | undefined;
   readonly creator: string;
-}
-
-export interface Launched {
-  readonly runId: number;
-  readonly numberInJob: number;
+  /** Whether the run may wait in the queue; undefined: as the job says. */
+  readonly queue?: boolean | undefined;
+  /** The task run of a run_job_task that asks: it gets one run, however often it asks. */
+  readonly launchedBy?: number;
 }
 
 /**
  * Starts a run of a stored job (spec 4.1 rule 4).
+ * @param patience `patient` waits while the database is away: for those whom `launchedBy` or a token keeps from a second run
  * @throws ServiceError for an unknown job, parameters that break a rule, the token of a deleted run, or a workspace that is full
  */
-export async function runNow(ports: LaunchPorts, request: RunNow): Promise<Launched> {
-  const { jobId, parameters, idempotencyToken, creator } = request;
+export async function runNow(ports: LaunchPorts, request: RunNow, patience?: 'patient'): Promise<Launch> {
+  const { jobId, parameters, idempotencyToken, creator, launchedBy } = request;
   checkIdempotencyToken(idempotencyToken, ports.limits);
   return launch(ports, async (transaction) => {
     const job = await transaction.lockJob(jobId);
+    const earlier = launchedBy === undefined ? undefined : await transaction.launchedBy(launchedBy);
+    if (earlier !== undefined) throw new AlreadyLaunched(earlier);
     // Read under the lock: the runs of a job start in the order of their numbers.
     const now = ports.clock.now();
     if (job === undefined) throw invalid(`Job ${jobId} does not exist.`);
     checkRunNow(parameters, job.settings, ports.limits);
-    const settings = job.settings;
-    const admission = decideAdmission({
-      activeRuns: await transaction.countActiveRuns(jobId),
-      maxConcurrentRuns: settings.max_concurrent_runs ?? 1,
-    });
+    const { settings } = job;
+    const load = await transaction.countRuns(jobId);
+    const mayQueue = request.queue ?? queueEnabled(settings, job.version);
+    const admission = decideAdmission({ activeRuns: load.active, queuedRuns: load.queued, maxConcurrentRuns: settings.max_concurrent_runs ?? 1, mayQueue });
     return {
-      scope: jobId, token: idempotencyToken, takeJob: async () => jobId, settings, parameters, creator, now,
+      scope: jobId, token: idempotencyToken, takeJob: async () => jobId, settings, parameters, creator, now, admission, launchedBy,
+      // A task that waits for its job anyhow may as well wait for room.
+      mayQueue: mayQueue || launchedBy !== undefined,
       type: 'JOB_RUN', name: settings.name ?? untitled, version: job.version,
-      skipped: admission.kind === 'skip' ? admission.message : undefined,
     };
-  });
+  }, patience);
 }
 
 export interface Submission {
@@ -76,7 +80,7 @@ export interface Submission {
  * Starts a one-time run without a stored job (spec 4.1 rule 5). It carries a hidden job of its own.
  * @throws ServiceError for the idempotency token of a deleted run, too many creations, or a workspace that is full
  */
-export async function submit(ports: LaunchPorts, submission: Submission): Promise<Launched> {
+export async function submit(ports: LaunchPorts, submission: Submission): Promise<Launch> {
   const settings = settingsOfSubmission(submission.settings, submission.version);
   return launch(ports, async (transaction, now) => ({
     scope: submissionScope, token: submission.settings.idempotency_token,
@@ -84,8 +88,9 @@ export async function submit(ports: LaunchPorts, submission: Submission): Promis
       checkJobCreations(await transaction.countJobsCreated(now - creationWindowMs), ports.limits);
       return transaction.createHiddenJob(settings, submission.version, submission.creator, now, submission.grants);
     },
-    settings, parameters: {}, creator: submission.creator, now,
-    type: 'SUBMIT_RUN', name: settings.name ?? untitled, version: submission.version, skipped: undefined,
+    settings, parameters: {}, creator: submission.creator, now, admission: { kind: 'start' }, launchedBy: undefined,
+    mayQueue: queueEnabled(settings, submission.version),
+    type: 'SUBMIT_RUN', name: settings.name ?? untitled, version: submission.version,
   }));
 }
 
@@ -105,13 +110,16 @@ interface Plan {
   readonly type: RunType;
   readonly name: string;
   readonly version: ApiVersion;
-  /** Why the run ends at once as SKIPPED, if it does. */
-  readonly skipped: string | undefined;
+  /** What the limit of the job makes of it. */
+  readonly admission: Admission;
+  /** Whether it may wait in the queue for room in the workspace. */
+  readonly mayQueue: boolean;
+  readonly launchedBy: number | undefined;
 }
 
 class AlreadyLaunched extends Error {
-  readonly earlier: EarlierRun;
-  constructor(earlier: EarlierRun) {
+  readonly earlier: Launch;
+  constructor(earlier: Launch) {
     super('This idempotency token was used before.');
     this.earlier = earlier;
   }
@@ -120,9 +128,10 @@ class AlreadyLaunched extends Error {
 async function launch(
   ports: LaunchPorts,
   plan: (transaction: LaunchTransaction, now: number) => Promise<Plan>,
-): Promise<Launched> {
+  patience?: 'patient',
+): Promise<Launch> {
   try {
-    const run = await ports.runs.launch(async (transaction) => store(ports, transaction, await plan(transaction, ports.clock.now())));
+    const run = await ports.runs.launch(async (transaction) => store(ports, transaction, await plan(transaction, ports.clock.now())), patience);
     if (run.state === 'PENDING') ports.accept(createdRun(run));
     return { runId: run.runId, numberInJob: run.numberInJob };
   } catch (error) {
@@ -139,30 +148,51 @@ async function store(ports: LaunchPorts, transaction: LaunchTransaction, plan: P
   const ids = await transaction.takeRunIds(format === 'SINGLE_TASK' ? 1 : tasks.length + 1);
   const [runId = 0] = ids;
   if (plan.token !== undefined && plan.token !== '') await claimToken(transaction, plan.scope, plan.token, runId);
-  const over = plan.skipped !== undefined;
   const jobId = await plan.takeJob();
+  const numberInJob = await transaction.nextNumberInJob(jobId);
+  const admission = plan.admission.kind === 'start' ? await findRoom(transaction, tasks, plan.mayQueue, ports.limits) : plan.admission;
+  const skipped = admission.kind === 'skip' ? admission.message : undefined;
   const run: NewRun = {
-    runId, jobId, numberInJob: await transaction.nextNumberInJob(jobId), format, version: plan.version,
+    runId, jobId, numberInJob, format, version: plan.version,
     name: plan.name, type: plan.type, trigger: 'ONE_TIME', creator: plan.creator, settings: plan.settings,
     overridingParameters: Object.keys(plan.parameters).length === 0 ? undefined : plan.parameters,
-    state: over ? 'SKIPPED' : 'PENDING', message: plan.skipped ?? '', startTime: plan.now, owner: ports.nodeId,
+    state: stateOf[admission.kind], queueCode: admission.kind === 'queue' ? admission.code : undefined,
+    message: admission.kind === 'start' ? '' : admission.message, startTime: plan.now, owner: ports.nodeId,
+    originalAttemptRunId: runId, attempt: 0, launchedBy: plan.launchedBy,
     tasks: tasks.map((task, index) => ({
       runId: ids[format === 'SINGLE_TASK' ? 0 : index + 1] ?? runId,
       taskKey: task.task_key,
-      message: plan.skipped ?? waitingMessage((task.depends_on ?? []).map((dependency) => dependency.task_key)),
+      message: skipped ?? waitingMessage((task.depends_on ?? []).map((dependency) => dependency.task_key)),
     })),
-    notices: plan.skipped === undefined ? [] : noticesOfEnd(
+    notices: skipped === undefined ? [] : noticesOfEnd(
       plan.settings,
-      { state: 'SKIPPED', message: plan.skipped, startTime: plan.now, endTime: plan.now, runningTime: undefined, terminatingTime: undefined },
+      { state: 'SKIPPED', message: skipped, startTime: plan.now, endTime: plan.now, runningTime: undefined, terminatingTime: undefined },
       { jobId, runId, now: plan.now },
     ),
   };
-  if (!over) {
-    const active = await transaction.countActiveTaskRuns(tasks.length, ports.limits.concurrentTaskRuns);
-    checkCapacity(active, tasks.length, ports.limits);
-  }
   await transaction.insertRun(run);
   return run;
+}
+
+const stateOf = { start: 'PENDING', queue: 'QUEUED', skip: 'SKIPPED' } as const satisfies Record<Admission['kind'], NewRun['state']>;
+
+/** Whether there is room for these tasks in the workspace. @throws ServiceError REQUEST_LIMIT_EXCEEDED when not, and the run may not wait */
+async function findRoom(transaction: LaunchTransaction, tasks: readonly TaskSettings[], mayQueue: boolean, limits: Limits): Promise<Admission> {
+  const facts = await roomFacts(transaction, tasks, limits);
+  checkRoom(facts, limits, mayQueue);
+  return mayQueue ? decideRoom(facts, limits) : { kind: 'start' };
+}
+
+/** How full the workspace is, and what a run of these tasks would add; nobody else takes the room until the transaction ends. */
+export async function roomFacts(transaction: LaunchTransaction, tasks: readonly TaskSettings[], limits: Limits): Promise<RoomFacts> {
+  const addedRunJobTasks = tasks.filter((task) => kindOf(task) === 'run_job_task').length;
+  const load = await transaction.countActiveTaskRuns(tasks.length, limits.concurrentTaskRuns, addedRunJobTasks > 0);
+  return { ...load, addedTaskRuns: tasks.length, addedRunJobTasks };
+}
+
+/** Whether runs may wait in the queue: as the settings say, else by the version that made the job (WIRE: on in 2.2). */
+function queueEnabled({ queue }: Pick<JobSettings, 'queue'>, version: ApiVersion): boolean {
+  return queue?.enabled ?? version === '2.2';
 }
 
 async function claimToken(transaction: LaunchTransaction, scope: number, token: string, runId: number): Promise<void> {
@@ -171,3 +201,42 @@ async function claimToken(transaction: LaunchTransaction, scope: number, token: 
   if (claim.deleted) throw invalid(`The run started with idempotency_token "${token}" has been deleted.`);
   throw new AlreadyLaunched(claim);
 }
+
+/** The end of a single-task run that is followed by a retry. */
+export interface EndBeforeRetry {
+  readonly runId: number;
+  readonly jobId: number;
+  readonly retry: Retry;
+  /** The end to be written; `retried` is false when the run was stopped or its job deleted meanwhile, so that no retry follows. */
+  readonly end: (retried: boolean) => ChangeSet;
+}
+
+/**
+ * Ends a single-task run and starts its retry, together: the retry takes the place of the run, so that no other run slips in
+ * between (spec 2.2). It is a new run of its own (DESIGN section 8).
+ * @returns `refused` when another engine has taken the run over; then nothing was written
+ */
+export async function retryRun(ports: LaunchPorts, { runId, jobId, retry, end }: EndBeforeRetry): Promise<'written' | 'refused'> {
+  try {
+    const stored = await ports.runs.launch(async (transaction) => {
+      await transaction.lockJob(jobId);
+      const found = await transaction.lockRun(runId);
+      const retried = found !== undefined && found.run.stopReason === undefined;
+      if ((await transaction.write(end(retried))) === 'refused') throw new TakenOver();
+      if (!retried) return undefined;
+      const [id = 0] = await transaction.takeRunIds(1);
+      const numberInJob = await transaction.nextNumberInJob(jobId);
+      const run = retriedRun(found, retry, { runId: id, numberInJob, owner: ports.nodeId, now: ports.clock.now() });
+      await transaction.insertRun(run);
+      return run;
+    }, 'patient');
+    if (stored !== undefined) ports.accept(createdRun(stored));
+    return 'written';
+  } catch (error) {
+    if (error instanceof TakenOver) return 'refused';
+    throw error;
+  }
+}
+
+/** Leaving by an exception undoes the transaction. */
+class TakenOver extends Error {}

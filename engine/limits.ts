@@ -9,6 +9,12 @@ export const defaultLimits = {
   jobsCreatedPerHour: 10_000,
   /** Task runs that may be active at once, of all runs together. */
   concurrentTaskRuns: 1_000,
+  /** run_job_tasks that may be active at once, of all runs together. */
+  concurrentRunJobTasks: 750,
+  /** How deep run_job_tasks may be nested: jobs that start jobs that start jobs. */
+  runJobDepth: 3,
+  /** Hours that a run may wait in the queue. */
+  queueHours: 48,
   tasksPerJob: 100,
   jobClustersPerJob: 100,
   maxConcurrentRuns: 1_000,
@@ -42,8 +48,8 @@ export const defaultLimits = {
   dashboardWidgets: 1_000,
   /** Name of a dashboard: it becomes the name of a file. */
   dashboardNameBytes: 230,
-  /** SQL text of one query of a dashboard. */
-  dashboardQueryBytes: 2 ** 20,
+  /** SQL text of all queries of a classic dashboard together: they are read while everything else waits. */
+  dashboardQueryBytes: 4 * 2 ** 20,
   bootDiskGigabytesMin: 100,
   bootDiskGigabytesMax: 4_096,
 } as const;

@@ -6,16 +6,10 @@ import type { Grant, PermissionLevel } from './job/permissions.ts';
 import type { JobSettings } from './job/settings.ts';
 import type { Cluster, NewClusterRow } from './cluster/cluster.ts';
 import type { Notice } from './notification/notice.ts';
-import type { StateChange } from './run/change.ts';
-import type { NewRun } from './run/created.ts';
 import type { TaskValues } from './run/dynamic-values.ts';
-import type { NewRepair } from './run/repair.ts';
 import type { Repair } from './run/rounds.ts';
 import type { Run, RunType, RunWithTasks, TaskRun } from './run/run.ts';
-import type { StopReason } from './run/states.ts';
 
-export type { StateChange } from './run/change.ts';
-export type { NewRun } from './run/created.ts';
 export type { Site } from './run/site.ts';
 
 /** A stored job. */
@@ -83,6 +77,8 @@ export interface HeldLevels {
 export interface PermissionReader {
   /** What a user holds, personally or as one of all users; undefined when there is no such job, run or task run. */
   levelsOn(on: 'job_id' | 'run_id', id: number, userName: string): Promise<HeldLevels | undefined>;
+  /** Whether a user administrates the workspace. */
+  isAdmin(userName: string): Promise<boolean>;
   /** The user names of the owners, by job id; a job whose owner is gone has none. */
   ownersOf(jobIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
@@ -123,6 +119,8 @@ export interface RunReader {
   list(filter: RunFilter): Promise<Run[]>;
   /** The task runs of each of these runs, by run id; oldest attempt first within a task. */
   tasksOf(runIds: readonly number[]): Promise<ReadonlyMap<number, readonly TaskRun[]>>;
+  /** The run that an attempt of a run_job_task has started. */
+  launchedBy(taskRunId: number): Promise<{ readonly runId: number } | undefined>;
   /** The repairs of a run, oldest first. */
   repairsOf(run: Run): Promise<Repair[]>;
 }
@@ -141,77 +139,6 @@ export interface RunRemover {
   delete(runId: number, now: number): Promise<DeletedRun | 'active' | 'gone'>;
 }
 
-/** The steps of one launch, all inside one transaction. */
-export interface LaunchTransaction {
-  /** The stored job, locked until the transaction ends; undefined when there is none. */
-  lockJob(jobId: number): Promise<Job | undefined>;
-  /** A hidden job that carries a one-time submission. Its creator owns it; `grants` say who else may do what. */
-  createHiddenJob(settings: JobSettings, version: ApiVersion, creator: string, now: number, grants?: readonly Grant[]): Promise<number>;
-  countActiveRuns(jobId: number): Promise<number>;
-  /** Takes the next number_in_job of a locked job; numbers have no gaps. */
-  nextNumberInJob(jobId: number): Promise<number>;
-  /** Reserves `count` run ids. */
-  takeRunIds(count: number): Promise<number[]>;
-  /**
-   * Binds an idempotency token to a run id, unless it is bound already: then the earlier run is returned (`deleted`
-   * when that run is gone). Concurrent launches with one token wait for each other here.
-   * @param jobId scope of the token; 0 for submissions.
-   */
-  claimIdempotencyToken(jobId: number, token: string, runId: number): Promise<'claimed' | EarlierRun>;
-  /** Jobs created since then (epoch ms), hidden and deleted ones among them. Concurrent creations wait for each other here. */
-  countJobsCreated(since: number): Promise<number>;
-  /**
-   * Active task runs of all runs together, queued ones left out: exact enough to decide whether `added` more stay within
-   * `most`, whatever launches go on at the same time. Those may wait for each other here, so call it late.
-   */
-  countActiveTaskRuns(added: number, most: number): Promise<number>;
-  insertRun(run: NewRun): Promise<void>;
-  /** A run with all its attempts, locked until the transaction ends; undefined when there is none. Lock its job before. */
-  lockRun(runId: number): Promise<RunWithTasks | undefined>;
-  /** Opens a locked run again, with new attempts. */
-  insertRepair(repair: NewRepair): Promise<void>;
-}
-
-export interface EarlierRun {
-  readonly runId: number;
-  readonly numberInJob: number;
-  readonly deleted: boolean;
-}
-
-/** Changes that are written together or not at all, with the notices that they cause. */
-export interface ChangeSet {
-  readonly changes: readonly StateChange[];
-  readonly notices: readonly Notice[];
-}
-
-/** Which active runs are to be stopped together. */
-export interface StopFilter {
-  /** Undefined: of all jobs. */
-  readonly jobId: number | undefined;
-  /** Only those that wait in the queue. */
-  readonly queuedOnly: boolean;
-}
-
-export interface RunStore {
-  launch<Result>(steps: (transaction: LaunchTransaction) => Promise<Result>): Promise<Result>;
-  /** A run with all its attempts, by the id of the run or of one of its task runs. */
-  find(runId: number): Promise<RunWithTasks | undefined>;
-  /** Whether this attempt is stored and not over; also one of a deleted job. */
-  attemptIsActive(runId: number): Promise<boolean>;
-  /** Durable when resolved. `refused`: a row was no longer in the state and fence that the change names. */
-  write(changeSet: ChangeSet): Promise<'written' | 'refused'>;
-  /** Notes that a run is to be stopped, unless that was noted before or it is over. */
-  requestStop(runId: number, reason: StopReason): Promise<Run | undefined>;
-  /** Notes for many runs that they are cancelled; returns the ids of those to which it was news. */
-  requestStopOfAll(filter: StopFilter): Promise<number[]>;
-  /** Active runs of this node; `stopReason` is set when their stop has been noted, by whichever node. */
-  ownedBy(node: string): Promise<{ readonly runId: number; readonly stopReason: StopReason | undefined }[]>;
-  /** Takes over the active runs of nodes that are gone, raising their fences. At most `limit` at a time. */
-  adopt(node: string, now: number, limit: number): Promise<RunWithTasks[]>;
-  /** Takes up active runs that this node owns but no longer drives, raising their fences. */
-  reclaim(node: string, runIds: readonly number[]): Promise<RunWithTasks[]>;
-}
-
 export interface ClusterStore {
   /** `running`: its context, when it runs at once; else it is PENDING. */
   create(cluster: NewClusterRow, running: string | undefined): Promise<void>;
@@ -226,16 +153,30 @@ export interface ClusterStore {
 }
 
 export interface NodeStore {
+  /** The time that all nodes share, epoch ms. */
+  time(): Promise<number>;
   /** Makes this node known, with a lease until then; one that is known gets its lease anew. */
   join(node: NodeIdentity, leaseUntil: number, now: number): Promise<void>;
-  /** Extends the lease; false when it had ended before: another node may have adopted runs since. */
-  renew(nodeId: string, leaseUntil: number, now: number): Promise<boolean>;
   /** Ends the lease at once, so that others may adopt without waiting. */
   leave(nodeId: string): Promise<void>;
   /** Nodes of a machine that hold a lease. */
   onHost(host: string, now: number): Promise<NodeIdentity[]>;
   /** Ends the leases of nodes whose process is known to be gone. */
   expire(nodeIds: readonly string[], now: number): Promise<void>;
+}
+
+/** Nodes for whoever looks at them. */
+export interface NodeReader {
+  /** All that are known, and for a day those that are gone without a word. */
+  list(): Promise<NodeLoad[]>;
+}
+
+/** Keeps the lease of a node. */
+export interface Heartbeat {
+  /** A sign that the engine's own loop moves. Without one for a long time the lease is given up. */
+  alive(): void;
+  /** Renews it no more. */
+  close(): Promise<void>;
 }
 
 export interface NodeIdentity {
@@ -245,6 +186,20 @@ export interface NodeIdentity {
   readonly pid: number;
   /** Tells this process from a later one with the same pid. */
   readonly processStart: string;
+  /** Which data directory it uses: engines that share a database share that, too. */
+  readonly directoryId: string;
+}
+
+/** A node, and what it drives. */
+export interface NodeLoad extends NodeIdentity {
+  /** Epoch ms. */
+  readonly joinedTime: number;
+  readonly leaseUntil: number;
+  /** Whether its lease is kept. */
+  readonly alive: boolean;
+  readonly activeRuns: number;
+  /** Task runs that have begun and are not over. */
+  readonly runningTasks: number;
 }
 
 /** A task handed to the pool. */

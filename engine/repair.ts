@@ -1,8 +1,10 @@
 /** The door through which a run that is over is opened again; one transaction. */
 import { invalid, ServiceError } from './errors.ts';
-import type { LaunchPorts } from './launch.ts';
-import type { Job, LaunchTransaction } from './ports.ts';
-import { checkCapacity, decideAdmission } from './run/admission.ts';
+import { tasksOf } from './job/format.ts';
+import { roomFacts, type LaunchPorts } from './launch.ts';
+import type { Job } from './ports.ts';
+import type { LaunchTransaction } from './run-ports.ts';
+import { checkRoom, decideAdmission } from './run/admission.ts';
 import { checkRunNow, type RunParameters } from './run/parameters.ts';
 import { checkRepairable, repairOf, tasksToRerun, type RepairChoice } from './run/repair.ts';
 import type { RunWithTasks } from './run/run.ts';
@@ -30,7 +32,8 @@ export async function repairRun(ports: LaunchPorts, request: RepairRequest): Pro
     const keys = tasksToRerun(found, request);
     checkRunNow(parameters, found.run.settings, ports.limits);
     if (job !== undefined) await checkAdmission(transaction, job, runId);
-    checkCapacity(await transaction.countActiveTaskRuns(keys.length, ports.limits.concurrentTaskRuns), keys.length, ports.limits);
+    const again = tasksOf(found.run.settings).filter((task) => keys.includes(task.task_key));
+    checkRoom(await roomFacts(transaction, again, ports.limits), ports.limits, false);
     const [repairId = 0, ...taskRunIds] = await transaction.takeRunIds(keys.length + 1);
     const made = repairOf(found, { keys, parameters, repairId, taskRunIds, owner: ports.nodeId, now: ports.clock.now() });
     await transaction.insertRepair(made);
@@ -51,9 +54,9 @@ function jobOf(found: RunWithTasks | undefined, runId: number): number {
 
 /** A new run over the limit would be skipped; a repair over it is refused, so that the run stays as it is. */
 async function checkAdmission(transaction: LaunchTransaction, { jobId, settings }: Job, runId: number): Promise<void> {
-  const activeRuns = await transaction.countActiveRuns(jobId);
+  const { active: activeRuns, queued: queuedRuns } = await transaction.countRuns(jobId);
   const maxConcurrentRuns = settings.max_concurrent_runs ?? 1;
-  if (decideAdmission({ activeRuns, maxConcurrentRuns }).kind === 'start') return;
+  if (decideAdmission({ activeRuns, queuedRuns, maxConcurrentRuns, mayQueue: false }).kind === 'start') return;
   throw new ServiceError('INVALID_STATE',
-    `Run ${runId} cannot be repaired now: job ${jobId} has ${activeRuns} active runs, and its max_concurrent_runs is ${maxConcurrentRuns}.`);
+    `Run ${runId} cannot be repaired now: job ${jobId} has ${activeRuns + queuedRuns} active runs, and its max_concurrent_runs is ${maxConcurrentRuns}.`);
 }

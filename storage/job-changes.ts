@@ -34,7 +34,7 @@ async function retimeRuns(transaction: Transaction<Database>, jobId: number, set
   if (runs.length === 0) return runs;
   const rows = JSON.stringify(runs.map((run) => ({ run_id: run.runId, settings: run.settings })));
   await sql`
-    update runs set settings = change.settings
+    update runs set settings = change.settings, retimes = retimes + 1
     from jsonb_to_recordset(${rows}::jsonb) as change (run_id bigint, settings jsonb)
     where runs.run_id = change.run_id`.execute(transaction);
   return runs;

@@ -12,6 +12,10 @@ const everybody = 'users';
 export function createPermissionStore(db: Kysely<Database>): PermissionStore {
   return {
     levelsOn: (on, id, userName) => levelsOn(db, on, id, userName),
+    isAdmin: async (userName) => {
+      const user = await db.selectFrom('principals').select('admin').where('user_name', '=', userName).where('active', '=', true).executeTakeFirst();
+      return user?.admin ?? false;
+    },
     ownersOf: (jobIds) => ownersOf(db, jobIds),
     grantsOn: async (jobId) => {
       const job = await present(db).where('jobs.job_id', '=', jobId).executeTakeFirst();

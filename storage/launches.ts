@@ -1,13 +1,16 @@
 /** The steps of one launch as statements of one transaction. */
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { formatOf } from '../engine/job/format.ts';
-import type { EarlierRun, LaunchTransaction, NewRun } from '../engine/ports.ts';
+import type { EarlierRun, Launch, LaunchTransaction } from '../engine/run-ports.ts';
+import type { NewRun } from '../engine/run/created.ts';
 import { countJobsCreated, lockJob } from './jobs.ts';
 import { grantOnNewJob } from './job-permissions.ts';
 import { insertNotices } from './outbox.ts';
+import { admitRun, countRuns, lockQueued, requeueRun } from './queue.ts';
 import { insertRepair, lockRun } from './repairs.ts';
 import { countForLaunch } from './room.ts';
 import type { Database } from './schema.ts';
+import { writeInside } from './transitions.ts';
 
 /** Runs `steps` in one transaction: all of them are durable when it resolves, none when it rejects. */
 export function launch<Result>(
@@ -21,7 +24,7 @@ function launchTransaction(db: Transaction<Database>): LaunchTransaction {
   return {
     lockJob: (jobId) => lockJob(db, jobId),
     countJobsCreated: (since) => countJobsCreated(db, since),
-    countActiveTaskRuns: (added, most) => countForLaunch(db, added, most),
+    countActiveTaskRuns: (added, most, runJobTasks) => countForLaunch(db, added, most, runJobTasks),
     async createHiddenJob(settings, version, creator, now, grants) {
       const { job_id: jobId } = await db.insertInto('jobs').values({
         creator, created_time: now, name: '', api_version: version, format: formatOf(settings),
@@ -30,26 +33,36 @@ function launchTransaction(db: Transaction<Database>): LaunchTransaction {
       await grantOnNewJob(db, jobId, creator, grants);
       return jobId;
     },
-    async countActiveRuns(jobId) {
-      const { count } = await db.selectFrom('runs').select((run) => run.fn.countAll<number>().as('count'))
-        .where('job_id', '=', jobId).where('active', '=', true).executeTakeFirstOrThrow();
-      return count;
-    },
+    countRuns: (jobId) => countRuns(db, jobId),
     async nextNumberInJob(jobId) {
       const { runs_started: number } = await db.updateTable('jobs')
         .set((job) => ({ runs_started: job('runs_started', '+', 1) }))
         .where('job_id', '=', jobId).returning('runs_started').executeTakeFirstOrThrow();
       return number;
     },
-    async takeRunIds(count) {
-      const { rows } = await sql<{ run_id: number }>`select nextval('run_ids') as run_id from generate_series(1, ${count})`.execute(db);
-      return rows.map((row) => row.run_id);
-    },
+    takeRunIds: (count) => takeRunIds(db, count),
     claimIdempotencyToken: (jobId, token, runId) => claimIdempotencyToken(db, jobId, token, runId),
     insertRun: (run) => insertRun(db, run),
     lockRun: (runId) => lockRun(db, runId),
     insertRepair: (repair) => insertRepair(db, repair),
+    lockQueued: (jobId) => lockQueued(db, jobId),
+    admit: (runId, owner, now) => admitRun(db, runId, owner, now),
+    requeue: (runId, code, message) => requeueRun(db, runId, code, message),
+    launchedBy: (taskRunId) => findLaunchedBy(db, taskRunId),
+    write: (changeSet) => writeInside(db, changeSet),
   };
+}
+
+/** Reserves run ids; those of a transaction that fails are lost, and nobody misses them. */
+export async function takeRunIds(db: Kysely<Database>, count: number): Promise<number[]> {
+  const { rows } = await sql<{ run_id: number }>`select nextval('run_ids') as run_id from generate_series(1, ${count})`.execute(db);
+  return rows.map((row) => row.run_id);
+}
+
+/** The run that an attempt of a run_job_task has started; undefined when there is none. */
+export async function findLaunchedBy(db: Kysely<Database>, taskRunId: number): Promise<Launch | undefined> {
+  const row = await db.selectFrom('runs').select(['run_id', 'number_in_job']).where('launched_by', '=', taskRunId).executeTakeFirst();
+  return row && { runId: row.run_id, numberInJob: row.number_in_job };
 }
 
 async function claimIdempotencyToken(
@@ -82,10 +95,12 @@ async function insertRun(db: Transaction<Database>, run: NewRun): Promise<void> 
     creator: run.creator,
     settings: JSON.stringify(run.settings),
     overriding_parameters: run.overridingParameters === undefined ? null : JSON.stringify(run.overridingParameters),
-    original_attempt_run_id: run.runId,
-    attempt: 0,
+    original_attempt_run_id: run.originalAttemptRunId,
+    attempt: run.attempt,
     stop_reason: null,
-    owner: over ? null : run.owner,
+    owner: run.state === 'PENDING' ? run.owner : null,
+    queue_code: run.queueCode ?? null,
+    launched_by: run.launchedBy ?? null,
     message: run.message,
     start_time: run.startTime,
     running_time: null,
@@ -99,6 +114,7 @@ async function insertRun(db: Transaction<Database>, run: NewRun): Promise<void> 
     attempt: 0,
     cluster_id: null,
     spark_context_id: null,
+    due_time: task.dueTime ?? null,
     message: task.message,
     start_time: null,
     running_time: null,

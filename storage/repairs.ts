@@ -2,8 +2,8 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { NewRepair } from '../engine/run/repair.ts';
 import type { Repair } from '../engine/run/rounds.ts';
-import type { Run, RunWithTasks, TaskRun } from '../engine/run/run.ts';
-import { progressOf } from './run-rows.ts';
+import type { Run, RunWithTasks } from '../engine/run/run.ts';
+import { attemptRow, progressOf } from './run-rows.ts';
 import { visibleRuns, withTasks } from './runs.ts';
 import type { Database } from './schema.ts';
 
@@ -26,7 +26,7 @@ export async function insertRepair(transaction: Transaction<Database>, { before,
   await transaction.updateTable('runs').set({
     state: progress.state, active: true, result: null, message: progress.message,
     running_time: null, terminating_time: null, end_time: null,
-    stop_reason: null, owner: after.owner ?? null, fence: after.fence,
+    stop_reason: null, warned_time: null, owner: after.owner ?? null, fence: after.fence,
     overriding_parameters: jsonOrNull(after.overridingParameters),
     repair_id: repair.repairId, repair_count: repair.count, repair_start_time: repair.startTime, earlier_duration: repair.earlierDuration,
   }).where('run_id', '=', after.runId).execute();
@@ -52,14 +52,6 @@ export async function repairsOf(db: Kysely<Database>, { runId, repair }: Run): P
 function endOf({ runId, progress: { state, result, message, endTime } }: Run) {
   if ((state !== 'TERMINATED' && state !== 'INTERNAL_ERROR') || endTime === undefined) throw new Error(`Run ${runId} is ${state}; it has no end to keep.`);
   return { ended_state: state, ended_result: result ?? null, ended_message: message, ended_time: endTime };
-}
-
-function attemptRow({ runId, jobRunId, taskKey, attempt, fence, progress }: TaskRun) {
-  return {
-    run_id: runId, job_run_id: jobRunId, task_key: taskKey, attempt, fence,
-    state: progress.state, active: true, result: null, message: progress.message,
-    cluster_id: null, spark_context_id: null, start_time: null, running_time: null, terminating_time: null, end_time: null,
-  };
 }
 
 function jsonOrNull(value: object | undefined): string | null {

@@ -59,6 +59,10 @@ export function runOf(row: RunRow): Run {
       startTime: present(row.repair_start_time, 'repair_start_time'),
       earlierDuration: present(row.earlier_duration, 'earlier_duration'),
     },
+    admittedTime: row.admitted_time ?? undefined,
+    launchedBy: row.launched_by ?? undefined,
+    retimes: row.retimes,
+    warned: row.warned_time !== null,
     progress: progressOf(row),
   };
 }
@@ -72,7 +76,19 @@ export function taskRunOf(row: TaskRunRow): TaskRun {
     fence: row.fence,
     clusterId: row.cluster_id ?? undefined,
     sparkContextId: row.spark_context_id ?? undefined,
+    dueTime: row.due_time ?? undefined,
+    stopReason: row.stop_reason ?? undefined,
+    warned: row.warned_time !== null,
     progress: progressOf(row),
+  };
+}
+
+/** The row of a new attempt that waits for its turn. */
+export function attemptRow({ runId, jobRunId, taskKey, attempt, fence, dueTime, progress }: TaskRun) {
+  return {
+    run_id: runId, job_run_id: jobRunId, task_key: taskKey, attempt, fence, due_time: dueTime ?? null,
+    state: progress.state, active: true, result: null, message: progress.message,
+    cluster_id: null, spark_context_id: null, start_time: null, running_time: null, terminating_time: null, end_time: null,
   };
 }
 

@@ -1,6 +1,7 @@
 /** Reading runs, and noting that one is to be stopped. */
 import type { Kysely } from 'kysely';
-import type { RunFilter, StopFilter } from '../engine/ports.ts';
+import type { RunFilter } from '../engine/ports.ts';
+import type { OwnedRun, StopFilter } from '../engine/run-ports.ts';
 import type { Run, RunWithTasks } from '../engine/run/run.ts';
 import type { StopReason } from '../engine/run/states.ts';
 import { jobsVisibleTo } from './job-permissions.ts';
@@ -61,11 +62,19 @@ export async function requestStopOfAll(db: Kysely<Database>, { jobId, queuedOnly
   return (await query.returning('run_id').execute()).map((row) => row.run_id);
 }
 
-/** Active runs of a node, with the stop that has been noted for them. */
-export async function runsOwnedBy(db: Kysely<Database>, node: string): Promise<{ runId: number; stopReason: StopReason | undefined }[]> {
-  const rows = await db.selectFrom('runs').select(['run_id', 'stop_reason'])
+/** Active runs of a node, with what others have noted about them. */
+export async function runsOwnedBy(db: Kysely<Database>, node: string): Promise<OwnedRun[]> {
+  const rows = await db.selectFrom('runs').select(['run_id', 'stop_reason', 'retimes'])
     .where('active', '=', true).where('owner', '=', node).execute();
-  return rows.map((row) => ({ runId: row.run_id, stopReason: row.stop_reason ?? undefined }));
+  return rows.map((row) => ({ runId: row.run_id, stopReason: row.stop_reason ?? undefined, retimes: row.retimes }));
+}
+
+/** The latest attempt of the run whose first attempt this is; undefined when it is gone. Also one of a deleted job. */
+export async function latestAttempt(db: Kysely<Database>, runId: number): Promise<Run | undefined> {
+  const retry = await db.selectFrom('runs').selectAll().where('original_attempt_run_id', '=', runId).where('attempt', '>', 0)
+    .orderBy('attempt', 'desc').limit(1).executeTakeFirst();
+  const row = retry ?? (await db.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirst());
+  return row && runOf(row);
 }
 
 /** Runs of deleted jobs are gone for everybody (spec 4.1 rule 1). */

@@ -1,6 +1,7 @@
 /** The tables as Kysely sees them. The truth is storage/migrations; ids and times are int8, read as safe numbers. */
 import type { ColumnType, Generated } from 'kysely';
 import type { LifeCycleState, ResultState, StopReason } from '../engine/run/states.ts';
+import type { QueueCode } from '../engine/run/status.ts';
 import type { RunType, TriggerType } from '../engine/run/run.ts';
 import type { ApiVersion, JobFormat } from '../engine/job/format.ts';
 import type { Group, PermissionLevel } from '../engine/job/permissions.ts';
@@ -86,6 +87,13 @@ export interface RunTable extends ProgressColumns {
   repair_count: number | null;
   repair_start_time: number | null;
   earlier_duration: number | null;
+  /** The limit that a QUEUED run waits for. */
+  queue_code: QueueCode | null;
+  admitted_time: number | null;
+  /** The task run of a run_job_task that started it. */
+  launched_by: number | null;
+  retimes: Generated<number>;
+  warned_time: number | null;
 }
 
 export interface TaskRunTable extends ProgressColumns {
@@ -95,6 +103,9 @@ export interface TaskRunTable extends ProgressColumns {
   attempt: number;
   cluster_id: string | null;
   spark_context_id: string | null;
+  due_time: number | null;
+  stop_reason: StopReason | null;
+  warned_time: number | null;
 }
 
 export interface RepairTable {
@@ -134,6 +145,7 @@ export interface NodeTable {
   boot_id: string;
   pid: number;
   process_start: string;
+  directory_id: string;
   joined_time: number;
   lease_until: number;
 }

@@ -1,25 +1,37 @@
 /** The stores that the engine and the API ask for, put together from the statements of this folder. */
 import type { Kysely } from 'kysely';
 import type { Clock } from '../engine/clock.ts';
-import type { JobStore, Log, NodeStore, RunReader, RunRemover, RunStore } from '../engine/ports.ts';
-import { launch } from './launches.ts';
-import { adoptRuns, reclaimRuns, expireNodes, joinNodes, leaveNodes, nodesOnHost, renewLease } from './leases.ts';
+import type { JobStore, Log, NodeReader, NodeStore, RunReader, RunRemover } from '../engine/ports.ts';
+import type { RunStore } from '../engine/run-ports.ts';
+import { patiently } from './faults.ts';
+import { findLaunchedBy, launch, takeRunIds } from './launches.ts';
+import { adoptRuns, databaseTime, expireNodes, joinNodes, leaveNodes, listNodes, nodesOnHost, reclaimRuns } from './leases.ts';
 import { changeJob } from './job-changes.ts';
 import { createJob, deleteJob, findJob, listJobs } from './jobs.ts';
+import { leavingQueue, queuedJobs } from './queue.ts';
 import { repairsOf } from './repairs.ts';
-import { findRun, listRuns, requestStop, requestStopOfAll, runsOwnedBy } from './runs.ts';
+import { findRun, latestAttempt, listRuns, requestStop, requestStopOfAll, runsOwnedBy } from './runs.ts';
 import { deleteRun } from './run-removal.ts';
 import type { Database } from './schema.ts';
 import { attemptIsActive, taskRunsOf } from './task-runs.ts';
 import { createStateWriter } from './transitions.ts';
+import { requestTaskStop, storeWarning } from './warnings.ts';
 
 export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): RunStore {
   const writer = createStateWriter(db, clock, log);
+  const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => patiently(clock, log, work);
   return {
-    launch: (steps) => launch(db, steps),
+    launch: (steps, patience) => (patience === undefined ? launch(db, steps) : waiting(() => launch(db, steps))),
     find: (runId) => findRun(db, runId),
     attemptIsActive: (runId) => attemptIsActive(db, runId),
     write: writer.write,
+    takeRunIds: (count) => waiting(() => takeRunIds(db, count)),
+    warn: (warning) => waiting(() => storeWarning(db, warning)),
+    requestTaskStop: (taskRunId) => requestTaskStop(db, taskRunId),
+    queuedJobs: () => queuedJobs(db),
+    leavingQueue: (since, limit) => leavingQueue(db, since, limit),
+    launchedBy: (taskRunId) => waiting(() => findLaunchedBy(db, taskRunId)),
+    latestAttempt: (runId) => waiting(() => latestAttempt(db, runId)),
     requestStop: (runId, reason) => requestStop(db, runId, reason),
     requestStopOfAll: (filter) => requestStopOfAll(db, filter),
     ownedBy: (node) => runsOwnedBy(db, node),
@@ -28,13 +40,15 @@ export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): Ru
   };
 }
 
-export function createNodeStore(db: Kysely<Database>): NodeStore {
+/** @param time what the nodes share as their clock; that of the database unless a test has another one */
+export function createNodeStore(db: Kysely<Database>, time = () => databaseTime(db)): NodeStore & NodeReader {
   return {
+    time,
     join: (node, leaseUntil, now) => joinNodes(db, node, leaseUntil, now),
-    renew: (nodeId, leaseUntil, now) => renewLease(db, nodeId, leaseUntil, now),
     leave: (nodeId) => leaveNodes(db, nodeId),
     onHost: (host, now) => nodesOnHost(db, host, now),
     expire: (nodeIds, now) => expireNodes(db, nodeIds, now),
+    list: async () => listNodes(db, await time()),
   };
 }
 
@@ -44,6 +58,7 @@ export function createRunReader(db: Kysely<Database>): RunReader {
     find: (runId) => findRun(db, runId),
     list: (filter) => listRuns(db, filter),
     tasksOf: (runIds) => taskRunsOf(db, runIds),
+    launchedBy: (taskRunId) => findLaunchedBy(db, taskRunId),
     repairsOf: (run) => repairsOf(db, run),
   };
 }

@@ -2,12 +2,15 @@
  * Writing states with group commit: a change waits only while writes are under way, then goes together with all others
  * that came meanwhile. Each write names the state and the fence that it expects; a row that has moved on is left alone.
  */
-import { sql, type Kysely } from 'kysely';
-import type { ChangeSet, Log, StateChange } from '../engine/ports.ts';
+import { sql, type Kysely, type Transaction } from 'kysely';
+import type { Log } from '../engine/ports.ts';
+import type { ChangeSet } from '../engine/run-ports.ts';
+import type { StateChange } from '../engine/run/change.ts';
 import { isTerminal } from '../engine/run/states.ts';
 import type { Clock } from '../engine/clock.ts';
 import { patiently } from './faults.ts';
 import { insertNotices } from './outbox.ts';
+import { attemptRow } from './run-rows.ts';
 import type { Database } from './schema.ts';
 
 export interface StateWriter {
@@ -70,7 +73,7 @@ async function settle(db: Kysely<Database>, batch: readonly Waiting[], clock: Cl
 
 /** Writes sets with one round trip to the disk; gives the indexes of those that were written. */
 async function writeTogether(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<Set<number>> {
-  const single = sets.every((set) => set.changes.length === 1 && set.notices.length === 0);
+  const single = sets.every((set) => set.changes.length === 1 && set.notices.length === 0 && set.attempts === undefined);
   if (single) return new Set((await update(db, sets)).keys());
   return (await writeWhole(db, sets)) ? new Set(sets.keys()) : new Set();
 }
@@ -83,13 +86,26 @@ async function writeWhole(db: Kysely<Database>, sets: readonly ChangeSet[]): Pro
     await db.transaction().execute(async (transaction) => {
       const written = await update(transaction, sets);
       if (sets.some((set, index) => (written.get(index) ?? 0) < set.changes.length)) throw new Refused();
-      await insertNotices(transaction, sets.flatMap((set) => set.notices));
+      await insertRest(transaction, sets);
     });
     return true;
   } catch (error) {
     if (error instanceof Refused) return false;
     throw error;
   }
+}
+
+/** Writes one set inside a transaction that does more; `refused`: it must be rolled back. */
+export async function writeInside(transaction: Transaction<Database>, set: ChangeSet): Promise<'written' | 'refused'> {
+  if (((await update(transaction, [set])).get(0) ?? 0) < set.changes.length) return 'refused';
+  await insertRest(transaction, [set]);
+  return 'written';
+}
+
+async function insertRest(transaction: Transaction<Database>, sets: readonly ChangeSet[]): Promise<void> {
+  await insertNotices(transaction, sets.flatMap((set) => set.notices));
+  const attempts = sets.flatMap((set) => set.attempts ?? []);
+  if (attempts.length > 0) await transaction.insertInto('task_runs').values(attempts.map(attemptRow)).execute();
 }
 
 /** Applies the changes of all sets; gives the number of rows written for each set, by its index. */
@@ -119,6 +135,7 @@ function rowOf(change: StateChange, setIndex: number) {
     stamp_running: change.stampRunning,
     stamp_terminating: change.stampTerminating,
     stamp_end: change.stampEnd,
+    warned: change.warned === true,
     result: change.result ?? null,
     message: change.message === undefined ? null : storable(change.message),
     cluster_id: change.clusterId ?? null,
@@ -133,7 +150,7 @@ function storable(text: string): string {
 
 const changes = (rows: string) => sql`jsonb_to_recordset(${rows}::jsonb) as change (
   set_index int, run_id bigint, from_state text, to_state text, to_active boolean, fence bigint, at bigint,
-  stamp_start boolean, stamp_running boolean, stamp_terminating boolean, stamp_end boolean,
+  stamp_start boolean, stamp_running boolean, stamp_terminating boolean, stamp_end boolean, warned boolean,
   result text, message text, cluster_id text, spark_context_id text)`;
 
 /** The clock of a machine may step back; the times of a run never do. */
@@ -143,12 +160,13 @@ const progress = sql`
   start_time = case when stamp_start then coalesce(row.start_time, at) else row.start_time end,
   running_time = case when stamp_running then greatest(at, row.start_time) else row.running_time end,
   terminating_time = case when stamp_terminating then greatest(at, row.running_time, row.start_time) else row.terminating_time end,
-  end_time = case when stamp_end then greatest(at, row.terminating_time, row.running_time, row.start_time) else row.end_time end`;
+  end_time = case when stamp_end then greatest(at, row.terminating_time, row.running_time, row.start_time) else row.end_time end,
+  warned_time = case when warned then coalesce(row.warned_time, at) else row.warned_time end`;
 
 const expected = sql`row.run_id = change.run_id and row.state = change.from_state and row.fence = change.fence`;
 
 const updateRuns = (db: Kysely<Database>, rows: string) => sql<{ set_index: number }>`
-  update runs as row set ${progress} from ${changes(rows)} where ${expected} returning set_index`.execute(db);
+  update runs as row set ${progress}, queue_code = case when to_state = 'QUEUED' then row.queue_code end from ${changes(rows)} where ${expected} returning set_index`.execute(db);
 
 const updateTaskRuns = (db: Kysely<Database>, rows: string) => sql<{ set_index: number }>`
   update task_runs as row set ${progress},

@@ -1,5 +1,6 @@
 /** What reset and update share: the job's settings change, and its active runs hear of their timeouts. */
 import { invalid } from '../../engine/errors.ts';
+import { checkRunJobCycle } from '../../engine/job/run-job-cycle.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import type { Job } from '../../engine/ports.ts';
 import type { OperationPorts } from '../ports.ts';
@@ -9,9 +10,11 @@ import type { OperationPorts } from '../ports.ts';
  * @throws ServiceError for an unknown job, and what `settingsOf` throws
  */
 export async function changeJob(
-  { jobs, retime }: Pick<OperationPorts, 'jobs' | 'retime'>, jobId: number, settingsOf: (job: Job) => JobSettings,
+  { jobs, jobChanged }: Pick<OperationPorts, 'jobs' | 'jobChanged'>, jobId: number, settingsOf: (job: Job) => JobSettings,
 ): Promise<void> {
+  const job = await jobs.find(jobId);
+  if (job !== undefined) await checkRunJobCycle(jobId, settingsOf(job), async (id) => (await jobs.find(id))?.settings);
   const retimed = await jobs.change(jobId, settingsOf);
   if (retimed === undefined) throw invalid(`Job ${jobId} does not exist.`);
-  for (const { runId, settings } of retimed) retime(runId, settings);
+  jobChanged(retimed);
 }

@@ -15,7 +15,7 @@ const request = Type.Object({
 });
 
 /** Replaces all settings of a job. */
-export function resetJobOperation({ jobs, retime, limits, kinds }: Pick<OperationPorts, 'jobs' | 'retime' | 'limits' | 'kinds'>): Operation {
+export function resetJobOperation({ jobs, jobChanged, limits, kinds }: Pick<OperationPorts, 'jobs' | 'jobChanged' | 'limits' | 'kinds'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/reset',
@@ -28,7 +28,7 @@ export function resetJobOperation({ jobs, retime, limits, kinds }: Pick<Operatio
     response: Type.Object({}),
     async handle({ job_id: jobId, new_settings: given }, { version }) {
       checkSettings(given, { version, limits, kinds });
-      await changeJob({ jobs, retime }, jobId, (job) => resetSettings(job.settings, given));
+      await changeJob({ jobs, jobChanged }, jobId, (job) => resetSettings(job.settings, given));
       return {};
     },
   });

@@ -18,7 +18,7 @@ const request = Type.Object({
 });
 
 /** Changes some settings of a job. */
-export function updateJobOperation({ jobs, retime, limits, kinds }: Pick<OperationPorts, 'jobs' | 'retime' | 'limits' | 'kinds'>): Operation {
+export function updateJobOperation({ jobs, jobChanged, limits, kinds }: Pick<OperationPorts, 'jobs' | 'jobChanged' | 'limits' | 'kinds'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/update',
@@ -33,7 +33,7 @@ export function updateJobOperation({ jobs, retime, limits, kinds }: Pick<Operati
     request,
     response: Type.Object({}),
     async handle({ job_id: jobId, new_settings: given = {}, fields_to_remove: removed }, { version }) {
-      await changeJob({ jobs, retime }, jobId, ({ settings }) => {
+      await changeJob({ jobs, jobChanged }, jobId, ({ settings }) => {
         if (!isGiven(given) && !isGiven(removed)) return settings;
         // In 2.1 and 2.2 whoever calls has only ever seen the job as a list of tasks.
         const merged = mergeSettings(version === '2.0' ? settings : asMultiTask(settings), given, removed);

@@ -5,6 +5,7 @@ import { tasksOf } from '../../engine/job/format.ts';
 import { Id } from '../../engine/job/scalars.ts';
 import { kindOf, type TaskKind } from '../../engine/job/task-kinds.ts';
 import type { TaskOutput } from '../../engine/run/output.ts';
+import type { RunReader } from '../../engine/ports.ts';
 import { asKnownTo } from '../../engine/run/rounds.ts';
 import type { Progress, RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { isTerminal } from '../../engine/run/states.ts';
@@ -25,6 +26,10 @@ const response = Type.Object({
       truncated: Type.Optional(Type.Boolean({ description: 'Whether result was cut.' })),
     },
     { description: 'Output of a notebook that succeeded.' },
+  )),
+  run_job_output: Type.Optional(Type.Object(
+    { run_id: Type.Integer({ ...Id, description: 'The run that the task has started; of one that was retried the first.' }) },
+    { description: 'Of a task that runs another job.' },
   )),
   error: Type.Optional(Type.String({ description: 'Why there is no output.' })),
   error_trace: Type.Optional(Type.String({ description: 'The trace behind the error.' })),
@@ -53,6 +58,7 @@ export function getOutputOperation({ runs, outputs, limits, site }: Pick<Operati
       return {
         metadata: taskRunView(asKnownTo(runId, found, await runs.repairsOf(found.run)), taskRun, { version, site }),
         ...endOf(kind, taskRun.progress, await outputs.read(runId)),
+        ...(kind === 'run_job_task' ? await startedBy(runs, runId) : {}),
         ...(kindsWithLogs.has(kind) ? logsOf(await outputs.logs(runId, limits.outputBytes)) : {}),
       };
     },
@@ -77,6 +83,11 @@ function endOf(kind: TaskKind | undefined, progress: Progress, output: TaskOutpu
   if (kind !== 'notebook_task') return {};
   const { result, truncated = false } = output;
   return { notebook_output: result === undefined ? {} : { result, truncated } };
+}
+
+async function startedBy(runs: RunReader, taskRunId: number): Promise<object> {
+  const started = await runs.launchedBy(taskRunId);
+  return started === undefined ? {} : { run_job_output: { run_id: started.runId } };
 }
 
 function logsOf({ text, truncated }: { readonly text: string; readonly truncated: boolean }): object {

@@ -33,10 +33,10 @@ export function runNowOperation({ launching }: Pick<OperationPorts, 'launching'>
       run_id: Type.Integer({ ...Id, description: 'Id of the run.' }),
       number_in_job: Type.Integer({ ...Id, description: 'Number of the run within its job, from 1.' }),
     }),
-    async handle({ job_id: jobId, idempotency_token: idempotencyToken, queue: _queue, only, ...parameters }, { caller }) {
+    async handle({ job_id: jobId, idempotency_token: idempotencyToken, queue, only, ...parameters }, { caller }) {
       // Running everything instead would be the worst way not to support it.
       if (isGiven(only)) throw invalid('only is given; a run of some of the tasks is not supported.');
-      const { runId, numberInJob } = await runNow(launching, { jobId, parameters, idempotencyToken, creator: caller.userName });
+      const { runId, numberInJob } = await runNow(launching, { jobId, parameters, idempotencyToken, creator: caller.userName, queue: queue?.enabled });
       return { run_id: runId, number_in_job: numberInJob };
     },
   });

@@ -6,6 +6,7 @@ import type { TaskSettings } from '../job/settings.ts';
 import type { PooledTask } from '../ports.ts';
 import type { Run, RunWithTasks, TaskRun } from '../run/run.ts';
 import { standingOf, type TaskStanding } from '../run/roll-up.ts';
+import { isOfLatestRound } from '../run/rounds.ts';
 import type { StopReason } from '../run/states.ts';
 
 /** The latest attempt of one task. */
@@ -13,8 +14,12 @@ export interface ActiveTask {
   /** Those of the run's creation; only timeouts may change while it is active. */
   settings: TaskSettings;
   taskRun: TaskRun;
+  /** Retries that led to this attempt, within the same repair. */
+  retries: number;
   /** True once this node drives it. */
   started: boolean;
+  /** Resolves when this node drives it no more. */
+  driven: Promise<void> | undefined;
   /** Why it is to stop; never taken back. */
   stopReason: StopReason | undefined;
   /** Set while a runner has it. */
@@ -23,6 +28,8 @@ export interface ActiveTask {
   interrupt: (() => void) | undefined;
   /** Takes back the timer of its timeout. */
   disarm: (() => void) | undefined;
+  /** The same for the warning of its health rule. */
+  disarmWarning: (() => void) | undefined;
 }
 
 export interface ActiveRun {
@@ -40,6 +47,10 @@ export interface ActiveRun {
   readonly timers: Set<() => void>;
   /** Takes back the timer of the run's own timeout. */
   disarm: (() => void) | undefined;
+  /** The same for the warning of its health rule. */
+  disarmWarning: (() => void) | undefined;
+  /** Warnings that are being stored: an end waits for them, so that none is told twice. */
+  readonly warnings: Set<Promise<void>>;
   /** True when this node has nothing more to do with it. */
   retired: boolean;
 }
@@ -63,12 +74,28 @@ export function activeRunOf(stored: RunWithTasks): ActiveRun {
   for (const taskRun of stored.tasks) {
     const own = settings.get(taskRun.taskKey);
     if (own === undefined) throw new Error(`Run ${stored.run.runId} has a task run of the unknown task ${taskRun.taskKey}.`);
-    tasks.set(taskRun.taskKey, { settings: own, taskRun, started: false, stopReason: undefined, pooled: undefined, interrupt: undefined, disarm: undefined });
+    const earlier = tasks.get(taskRun.taskKey)?.taskRun;
+    const retries = earlier !== undefined && isOfLatestRound(stored.run, earlier) ? (tasks.get(taskRun.taskKey)?.retries ?? 0) + 1 : 0;
+    tasks.set(taskRun.taskKey, activeTaskOf(own, taskRun, retries));
   }
   return {
     run: stored.run, tasks, begun: stored.run.progress.state !== 'PENDING', sharedClusters: new Map(),
-    servedClusters: new Set(), turn: Promise.resolve(), timers: new Set(), disarm: undefined, retired: false,
+    servedClusters: new Set(), turn: Promise.resolve(), timers: new Set(), disarm: undefined, disarmWarning: undefined, warnings: new Set(), retired: false,
   };
+}
+
+function activeTaskOf(settings: TaskSettings, taskRun: TaskRun, retries: number): ActiveTask {
+  return {
+    settings, taskRun, retries, started: false, driven: undefined, stopReason: taskRun.stopReason,
+    pooled: undefined, interrupt: undefined, disarm: undefined, disarmWarning: undefined,
+  };
+}
+
+/** A task whose attempt is over goes on with the next one, which nobody drives yet. */
+export function takeUpRetry(task: ActiveTask, next: TaskRun): void {
+  task.disarm?.();
+  task.disarmWarning?.();
+  Object.assign(task, activeTaskOf(task.settings, next, task.retries + 1));
 }
 
 /**
@@ -83,6 +110,12 @@ export function atTime(active: ActiveRun, clock: Clock, at: number, action: () =
     active.timers.delete(cancel);
     cancel();
   };
+}
+
+/** Whether a task has begun, and a process of it or its cleanup is waited for. What a run_job_task waits for has processes of its own. */
+export function isWorking({ settings, taskRun }: ActiveTask): boolean {
+  const { state } = taskRun.progress;
+  return (state === 'RUNNING' || state === 'TERMINATING') && settings.run_job_task === undefined;
 }
 
 /** A single-task run and its task are one: they share their id and move together. */

@@ -1,7 +1,12 @@
 /** What the parts of the coordinator share: the ports, and the verbs of the coordinator itself. */
 import type { Clock } from '../clock.ts';
-import type { ClusterStore, Log, RunStore, Site, TaskPool, Workplace } from '../ports.ts';
+import type { LaunchPorts } from '../launch.ts';
+import type { Limits } from '../limits.ts';
+import type { ClusterStore, Log, PermissionReader, Site, TaskPool, Workplace } from '../ports.ts';
+import type { StopReason } from '../run/states.ts';
+import type { RunStore } from '../run-ports.ts';
 import type { ActiveRun } from './active-run.ts';
+import type { Endings } from './endings.ts';
 
 export interface CoordinatorPorts {
   readonly runs: RunStore;
@@ -16,6 +21,13 @@ export interface CoordinatorPorts {
   readonly clusterStartMs: number;
   /** `length` random characters of a-z0-9. */
   readonly random: (length: number) => string;
+  readonly limits: Limits;
+  /** Who may run what; undefined while job access control is off. */
+  readonly permissions?: PermissionReader | undefined;
+  /** Where runs of this node are said to be over. */
+  readonly endings: Endings;
+  /** Called when a run is over: its place is free. */
+  readonly freed: () => void;
 }
 
 export interface Coordination extends CoordinatorPorts {
@@ -25,6 +37,12 @@ export interface Coordination extends CoordinatorPorts {
   readonly letGo: (active: ActiveRun) => void;
   /** Stops a run whose time is over. */
   readonly timeOut: (active: ActiveRun) => void;
+  /** Stops a run whose stop has been noted, if this node drives it or serves the queue in which it waits. */
+  readonly stopRun: (runId: number, reason: StopReason) => void;
+  /** The door for retries, and for what a run_job_task starts. */
+  readonly launching: LaunchPorts;
   /** True once the node is stopping: nothing new is started or written. */
   readonly closing: () => boolean;
+  /** True once the node waits for its running tasks, to stop then: no other task is started. */
+  readonly draining: () => boolean;
 }

@@ -3,13 +3,16 @@
  * from the stored state; asking the runner again attaches to the process that is there.
  */
 import { messageOf } from '../errors.ts';
-import type { Outcome, TaskCluster } from '../run/assignment.ts';
-import { decideAfterAttempt } from '../run/attempt.ts';
-import type { ActiveRun, ActiveTask } from './active-run.ts';
+import type { TaskCluster } from '../run/assignment.ts';
+import { decideAfterAttempt, type AfterAttempt } from '../run/attempt.ts';
+import { stopMessage } from '../run/roll-up.ts';
+import { atTime, isSingle, type ActiveRun, type ActiveTask } from './active-run.ts';
 import { assignmentOf } from './assign.ts';
 import { acquireCluster, releaseOwnCluster } from './compute.ts';
 import type { Coordination } from './coordination.ts';
+import { runJobTask } from './run-job.ts';
 import { armTimeout } from './stop.ts';
+import { armTaskWarning } from './warn.ts';
 import { LetGo, moveTask } from './write.ts';
 
 /** Never rejects. The run is looked at again when the task is over. */
@@ -28,9 +31,12 @@ export async function driveTask(c: Coordination, active: ActiveRun, task: Active
 async function drive(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<void> {
   const state = (): string => task.taskRun.progress.state;
   let cluster: TaskCluster | undefined;
+  if (state() === 'PENDING' && (await stoppedBeforeDue(c, active, task))) return;
   if (state() === 'PENDING' || state() === 'RUNNING') {
     if (task.stopReason === undefined || state() === 'RUNNING') cluster = await prepare(c, active, task);
-    if (state() === 'PENDING') await finish(c, active, task, { kind: 'stopped' });
+    // Nothing begins while this node drains: another one starts the task.
+    if (state() === 'PENDING' && task.stopReason === undefined) return;
+    if (state() === 'PENDING') await finish(c, active, task, decideAfterAttempt({ kind: 'stopped' }, task.stopReason));
   }
   if (state() === 'RUNNING') await finish(c, active, task, await execute(c, active, task, cluster));
   if (state() === 'TERMINATING') {
@@ -39,33 +45,50 @@ async function drive(c: Coordination, active: ActiveRun, task: ActiveTask): Prom
   }
 }
 
+/** Waits for the time of a retry. True when a task was stopped meanwhile: it never started, and ends as SKIPPED. */
+async function stoppedBeforeDue(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<boolean> {
+  const { dueTime } = task.taskRun;
+  if (dueTime === undefined || dueTime <= c.clock.now()) return false;
+  if (task.stopReason === undefined) {
+    await new Promise<void>((resolve) => {
+      task.interrupt = resolve;
+      atTime(active, c.clock, dueTime, resolve);
+    });
+    task.interrupt = undefined;
+  }
+  if (task.stopReason === undefined || isSingle(active)) return false;
+  await moveTask(c, active, task, 'skip', { message: stopMessage[task.stopReason] });
+  return true;
+}
+
 /** Gets the cluster and moves the task to RUNNING, unless it is to stop by then. */
 async function prepare(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<TaskCluster | undefined> {
   armTimeout(c, active, task);
   const cluster = await acquireCluster(c, active, task);
-  if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined) {
+  if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined && !c.draining()) {
     await moveTask(c, active, task, 'begin', {
       message: '', ...(cluster && { clusterId: cluster.clusterId, sparkContextId: cluster.sparkContextId }),
     });
     armTimeout(c, active, task);
   }
+  if (!isSingle(active)) armTaskWarning(c, active, task);
   return cluster;
 }
 
-async function execute(c: Coordination, active: ActiveRun, task: ActiveTask, cluster: TaskCluster | undefined): Promise<Outcome> {
+async function execute(c: Coordination, active: ActiveRun, task: ActiveTask, cluster: TaskCluster | undefined): Promise<AfterAttempt> {
   const assignment = await assignmentOf(c, active, task, cluster);
-  if ('error' in assignment) return { kind: 'failed', message: assignment.error };
+  if ('error' in assignment) return decideAfterAttempt({ kind: 'failed', message: assignment.error }, undefined);
   if (c.closing()) throw new LetGo();
+  if (assignment.kind === 'run_job_task') return runJobTask(c, active, task, assignment.task);
   task.pooled = c.pool.run(assignment);
   if (task.stopReason !== undefined) task.pooled.stop();
   const outcome = await task.pooled.outcome;
   if (c.closing()) throw new LetGo();
   task.pooled = undefined;
-  return outcome;
+  return decideAfterAttempt(outcome, task.stopReason);
 }
 
-async function finish(c: Coordination, active: ActiveRun, task: ActiveTask, outcome: Outcome): Promise<void> {
-  const decision = decideAfterAttempt(outcome, task.stopReason);
+async function finish(c: Coordination, active: ActiveRun, task: ActiveTask, decision: AfterAttempt): Promise<void> {
   if (decision.kind === 'break') await breakTask(c, active, task, decision.message);
   else await moveTask(c, active, task, 'finish', { result: decision.result, message: decision.message });
 }

@@ -1,4 +1,5 @@
 /** Stopping tasks and runs: on request, or when their time is over, which may change meanwhile. */
+import { messageOf } from '../errors.ts';
 import { tasksOf } from '../job/format.ts';
 import type { JobSettings } from '../job/settings.ts';
 import { roundStartOf } from '../run/rounds.ts';
@@ -33,7 +34,17 @@ export function armTimeout(c: Coordination, active: ActiveRun, task: ActiveTask)
   const at = timeoutAt(task.taskRun.progress.startTime, task.settings.timeout_seconds);
   if (at === undefined) return;
   if (at <= c.clock.now()) stopTask(task, 'timeout');
-  else task.disarm = atTime(active, c.clock, at, () => stopTask(task, 'timeout'));
+  else task.disarm = atTime(active, c.clock, at, () => void timeOutTask(c, task));
+}
+
+/** Stored first: whoever adopts the attempt between the signal and its end must know why it ended. */
+async function timeOutTask(c: Coordination, task: ActiveTask): Promise<void> {
+  const { runId } = task.taskRun;
+  await c.runs.requestTaskStop(runId).catch((error: unknown) => {
+    c.log.warn({ run_id: runId, error: messageOf(error) }, 'The timeout of this task could not be stored; it is stopped all the same.');
+  });
+  // Its attempt may be over by now, and another one have begun.
+  if (task.taskRun.runId === runId) stopTask(task, 'timeout');
 }
 
 /**
@@ -49,8 +60,8 @@ export function armRunTimeout(c: Coordination, active: ActiveRun): void {
 }
 
 /** Gives the run and its tasks other timeouts (spec 4.1 rules 2 and 3). What has timed out already stays so. */
-export function retimeRun(c: Coordination, active: ActiveRun, settings: JobSettings): void {
-  active.run = { ...active.run, settings };
+export function retimeRun(c: Coordination, active: ActiveRun, settings: JobSettings, retimes = active.run.retimes): void {
+  active.run = { ...active.run, settings, retimes };
   for (const own of tasksOf(settings)) {
     const task = active.tasks.get(own.task_key);
     if (task === undefined) continue;

@@ -1,5 +1,6 @@
 /** At the start of an engine: ends processes whose run is already over, so that nothing runs that nobody waits for. */
-import type { Log, ProcessTable, RunStore } from '../ports.ts';
+import type { Log, ProcessTable } from '../ports.ts';
+import type { RunStore } from '../run-ports.ts';
 
 export interface SweepPorts {
   readonly processes: ProcessTable;

@@ -88,7 +88,8 @@ export function checkClassic(
     if (visualization === undefined) continue;
     if (visualization.type === undefined || visualization.type.trim() === '') throw missing(at(path, 'type'));
     if (visualization.query?.query === undefined) throw missing(at(path, 'query.query'));
-    checkBytes(at(path, 'query.query'), visualization.query.query, limits.dashboardQueryBytes);
   }
-  for (const [index, { query = '' }] of queries.entries()) checkBytes(at(`queries[${index}]`, 'query'), query, limits.dashboardQueryBytes);
+  const texts = [...queries, ...widgets.map(({ visualization }) => visualization?.query)].map((query) => query?.query ?? '');
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  if (bytes > limits.dashboardQueryBytes) throw invalid(`The queries of the dashboard are ${bytes} bytes of UTF-8 together; at most ${limits.dashboardQueryBytes} are allowed.`);
 }

@@ -37,18 +37,21 @@ export function rewriteParameters(tokens: readonly Token[], parameters: readonly
 
 /** The query with everything in its place; what was rewritten is parted from a neighbour with which it would grow together. */
 function assembled({ tokens, instead, before }: Draft): string {
-  let sql = '';
+  const parts: string[] = [];
+  // The end of what stands there already: never the whole of it, which grows.
+  let end = '';
   let isNew = false;
   for (const [index, { text }] of tokens.entries()) {
     const replaced = instead[index];
     const next = `${before[index] ?? ''}${replaced ?? text}`;
     if (next === '') continue;
-    const growsLeft = replaced !== undefined && /[\p{L}\p{N}_:]$/u.test(sql) && /^[\p{L}\p{N}_:]/u.test(next);
+    const growsLeft = replaced !== undefined && /[\p{L}\p{N}_:]$/u.test(end) && /^[\p{L}\p{N}_:]/u.test(next);
     const growsRight = isNew && /^[\p{L}\p{N}_.'"`$]/u.test(next);
-    sql += growsLeft || growsRight ? ` ${next}` : next;
+    parts.push(growsLeft || growsRight ? ` ${next}` : next);
+    end = next.slice(-2);
     isNew = replaced !== undefined && replaced.trim() !== '';
   }
-  return sql;
+  return parts.join('');
 }
 
 /** Rewrites what begins at a place, and returns where to go on. */

@@ -43,7 +43,14 @@ export const PipelineTask = Type.Object(
 );
 
 export const RunJobTask = Type.Object(
-  { job_id: Type.Integer({ ...Id, description: 'Job to run.' }) },
+  {
+    job_id: Type.Integer({ ...Id, description: 'Job to run.' }),
+    job_parameters: Type.Optional(textMap('Values of the parameters of that job, instead of their defaults.')),
+    jar_params: Type.Optional(texts('For its JAR tasks, as in run-now.')),
+    notebook_params: Type.Optional(textMap('For its notebook tasks, as in run-now.')),
+    python_params: Type.Optional(texts('For its Python tasks, as in run-now.')),
+    spark_submit_params: Type.Optional(texts('For its submit tasks, as in run-now.')),
+  },
   { description: 'Runs another job and waits for it. Needs no cluster.' },
 );
 

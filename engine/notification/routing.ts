@@ -17,16 +17,27 @@ export interface NoticeSubject {
   readonly taskKey?: string;
   /** Epoch ms. */
   readonly now: number;
+  /** Whether this attempt is the retry of another one. Default: false. */
+  readonly isRetry?: boolean;
+  /** Whether another attempt follows this one. Default: false. */
+  readonly isRetried?: boolean;
 }
 
-/** Notices of a run or task that begins. */
+/** Notices of a run or task that begins; for a retry none with `alert_on_last_attempt`. */
 export function noticesOfStart(holder: NoticeHolder, subject: NoticeSubject): Notice[] {
+  if (subject.isRetry === true && lastAttemptOnly(holder)) return [];
   return noticesOf('on_start', holder, subject);
+}
+
+/** Notices of a run or task that lasts longer than its health rule allows. */
+export function noticesOfDuration(holder: NoticeHolder, subject: NoticeSubject): Notice[] {
+  return noticesOf('on_duration_warning_threshold_exceeded', holder, subject);
 }
 
 /** Notices of a run or task that has ended; muted ones left out. */
 export function noticesOfEnd(holder: NoticeHolder, progress: Progress, subject: NoticeSubject): Notice[] {
   if (progress.state === 'TERMINATED' && progress.result === 'SUCCESS') return noticesOf('on_success', holder, subject);
+  if (subject.isRetried === true && lastAttemptOnly(holder)) return [];
   const muted = holder.notification_settings ?? {};
   if (progress.result === 'CANCELED' && muted.no_alert_for_canceled_runs === true) return [];
   if (progress.state !== 'SKIPPED') return noticesOf('on_failure', holder, subject);
@@ -35,6 +46,10 @@ export function noticesOfEnd(holder: NoticeHolder, progress: Progress, subject: 
   // This switch of the e-mail settings speaks of e-mails only.
   const mailMuted = holder.email_notifications?.no_alert_for_skipped_runs === true;
   return mailMuted ? notices.filter(({ channel }) => channel !== 'email') : notices;
+}
+
+function lastAttemptOnly({ notification_settings: settings }: NoticeHolder): boolean {
+  return settings?.alert_on_last_attempt === true;
 }
 
 /** Notices of a deleted job: to every address that its e-mail settings name (spec 4.1 rule 1). */

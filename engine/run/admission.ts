@@ -1,41 +1,103 @@
-/** Whether a new run may start now (spec 2.2 max_concurrent_runs, 3.1; 7 and 8 for the task runs of the workspace). */
+/** Whether a new run may start now, waits in the queue, or is skipped (spec 2.2 max_concurrent_runs, 3.1, 7, 8). */
 import { ServiceError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
+import type { QueueCode } from './status.ts';
 
 export interface AdmissionFacts {
-  /** Active runs of the job, counted under the job's lock. */
+  /** Runs of the job that are active and do not wait in the queue, counted under the job's lock. */
   readonly activeRuns: number;
+  /** Runs of the job that wait in the queue: first in, first out. */
+  readonly queuedRuns: number;
   /** The job's max_concurrent_runs; 0 makes every new run skipped. */
   readonly maxConcurrentRuns: number;
+  /** Whether queuing is enabled for the run. */
+  readonly mayQueue: boolean;
+}
+
+/** It waits, for a limit to clear. */
+export interface Queued {
+  readonly kind: 'queue';
+  readonly code: QueueCode;
+  /** Its state_message while it waits. */
+  readonly message: string;
 }
 
 export type Admission =
   | { readonly kind: 'start' }
+  | Queued
   /** Ends at once as SKIPPED, without preparing resources. */
   | { readonly kind: 'skip'; readonly message: string };
 
-/** Decides the first state of a new run. */
-export function decideAdmission(facts: AdmissionFacts): Admission {
-  if (facts.activeRuns < facts.maxConcurrentRuns) return { kind: 'start' };
-  const limit = facts.maxConcurrentRuns;
-  return {
-    kind: 'skip',
-    message: `Skipping this run because the limit of ${limit} maximum concurrent runs has been reached.`,
-  };
+/** Decides what the limit of its job makes of a new run. */
+export function decideAdmission({ activeRuns, queuedRuns, maxConcurrentRuns: limit, mayQueue }: AdmissionFacts): Admission {
+  if (limit === 0 || !mayQueue) {
+    if (activeRuns + queuedRuns < limit) return { kind: 'start' };
+    return { kind: 'skip', message: `Skipping this run because the limit of ${limit} maximum concurrent runs has been reached.` };
+  }
+  if (activeRuns >= limit) return waitsForJob(limit);
+  // Nobody overtakes: those before it wait for room in the workspace.
+  return queuedRuns > 0 ? { kind: 'queue', code: 'ACTIVE_RUNS_LIMIT_REACHED', message: 'Waiting in the queue behind earlier runs of this job, which wait for fewer active runs in the workspace.' } : { kind: 'start' };
+}
+
+/** What a run of a job that is full waits for. */
+export function waitsForJob(limit: number): Queued {
+  return { kind: 'queue', code: 'MAX_CONCURRENT_RUNS_REACHED', message: `Waiting in the queue: the job has reached its limit of ${limit} maximum concurrent runs.` };
+}
+
+/** How full the workspace is, and what a run would add. */
+export interface RoomFacts {
+  /** Task runs that are active, counted so that no other launch can take the same room. */
+  readonly taskRuns: number;
+  /** run_job_tasks among them. */
+  readonly runJobTasks: number;
+  readonly addedTaskRuns: number;
+  readonly addedRunJobTasks: number;
+  /** Whether another run waits in the queue for room already. */
+  readonly awaited: boolean;
+}
+
+type RoomLimits = Pick<Limits, 'concurrentTaskRuns' | 'concurrentRunJobTasks'>;
+
+/** Decides whether there is room for a run in the workspace. Never `skip`. */
+export function decideRoom(facts: RoomFacts, { concurrentTaskRuns: most, concurrentRunJobTasks: mostRunJob }: RoomLimits): { readonly kind: 'start' } | Queued {
+  if (facts.awaited || facts.taskRuns + facts.addedTaskRuns > most) {
+    return {
+      kind: 'queue', code: 'ACTIVE_RUNS_LIMIT_REACHED',
+      message: `Waiting in the queue: the workspace has ${facts.taskRuns} active runs of tasks (limit: ${most})${adds(facts.addedTaskRuns)}.`,
+    };
+  }
+  if (facts.addedRunJobTasks > 0 && facts.runJobTasks + facts.addedRunJobTasks > mostRunJob) {
+    return {
+      kind: 'queue', code: 'ACTIVE_RUN_JOB_TASKS_LIMIT_REACHED',
+      message: `Waiting in the queue: the workspace runs ${facts.runJobTasks} tasks of the kind run_job_task (limit: ${mostRunJob})${adds(facts.addedRunJobTasks)}.`,
+    };
+  }
+  return { kind: 'start' };
+}
+
+function adds(added: number): string {
+  return added === 1 ? '' : `, and this run would add ${added}`;
 }
 
 /** When a refused run may be asked for again. Nobody knows when a task ends: soon enough, and no burden. */
 const retrySeconds = 10;
 
 /**
- * Refuses a run whose task runs would be more than may be active at once in the workspace (spec 7, 8).
- * @param active task runs that are active, counted so that no other launch can take the same room
- * @param added task runs of the new run
+ * Refuses a run for which there is no room and which may not wait for it, or which has more tasks than there is ever room for
+ * (spec 7, 8). Who waits already is passed by.
  * @throws ServiceError REQUEST_LIMIT_EXCEEDED with the time after which to try again
  */
-export function checkCapacity(active: number, added: number, { concurrentTaskRuns: most }: Pick<Limits, 'concurrentTaskRuns'>): void {
-  if (active + added <= most) return;
+export function checkRoom(facts: RoomFacts, limits: RoomLimits, mayQueue: boolean): void {
+  const { concurrentTaskRuns: most, concurrentRunJobTasks: mostRunJob } = limits;
+  const { taskRuns, runJobTasks, addedTaskRuns: added, addedRunJobTasks: addedRunJob } = facts;
+  if (mayQueue && added <= most && addedRunJob <= mostRunJob) return;
   // Clients know the first sentence; for a run that has more tasks than there is room the second one explains it.
-  const more = added === 1 ? '' : ` This run would add ${added}.`;
-  throw new ServiceError('REQUEST_LIMIT_EXCEEDED', `There are already ${active} active runs (limit: ${most}).${more}`, retrySeconds);
+  const more = (count: number): string => (count === 1 ? '' : ` This run would add ${count}.`);
+  if (taskRuns + added > most) {
+    throw new ServiceError('REQUEST_LIMIT_EXCEEDED', `There are already ${taskRuns} active runs (limit: ${most}).${more(added)}`, retrySeconds);
+  }
+  if (addedRunJob > 0 && runJobTasks + addedRunJob > mostRunJob) {
+    throw new ServiceError('REQUEST_LIMIT_EXCEEDED',
+      `There are already ${runJobTasks} active tasks of the kind run_job_task (limit: ${mostRunJob}).${more(addedRunJob)}`, retrySeconds);
+  }
 }

@@ -16,6 +16,8 @@ export interface StateChange {
   readonly stampRunning: boolean;
   readonly stampTerminating: boolean;
   readonly stampEnd: boolean;
+  /** Notes that a notice says that it lasted too long. */
+  readonly warned?: boolean;
   readonly result?: ResultState;
   readonly message?: string;
   readonly clusterId?: string;

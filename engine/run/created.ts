@@ -1,16 +1,32 @@
 /** A run that has just been stored, as the engine holds it: nothing is read back. */
 import type { Notice } from '../notification/notice.ts';
+import type { QueueCode } from './status.ts';
 import type { Progress, RunOrigin, RunWithTasks } from './run.ts';
 
 /** A run to be stored with its first task runs, in the state that admission gave it. */
 export interface NewRun extends RunOrigin {
   readonly creator: string;
-  readonly state: 'PENDING' | 'SKIPPED';
+  readonly state: 'QUEUED' | 'PENDING' | 'SKIPPED';
+  /** The limit that a QUEUED run waits for. */
+  readonly queueCode: QueueCode | undefined;
   readonly message: string;
   readonly startTime: number;
+  /** The node that drives it; a run that waits in the queue has none. */
   readonly owner: string;
-  readonly tasks: readonly { readonly runId: number; readonly taskKey: string; readonly message: string }[];
+  /** The first attempt that this run is a retry of; the run itself when it is none. */
+  readonly originalAttemptRunId: number;
+  readonly attempt: number;
+  readonly launchedBy: number | undefined;
+  readonly tasks: readonly NewTaskRun[];
   readonly notices: readonly Notice[];
+}
+
+interface NewTaskRun {
+  readonly runId: number;
+  readonly taskKey: string;
+  readonly message: string;
+  /** Set for a retry. */
+  readonly dueTime?: number;
 }
 
 /** The run with the task runs of its first attempts. For runs in the state PENDING. */
@@ -21,12 +37,14 @@ export function createdRun(run: NewRun): RunWithTasks {
     run: {
       runId: run.runId, jobId: run.jobId, numberInJob: run.numberInJob, format: run.format, version: run.version,
       name: run.name, type: run.type, trigger: run.trigger, creatorUserName: run.creator, settings: run.settings,
-      overridingParameters: run.overridingParameters, originalAttemptRunId: run.runId, attempt: 0,
-      stopReason: undefined, owner: run.owner, fence: 1, repair: undefined, progress: progress(run.startTime, run.message),
+      overridingParameters: run.overridingParameters, originalAttemptRunId: run.originalAttemptRunId, attempt: run.attempt,
+      stopReason: undefined, owner: run.owner, fence: 1, repair: undefined, admittedTime: undefined, launchedBy: run.launchedBy,
+      retimes: 0, warned: false, progress: progress(run.startTime, run.message),
     },
     tasks: run.tasks.map((task) => ({
       runId: task.runId, jobRunId: run.runId, taskKey: task.taskKey, attempt: 0, fence: 1,
-      clusterId: undefined, sparkContextId: undefined, progress: progress(undefined, task.message),
+      clusterId: undefined, sparkContextId: undefined, dueTime: task.dueTime, stopReason: undefined, warned: false,
+      progress: progress(undefined, task.message),
     })),
   };
 }

@@ -108,7 +108,7 @@ export function repairOf({ run, tasks }: RunWithTasks, plan: RepairPlan): NewRep
   return {
     before: run,
     after: {
-      ...run, fence, owner: plan.owner, stopReason: undefined,
+      ...run, fence, owner: plan.owner, stopReason: undefined, warned: false,
       overridingParameters: anyGiven(plan.parameters) ? plan.parameters : run.overridingParameters,
       progress: { ...none, state: 'PENDING', startTime: run.progress.startTime, message: '' },
       repair: {
@@ -121,7 +121,7 @@ export function repairOf({ run, tasks }: RunWithTasks, plan: RepairPlan): NewRep
     attempts: plan.keys.map((taskKey, index) => ({
       runId: plan.taskRunIds[index] ?? 0, jobRunId: run.runId, taskKey, fence,
       attempt: 1 + Math.max(...tasks.filter((task) => task.taskKey === taskKey).map((task) => task.attempt)),
-      clusterId: undefined, sparkContextId: undefined,
+      clusterId: undefined, sparkContextId: undefined, dueTime: undefined, stopReason: undefined, warned: false,
       progress: { ...none, state: 'PENDING', startTime: undefined, message: waitingMessage(dependencies.get(taskKey) ?? []) },
     })),
   };

@@ -17,8 +17,6 @@ export interface TaskStanding {
   readonly progress: Progress;
   /** True once the engine has begun to run the latest attempt. */
   readonly started: boolean;
-  /** True when another attempt will follow the latest one. */
-  readonly retrying: boolean;
 }
 
 export interface RollUp {
@@ -57,7 +55,7 @@ export function rollUp(tasks: readonly TaskStanding[], stopReason: StopReason | 
   const byKey = new Map(tasks.map((task) => [task.key, task]));
   const dispositionOf = dispositionsOf(byKey);
   const over = (task: TaskStanding | undefined): boolean =>
-    task === undefined || (isTerminal(task.progress.state) && !task.retrying);
+    task === undefined || isTerminal(task.progress.state);
 
   const start: string[] = [];
   const skip: { key: string; message: string }[] = [];
@@ -90,7 +88,7 @@ export function standingOf(task: TaskSettings, progress: Progress, started: bool
     key: task.task_key,
     dependsOn: (task.depends_on ?? []).map((dependency) => dependency.task_key),
     runIf: task.run_if ?? 'ALL_SUCCESS',
-    progress, started, retrying: false,
+    progress, started,
   };
 }
 

@@ -23,9 +23,9 @@ export interface Round {
   readonly taskRunIds: readonly number[];
 }
 
-/** When the latest round began (epoch ms): timeouts count from here. */
-export function roundStartOf({ repair, progress }: Run): number | undefined {
-  return repair?.startTime ?? progress.startTime;
+/** When the latest round began (epoch ms): timeouts and health rules count from here, not from a wait in the queue. */
+export function roundStartOf({ repair, admittedTime, progress }: Run): number | undefined {
+  return repair?.startTime ?? admittedTime ?? progress.startTime;
 }
 
 /** How long a run took with all its repairs, in milliseconds, without the time between them (spec 2.5 run_duration); undefined while it is not over. */

@@ -64,6 +64,14 @@ export interface Run extends RunOrigin {
   readonly fence: number;
   /** Undefined for a run that was never repaired. */
   readonly repair: LatestRepair | undefined;
+  /** When it left the queue (epoch ms); undefined for a run that never waited there. */
+  readonly admittedTime: number | undefined;
+  /** The task run of a run_job_task that started it. */
+  readonly launchedBy: number | undefined;
+  /** Raised each time that timeouts of an active run were changed. */
+  readonly retimes: number;
+  /** True once somebody was told that it lasts longer than its health rule allows. */
+  readonly warned: boolean;
   readonly progress: Progress;
 }
 
@@ -76,6 +84,12 @@ export interface TaskRun {
   readonly fence: number;
   readonly clusterId: string | undefined;
   readonly sparkContextId: string | undefined;
+  /** A retry does not begin before this instant (epoch ms); undefined for every other attempt. */
+  readonly dueTime: number | undefined;
+  /** Set once this attempt alone is to be stopped: its own time was over. */
+  readonly stopReason: StopReason | undefined;
+  /** As for a run. */
+  readonly warned: boolean;
   readonly progress: Progress;
 }
 
@@ -85,14 +99,17 @@ export interface RunWithTasks {
   readonly tasks: readonly TaskRun[];
 }
 
-/** The three durations of spec 2.5 in milliseconds, from the stamps; 0 for what has not happened. */
-export function durationsOf(progress: Progress): { setup: number; execution: number; cleanup: number } {
-  const { startTime, runningTime, terminatingTime, endTime } = progress;
+/**
+ * The three durations of spec 2.5 in milliseconds, from the stamps; 0 for what has not happened.
+ * @param setupStart when the setup began, where that is not the start time: a run that waited in the queue
+ */
+export function durationsOf(progress: Progress, setupStart = progress.startTime): { setup: number; execution: number; cleanup: number } {
+  const { runningTime, terminatingTime, endTime } = progress;
   const between = (from: number | undefined, to: number | undefined): number =>
     from === undefined || to === undefined ? 0 : Math.max(0, to - from);
   const setupEnd = runningTime ?? terminatingTime;
   return {
-    setup: between(startTime, setupEnd),
+    setup: between(setupStart, setupEnd),
     execution: between(runningTime, terminatingTime ?? endTime),
     cleanup: between(terminatingTime, endTime),
   };

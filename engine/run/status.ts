@@ -16,7 +16,7 @@ export const terminationTypes = ['SUCCESS', 'CLIENT_ERROR', 'INTERNAL_ERROR'] as
 type TerminationType = (typeof terminationTypes)[number];
 
 export const queueCodes = ['ACTIVE_RUNS_LIMIT_REACHED', 'MAX_CONCURRENT_RUNS_REACHED', 'ACTIVE_RUN_JOB_TASKS_LIMIT_REACHED'] as const;
-type QueueCode = (typeof queueCodes)[number];
+export type QueueCode = (typeof queueCodes)[number];
 
 /** Where a run or task run stands; the names are those of the wire. */
 export interface RunStatus {

@@ -13,7 +13,7 @@ export type RunEvent =
   | 'finish'
   /** Cleanup is done. */
   | 'clean'
-  /** It will never start: too many runs, or a dependency did not succeed. */
+  /** It will never start: too many runs, too long in the queue, or a dependency did not succeed. */
   | 'skip'
   /** Cancelled while it waited in the queue, where nothing has to be cleaned up. */
   | 'withdraw'
@@ -37,6 +37,7 @@ export interface TransitionRow {
 export const transitions = [
   { from: 'QUEUED', on: 'admit', to: 'PENDING', stamps: [] },
   { from: 'QUEUED', on: 'withdraw', to: 'TERMINATED', stamps: ['end'], notice: 'end' },
+  { from: 'QUEUED', on: 'skip', to: 'SKIPPED', stamps: ['end'], notice: 'end' },
   { from: 'PENDING', on: 'prepare', to: 'PENDING', stamps: ['start'] },
   { from: 'PENDING', on: 'begin', to: 'RUNNING', stamps: ['start', 'running'], notice: 'start' },
   { from: 'PENDING', on: 'skip', to: 'SKIPPED', stamps: ['end'], notice: 'end' },

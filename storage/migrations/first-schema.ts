@@ -104,7 +104,17 @@ const statements = [
      repair_count integer,
      repair_start_time bigint,
      earlier_duration bigint,
+     queue_code text,
+     admitted_time bigint,
+     launched_by bigint,
+     retimes integer not null default 0,
+     warned_time bigint,
      ${progress('runs')},
+     constraint runs_queue_code_known check (queue_code in
+       ('ACTIVE_RUNS_LIMIT_REACHED', 'MAX_CONCURRENT_RUNS_REACHED', 'ACTIVE_RUN_JOB_TASKS_LIMIT_REACHED')),
+     constraint runs_queued_say_why check ((queue_code is not null) = (state = 'QUEUED')),
+     constraint runs_admitted_after_start check (admitted_time >= start_time),
+     constraint runs_retries_have_first check ((attempt > 0) = (trigger = 'RETRY') and (attempt > 0) = (original_attempt_run_id <> run_id)),
      constraint runs_number_in_job_unique unique (job_id, number_in_job),
      constraint runs_have_start_time check (start_time is not null),
      constraint runs_format_known check (format in ('SINGLE_TASK', 'MULTI_TASK')),
@@ -124,6 +134,11 @@ const statements = [
   `create index runs_of_type on runs (run_type, start_time desc, run_id desc)`,
   `create index runs_active on runs (start_time desc, run_id desc) where active`,
   `create index runs_active_of_job on runs (job_id) where active`,
+  // Not by state: an index on it would make every update of a run dear. This column changes only where the queue is left.
+  `create index runs_queued on runs (job_id, number_in_job) where queue_code is not null`,
+  // A task run of a run_job_task has one run, whatever engine asks for it again.
+  `create unique index runs_launched_once on runs (launched_by) where launched_by is not null`,
+  `create index runs_retried on runs (original_attempt_run_id, attempt) where attempt > 0`,
   `create table task_runs (
      run_id bigint primary key,
      job_run_id bigint not null references runs on delete cascade,
@@ -131,7 +146,11 @@ const statements = [
      attempt integer not null,
      cluster_id text,
      spark_context_id text,
+     due_time bigint,
+     stop_reason text,
+     warned_time bigint,
      ${progress('task_runs')},
+     constraint task_runs_stop_reason_known check (stop_reason in ('cancel', 'timeout')),
      constraint task_runs_attempt_unique unique (job_run_id, task_key, attempt),
      constraint task_runs_attempt_not_negative check (attempt >= 0)
    ) with (fillfactor = 50)`,
@@ -178,6 +197,7 @@ const statements = [
      boot_id text not null,
      pid integer not null,
      process_start text not null,
+     directory_id text not null,
      joined_time bigint not null,
      lease_until bigint not null)`,
   // One row: files of runs are named by run ids, and those begin anew in every database.

@@ -26,12 +26,12 @@ function run(settings: JobSettings, more: Partial<Run> = {}): Run {
   return {
     runId: 900, jobId: 41, numberInJob: 3, format: settings.tasks === undefined ? 'SINGLE_TASK' : 'MULTI_TASK', version: '2.0',
     name: 'nightly', type: 'JOB_RUN', trigger: 'ONE_TIME', creatorUserName: 'a@x', settings, overridingParameters: undefined,
-    originalAttemptRunId: 900, attempt: 0, stopReason: undefined, owner: 'n', fence: 1, repair: undefined, progress: succeeded, ...more,
+    originalAttemptRunId: 900, attempt: 0, stopReason: undefined, owner: 'n', fence: 1, repair: undefined, admittedTime: undefined, launchedBy: undefined, retimes: 0, warned: false, progress: succeeded, ...more,
   };
 }
 
 function task(runId: number, taskKey: string, progress: Progress, more: Partial<TaskRun> = {}): TaskRun {
-  return { runId, jobRunId: 900, taskKey, attempt: 0, fence: 1, clusterId: undefined, sparkContextId: undefined, progress, ...more };
+  return { runId, jobRunId: 900, taskKey, attempt: 0, fence: 1, clusterId: undefined, sparkContextId: undefined, dueTime: undefined, stopReason: undefined, warned: false, progress, ...more };
 }
 
 const newCluster = { spark_version: '16', node_type_id: 'small', num_workers: 1 };

@@ -1,7 +1,7 @@
 /** Launching on the real database: tokens, numbers and limits under many launches at once (spec 2.2, 4.1). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { submit } from '../../engine/launch.ts';
-import type { RunStore } from '../../engine/ports.ts';
+import type { RunStore } from '../../engine/run-ports.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
 import { deleteJob } from '../../storage/jobs.ts';
 import { listRuns } from '../../storage/runs.ts';

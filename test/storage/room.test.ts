@@ -70,7 +70,7 @@ describe('spec 8: task runs that are active at once', () => {
     await launchAll([1, 1, 1], 3);
     const ids = await database.db.selectFrom('runs').select('run_id').orderBy('run_id').execute();
     const [queued, over] = ids.map((row) => row.run_id);
-    await database.db.updateTable('runs').set({ state: 'QUEUED' }).where('run_id', '=', queued ?? 0).execute();
+    await database.db.updateTable('runs').set({ state: 'QUEUED', queue_code: 'MAX_CONCURRENT_RUNS_REACHED' }).where('run_id', '=', queued ?? 0).execute();
     for (const table of ['runs', 'task_runs'] as const) {
       await database.db.updateTable(table).set({ state: 'SKIPPED', active: false, end_time: 9_999_999_999_999 }).where('run_id', '=', over ?? 0).execute();
     }

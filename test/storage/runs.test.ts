@@ -1,6 +1,7 @@
 /** Reading runs, and noting that one is to be stopped. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunFilter, RunStore } from '../../engine/ports.ts';
+import type { RunFilter } from '../../engine/ports.ts';
+import type { RunStore } from '../../engine/run-ports.ts';
 import { deleteJob } from '../../storage/jobs.ts';
 import { findRun, listRuns, requestStop } from '../../storage/runs.ts';
 import { createManualClock } from '../setup/manual-clock.ts';

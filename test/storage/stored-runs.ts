@@ -5,7 +5,7 @@ import { systemClock, type Clock } from '../../engine/clock.ts';
 import { runNow, submit, type LaunchPorts } from '../../engine/launch.ts';
 import type { JobSettings, SubmitSettings } from '../../engine/job/settings.ts';
 import { defaultLimits } from '../../engine/limits.ts';
-import type { RunStore } from '../../engine/ports.ts';
+import type { RunStore } from '../../engine/run-ports.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
 import { createJob } from '../../storage/jobs.ts';
 import type { Database } from '../../storage/schema.ts';

@@ -4,7 +4,8 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { systemClock } from '../../engine/clock.ts';
-import type { ChangeSet, RunStore, StateChange } from '../../engine/ports.ts';
+import type { ChangeSet, RunStore } from '../../engine/run-ports.ts';
+import type { StateChange } from '../../engine/run/change.ts';
 import type { Notice } from '../../engine/notification/notice.ts';
 import { stepOf, type StepEvent, type StepFacts, type Subject } from '../../engine/run/change.ts';
 import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
@@ -202,7 +203,7 @@ test('memory and rows agree after any legal sequence of events, also when the cl
 
 test('a database that goes away again and again while it is written loses and doubles nothing', async () => {
   const stored = await submittedMany(runs, singleTask, 200);
-  const killer = openDatabase(inject('postgres'), log, 1);
+  const killer = openDatabase(inject('postgres'), log, { connections: 1 });
   let writes = 0;
   const kills: Promise<number>[] = [];
   const kill = async (): Promise<number> => {

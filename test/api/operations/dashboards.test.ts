@@ -74,7 +74,7 @@ describe('spec 4.4: classic dashboards', () => {
     ['an id that is none', { id: '7' }, 'id is "7"; it must be a UUID, such as 4e443c27-9f61-4f2e-a12d-ea5668460bf1.'],
     ['a visualization without a type', { widgets: [{}, { visualization: { query } }] }, 'Missing required field: widgets[1].visualization.type.'],
     ['a visualization without a query', { widgets: [{ visualization: { type: 'TABLE' } }] }, 'Missing required field: widgets[0].visualization.query.query.'],
-    ['a query that is too long', { widgets: [{ visualization: { type: 'TABLE', query: { query: 'x'.repeat(2 ** 20 + 1) } } }] }, 'widgets[0].visualization.query.query is 1048577 bytes of UTF-8; at most 1048576 are allowed.'],
+    ['queries that are too long', { widgets: [1, 2].map(() => ({ visualization: { type: 'TABLE', query: { query: 'x'.repeat(2 ** 21 + 1) } } })) }, 'The queries of the dashboard are 4194306 bytes of UTF-8 together; at most 4194304 are allowed.'],
     ['too many widgets', { widgets: Array.from({ length: 1_001 }, () => ({ text: '' })) }, 'widgets has 1001 entries; at most 1000 are allowed.'],
     ['a widget that is none', { widgets: ['x'] }, 'Could not parse request object: Expected object for field widgets[0], found STRING'],
   ])('with %s are refused', async (_, fields, message) => {

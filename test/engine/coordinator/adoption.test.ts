@@ -5,7 +5,7 @@ import { systemClock } from '../../../engine/clock.ts';
 import type { CoordinatorPorts } from '../../../engine/coordinator/coordination.ts';
 import { cancelRun } from '../../../engine/cancel.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
-import type { RunStore } from '../../../engine/ports.ts';
+import type { RunStore } from '../../../engine/run-ports.ts';
 import { createClusterStore } from '../../../storage/clusters.ts';
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts';
 import { graph, singleTask } from '../../storage/stored-runs.ts';

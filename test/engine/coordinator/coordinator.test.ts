@@ -1,7 +1,7 @@
 /** Lives of runs: graphs, outcomes, what runners are handed, notices, and failures of the engine itself. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Outcome } from '../../../engine/run/assignment.ts';
-import type { RunStore } from '../../../engine/ports.ts';
+import type { RunStore } from '../../../engine/run-ports.ts';
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts';
 import { graph, singleTask } from '../../storage/stored-runs.ts';
 import { createWorld, describeRun, patience, type World } from './world.ts';

@@ -3,9 +3,11 @@ import { pino } from 'pino';
 import { expect, vi } from 'vitest';
 import { systemClock } from '../../../engine/clock.ts';
 import { createCoordinator, type Coordinator } from '../../../engine/coordinator/coordinator.ts';
+import { createEndings } from '../../../engine/coordinator/endings.ts';
 import type { CoordinatorPorts } from '../../../engine/coordinator/coordination.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
-import type { RunStore } from '../../../engine/ports.ts';
+import { defaultLimits } from '../../../engine/limits.ts';
+import type { RunStore } from '../../../engine/run-ports.ts';
 import type { RunWithTasks } from '../../../engine/run/run.ts';
 import { createClusterStore } from '../../../storage/clusters.ts';
 import { createRunStore } from '../../../storage/stores.ts';
@@ -68,7 +70,8 @@ export function createWorld(database: TestDatabase): World {
         runs, clusters: createClusterStore(database.db, systemClock, log), pool, clock, log,
         workplace: { attemptDirectory: async (runId) => `/runs/${runId}`, clusterDirectory: async (id) => `/clusters/${id}`, taskValues: async () => ({}) },
         site: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
-        nodeId: 'node-1', clusterStartMs: 0, random: (length) => String(contexts += 1).padStart(length, '0'), ...changes,
+        nodeId: 'node-1', clusterStartMs: 0, random: (length) => String(contexts += 1).padStart(length, '0'),
+        limits: defaultLimits, freed: () => undefined, endings: createEndings(), ...changes,
       });
       if (ending === 'close') coordinators.push(coordinator);
       return coordinator;

@@ -1,13 +1,13 @@
 /** A run that has just been stored, as memory holds it. That the row says the same is a test of storage/launches. */
 import { expect, test } from 'vitest';
 import { createdRun } from '../../../engine/run/created.ts';
-import type { NewRun } from '../../../engine/ports.ts';
+import type { NewRun } from '../../../engine/run/created.ts';
 
 const settings = { name: 'graph', tasks: [{ task_key: 'a' }, { task_key: 'b', depends_on: [{ task_key: 'a' }] }] };
 
 const stored: NewRun = {
   runId: 10, jobId: 3, numberInJob: 2, format: 'MULTI_TASK', version: '2.1', name: 'graph', type: 'JOB_RUN', trigger: 'ONE_TIME',
-  creator: 'ann', settings, overridingParameters: undefined, state: 'PENDING', message: '', startTime: 1_000, owner: 'node-1',
+  creator: 'ann', settings, overridingParameters: undefined, state: 'PENDING', message: '', startTime: 1_000, owner: 'node-1', queueCode: undefined, originalAttemptRunId: 10, attempt: 0, launchedBy: undefined,
   tasks: [{ runId: 11, taskKey: 'a', message: '' }, { runId: 12, taskKey: 'b', message: 'Waiting for the task a' }],
   notices: [],
 };
@@ -16,7 +16,7 @@ test('the run starts when it is accepted, is owned, and has the first fence', ()
   expect(createdRun(stored).run).toEqual({
     runId: 10, jobId: 3, numberInJob: 2, format: 'MULTI_TASK', version: '2.1', name: 'graph', type: 'JOB_RUN', trigger: 'ONE_TIME',
     creatorUserName: 'ann', settings, overridingParameters: undefined, originalAttemptRunId: 10, attempt: 0, stopReason: undefined,
-    owner: 'node-1', fence: 1,
+    owner: 'node-1', fence: 1, retimes: 0, warned: false,
     progress: { state: 'PENDING', startTime: 1_000, message: '', runningTime: undefined, terminatingTime: undefined },
   });
 });

@@ -22,7 +22,7 @@ function runOf(more: Partial<Run> = {}): Run {
   return {
     runId: 100, jobId: 1, numberInJob: 1, format: 'MULTI_TASK', version: '2.1', name: 'r', type: 'JOB_RUN', trigger: 'ONE_TIME',
     creatorUserName: 'ann', settings: {}, overridingParameters: undefined, originalAttemptRunId: 100, attempt: 0,
-    stopReason: undefined, owner: 'node-1', fence: 3, repair: undefined,
+    stopReason: undefined, owner: 'node-1', fence: 3, repair: undefined, admittedTime: undefined, launchedBy: undefined, retimes: 0, warned: false,
     progress: { state: 'TERMINATED', result: 'FAILED', message: 'Task a failed.', startTime: 1_000, runningTime: 1_100, terminatingTime: 4_000, endTime: 5_000 },
     ...more,
   };
@@ -31,7 +31,7 @@ function runOf(more: Partial<Run> = {}): Run {
 function found(lines: readonly Line[], run: Partial<Run> = {}): RunWithTasks {
   let id = 100;
   const tasks = lines.flatMap(([taskKey, ends]) => ends.map((end, attempt): TaskRun => ({
-    runId: id += 1, jobRunId: 100, taskKey, attempt, fence: 3, clusterId: 'c', sparkContextId: '1', progress: progressAt[end],
+    runId: id += 1, jobRunId: 100, taskKey, attempt, fence: 3, clusterId: 'c', sparkContextId: '1', dueTime: undefined, stopReason: undefined, warned: false, progress: progressAt[end],
   })));
   return { run: runOf({ settings: settingsOf(lines), ...run }), tasks };
 }
@@ -112,7 +112,7 @@ describe('what a repair makes', () => {
     expect(repairOf(found(lines), plan).attempts).toEqual([
       ['a', 2, 301, ''], ['b', 1, 302, 'Waiting for the task a'],
     ].map(([taskKey, attempt, runId, message]) => ({
-      runId, jobRunId: 100, taskKey, attempt, fence: 4, clusterId: undefined, sparkContextId: undefined,
+      runId, jobRunId: 100, taskKey, attempt, fence: 4, clusterId: undefined, sparkContextId: undefined, dueTime: undefined, stopReason: undefined, warned: false,
       progress: { state: 'PENDING', message, startTime: undefined, runningTime: undefined, terminatingTime: undefined },
     })));
   });

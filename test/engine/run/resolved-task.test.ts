@@ -17,12 +17,12 @@ function moment(settings: JobSettings, given?: RunParameters, ended: readonly Pr
   const run: Run = {
     runId: 900, jobId: 41, numberInJob: 3, format: settings.tasks === undefined ? 'SINGLE_TASK' : 'MULTI_TASK', version: '2.1', name: 'nightly',
     type: 'JOB_RUN', trigger: 'ONE_TIME', creatorUserName: 'a', settings, overridingParameters: given, originalAttemptRunId: 900, attempt: 4,
-    stopReason: undefined, owner: 'n', fence: 1, repair: undefined, progress: { ...running, startTime: start },
+    stopReason: undefined, owner: 'n', fence: 1, repair: undefined, admittedTime: undefined, launchedBy: undefined, retimes: 0, warned: false, progress: { ...running, startTime: start },
   };
   const tasks = settings.tasks ?? [{ ...settings, task_key: 'main' }];
   const runs = tasks.map((task, index): TaskRun => ({
     runId: 901 + index, jobRunId: 900, taskKey: task.task_key, attempt: 1, fence: 1, clusterId: undefined, sparkContextId: undefined,
-    progress: ended[index] ?? running,
+    dueTime: undefined, stopReason: undefined, warned: false, progress: ended[index] ?? running,
   }));
   const [task, taskRun] = [tasks.at(-1), runs.at(-1)];
   if (task === undefined || taskRun === undefined) throw new Error('There is no task.');

@@ -34,7 +34,7 @@ interface Life {
 /** Lives a run to its end, checking every step. `stopAt`: the number of task ends after which it is stopped. */
 function live(plan: readonly Plan[], stopAt: number, reason: StopReason): Life {
   const tasks = new Map(plan.map(({ dependsOn, runIf }, index): [string, TaskStanding] =>
-    [`t${index}`, { key: `t${index}`, dependsOn, runIf, progress: progressAt.waiting, started: false, retrying: false }]));
+    [`t${index}`, { key: `t${index}`, dependsOn, runIf, progress: progressAt.waiting, started: false }]));
   const endedTimes = new Map<string, number>();
   const startedTogether: string[][] = [];
   const change = (key: string, place: Place, started: boolean): void => {

@@ -12,12 +12,12 @@ function run(more: Partial<Run>): Run {
   return {
     runId: 100, jobId: 1, numberInJob: 1, format: 'MULTI_TASK', version: '2.1', name: 'r', type: 'JOB_RUN', trigger: 'ONE_TIME',
     creatorUserName: 'ann', settings: {}, overridingParameters: { python_params: ['now'] }, originalAttemptRunId: 100, attempt: 0,
-    stopReason: undefined, owner: 'n', fence: 3, repair: undefined, progress: over, ...more,
+    stopReason: undefined, owner: 'n', fence: 3, repair: undefined, admittedTime: undefined, launchedBy: undefined, retimes: 0, warned: false, progress: over, ...more,
   };
 }
 
 const task = (runId: number, taskKey: string, attempt: number): TaskRun =>
-  ({ runId, jobRunId: 100, taskKey, attempt, fence: 1, clusterId: undefined, sparkContextId: undefined, progress: progressAt.failed });
+  ({ runId, jobRunId: 100, taskKey, attempt, fence: 1, clusterId: undefined, sparkContextId: undefined, dueTime: undefined, stopReason: undefined, warned: false, progress: progressAt.failed });
 
 const tasks = [task(102, 'a', 0), task(111, 'a', 1), task(121, 'a', 2), task(130, 'a', 3), task(101, 'b', 0), task(112, 'b', 1)];
 const ended = (message: string, endTime: number): Progress => ({ ...none, state: 'TERMINATED', result: 'FAILED', startTime: undefined, message, endTime });

@@ -26,7 +26,7 @@ export const progressAt: Readonly<Record<Place, Progress>> = {
 /** A task: `standing('c', 'waiting', 'a b', 'ALL_DONE')` waits for a and b. */
 export function standing(key: string, place: Place, dependsOn = '', runIf: RunCondition = 'ALL_SUCCESS'): TaskStanding {
   return {
-    key, runIf, retrying: false, progress: progressAt[place],
+    key, runIf, progress: progressAt[place],
     dependsOn: dependsOn === '' ? [] : dependsOn.split(' '),
     started: place !== 'waiting' && place !== 'skipped',
   };

@@ -7,7 +7,7 @@ import { statusOf } from '../../../engine/run/status.ts';
 import { progressAt } from './standings.ts';
 
 const said = (progress: Progress, message: string): Progress => ({ ...progress, message });
-const overLimit = decideAdmission({ activeRuns: 1, maxConcurrentRuns: 1 });
+const overLimit = decideAdmission({ activeRuns: 1, queuedRuns: 0, maxConcurrentRuns: 1, mayQueue: false });
 const queued: Progress = { state: 'QUEUED', startTime: 1, runningTime: undefined, terminatingTime: undefined, message: '' };
 
 test.each<[string, Progress, string, string, string]>([

@@ -20,6 +20,7 @@ const ofTheSpec: readonly Expected[] = [
 
 const added: readonly Expected[] = [
   ['cancelled in the queue', 'QUEUED', 'withdraw', 'TERMINATED', 'end', 'end'],
+  ['too long in the queue', 'QUEUED', 'skip', 'SKIPPED', 'end', 'end'],
   ['cancelled before it began, through cleanup', 'PENDING', 'finish', 'TERMINATING', 'start terminating'],
   ['a cluster was asked for', 'PENDING', 'prepare', 'PENDING', 'start'],
   ['some tasks are to run again', 'TERMINATED', 'repair', 'PENDING', ''],

@@ -1,0 +1,129 @@
+/** The queue: takes runs out of it when a limit has cleared, first in first out within a job, and fair between jobs (spec 3.1). */
+import type { Clock } from '../clock.ts';
+import { messageOf } from '../errors.ts';
+import { tasksOf } from '../job/format.ts';
+import { roomFacts } from '../launch.ts';
+import type { Limits } from '../limits.ts';
+import { noticesOfEnd } from '../notification/routing.ts';
+import type { Log } from '../ports.ts';
+import type { QueuedJob, RunStore } from '../run-ports.ts';
+import { decideRoom, waitsForJob, type Queued } from '../run/admission.ts';
+import { stepOf } from '../run/change.ts';
+import { stopMessage } from '../run/roll-up.ts';
+import type { RunWithTasks } from '../run/run.ts';
+import type { Endings } from './endings.ts';
+
+export interface QueuePorts {
+  readonly runs: Pick<RunStore, 'launch' | 'queuedJobs' | 'leavingQueue' | 'write'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits: Limits;
+  readonly nodeId: string;
+  /** Drives a run that was taken out of the queue. */
+  readonly accept: (run: RunWithTasks) => void;
+  readonly endings: Endings;
+}
+
+export interface RunQueue {
+  /** Looks at the queue, soon: call it whenever a place may be free, or a run in the queue was told to stop. */
+  serve(): void;
+  /** Looks no more. Resolves when nothing is under way. */
+  close(): Promise<void>;
+}
+
+/** The queue as this node serves it. Others may do so at the same time. */
+export function createQueue(ports: QueuePorts): RunQueue {
+  let closed = false;
+  let again = false;
+  let serving: Promise<void> | undefined;
+  const serve = async (): Promise<void> => {
+    do {
+      again = false;
+      await serveOnce(ports, () => closed).catch((error: unknown) => {
+        ports.log.warn({ error: messageOf(error) }, 'The queue could not be served; it is looked at again with the next beat.');
+      });
+    } while (again);
+    serving = undefined;
+  };
+  return {
+    serve() {
+      if (closed) return;
+      again = true;
+      serving ??= serve();
+    },
+    async close() {
+      closed = true;
+      again = false;
+      await serving;
+    },
+  };
+}
+
+const hour = 60 * 60 * 1_000;
+/** Runs that are read together when they leave the queue. */
+const leavingMax = 200;
+
+async function serveOnce(ports: QueuePorts, closed: () => boolean): Promise<void> {
+  const { runs, clock, limits } = ports;
+  const leaving = () => runs.leavingQueue(clock.now() - limits.queueHours * hour, leavingMax);
+  for (let some = await leaving(); some.length > 0; some = await leaving()) {
+    for (const run of some) await withdraw(ports, run);
+    if (some.length < leavingMax) break;
+  }
+  const jobs = new Map((await runs.queuedJobs()).map((job) => [job.jobId, { ...job }]));
+  for (let job = nextJob([...jobs.values()]); job !== undefined && !closed(); job = nextJob([...jobs.values()])) {
+    const admitted = await admit(ports, job);
+    if (admitted === 'workspace full') return;
+    if (admitted === 'admitted') job.activeRuns += 1;
+    else jobs.delete(job.jobId);
+  }
+}
+
+/**
+ * The job whose turn it is: of those that are below their limit the one with the fewest active runs, so that a job with a
+ * long queue leaves room for the others; of several the one that waits longest.
+ */
+export function nextJob<Waiting extends QueuedJob>(jobs: readonly Waiting[]): Waiting | undefined {
+  const ready = jobs.filter(({ activeRuns, maxConcurrentRuns = Infinity }) => activeRuns < maxConcurrentRuns);
+  return ready.toSorted((one, other) => one.activeRuns - other.activeRuns || one.since - other.since)[0];
+}
+
+/** Takes the oldest run of a job out of the queue, if its limits allow it now that nobody else can start one. */
+async function admit(ports: QueuePorts, { jobId }: QueuedJob): Promise<'admitted' | 'not now' | 'workspace full'> {
+  const { runs, limits, nodeId, clock } = ports;
+  const outcome = await runs.launch(async (transaction) => {
+    // Hidden jobs of submissions have no limit: their runs are locked, and that is enough.
+    const job = await transaction.lockJob(jobId);
+    const first = await transaction.lockQueued(jobId);
+    if (first === undefined) return 'not now';
+    const limit = job === undefined ? Infinity : job.settings.max_concurrent_runs ?? 1;
+    const wait = (await transaction.countRuns(jobId)).active >= limit
+      ? waitsForJob(limit)
+      : decideRoom({ ...(await roomFacts(transaction, tasksOf(first.settings), limits)), awaited: false }, limits);
+    if (wait.kind === 'start') return transaction.admit(first.runId, nodeId, clock.now());
+    await transaction.requeue(first.runId, wait.code, wait.message);
+    return wait satisfies Queued;
+  });
+  if (outcome === 'not now') return outcome;
+  if ('kind' in outcome) return outcome.code === 'ACTIVE_RUNS_LIMIT_REACHED' ? 'workspace full' : 'not now';
+  ports.accept(outcome);
+  return 'admitted';
+}
+
+/** Ends a run in the queue: cancelled, or skipped because it has waited too long. */
+async function withdraw({ runs, clock, limits, endings }: QueuePorts, { run, tasks }: RunWithTasks): Promise<void> {
+  const now = clock.now();
+  const { stopReason, jobId, runId } = run;
+  const skipped = stopReason === undefined;
+  const message = skipped
+    ? `Skipping this run because it has waited ${limits.queueHours} hours in the queue, the longest time allowed.`
+    : stopMessage[stopReason];
+  const step = stepOf({ kind: 'run', ...run }, skipped ? 'skip' : 'withdraw', now, { message, ...(!skipped && { result: 'CANCELED' as const }) });
+  const single = run.format === 'SINGLE_TASK';
+  // A task of several never started; that of a single-task run is the run.
+  const taskSteps = tasks.map((task) => single
+    ? { ...step.change, kind: 'task' as const, runId: task.runId, fence: task.fence }
+    : stepOf({ kind: 'task', ...task }, 'skip', now, { message }).change);
+  await runs.write({ changes: [step.change, ...taskSteps], notices: noticesOfEnd(run.settings, step.progress, { jobId, runId, now }) });
+  endings.tell(runId);
+}

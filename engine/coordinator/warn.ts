@@ -1,0 +1,50 @@
+/** Tells once that a run or task lasts longer than its health rule allows (spec 2.9). */
+import { messageOf } from '../errors.ts';
+import type { Notice } from '../notification/notice.ts';
+import { noticesOfDuration, type NoticeSubject } from '../notification/routing.ts';
+import { roundStartOf } from '../run/rounds.ts';
+import { warningAt } from '../run/timers.ts';
+import { atTime, type ActiveRun, type ActiveTask } from './active-run.ts';
+import type { Coordination } from './coordination.ts';
+
+/** Arms the warning of the run itself; one whose moment has passed while nobody looked is told at once. */
+export function armRunWarning(c: Coordination, active: ActiveRun): void {
+  active.disarmWarning?.();
+  const at = active.run.warned ? undefined : warningAt(roundStartOf(active.run), active.run.settings.health);
+  active.disarmWarning = at === undefined ? undefined : atTime(active, c.clock, at, () => void tell(c, active, undefined));
+}
+
+/** Arms the warning of a task of a multi-task run. Call it when the start time of the task is known. */
+export function armTaskWarning(c: Coordination, active: ActiveRun, task: ActiveTask): void {
+  task.disarmWarning?.();
+  const at = task.taskRun.warned ? undefined : warningAt(task.taskRun.progress.startTime, task.settings.health);
+  task.disarmWarning = at === undefined ? undefined : atTime(active, c.clock, at, () => void tell(c, active, task));
+}
+
+async function tell(c: Coordination, active: ActiveRun, task: ActiveTask | undefined): Promise<void> {
+  const { runId, fence } = task?.taskRun ?? active.run;
+  const at = c.clock.now();
+  const subject: NoticeSubject = { jobId: active.run.jobId, runId, now: at, ...(task && { taskKey: task.settings.task_key }) };
+  noteWarned(active, task);
+  const storing = c.runs.warn({ kind: task === undefined ? 'run' : 'task', runId, fence, at, notices: noticesOfDuration(task?.settings ?? active.run.settings, subject) })
+    .catch((error: unknown) => {
+      c.log.error({ run_id: runId, error: messageOf(error) }, 'The warning that this run lasts too long could not be stored.');
+    });
+  active.warnings.add(storing);
+  await storing;
+  active.warnings.delete(storing);
+}
+
+function noteWarned(active: ActiveRun, task: ActiveTask | undefined): void {
+  if (task === undefined) active.run = { ...active.run, warned: true };
+  else task.taskRun = { ...task.taskRun, warned: true };
+}
+
+/** The warning that goes together with the end of a run or task that has lasted too long, if nobody was told before; else undefined. */
+export function lateWarning(active: ActiveRun, task: ActiveTask | undefined, endTime: number, subject: NoticeSubject): Notice[] | undefined {
+  const { warned } = task?.taskRun ?? active.run;
+  const start = task === undefined ? roundStartOf(active.run) : task.taskRun.progress.startTime;
+  const holder = task?.settings ?? active.run.settings;
+  const at = warned ? undefined : warningAt(start, holder.health);
+  return at === undefined || endTime < at ? undefined : noticesOfDuration(holder, subject);
+}
