@@ -4,6 +4,7 @@ import { createJobOperation } from './jobs/create.ts';
 import { deleteJobOperation } from './jobs/delete.ts';
 import { getJobOperation } from './jobs/get.ts';
 import { listJobsOperation } from './jobs/list.ts';
+import { previewScheduleOperation } from './jobs/preview-schedule.ts';
 import { resetJobOperation } from './jobs/reset.ts';
 import { updateJobOperation } from './jobs/update.ts';
 import { managedFsOperations } from './managed-fs/managed-fs-operations.ts';
@@ -39,6 +40,7 @@ const makers: readonly ((ports: OperationPorts) => Operation)[] = [
   resetJobOperation,
   updateJobOperation,
   deleteJobOperation,
+  previewScheduleOperation,
   runNowOperation,
   submitOperation,
   listRunsOperation,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf } from '../engine/errors.ts';
 import type { Limits } from '../engine/limits.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../engine/nearest.ts';
 import { ValueError } from './setting-values.ts';
 import { fileVariable, keyOf, laterVariables, settings, type logLevels, type Setting } from './settings.ts';
 

@@ -4,9 +4,11 @@ import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { messageOf } from '../engine/errors.ts';
+import { previewMax } from '../engine/schedule/preview.ts';
 import { ConfigError } from './config.ts';
 import type { MigrateOptions } from './dashboards.ts';
 import type { DemoOptions } from './demo.ts';
+import type { PreviewOptions } from './schedule-preview.ts';
 import { outliveReaders, remark } from './say.ts';
 import { settingsHelp } from './settings.ts';
 import type { ServeOptions } from './serve.ts';
@@ -48,6 +50,16 @@ function buildProgram(finish: (code: number) => void): Command {
     .description('print the token of the first administrator')
     .action(async () => finish(await (await import('./token.ts')).printToken()));
   addDashboardCommands(program, finish);
+  program.command('schedule')
+    .description('look at schedules')
+    .command('preview')
+    .description('show when a Quartz expression fires, and what clock changes do to it; no service is needed')
+    .argument('<expression>', 'second minute hour day-of-month month day-of-week [year], in quotes')
+    .option('--zone <id>', 'Java time zone id', 'UTC')
+    .option('--after <time>', 'fires after this time: ISO-8601, or epoch milliseconds (default: now)', instant)
+    .option('--count <number>', 'how many, 1 to 100', previewCount, 10)
+    .option('--json', 'as JSON, as the service answers')
+    .action(async (expression: string, options: PreviewOptions) => finish(await (await import('./schedule-preview.ts')).previewCommand(expression, options)));
   program.command('doctor')
     .description('say what this machine can run, and what is missing')
     .option('--json', 'as JSON')
@@ -75,6 +87,18 @@ function addDashboardCommands(program: Command, finish: (code: number) => void):
 function year(text: string): string {
   if (/^\d{4}$/.test(text)) return text;
   throw new InvalidArgumentError('A year has four digits.');
+}
+
+function instant(text: string): number {
+  const time = /^\d+$/.test(text) ? Number(text) : Date.parse(text);
+  if (Number.isSafeInteger(time)) return time;
+  throw new InvalidArgumentError('A time is like 2027-03-28T00:00:00Z, or epoch milliseconds.');
+}
+
+function previewCount(text: string): number {
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= previewMax) return count;
+  throw new InvalidArgumentError(`It is a number from 1 to ${previewMax}.`);
 }
 
 function packageVersion(): string {
