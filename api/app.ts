@@ -17,7 +17,7 @@ import type { Operation } from './operation.ts';
 import { acceptBodies, forgive, inputOf } from './request-body.ts';
 import { requestParts } from './request-parts.ts';
 import { securityHeaders, tlsHeaders } from './security-headers.ts';
-import { serverOptions } from './server-options.ts';
+import { serverOptions, type FrontDoor } from './server-options.ts';
 import { lazyValidators } from './validation.ts';
 
 declare module 'fastify' {
@@ -39,7 +39,7 @@ declare module 'fastify' {
   }
 }
 
-export interface AppPorts {
+export interface AppPorts extends FrontDoor {
   readonly operations: readonly Operation[];
   readonly auth: AuthPorts;
   /** Who may do what with which job; undefined while job access control is off. */
@@ -55,10 +55,6 @@ export interface AppPorts {
   readonly limits: Pick<Limits, 'requestBytes' | 'requestHeadSeconds' | 'requestSeconds' | 'requestsPerSecondPerToken' | 'failedCredentialsPerMinute'>;
   /** Keeps an entry of the audit log. */
   readonly audit: (event: AuditEvent) => void;
-  /** Certificate and key in PEM; undefined: plain HTTP. */
-  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
-  /** Addresses of proxies whose word counts about where a request came from. */
-  readonly trustedProxies?: readonly string[] | undefined;
   readonly log: FastifyBaseLogger;
 }
 

@@ -71,6 +71,12 @@ export function readConfig(environment: Environment = process.env, directory: st
   });
 }
 
+/** Where the service is and with which token to speak to it, as far as variables say so: for commands that are clients of it. */
+export function readClientVariables(environment: Environment = process.env): { readonly url: string | undefined; readonly token: string | undefined } {
+  const [url, token] = clientVariables.map((name) => (environment[name] === '' ? undefined : environment[name]));
+  return { url, token };
+}
+
 /** True when colours and redrawing are not wanted (NO_COLOR) or not possible (a dumb terminal). */
 export function wantsPlainText(environment: Environment = process.env): boolean {
   return (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb';

@@ -15,6 +15,7 @@ import { tokenHash } from '../engine/token/token.ts';
 import { migrate, openDatabase, ping, type DatabaseAddress, type OpenDatabase } from '../storage/database.ts';
 import { createDeliveryLog } from '../storage/delivery-log.ts';
 import { createDestinationStore } from '../storage/destinations.ts';
+import { createClassicDashboardStore, createDashboardStore } from '../storage/dashboards.ts';
 import { startEmbeddedPostgres } from '../storage/embedded.ts';
 import { passing } from '../storage/faults.ts';
 import { createPermissionStore } from '../storage/job-permissions.ts';
@@ -167,6 +168,7 @@ function createService({ config, database, engine, roots, site, log, door, peopl
       managedFiles: createManagedFiles(roots),
       destinations: createDestinationStore(db), deliveries: createDeliveryLog(db), destinationRules: { limits, allowPrivate: config.webhookAllowPrivate },
       people: people.people, tokenRules: people.tokenRules, auditEvents: people.auditEvents,
+      classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db),
     }),
     auth: { tokens: createTokenLookup(db), clock, log },
     audit: people.audit,

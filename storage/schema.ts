@@ -7,6 +7,7 @@ import type { ApiVersion, JobFormat } from '../engine/job/format.ts';
 import type { Group, PermissionLevel } from '../engine/job/permissions.ts';
 import type { JobSettings } from '../engine/job/settings.ts';
 import type { RunParameters } from '../engine/run/parameters.ts';
+import type { DashboardTables } from './dashboard-schema.ts';
 import type { NoticeFacts } from '../engine/notification/notice.ts';
 import type { NoticeTables } from './notice-schema.ts';
 import type { AutoscopeColumns, PeopleTables, PersonColumns } from './people-schema.ts';
@@ -173,7 +174,7 @@ export interface OutboxTable {
   taken_time: number | null;
 }
 
-export interface Database extends NoticeTables, PeopleTables {
+export interface Database extends NoticeTables, DashboardTables, PeopleTables {
   principals: PrincipalTable;
   tokens: TokenTable;
   jobs: JobTable;

@@ -1,6 +1,7 @@
 /** The first schema: people, jobs, runs, task runs, clusters, nodes with leases, and the outbox. */
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { dashboardTables } from './dashboard-tables.ts';
 import { noticeTables } from './notice-tables.ts';
 import { peopleTables } from './people-tables.ts';
 import { scheduleTables } from './schedule-tables.ts';
@@ -221,6 +222,7 @@ const statements = [
   ...noticeTables,
   ...peopleTables,
   ...scheduleTables,
+  ...dashboardTables,
 ];
 
 export const firstSchema: Migration = {

@@ -10,6 +10,7 @@ import { everyOperation } from '../../api/operations.ts';
 import { permissionLevels, reaches } from '../../engine/job/permissions.ts';
 import { defaultLimits } from '../../engine/limits.ts';
 import { scopes } from '../../engine/token/scopes.ts';
+import { createClassicDashboardStore, createDashboardStore } from '../../storage/dashboards.ts';
 import { passing } from '../../storage/faults.ts';
 import { createManagedFiles } from '../../storage/managed-files.ts';
 import { createRoots } from '../../storage/roots.ts';
@@ -38,7 +39,9 @@ beforeAll(async () => {
   service = await startService({}, limits, true);
   const { database: { db }, ports } = service;
   const roots = createRoots({ dataDirectory: directory, allowedRoots: [] });
-  operations = everyOperation({ ...ports, owners: ports.permissions.ownersOf, workspace: createWorkspace(roots, limits), managedFiles: createManagedFiles(roots) });
+  operations = everyOperation({ ...ports, owners: ports.permissions.ownersOf, workspace: createWorkspace(roots, limits), managedFiles: createManagedFiles(roots),
+    classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db),
+  });
   const log = pino({ level: 'silent' });
   app = createApp({
     operations, permissions: ports.permissions, limits, log, isPassing: passing, metricsOpen: false, audit: () => undefined,
