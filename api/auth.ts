@@ -70,7 +70,8 @@ export function createAuthentication(ports: AuthPorts, limits: Pick<Limits, 'req
         const most = limits.failedCredentialsPerMinute;
         // What comes after is left out: whoever guesses must not fill the log either.
         if (count <= most + 1) log.warn({ ip, tokenId: token?.tokenId, failuresWithinMinute: count }, 'A credential was refused.');
-        if (count > most) throw new ServiceError('REQUEST_LIMIT_EXCEEDED', `More than ${most} credentials from ${ip} were refused within a minute.`, secondsLeft);
+        // A token that was good once is no guess: its owner is told what it is, however often they ask.
+        if (token === undefined && count > most) throw new ServiceError('REQUEST_LIMIT_EXCEEDED', `More than ${most} credentials from ${ip} were refused within a minute.`, secondsLeft);
         throw new ServiceError('PERMISSION_DENIED', 'Invalid access token.');
       }
       const { count, secondsLeft } = calls.add(token.tokenId, now);

@@ -1,5 +1,5 @@
 /** What time does to tokens: nobody uses them, or they were observed for long enough. Each call does what is due at `now`. */
-import type { Kysely, Selectable, Transaction } from 'kysely';
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { decideAutoscope, enforcementTime, observedMs, type ObservedToken } from '../engine/token/autoscope.ts';
 import { allApis } from '../engine/token/scopes.ts';
 import { unusedMs } from '../engine/token/token.ts';
@@ -35,7 +35,7 @@ export async function observeExisting(db: Kysely<Database>, now: number): Promis
   const wanted = await db.selectFrom('workspace_settings').select('value').where('name', '=', 'enableTokenAutoscoping').executeTakeFirst();
   if (wanted?.value !== 'true') return;
   await db.updateTable('tokens').set({ autoscope_state: 'RUNNING', autoscope_started_time: now, autoscope_backfilled: true })
-    .where('autoscope_state', '=', 'DISABLED').where('scopes', '=', [allApis]).where('revoked_time', 'is', null)
+    .where('autoscope_state', '=', 'DISABLED').where(sql<boolean>`scopes = array[${allApis}]`).where('revoked_time', 'is', null)
     .where('expiry_time', '>=', now + observedMs).execute();
 }
 
