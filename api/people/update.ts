@@ -4,7 +4,17 @@ import type { PersonKind } from '../../engine/token/person.ts';
 import { patchedPerson } from '../../engine/token/person-patch.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { OperationPorts } from '../ports.ts';
-import { PersonDocument, personIdField, personIdIn, personView, resources, unknownPerson } from './resources.ts';
+import { givenFields, Named, PersonDocument, personIdField, personIdIn, personView, resources, unknownPerson } from './resources.ts';
+
+const NewValue = Type.Union(
+  [
+    Type.Boolean({ description: 'For active.' }),
+    Type.String({ description: 'For displayName; for active true or false.' }),
+    Type.Array(Type.Union([Type.String({ description: 'A name.' }), Named]), { description: 'For emails and groups.' }),
+    Type.Object(givenFields, { description: 'Without a path: several of them.' }),
+  ],
+  { description: 'The new value.' },
+);
 
 /** Changes one: switched off, none of their tokens counts from the next call on. */
 export function updatePersonOperation(kind: PersonKind): (ports: Pick<OperationPorts, 'people'>) => Operation {
@@ -24,7 +34,7 @@ export function updatePersonOperation(kind: PersonKind): (ports: Pick<OperationP
         {
           op: Type.String({ description: 'add, replace or remove.' }),
           path: Type.Optional(Type.String({ description: 'active, displayName, emails, groups, or groups[value eq "admins"]. Without it value is an object of these.' })),
-          value: Type.Optional(Type.Unknown({ description: 'The new value.' })),
+          value: Type.Optional(NewValue),
         },
         { description: 'One change.' },
       ), { description: 'The changes, in their order.' }),
