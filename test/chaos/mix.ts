@@ -70,7 +70,7 @@ function graph(random: Random, name: string, { children = [], mayShare = true }:
   const shared = mayShare && random.chance(0.5);
   const tasks = keys.map((key, index): TaskSettings => {
     const before = [...new Set(index === 0 ? [] : Array.from({ length: random.between(0, 2) }, () => random.pick(keys.slice(0, index))))];
-    const child = children.length > 0 && random.chance(0.3) ? random.pick(children) : undefined;
+    const child = children.length > 0 && random.chance(0.2) ? random.pick(children) : undefined;
     return {
       task_key: key, ...policyOf(random), ...alertsOf(random, `${name}-${key}`),
       ...(child === undefined ? { ...workOf(random, '{{task_retry_count}}'), ...computeOf(random, shared) } : { run_job_task: { job_id: child } }),
@@ -98,7 +98,7 @@ export function jobsOf(random: Random, count: number): ChaosJob[] {
     const name = `job-${index}`;
     const own = random.fork(name);
     const single = own.chance(0.4);
-    const parent = !single && index >= count / 2;
+    const parent = !single && index >= (count * 2) / 3;
     const shape = { name, max_concurrent_runs: own.between(1, 5), queue: { enabled: own.chance(0.6) } };
     return {
       parent, version: single ? '2.0' : '2.1',
