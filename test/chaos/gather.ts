@@ -16,7 +16,7 @@ export interface Places {
 }
 
 export async function gatherEvidence({ connection, runsDirectory, marksDirectory }: Places, ledger: Ledger): Promise<Evidence> {
-  const { db, close } = openDatabase(connection, pino({ level: 'silent' }), 1);
+  const { db, close } = openDatabase(connection, pino({ level: 'silent' }), { connections: 1 });
   try {
     // One moment for all tables: what is written between two looks would seem to contradict itself.
     const tables = await db.transaction().setIsolationLevel('repeatable read').execute(async (transaction) => ({
@@ -42,7 +42,7 @@ export async function gatherEvidence({ connection, runsDirectory, marksDirectory
 
 /** Runs that are not over, and whether any was ever stored: what the wait for quiet looks at. */
 export async function countActive(connection: EmbeddedConnection): Promise<{ readonly active: number; readonly all: number }> {
-  const { db, close } = openDatabase(connection, pino({ level: 'silent' }), 1);
+  const { db, close } = openDatabase(connection, pino({ level: 'silent' }), { connections: 1 });
   try {
     const { active, all, attempts } = await db.selectFrom('runs').select(({ fn, selectFrom }) => [
       fn.count<number>('run_id').filterWhere('active', '=', true).as('active'), fn.count<number>('run_id').as('all'),

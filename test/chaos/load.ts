@@ -122,11 +122,10 @@ function repairAction(random: Random, durationMs: number, door: Door, ledger: Le
         && !ledger.repaired.includes(Number(run['run_id'])));
       if (failed === undefined) return;
       const runId = Number(failed['run_id']);
-      // Asked once: a repair has no token, and what becomes of one without an answer is not known.
       ledger.repaired.push(runId);
-      const answer = await ask(door, engine, 'POST', '2.1/jobs/runs/repair', { run_id: runId, rerun_all_failed_tasks: true, rerun_dependent_tasks: dependents });
-      count(ledger, answer?.status === 200 ? 'repairs' : 'repairs without success');
-      if (answer?.status === 500) ledger.badAnswers.push(`A repair failed: ${JSON.stringify(answer.body)}`);
+      // Asked again after it was done it is refused: a second repair would have to name the first.
+      const { status } = await insist(door, ledger, engine, 'POST', '2.1/jobs/runs/repair', { run_id: runId, rerun_all_failed_tasks: true, rerun_dependent_tasks: dependents });
+      count(ledger, status === 200 ? 'repairs' : 'repairs that were refused');
     },
   };
 }
