@@ -129,6 +129,7 @@ const doctored: readonly (readonly [string, InvariantName, Partial<Evidence>])[]
   ['a cancel that nobody asked for', 'a stop has a reason', withAttempt(13, { result: 'CANCELED' })],
   ['a cancelled run goes on', 'a cancel is kept', withRun(12, { active: true, state: 'RUNNING', result: null })],
   ['a run is SUCCESS although its last task failed', 'a run ends as its tasks say', withAttempt(25, { result: 'FAILED' })],
+  ['a run of several tasks timed out without a timeout', 'a run ends as its tasks say', withRun(20, { result: 'TIMEDOUT' })],
   ['a single-task run and its task disagree', 'a run ends as its tasks say', withAttempt(11, { result: 'FAILED' })],
   ['a run without task runs', 'a run ends as its tasks say', { attempts: sound.attempts.filter((attempt) => attempt.run_id !== 11) }],
   ['INTERNAL_ERROR of an attempt that nobody killed', 'INTERNAL_ERROR has a killed task as its reason', withAttempt(21, broken)],

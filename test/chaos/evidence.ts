@@ -88,3 +88,11 @@ export function roundIndexOf(attempt: TaskRunRow, { repairs }: Pick<Evidence, 'r
 export function neverTookPlace(run: RunRow): boolean {
   return run.state === 'SKIPPED' || run.queue_code !== null || (run.state === 'TERMINATED' && run.terminating_time === null && run.repair_id === null);
 }
+
+/**
+ * Why a run was stopped, if it was. A timeout that strikes while the database is away stops the run all the same; then the
+ * result alone says so.
+ */
+export function stopOf({ stop_reason: noted, result }: RunRow): RunRow['stop_reason'] {
+  return noted ?? (result === 'TIMEDOUT' ? 'timeout' : null);
+}

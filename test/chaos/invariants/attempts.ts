@@ -1,6 +1,6 @@
 /** Attempts of a task follow one another: never two at once, never more than allowed, never fewer than demanded, never after a success or a stop. */
 import type { RunRow, TaskRunRow } from '../../../storage/run-rows.ts';
-import { byId, groupedBy, roundIndexOf, settingsOf, type Evidence, type Invariant, type Look } from '../evidence.ts';
+import { byId, groupedBy, roundIndexOf, settingsOf, stopOf, type Evidence, type Invariant, type Look } from '../evidence.ts';
 
 interface Attempt {
   readonly row: TaskRunRow;
@@ -68,7 +68,7 @@ function lookForMissing(evidence: Evidence, { run, row, round }: Attempt, final:
   const isLatestRound = round === evidence.repairs.filter((repair) => repair.run_id === run.run_id).length;
   // Why an earlier round was stopped is not kept.
   if (!isLatestRound) return;
-  look(final || run.stop_reason !== null, run.run_id, () =>
+  look(final || (run.format === 'MULTI_TASK' ? stopOf(run) : run.stop_reason) !== null, run.run_id, () =>
     `Attempt ${row.run_id} of ${row.task_key} ended as ${row.state}/${row.result}, and no retry followed.`);
 }
 

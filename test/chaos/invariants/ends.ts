@@ -2,7 +2,7 @@
 import { rollUp, standingOf } from '../../../engine/run/roll-up.ts';
 import { tasksOf } from '../../../engine/job/format.ts';
 import { progressOf, type RunRow, type TaskRunRow } from '../../../storage/run-rows.ts';
-import { byId, groupedBy, roundIndexOf, settingsOf, type Invariant } from '../evidence.ts';
+import { byId, groupedBy, roundIndexOf, settingsOf, stopOf, type Invariant } from '../evidence.ts';
 
 export const acknowledgedRunsAreThere: Invariant = ({ acknowledged, runs }, look) => {
   const stored = byId(runs);
@@ -91,13 +91,15 @@ export const runsEndAsTheirTasks: Invariant = ({ runs, attempts }, look) => {
       continue;
     }
     if (run.state !== 'TERMINATED' || run.terminating_time === null) continue;
+    const { timeout_seconds: timeout = 0 } = run.settings;
+    look(run.result !== 'TIMEDOUT' || timeout > 0, run.run_id, () => `Run ${run.run_id} is TIMEDOUT without a timeout.`);
     const latest = new Map<string, TaskRunRow>();
     for (const attempt of own.toSorted((one, other) => one.attempt - other.attempt)) latest.set(attempt.task_key, attempt);
     const standings = tasksOf(run.settings).flatMap((task) => {
       const attempt = latest.get(task.task_key);
       return attempt === undefined ? [] : [standingOf(task, progressOf(attempt), true)];
     });
-    const { end } = rollUp(standings, run.stop_reason ?? undefined);
+    const { end } = rollUp(standings, stopOf(run) ?? undefined);
     look(end?.result === run.result, run.run_id, () => `Run ${run.run_id} is ${run.result}; its tasks make it ${end?.result}.`);
   }
 };
