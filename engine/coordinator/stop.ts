@@ -56,7 +56,10 @@ export function armRunTimeout(c: Coordination, active: ActiveRun): void {
   active.disarm = undefined;
   const { run } = active;
   const at = isSingle(active) ? undefined : timeoutAt(roundStartOf(run), run.settings.timeout_seconds);
-  if (at !== undefined) active.disarm = atTime(active, c.clock, at, () => c.timeOut(active));
+  if (at === undefined) return;
+  // Not only when it is stored: an engine before may have ended its tasks for it without being able to say so.
+  if (at <= c.clock.now() && stopRun(active, 'timeout')) c.advance(active);
+  active.disarm = atTime(active, c.clock, at, () => c.timeOut(active));
 }
 
 /** Gives the run and its tasks other timeouts (spec 4.1 rules 2 and 3). What has timed out already stays so. */

@@ -224,3 +224,23 @@ test('a kill between the first begin of a task and that of its run lets the run 
   await cancelRun({ runs: world.runs, stop: second.stop }, runId);
   await world.ended(runId);
 });
+
+test('a run whose tasks were ended by its timeout ends as TIMEDOUT, also when the engine could not store the reason and was killed', async () => {
+  let dead = false;
+  const first = world.coordinator({
+    runs: {
+      ...world.runs, write: mortal(world.runs, () => dead).write,
+      async requestStop() {
+        dead = true;
+        throw Object.assign(new Error('The database is starting up.'), { code: '57P03' });
+      },
+    },
+  }, 'kill');
+  const runId = await world.launch(first, { ...graph('a'), timeout_seconds: 5 });
+  await world.running('a');
+  world.clock.advance(6_000);
+  await world.running();
+  const second = world.coordinator({ nodeId: 'node-2' });
+  await world.adopt(second);
+  expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/TIMEDOUT', 'a TERMINATED/TIMEDOUT']);
+});
