@@ -7,7 +7,7 @@ import { systemClock as clock } from '../engine/clock.ts';
 import { messageOf } from '../engine/errors.ts';
 import { openDatabase } from './database.ts';
 import { databaseTime, renewLease } from './leases.ts';
-import type { FromHeartbeat, HeartbeatOrder, ToHeartbeat } from './heartbeat.ts';
+import type { FromHeartbeat, HeartbeatOrder, ToHeartbeat } from './heartbeat-messages.ts';
 import { pause } from './pause.ts';
 
 /** The lease is renewed three times in its span. */

@@ -2,21 +2,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Heartbeat, Log } from '../engine/ports.ts';
-import type { DatabaseAddress } from './database.ts';
-
-export interface HeartbeatOrder {
-  readonly address: DatabaseAddress;
-  readonly nodeId: string;
-  readonly leaseMs: number;
-}
-
-export type ToHeartbeat = 'alive' | 'end';
-
-export type FromHeartbeat =
-  /** The lease had ended before it was renewed, or nobody knows the node any more. */
-  | { readonly type: 'lost' }
-  | { readonly type: 'failing'; readonly message: string }
-  | { readonly type: 'back' };
+import type { FromHeartbeat, HeartbeatOrder, ToHeartbeat } from './heartbeat-messages.ts';
 
 /** Keeps the lease of a node that has joined. @param onLost called each time it had ended before it was renewed */
 export function startHeartbeat(order: HeartbeatOrder, log: Log, onLost: () => void): Heartbeat {
