@@ -56,7 +56,8 @@ export const stopsHaveAReason: Invariant = (evidence, look) => {
   const rounds = groupedBy(evidence.repairs, (repair) => repair.run_id);
   for (const attempt of evidence.attempts) {
     const run = stored.get(attempt.job_run_id);
-    if (run === undefined) continue;
+    // The end of a run_job_task is that of the run which it started.
+    if (run === undefined || settingsOf(run, attempt).run_job_task !== undefined) continue;
     const { timeout_seconds: own = 0 } = settingsOf(run, attempt);
     const { timeout_seconds: ofRun = 0 } = run.settings;
     if (attempt.result === 'TIMEDOUT') {

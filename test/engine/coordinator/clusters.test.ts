@@ -116,7 +116,7 @@ describe('spec 2.4: a shared cluster', () => {
   test('that could not be made is replaced for the next task', async () => {
     const clusters = createClusterStore(world.database.db, systemClock, pino({ level: 'silent' }));
     let refusals = 1;
-    const create: ClusterStore['create'] = (row, running) => ((refusals -= 1) < 0 ? clusters.create(row, running) : Promise.reject(new Error('no nodes left')));
+    const create: ClusterStore['create'] = (...asked) => ((refusals -= 1) < 0 ? clusters.create(...asked) : Promise.reject(new Error('no nodes left')));
     const settings = graphOn({ a: 'etl', b: 'etl' }, 'a', 'b a');
     const [a, b] = settings.tasks ?? [];
     if (a === undefined || b === undefined) throw new Error('unreachable');
