@@ -84,7 +84,7 @@ const doings: Readonly<Record<FaultKind, Doing>> = {
     return true;
   },
   'pg_terminate_backend storm': async ({ postgres, ledger }, { size }) => {
-    for (let strike = 0; strike <= size * 6; strike += 1) {
+    for (let times = 0; times <= size * 6; times += 1) {
       count(ledger, 'connections ended by pg_terminate_backend', await postgres.terminateBackends());
       await wait(80);
     }

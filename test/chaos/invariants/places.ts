@@ -35,7 +35,7 @@ export const tokensHaveOneRun: Invariant = ({ acknowledged, tokens, runs, jobs }
     const ids = [...new Set(answers.map(({ runId }) => runId))];
     look(ids.length === 1 && bound.get(key) === ids[0], ids[0], () => `The token "${key}" was answered with the runs ${ids.join(', ')} and is bound to ${bound.get(key)}.`);
   }
-  const asked = new Set([...bound.values()]);
+  const asked = new Set(bound.values());
   const hidden = new Set(jobs.filter((job) => job.hidden).map((job) => job.job_id));
   for (const run of runs.filter(({ trigger, launched_by: parent }) => trigger === 'ONE_TIME' && parent === null)) {
     look(asked.has(run.run_id), run.run_id, () => `Run ${run.run_id} of ${hidden.has(run.job_id) ? 'a submission' : `job ${run.job_id}`} has no token: it was started twice.`);
