@@ -5,7 +5,7 @@ import { playScene } from './scene.ts';
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '5' }, seed: { type: 'string' },
-    scenes: { type: 'string', default: 'Infinity' }, seconds: { type: 'string', default: '60' }, runs: { type: 'string', default: '240' },
+    scenes: { type: 'string', default: 'Infinity' }, seconds: { type: 'string', default: '60' }, runs: { type: 'string', default: '160' },
     keep: { type: 'boolean', default: false }, quiet: { type: 'boolean', default: false },
   },
 });

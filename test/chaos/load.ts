@@ -18,7 +18,7 @@ interface Answer {
 
 /** Longer than a pause of an engine: a client that gives up sends again, and the engine has its request all the same. */
 const patienceMs = 12_000;
-const pauseMs = 150;
+const pauseMs = 250;
 
 /** One request to one engine; undefined when there was no answer. */
 export async function ask({ urls, token }: Door, engine: number, method: 'GET' | 'POST', path: string, input: object): Promise<Answer | undefined> {
