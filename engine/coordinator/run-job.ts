@@ -2,7 +2,7 @@
  * A run_job_task: starts a run of another job and waits for it, without a process or a thread. Its attempt has one run, however
  * often engines are killed in between; it is cancelled with its task, and its end is the end of the task (spec 2.7).
  */
-import { cancelRun } from '../cancel.ts';
+import { cancelChild } from '../cancel.ts';
 import { messageOf, ServiceError } from '../errors.ts';
 import { reaches } from '../job/permissions.ts';
 import { runNow } from '../launch.ts';
@@ -26,16 +26,17 @@ export async function runJobTask(c: Coordination, active: ActiveRun, task: Activ
   const jobId = Number(body['job_id']);
   const started = await start(c, active, task, jobId, body);
   if (typeof started !== 'number') return started;
-  let asked = false;
+  // The attempt of the run that was asked to end. A retry that was stored just before is asked in its turn.
+  let asked: number | undefined;
   for (;;) {
     const latest = await c.runs.latestAttempt(started);
     if (latest === undefined) return failed(`Run ${started} of job ${jobId} was deleted before it was over.`);
     if (await isOver(c, latest)) return endOf(task, latest);
-    if (task.stopReason !== undefined && !asked) {
-      await cancelRun({ runs: c.runs, stop: c.stopRun }, latest.runId);
-      asked = true;
+    if (task.stopReason !== undefined && asked !== latest.runId) {
+      await cancelChild({ runs: c.runs, stop: c.stopRun }, latest.runId);
+      asked = latest.runId;
     }
-    await somethingHappens(c, active, task, latest.runId, asked);
+    await somethingHappens(c, active, task, latest.runId, asked !== undefined);
     if (active.retired || c.closing()) throw new LetGo();
   }
 }
@@ -68,7 +69,7 @@ function failed(message: string): AfterAttempt {
 async function ancestorsOf(c: Coordination, run: Run): Promise<number[]> {
   const jobs = [run.jobId];
   for (let current: Run | undefined = run; current?.launchedBy !== undefined && jobs.length <= c.limits.runJobDepth;) {
-    current = (await c.runs.find(current.launchedBy))?.run;
+    current = (await c.runs.find(current.launchedBy, 'patient'))?.run;
     if (current !== undefined) jobs.push(current.jobId);
   }
   return jobs;
