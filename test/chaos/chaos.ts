@@ -12,6 +12,9 @@ const { values } = parseArgs({
 const [minutes, scenesMax, seconds, runs] = [Number(values.minutes), Number(values.scenes), Number(values.seconds), Number(values.runs)];
 const firstSeed = values.seed === undefined ? Math.floor(Math.random() * 1_000_000) : Number(values.seed);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const stop = new AbortController();
+// All that a scene has started is ended with it.
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
 const until = Date.now() + minutes * 60_000;
 const totals = new Map<string, number>();
 const looks = new Map<string, number>();
@@ -26,7 +29,7 @@ while (Date.now() < until && scenes < scenesMax) {
   const seed = firstSeed + scenes;
   say(`Scene ${scenes + 1}, seed ${seed}.`);
   const plan = { seed, stormMs: seconds * 1_000, runs, jobs: 16, faultEveryMs: 1_500, say: values.quiet ? () => undefined : (line: string) => say(`  ${line}`) };
-  const report = await playScene(plan, values.keep);
+  const report = await playScene(plan, values.keep, stop.signal);
   scenes += 1;
   add(totals, report.counts);
   add(looks, report.verdict.looks);

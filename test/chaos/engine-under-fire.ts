@@ -11,8 +11,8 @@ export interface EngineUnderFire {
   url(): string | undefined;
   /** kill -9; resolves when it is gone. */
   kill(): Promise<void>;
-  /** SIGTERM; resolves with its exit code when it is gone. */
-  terminate(): Promise<number | null>;
+  /** SIGTERM, and a second one for an engine that waits for its tasks too long. False when it did not end by itself. */
+  terminate(): Promise<boolean>;
   pause(): void;
   resume(): void;
   /** Starts it, again and again until it is ready: without its database a start fails. */
@@ -21,6 +21,8 @@ export interface EngineUnderFire {
 
 export interface EngineOptions {
   readonly name: string;
+  /** Whether it waits for its running tasks when it is told to stop. */
+  readonly drain: boolean;
   readonly dataDirectory: string;
   readonly logFile: string;
   readonly variables: Readonly<Record<string, string>>;
@@ -30,31 +32,41 @@ export interface EngineOptions {
 
 const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 
+/** How long an engine may wait for its tasks before it is told again, and how long it may take then, on a machine that is busy. */
+const drainMs = 8_000;
+const stopMs = 60_000;
+
 /** How often a start may fail before it is given up: each takes seconds, and every fault of the database is shorter. */
 const startsMax = 40;
 
 export function createEngine(options: EngineOptions): EngineUnderFire {
   let child: ChildProcess | undefined;
   let url: string | undefined;
-  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+  /** Signals that follow one another while it lives. */
+  const end = async (...signals: readonly (readonly [signal: NodeJS.Signals, milliseconds: number])[]): Promise<boolean> => {
     url = undefined;
     const ending = child;
-    if (ending === undefined) return null;
-    if (ending.exitCode === null && ending.signalCode === null) {
-      const gone = once(ending, 'exit');
+    if (ending === undefined) return true;
+    const over = (): boolean => ending.exitCode !== null || ending.signalCode !== null;
+    const gone = over() ? Promise.resolve() : once(ending, 'exit');
+    for (const [signal, milliseconds] of signals) {
+      if (over()) break;
       ending.kill(signal);
       // A process that is paused does not hear SIGTERM.
       ending.kill('SIGCONT');
-      await gone;
+      await Promise.race([gone, new Promise((resolve) => { setTimeout(resolve, milliseconds).unref(); })]);
     }
+    const byItself = over();
+    if (!byItself) ending.kill('SIGKILL');
+    await gone;
     child = undefined;
-    return ending.exitCode;
+    return byItself;
   };
   return {
     name: options.name,
     url: () => url,
-    kill: async () => void (await end('SIGKILL')),
-    terminate: () => end('SIGTERM'),
+    kill: async () => void (await end(['SIGKILL', stopMs])),
+    terminate: () => end(['SIGTERM', options.drain ? drainMs : stopMs], ['SIGTERM', stopMs]),
     pause: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
     async start() {
@@ -70,8 +82,8 @@ export function createEngine(options: EngineOptions): EngineUnderFire {
   };
 }
 
-function launch({ dataDirectory, variables }: EngineOptions): ChildProcess {
-  return spawn(process.execPath, [main, 'serve'], {
+function launch({ dataDirectory, variables, drain }: EngineOptions): ChildProcess {
+  return spawn(process.execPath, [main, 'serve', ...(drain ? ['--drain'] : [])], {
     cwd: dataDirectory, env: { PATH: process.env['PATH'] ?? '', RUNYARD_PORT: '0', RUNYARD_DATA_DIR: dataDirectory, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -91,8 +91,8 @@ export function neverTookPlace(run: RunRow): boolean {
 
 /**
  * Why a run was stopped, if it was. A timeout that strikes while the database is away stops the run all the same; then the
- * result alone says so.
+ * result alone says so, and a cancel that is noted later changes nothing.
  */
 export function stopOf({ stop_reason: noted, result }: RunRow): RunRow['stop_reason'] {
-  return noted ?? (result === 'TIMEDOUT' ? 'timeout' : null);
+  return result === 'TIMEDOUT' ? 'timeout' : noted;
 }

@@ -42,13 +42,17 @@ const lookMs = 500;
 
 const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
 
-/** Plays a scene to its end and removes all that it made, but for `keep`: then everything stays but the processes. */
-export async function playScene(plan: ScenePlan, keep = false): Promise<SceneReport> {
+/**
+ * Plays a scene to its end and removes all that it made, but for `keep`: then everything stays but the processes.
+ * @param signal ends it before its time, and makes it reject
+ */
+export async function playScene(plan: ScenePlan, keep = false, signal?: AbortSignal): Promise<SceneReport> {
   const directory = await mkdtemp(join(tmpdir(), 'runyard-chaos-'));
   await chmod(directory, 0o711);
   const closers: (() => Promise<unknown>)[] = [async () => keep || rm(directory, { recursive: true, force: true })];
   try {
-    return await play(plan, directory, closers);
+    const aborted = new Promise<never>((_resolve, reject) => { signal?.addEventListener('abort', () => reject(new Error('The scene was broken off.'))); });
+    return await Promise.race([play(plan, directory, closers), aborted]);
   } finally {
     for (const close of closers.toReversed()) await close();
     if (keep) plan.say(`Everything is kept in ${directory}.`);
@@ -87,7 +91,7 @@ async function setUp(directory: string, ledger: Ledger, closers: (() => Promise<
   closers.push(() => Promise.all(proxies.map((proxy) => proxy.close())));
   const { user, password, database } = postgres.connection;
   const engines = proxies.map(({ port }, index): EngineUnderFire => createEngine({
-    name: String(index), dataDirectory, logFile: join(directory, `engine-${index}.log`),
+    name: String(index), drain: index === 1, dataDirectory, logFile: join(directory, `engine-${index}.log`),
     onFailedStart: () => count(ledger, 'starts of an engine that failed, with the database away'),
     variables: {
       RUNYARD_BOOTSTRAP_TOKEN: token, RUNYARD_LEASE_MS: String(leaseMs), RUNYARD_STOP_GRACE_MS: '1000',
@@ -143,6 +147,10 @@ async function startOneOfEach(jobs: readonly number[], door: Door, ledger: Ledge
   for (const [engine, url] of door.urls.entries()) {
     const { status } = await fetch(`${url()}/readyz`);
     if (status !== 200) ledger.badAnswers.push(`Engine ${engine} is not ready after the storm: ${status}.`);
+    const { body } = await insist(door, ledger, engine, 'GET', '2.0/nodes', {});
+    const nodes: unknown[] = Array.isArray(body['nodes']) ? body['nodes'] : [];
+    const alive = nodes.filter((node) => Object(node)['state'] === 'ALIVE');
+    if (alive.length !== door.urls.length) ledger.badAnswers.push(`Engine ${engine} sees ${alive.length} nodes alive after the storm.`);
   }
 }
 

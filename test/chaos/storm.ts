@@ -73,7 +73,7 @@ const doings: Readonly<Record<FaultKind, Doing>> = {
     await field.engines[engine]?.start();
   }),
   'SIGTERM of an engine': (field, { engine: first, size }, busy) => alone(busy, first, async (engine) => {
-    await field.engines[engine]?.terminate();
+    if ((await field.engines[engine]?.terminate()) === false) field.ledger.badAnswers.push(`Engine ${engine} did not end within a minute after SIGTERM.`);
     await wait(size * 500);
     await field.engines[engine]?.start();
   }),
