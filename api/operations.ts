@@ -6,6 +6,7 @@ import { listJobsOperation } from './jobs/list.ts';
 import { resetJobOperation } from './jobs/reset.ts';
 import { updateJobOperation } from './jobs/update.ts';
 import { managedFsOperations } from './managed-fs/managed-fs-operations.ts';
+import { noticeOperationMakers } from './notice-operations.ts';
 import type { Operation } from './operation.ts';
 import { listNodesOperation } from './nodes/list.ts';
 import { meOperation } from './people/me.ts';
@@ -57,6 +58,7 @@ const makers: readonly ((ports: OperationPorts) => Operation)[] = [
   deleteTokenOperation,
   meOperation,
   listNodesOperation,
+  ...noticeOperationMakers,
 ];
 
 /** Every operation that the service has, those on files among them. */

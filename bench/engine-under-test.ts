@@ -30,11 +30,12 @@ export async function freshDirectory(): Promise<{ path: string; remove(): Promis
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-export async function startUnderTest(dataDirectory: string, path: string): Promise<EngineUnderTest> {
+/** @param variables settings beside those that every bench has */
+export async function startUnderTest(dataDirectory: string, path: string, variables: Readonly<Record<string, string>> = {}): Promise<EngineUnderTest> {
   const before = systemClock.now();
   const child = spawn(process.execPath, [main, 'serve'], {
     cwd: dataDirectory,
-    env: { PATH: path, RUNYARD_PORT: '0', RUNYARD_DATA_DIR: dataDirectory, RUNYARD_BOOTSTRAP_TOKEN: token },
+    env: { PATH: path, RUNYARD_PORT: '0', RUNYARD_DATA_DIR: dataDirectory, RUNYARD_BOOTSTRAP_TOKEN: token, ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const url = await listening(child);

@@ -28,6 +28,10 @@ export interface Config {
   readonly leaseMs: number;
   readonly poolThreads: number;
   readonly attemptsPerThread: number;
+  readonly smtpUrl?: string | undefined;
+  readonly mailFrom?: string | undefined;
+  readonly mailsPerSecond: number;
+  readonly webhookAllowPrivate: boolean;
   /** What tasks find of the service's environment: nothing else passes on, so no secret can. */
   readonly taskEnvironment: Readonly<Record<string, string>>;
 }
@@ -96,6 +100,10 @@ function build(environment: Environment, directory: string, find: (variable: str
     leaseMs: take(settings.leaseMs),
     poolThreads: take(settings.poolThreads),
     attemptsPerThread: take(settings.attemptsPerThread),
+    smtpUrl: take(settings.smtpUrl),
+    mailFrom: take(settings.mailFrom),
+    mailsPerSecond: take(settings.mailsPerSecond),
+    webhookAllowPrivate: take(settings.webhookAllowPrivate),
     taskEnvironment: Object.fromEntries(passedToTasks.flatMap((name) => {
       const value = environment[name];
       return value === undefined ? [] : [[name, value]];

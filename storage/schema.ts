@@ -7,6 +7,8 @@ import type { ApiVersion, JobFormat } from '../engine/job/format.ts';
 import type { Group, PermissionLevel } from '../engine/job/permissions.ts';
 import type { JobSettings } from '../engine/job/settings.ts';
 import type { RunParameters } from '../engine/run/parameters.ts';
+import type { NoticeFacts } from '../engine/notification/notice.ts';
+import type { NoticeTables } from './notice-schema.ts';
 
 /** A JSONB column: read as a value, written as JSON text. */
 type Json<Value> = ColumnType<Value, string, string>;
@@ -158,14 +160,16 @@ export interface OutboxTable {
   event: string;
   channel: 'email' | 'webhook';
   recipient: string;
-  job_id: number;
+  job_id: number | null;
   run_id: number | null;
   task_key: string | null;
   created_time: number;
-  delivered_time: number | null;
+  facts: Json<NoticeFacts>;
+  /** When it became a delivery. */
+  taken_time: number | null;
 }
 
-export interface Database {
+export interface Database extends NoticeTables {
   principals: PrincipalTable;
   tokens: TokenTable;
   jobs: JobTable;

@@ -25,7 +25,7 @@ function layerOf(path: string): number {
   if (/^engine\/(errors|limits|clock|host|read-file)\.ts$/.test(path)) return 0;
   if (/^engine\/(job|schedule|token|dashboard)\//.test(path)) return 1;
   if (/^engine\/(run|cluster|notification)\//.test(path)) return 2;
-  if (/^engine\/(ports|run-ports|file-ports)\.ts$/.test(path)) return 3;
+  if (/^engine\/(ports|run-ports|file-ports|notice-ports)\.ts$/.test(path)) return 3;
   if (/^engine\/((launch|cancel|repair)\.ts$|coordinator\/)/.test(path)) return 4;
   if (/^(storage|runners|notifications|api)\//.test(path)) return 5;
   if (/^(cli|bench)\//.test(path)) return 6;

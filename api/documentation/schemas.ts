@@ -6,6 +6,9 @@ import { AccessControlRequest } from '../../engine/job/permissions.ts';
 import { CronSchedule, JobCluster, JobSettings, TaskSettings } from '../../engine/job/settings.ts';
 import { NotebookTask, PipelineTask, RunJobTask, SparkJarTask, SparkPythonTask, SparkSubmitTask } from '../../engine/job/task-kinds.ts';
 import { RunParameters } from '../../engine/run/parameters.ts';
+import { DestinationConfig } from '../../engine/notification/destination.ts';
+import { DeliveryDocument } from '../deliveries/delivery-view.ts';
+import { ListedDestination } from '../destinations/destination-view.ts';
 import { JobDocument } from '../job-view.ts';
 import { AccessControlList } from '../permissions/list-view.ts';
 import { ClusterInstance, ClusterSpec, RunDocument, RunState, RunStatus, TaskRunDocument } from '../run-document.ts';
@@ -18,7 +21,7 @@ const named: Readonly<Record<string, TSchema>> = {
   NotebookTask, SparkJarTask, SparkPythonTask, SparkSubmitTask, PipelineTask, RunJobTask,
   NewCluster, CloudAttributes, PlacementAttributes, StorageInfo, Library,
   JobEmailNotifications, JobNotificationSettings, JobsHealthRules, WebhookNotifications,
-  AccessControlRequest, AccessControlList, TokenInfo, Refusal: RefusalDocument,
+  AccessControlRequest, AccessControlList, TokenInfo, DestinationConfig, Delivery: DeliveryDocument, Destination: ListedDestination, Refusal: RefusalDocument,
 };
 
 /** Text of a schema -> its name. */

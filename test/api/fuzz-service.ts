@@ -16,6 +16,7 @@ import { createManagedFiles } from '../../storage/managed-files.ts';
 import { createRoots } from '../../storage/roots.ts';
 import { findToken, noteTokenAccess } from '../../storage/tokens.ts';
 import { createWorkspace } from '../../storage/workspace.ts';
+import { addDestinations } from '../setup/destinations.ts';
 import { addPerson } from '../setup/people.ts';
 import { adminToken, idIn, startService, type Answer, type TestService } from './service.ts';
 
@@ -80,6 +81,7 @@ export async function startFuzzedService(): Promise<FuzzedService> {
 
 /** Jobs of both formats with runs that are active, over and skipped, and submissions. */
 async function makeWorld(service: TestService, known: FuzzedService['known']): Promise<void> {
+  await addDestinations(service.database.db);
   const single = { name: 'nightly', existing_cluster_id: 'c', notebook_task: { notebook_path: '/a' } };
   const python = { existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/a' } };
   const multi = { name: 'graph', tasks: [{ task_key: 'a', ...python }, { task_key: 'b', depends_on: [{ task_key: 'a' }], ...python }] };
