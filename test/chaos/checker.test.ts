@@ -1,6 +1,7 @@
 /** The checker finds what it is there to find: sound evidence passes, and each way to break a promise is seen, by the invariant that guards it. */
 import { expect, test } from 'vitest';
 import type { JobSettings } from '../../engine/job/settings.ts';
+import type { NoticeEvent } from '../../engine/notification/notice.ts';
 import type { RunRow, TaskRunRow } from '../../storage/run-rows.ts';
 import { check, invariants, type InvariantName } from './checker.ts';
 import type { Evidence, Mark } from './evidence.ts';
@@ -40,8 +41,8 @@ const mark = (from: number, code: number): Mark => ({
 const id = (from: number): number => from;
 const log = (from: number) => ({ stdout: `out ${from}`, stderr: `err ${from}` });
 
-const notice = (event: string, recipient: string, run: number, task: string | null = null): Evidence['notices'][number] =>
-  ({ notice_id: 0, event, channel: 'email', recipient, job_id: 1, run_id: run, task_key: task, created_time: 0, delivered_time: null });
+const notice = (event: NoticeEvent, recipient: string, run: number, task: string | null = null): Evidence['notices'][number] =>
+  ({ notice_id: 0, event, channel: 'email', recipient, job_id: 1, run_id: run, task_key: task, created_time: 0, facts: {}, taken_time: 1 });
 
 const job = (jobId: number, settings: JobSettings, started: number): Evidence['jobs'][number] => ({
   job_id: jobId, creator: 'admin', created_time: 0, name: '', api_version: '2.1', format: jobId === 2 ? 'MULTI_TASK' : 'SINGLE_TASK', settings, hidden: false, runs_started: started, deleted_time: null,
@@ -71,7 +72,8 @@ const sound: Evidence = {
     notice('on_start', 'start@x', 10), notice('on_failure', 'failure@x', 10), notice('on_start', 'start@x', 11), notice('on_success', 'success@x', 11),
     notice('on_start', 'start@x', 12), notice('on_failure', 'failure@x', 12), notice('on_start', 'start@x', 13), notice('on_success', 'success@x', 13),
     notice('on_success', 'b@x', 25, 'b'),
-  ],
+  ].map((one, index) => ({ ...one, notice_id: index + 1 })),
+  deliveries: [1, 2, 3, 4, 5, 6, 7, 8, 9].map((notice_id) => ({ notice_id })),
   clusters: [{
     cluster_id: 'k', kind: 'JOB', state: 'TERMINATED', job_run_id: 20, cluster_key: null, spec: {}, spark_context_id: null,
     created_time: 0, started_time: 0, terminated_time: 1, termination_reason: 'JOB_FINISHED',
@@ -149,6 +151,8 @@ const doctored: readonly (readonly [string, InvariantName, Partial<Evidence>])[]
   ['a notice that nothing has caused', 'a notice is stored once', { notices: [...sound.notices, notice('on_start', 'nobody@x', 10)] }],
   ['a warning that is missing', 'a notice is stored once', withRun(13, { end_time: 9_000 })],
   ['a warning that is told twice', 'a notice is stored once', { notices: [...sound.notices, ...[1, 2].map(() => notice('on_duration_warning_threshold_exceeded', 'slow@x', 13))] }],
+  ['a notice that was taken has no delivery', 'a notice has one delivery', { deliveries: [] }],
+  ['a notice has two deliveries', 'a notice has one delivery', { deliveries: [...sound.deliveries, { notice_id: 9 }] }],
   ['a log has lost a line', 'logs are whole', { logs: new Map([...sound.logs, [11, { stdout: 'less', stderr: 'err 1200' }]]) }],
   ['a log is gone', 'logs are whole', { logs: new Map() }],
   ['a process is left', 'no process is left', { living: [{ pid: 5, attempt: 11, command: 'sleep 600' }] }],

@@ -6,7 +6,7 @@ import {
 import {
   acknowledgedRunsAreThere, cancelsAreKept, everythingIsOver, internalErrorsHaveAReason, resultsAreThoseOfThePrograms, runsEndAsTheirTasks, stopsHaveAReason,
 } from './invariants/ends.ts';
-import { noticesAreStoredOnce } from './invariants/notices.ts';
+import { noticesAreStoredOnce, noticesHaveOneDelivery } from './invariants/notices.ts';
 import { limitsAreKept, numbersHaveNoGaps, runJobTasksHaveOneRun, tokensHaveOneRun } from './invariants/places.ts';
 import { logsAreWhole, noAnswerIsWrong, noClusterIsLeft, noProcessIsLeft, processesLiveWithinTheirAttempt, processesRunOnce } from './invariants/traces.ts';
 
@@ -30,6 +30,7 @@ export const invariants = {
   'a token has one run': tokensHaveOneRun,
   'a run_job_task has one run': runJobTasksHaveOneRun,
   'a notice is stored once': noticesAreStoredOnce,
+  'a notice has one delivery': noticesHaveOneDelivery,
   'logs are whole': logsAreWhole,
   'no process is left': noProcessIsLeft,
   'no cluster is left': noClusterIsLeft,

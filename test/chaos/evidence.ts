@@ -22,6 +22,8 @@ export interface Evidence {
   readonly attempts: readonly TaskRunRow[];
   readonly repairs: readonly Selectable<RepairTable>[];
   readonly notices: readonly Selectable<OutboxTable>[];
+  /** The notice that each is of. */
+  readonly deliveries: readonly { readonly notice_id: number | null }[];
   readonly clusters: readonly Selectable<ClusterTable>[];
   readonly tokens: readonly Selectable<IdempotencyTokenTable>[];
   /** By attempt. */

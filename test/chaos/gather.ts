@@ -25,6 +25,7 @@ export async function gatherEvidence({ connection, runsDirectory, marksDirectory
       attempts: await transaction.selectFrom('task_runs').selectAll().execute(),
       repairs: await transaction.selectFrom('repairs').selectAll().execute(),
       notices: await transaction.selectFrom('outbox').selectAll().execute(),
+      deliveries: await transaction.selectFrom('deliveries').select('notice_id').execute(),
       clusters: await transaction.selectFrom('clusters').selectAll().execute(),
       tokens: await transaction.selectFrom('idempotency_tokens').selectAll().execute(),
     }));

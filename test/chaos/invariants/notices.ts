@@ -36,6 +36,15 @@ export const noticesAreStoredOnce: Invariant = (evidence, look) => {
   }
 };
 
+/** What was taken out of the outbox goes to its recipient once, whatever engine took it. */
+export const noticesHaveOneDelivery: Invariant = ({ notices, deliveries }, look) => {
+  const made = groupedBy(deliveries, (delivery) => delivery.notice_id);
+  for (const notice of notices.filter(({ taken_time: taken }) => taken !== null)) {
+    const times = made.get(notice.notice_id)?.length ?? 0;
+    look(times === 1, notice.run_id ?? undefined, () => `Notice ${notice.notice_id} of run ${notice.run_id} has ${times} deliveries.`);
+  }
+};
+
 function keyOf(event: string, recipient: string, runId: number, taskKey: string | null): string {
   return `${event} ${recipient} ${runId} ${taskKey ?? ''}`.trim();
 }
