@@ -29,7 +29,11 @@ while (Date.now() < until && scenes < scenesMax) {
   const seed = firstSeed + scenes;
   say(`Scene ${scenes + 1}, seed ${seed}.`);
   const plan = { seed, stormMs: seconds * 1_000, runs, jobs: 16, faultEveryMs: 1_500, say: values.quiet ? () => undefined : (line: string) => say(`  ${line}`) };
-  const report = await playScene(plan, values.keep, stop.signal);
+  const report = await playScene(plan, values.keep, stop.signal).catch((error: unknown) => {
+    if (!stop.signal.aborted) throw error;
+    say('Broken off.');
+    process.exit(130);
+  });
   scenes += 1;
   add(totals, report.counts);
   add(looks, report.verdict.looks);

@@ -15,8 +15,10 @@ export interface EngineUnderFire {
   terminate(): Promise<boolean>;
   pause(): void;
   resume(): void;
-  /** Starts it, again and again until it is ready: without its database a start fails. */
+  /** Starts it, again and again until it is ready: without its database a start fails. Nothing happens once it is retired. */
   start(): Promise<void>;
+  /** kill -9, for good. */
+  retire(): Promise<void>;
 }
 
 export interface EngineOptions {
@@ -42,6 +44,7 @@ const startsMax = 40;
 export function createEngine(options: EngineOptions): EngineUnderFire {
   let child: ChildProcess | undefined;
   let url: string | undefined;
+  let retired = false;
   /** Signals that follow one another while it lives. */
   const end = async (...signals: readonly (readonly [signal: NodeJS.Signals, milliseconds: number])[]): Promise<boolean> => {
     url = undefined;
@@ -67,10 +70,15 @@ export function createEngine(options: EngineOptions): EngineUnderFire {
     url: () => url,
     kill: async () => void (await end(['SIGKILL', stopMs])),
     terminate: () => end(['SIGTERM', options.drain ? drainMs : stopMs], ['SIGTERM', stopMs]),
+    async retire() {
+      retired = true;
+      await end(['SIGKILL', stopMs]);
+    },
     pause: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
     async start() {
       for (let tries = 1; ; tries += 1) {
+        if (retired) return;
         child = launch(options);
         url = await readyUrl(child, options.logFile);
         if (url !== undefined) return;

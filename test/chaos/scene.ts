@@ -49,7 +49,7 @@ const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => {
 export async function playScene(plan: ScenePlan, keep = false, signal?: AbortSignal): Promise<SceneReport> {
   const directory = await mkdtemp(join(tmpdir(), 'runyard-chaos-'));
   await chmod(directory, 0o711);
-  const closers: (() => Promise<unknown>)[] = [async () => keep || rm(directory, { recursive: true, force: true })];
+  const closers: (() => Promise<unknown>)[] = [async () => keep || rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })];
   try {
     const aborted = new Promise<never>((_resolve, reject) => { signal?.addEventListener('abort', () => reject(new Error('The scene was broken off.'))); });
     return await Promise.race([play(plan, directory, closers), aborted]);
@@ -164,7 +164,7 @@ async function startLast(jobId: number, engine: number, door: Door, ledger: Ledg
 }
 
 async function endEverything(engines: readonly EngineUnderFire[], runsDirectory: string): Promise<void> {
-  await Promise.all(engines.map((engine) => engine.kill()));
+  await Promise.all(engines.map((engine) => engine.retire()));
   for (const { pid } of await markedProcesses(runsDirectory)) {
     try {
       process.kill(pid, 'SIGKILL');
