@@ -21,6 +21,8 @@ export interface EngineUnderTest {
   metric(name: string): Promise<number>;
   /** Processor seconds used so far by the engine and by its PostgreSQL. */
   cpuSeconds(): Promise<{ engine: number; postgres: number }>;
+  /** Resident memory of the engine, in MB. */
+  memory(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -55,6 +57,7 @@ export async function startUnderTest(dataDirectory: string, path: string, variab
       return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]);
     },
     cpuSeconds: () => cpuSeconds(child.pid ?? 0),
+    memory: () => residentMegabytes(child.pid ?? 0),
     async stop() {
       const gone = once(child, 'exit');
       child.kill('SIGTERM');
@@ -73,6 +76,10 @@ async function listening(child: ChildProcess): Promise<string> {
     }
   }
   throw new Error('The engine ended before it was ready.');
+}
+
+async function residentMegabytes(pid: number): Promise<number> {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
 /** Clock ticks a second, as Linux counts processor time for users. */

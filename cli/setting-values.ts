@@ -2,8 +2,8 @@
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { defaultLimits, type LimitName, type Limits } from '../engine/limits.ts';
+import { nearest } from '../engine/nearest.ts';
 import { isMailAddress } from '../engine/notification/address.ts';
-import { nearest } from './nearest.ts';
 
 /** What is wrong with a value, as the rest of a sentence that begins with the setting's name. */
 export class ValueError extends Error {}

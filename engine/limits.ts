@@ -54,6 +54,12 @@ export const defaultLimits = {
   deliveriesPerPage: 1_000,
   /** Days after which a delivery leaves the log, with its mail file. */
   deliveryRetentionDays: 30,
+  /** Widgets of a classic dashboard, and queries beside them. */
+  dashboardWidgets: 1_000,
+  /** Name of a dashboard: it becomes the name of a file. */
+  dashboardNameBytes: 230,
+  /** SQL text of all queries of a classic dashboard together: they are read while everything else waits. */
+  dashboardQueryBytes: 4 * 2 ** 20,
   bootDiskGigabytesMin: 100,
   bootDiskGigabytesMax: 4_096,
 } as const;

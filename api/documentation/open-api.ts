@@ -87,7 +87,7 @@ function parametersIn(place: 'path' | 'query', schema: TSchema | undefined, exam
 
 function bodyOf(operation: Operation, example: Example | undefined): object {
   const { body, params } = requestParts(operation);
-  if (body === undefined) return {};
+  if (body === undefined || (operation.method === 'DELETE' && Type.IsObject(body) && Object.keys(body.properties).length === 0)) return {};
   const inPath = new Set(params !== undefined && Type.IsObject(params) ? Object.keys(params.properties) : []);
   const shown = Object.fromEntries(Object.entries(example?.request ?? {}).filter(([name]) => !inPath.has(name)));
   const schema = plain(body);

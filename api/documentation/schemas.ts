@@ -13,6 +13,8 @@ import { JobDocument } from '../job-view.ts';
 import { AccessControlList } from '../permissions/list-view.ts';
 import { ClusterInstance, ClusterSpec, RunDocument, RunState, RunStatus, TaskRunDocument } from '../run-document.ts';
 import { TokenInfo } from '../tokens/token-view.ts';
+import { ClassicQuery, ClassicVisualization, ClassicWidget } from '../../engine/dashboard/classic.ts';
+import { DashboardDocument, DashboardSummary } from '../dashboards/dashboard-view.ts';
 import { RefusalDocument } from './refusals.ts';
 
 const named: Readonly<Record<string, TSchema>> = {
@@ -22,6 +24,7 @@ const named: Readonly<Record<string, TSchema>> = {
   NewCluster, CloudAttributes, PlacementAttributes, StorageInfo, Library,
   JobEmailNotifications, JobNotificationSettings, JobsHealthRules, WebhookNotifications,
   AccessControlRequest, AccessControlList, TokenInfo, DestinationConfig, Delivery: DeliveryDocument, Destination: ListedDestination, Refusal: RefusalDocument,
+  ClassicWidget, ClassicVisualization, ClassicQuery, Dashboard: DashboardDocument, DashboardSummary,
 };
 
 /** Text of a schema -> its name. */

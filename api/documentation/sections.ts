@@ -27,6 +27,8 @@ const groups: readonly Group[] = [
   { prefix: '/notifications/', name: 'Notifications', description: 'What became of notices' },
   { prefix: '/preview/scim/', name: 'People', description: 'Who calls' },
   { prefix: '/nodes', name: 'Nodes', description: 'The engines that share the workspace' },
+  { prefix: '/modern/dashboards', name: 'Dashboards', description: 'Dashboards of the newer format' },
+  { prefix: '/preview/sql/dashboards', name: 'Classic dashboards', description: 'Dashboards to be migrated' },
 ];
 
 /** The sections with what they are about. */

@@ -16,7 +16,7 @@ const request = Type.Object({
 });
 
 /** Replaces all settings of a job. */
-export function resetJobOperation({ jobs, destinations, jobChanged, limits, kinds }: Pick<OperationPorts, 'jobs' | 'destinations' | 'jobChanged' | 'limits' | 'kinds'>): Operation {
+export function resetJobOperation({ jobs, destinations, jobChanged, clock, limits, kinds }: Pick<OperationPorts, 'jobs' | 'destinations' | 'jobChanged' | 'clock' | 'limits' | 'kinds'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/reset',
@@ -30,7 +30,7 @@ export function resetJobOperation({ jobs, destinations, jobChanged, limits, kind
     async handle({ job_id: jobId, new_settings: given }, { version }) {
       checkSettings(given, { version, limits, kinds });
       await checkDestinations(destinations, '', given);
-      await changeJob({ jobs, jobChanged }, jobId, (job) => resetSettings(job.settings, given));
+      await changeJob({ jobs, jobChanged, clock }, jobId, (job) => resetSettings(job.settings, given));
       return {};
     },
   });

@@ -19,7 +19,7 @@ const request = Type.Object({
 });
 
 /** Changes some settings of a job. */
-export function updateJobOperation({ jobs, destinations, jobChanged, limits, kinds }: Pick<OperationPorts, 'jobs' | 'destinations' | 'jobChanged' | 'limits' | 'kinds'>): Operation {
+export function updateJobOperation({ jobs, destinations, jobChanged, clock, limits, kinds }: Pick<OperationPorts, 'jobs' | 'destinations' | 'jobChanged' | 'clock' | 'limits' | 'kinds'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/update',
@@ -35,7 +35,7 @@ export function updateJobOperation({ jobs, destinations, jobChanged, limits, kin
     response: Type.Object({}),
     async handle({ job_id: jobId, new_settings: given = {}, fields_to_remove: removed }, { version }) {
       await checkDestinations(destinations, '', given);
-      await changeJob({ jobs, jobChanged }, jobId, ({ settings }) => {
+      await changeJob({ jobs, jobChanged, clock }, jobId, ({ settings }) => {
         if (!isGiven(given) && !isGiven(removed)) return settings;
         // In 2.1 and 2.2 whoever calls has only ever seen the job as a list of tasks.
         const merged = mergeSettings(version === '2.0' ? settings : asMultiTask(settings), given, removed);

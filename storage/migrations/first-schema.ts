@@ -1,7 +1,9 @@
 /** The first schema: people, jobs, runs, task runs, clusters, nodes with leases, and the outbox. */
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { dashboardTables } from './dashboard-tables.ts';
 import { noticeTables } from './notice-tables.ts';
+import { scheduleTables } from './schedule-tables.ts';
 
 /** Progress columns with the invariants of engine/run/run.ts `Progress` as named CHECKs. */
 const progress = (table: string): string => `
@@ -217,6 +219,8 @@ const statements = [
      constraint outbox_channel_known check (channel in ('email', 'webhook')))`,
   `create index outbox_waiting on outbox (notice_id) where taken_time is null`,
   ...noticeTables,
+  ...scheduleTables,
+  ...dashboardTables,
 ];
 
 export const firstSchema: Migration = {

@@ -11,6 +11,7 @@ import type { Operation } from '../../api/operation.ts';
 import { everyOperation } from '../../api/operations.ts';
 import { httpStatusOf } from '../../engine/errors.ts';
 import { defaultLimits } from '../../engine/limits.ts';
+import { createClassicDashboardStore, createDashboardStore } from '../../storage/dashboards.ts';
 import { passing } from '../../storage/faults.ts';
 import { createManagedFiles } from '../../storage/managed-files.ts';
 import { createRoots } from '../../storage/roots.ts';
@@ -43,6 +44,7 @@ export async function startFuzzedService(): Promise<FuzzedService> {
   const { permissions, clock } = base.ports;
   const operations = everyOperation({
     ...base.ports, owners: permissions.ownersOf, workspace: createWorkspace(roots, limits), managedFiles: createManagedFiles(roots),
+    classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db),
   });
   const log = pino({ level: 'silent' });
   const app = createApp({

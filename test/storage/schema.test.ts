@@ -22,6 +22,7 @@ beforeAll(async () => {
   await sql`with one as (insert into deliveries (event, channel, way, lane, address, created_time, facts, next_attempt_time)
     values ('on_start', 'email', 'email', 'l', 'a@x', 1, '{}', 1) returning delivery_id)
     insert into delivery_attempts (delivery_id, number, time, duration_ms) select delivery_id, 1, 1, 1 from one`.execute(database.db);
+  await sql`insert into schedules (job_id, next_fire_at) select job_id, 10 from jobs`.execute(database.db);
 });
 afterAll(() => database.drop());
 
@@ -75,6 +76,9 @@ const checks: [string, string][] = [
   ['runs_retries_have_first', 'runs set attempt = 1, original_attempt_run_id = run_id - 1'],
   ['runs_retries_have_first', "runs set trigger = 'RETRY'"],
   ['runs_retries_have_first', "runs set attempt = 1, trigger = 'RETRY'"],
+  ['runs_scheduled_have_time', "runs set trigger = 'PERIODIC'"],
+  ['schedules_fire_forward', 'schedules set last_fire_at = next_fire_at'],
+  ['schedules_with_problem_rest', "schedules set problem = 'x'"],
   ['task_runs_stop_reason_known', "task_runs set stop_reason = 'bored'"],
   ['task_runs_attempt_not_negative', 'task_runs set attempt = -1'],
   ['repairs_ended_state_known', "repairs set ended_state = 'SKIPPED'"],
@@ -147,7 +151,7 @@ describe('what the life of a run needs is accepted', () => {
 });
 
 test('every CHECK of the tables of runs, jobs, clusters, people and notices is in this table', async () => {
-  const tables = ['principals', 'tokens', 'jobs', 'runs', 'task_runs', 'repairs', 'clusters', 'outbox', 'destinations', 'deliveries', 'delivery_attempts'];
+  const tables = ['principals', 'tokens', 'jobs', 'runs', 'task_runs', 'repairs', 'clusters', 'outbox', 'destinations', 'deliveries', 'delivery_attempts', 'schedules'];
   const { rows } = await sql<{ name: string }>`select conname as name from pg_constraint
     where contype = 'c' and conrelid::regclass::text in (${sql.join(tables)})`.execute(database.db);
   expect([...new Set(checks.map(([name]) => name))].toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
