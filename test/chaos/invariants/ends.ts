@@ -100,7 +100,8 @@ export const runsEndAsTheirTasks: Invariant = ({ runs, attempts }, look) => {
       const attempt = latest.get(task.task_key);
       return attempt === undefined ? [] : [standingOf(task, progressOf(attempt), true)];
     });
-    const { end } = rollUp(standings, stopOf(run) ?? undefined);
-    look(end?.result === run.result, run.run_id, () => `Run ${run.run_id} is ${run.result}; its tasks make it ${end?.result}.`);
+    // A stop that was noted when all its tasks were over changes nothing any more.
+    const ends = [rollUp(standings, stopOf(run) ?? undefined), rollUp(standings, undefined)].map(({ end }) => end?.result);
+    look(ends.some((end) => end === run.result), run.run_id, () => `Run ${run.run_id} is ${run.result}; its tasks make it ${ends.join(' or ')}.`);
   }
 };
