@@ -62,6 +62,18 @@ export function armRunTimeout(c: Coordination, active: ActiveRun): void {
   active.disarm = atTime(active, c.clock, at, () => c.timeOut(active));
 }
 
+/**
+ * A process that was ended, and not by this node, was ended by one that has lost the run since and could not say why: when its
+ * time is over, or that of its run, this is the reason.
+ */
+export function supposeTimeout(c: Coordination, active: ActiveRun, task: ActiveTask): void {
+  if (task.stopReason !== undefined) return;
+  const isOver = (at: number | undefined): boolean => at !== undefined && at <= c.clock.now();
+  const { run } = active;
+  if (isOver(timeoutAt(task.taskRun.progress.startTime, task.settings.timeout_seconds))) stopTask(task, 'timeout');
+  else if (!isSingle(active) && isOver(timeoutAt(roundStartOf(run), run.settings.timeout_seconds))) stopRun(active, 'timeout');
+}
+
 /** Gives the run and its tasks other timeouts (spec 4.1 rules 2 and 3). What has timed out already stays so. */
 export function retimeRun(c: Coordination, active: ActiveRun, settings: JobSettings, retimes = active.run.retimes): void {
   active.run = { ...active.run, settings, retimes };

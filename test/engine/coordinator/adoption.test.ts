@@ -244,3 +244,19 @@ test('a run whose tasks were ended by its timeout ends as TIMEDOUT, also when th
   await world.adopt(second);
   expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/TIMEDOUT', 'a TERMINATED/TIMEDOUT']);
 });
+
+test.each([
+  ['of the run', { ...graph('a'), timeout_seconds: 5 }, ['run TERMINATED/TIMEDOUT', 'a TERMINATED/TIMEDOUT']],
+  ['of the task', { tasks: (graph('a').tasks ?? []).map((task) => ({ ...task, timeout_seconds: 5 })) }, ['run TERMINATED/FAILED', 'a TERMINATED/TIMEDOUT']],
+])('a process that an engine ends which has lost the run, because the time %s is over, ends as TIMEDOUT', async (_name, settings, ends) => {
+  // The new owner cannot store the reason either, and so has not stopped anything itself.
+  const never = (): Promise<never> => new Promise(() => undefined);
+  const second = world.coordinator({ nodeId: 'node-2', runs: { ...world.runs, requestStop: never, requestTaskStop: never } });
+  const runId = await world.launch(world.coordinator({}, 'kill'), settings);
+  await world.running('a');
+  await world.adopt(second);
+  await vi.waitFor(() => expect(world.pool.handed).toHaveLength(2), patience);
+  world.clock.set(world.clock.now() + 6_000);
+  world.pool.end('a', { kind: 'stopped' });
+  expect(describeRun(await world.ended(runId))).toEqual(ends);
+});
