@@ -5,6 +5,7 @@ import type { NewCluster } from '../job/cluster.ts';
 import { atTime, type ActiveRun, type ActiveTask, type AskedCluster, type ClusterInUse } from './active-run.ts';
 import type { Coordination } from './coordination.ts';
 import { armTimeout } from './stop.ts';
+import { armTaskWarning } from './warn.ts';
 import { moveTask } from './write.ts';
 
 /** The cluster of a task, running; undefined for work that needs none, and when the task was stopped meanwhile. */
@@ -103,6 +104,7 @@ async function whenStarted(
     const { clusterId } = cluster;
     await moveTask(c, active, task, 'prepare', { clusterId, message: `Waiting for cluster ${clusterId} to start` });
     armTimeout(c, active, task);
+    armTaskWarning(c, active, task);
   }
   if (task.stopReason !== undefined) return undefined;
   const first = await Promise.race([started.then(() => cluster), stopped]);
