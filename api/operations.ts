@@ -7,6 +7,7 @@ import { resetJobOperation } from './jobs/reset.ts';
 import { updateJobOperation } from './jobs/update.ts';
 import { managedFsOperations } from './managed-fs/managed-fs-operations.ts';
 import type { Operation } from './operation.ts';
+import { listNodesOperation } from './nodes/list.ts';
 import { meOperation } from './people/me.ts';
 import { amendPermissionsOperation } from './permissions/amend.ts';
 import { getPermissionsOperation } from './permissions/get.ts';
@@ -55,6 +56,7 @@ const makers: readonly ((ports: OperationPorts) => Operation)[] = [
   updateTokenOperation,
   deleteTokenOperation,
   meOperation,
+  listNodesOperation,
 ];
 
 /** Every operation that the service has, those on files among them. */

@@ -4,7 +4,7 @@ import type { Clock } from '../engine/clock.ts';
 import type { ManagedFileStore, WorkspaceStore } from '../engine/file-ports.ts';
 import type { LaunchPorts } from '../engine/launch.ts';
 import type { Limits } from '../engine/limits.ts';
-import type { JobStore, PermissionReader, PermissionStore, RetimedRun, RunReader, RunRemover, Site } from '../engine/ports.ts';
+import type { JobStore, NodeReader, PermissionReader, PermissionStore, RetimedRun, RunReader, RunRemover, Site } from '../engine/ports.ts';
 import type { TaskValues } from '../engine/run/dynamic-values.ts';
 import type { NotebookReport, TaskOutput } from '../engine/run/output.ts';
 import type { NewToken, Token, TokenChange } from '../engine/token/token.ts';
@@ -63,6 +63,7 @@ export interface OperationPorts {
   readonly launching: LaunchPorts;
   readonly cancelling: CancelPorts;
   readonly removing: RemovePorts;
+  readonly nodes: NodeReader;
   /** Tells this node that the settings of a job have changed, and the timeouts of these active runs with them. */
   readonly jobChanged: (retimed: readonly RetimedRun[]) => void;
   readonly clock: Clock;

@@ -117,7 +117,7 @@ async function lookAtDatabase(config: Config): Promise<Finding> {
 
 async function lookAtServer(config: Config, url: string): Promise<Finding> {
   const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const database = openDatabase(url, quiet, 1);
+  const database = openDatabase(url, quiet, { connections: 1 });
   const patience = Promise.withResolvers<never>();
   const timer = setTimeout(() => patience.reject(new Error(`No answer within ${databasePatience / 1_000} seconds`)), databasePatience);
   const { host } = new URL(url);

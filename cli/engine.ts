@@ -7,35 +7,42 @@ import { createCoordinator, type Coordinator } from '../engine/coordinator/coord
 import { sweepProcesses } from '../engine/coordinator/sweep.ts';
 import { startWatch } from '../engine/coordinator/watch.ts';
 import { host, identifyProcess } from '../engine/host.ts';
-import type { Log, NodeIdentity, Site } from '../engine/ports.ts';
+import type { Log, NodeIdentity, NodeReader, Site } from '../engine/ports.ts';
 import type { RunStore } from '../engine/run-ports.ts';
 import { createTaskPool } from '../runners/pool.ts';
 import { createProcessTable } from '../runners/process-table.ts';
 import { createAttemptFiles, type AttemptFiles } from '../storage/attempt-files.ts';
 import { createClusterStore } from '../storage/clusters.ts';
 import { createPermissionStore } from '../storage/job-permissions.ts';
-import type { OpenDatabase } from '../storage/database.ts';
+import type { DatabaseAddress, OpenDatabase } from '../storage/database.ts';
+import { startHeartbeat } from '../storage/heartbeat.ts';
 import { createLocator } from '../storage/locate.ts';
 import type { Roots } from '../storage/roots.ts';
 import { createNodeStore, createRunStore } from '../storage/stores.ts';
 import type { Config } from './config.ts';
+import { checkNeighbours, directoryIdOf } from './installation.ts';
 
 export interface Engine {
   readonly nodeId: string;
   readonly runs: RunStore;
   readonly coordinator: Coordinator;
   readonly queue: RunQueue;
+  readonly nodes: NodeReader;
+  /** Takes up nothing new, and resolves when the tasks that run are over. Before `close`. */
+  drain(): Promise<void>;
   readonly files: AttemptFiles;
   /** Lets go of the runs: their tasks go on, and another engine may adopt them at once. */
   close(): Promise<void>;
 }
 
 /** Starts driving runs: processes that nobody waits for are ended, and runs that were left behind are adopted. */
-export async function startEngine(config: Config, database: OpenDatabase, roots: Roots, site: Site, clock: Clock, log: Log): Promise<Engine> {
+export async function startEngine(config: Config, address: DatabaseAddress, database: OpenDatabase, roots: Roots, site: Site, clock: Clock, log: Log): Promise<Engine> {
   const { db } = database;
   const files = createAttemptFiles(roots);
   const runs = createRunStore(db, clock, log);
-  const node = await ownNode();
+  const nodes = createNodeStore(db);
+  const node = await ownNode(await directoryIdOf(config.dataDirectory));
+  await checkNeighbours(node, await nodes.list());
   const pool = createTaskPool({
     threads: config.poolThreads,
     attemptsPerThread: config.attemptsPerThread,
@@ -55,10 +62,20 @@ export async function startEngine(config: Config, database: OpenDatabase, roots:
     freed: () => queue.serve(), endings, permissions: config.jobAccessControl ? createPermissionStore(db) : undefined,
   });
   const queue = createQueue({ runs, clock, log, limits: config.limits, nodeId: node.nodeId, accept: coordinator.accept, endings });
-  await sweepProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });
-  const watch = await startWatch({ nodes: createNodeStore(db), runs, coordinator, queue, clock, log, node, leaseMs: config.leaseMs });
+  const sweep = (): Promise<void> => sweepProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });
+  await sweep();
+  const { leaseMs } = config;
+  const watch = await startWatch({
+    nodes, runs, coordinator, queue, clock, log, node, leaseMs, sweep,
+    heartbeat: (onLost) => startHeartbeat({ address, nodeId: node.nodeId, leaseMs }, log, onLost),
+  });
   return {
-    nodeId: node.nodeId, runs, coordinator, queue, files,
+    nodeId: node.nodeId, runs, nodes, coordinator, queue, files,
+    async drain() {
+      watch.rest();
+      await queue.close();
+      await coordinator.drain();
+    },
     async close() {
       await queue.close();
       await coordinator.close();
@@ -68,10 +85,10 @@ export async function startEngine(config: Config, database: OpenDatabase, roots:
   };
 }
 
-async function ownNode(): Promise<NodeIdentity> {
+async function ownNode(directoryId: string): Promise<NodeIdentity> {
   const identity = await identifyProcess(process.pid);
   if (identity === undefined) throw new Error('This process is not in the process table: is /proc mounted?');
-  return { nodeId: randomUUID(), host, bootId: identity.bootId, pid: identity.pid, processStart: identity.startTime };
+  return { nodeId: randomUUID(), host, bootId: identity.bootId, pid: identity.pid, processStart: identity.startTime, directoryId };
 }
 
 /** `length` random characters of a-z0-9. */

@@ -8,6 +8,7 @@ import { ConfigError } from './config.ts';
 import type { DemoOptions } from './demo.ts';
 import { outliveReaders, remark } from './say.ts';
 import { settingsHelp } from './settings.ts';
+import type { ServeOptions } from './serve.ts';
 import { CommandError } from './start-failure.ts';
 
 /** Exit codes: 0 done, 1 failed, 2 wrong usage. */
@@ -32,8 +33,9 @@ function buildProgram(finish: (code: number) => void): Command {
     .configureOutput({ outputError: () => undefined });
   program.command('serve')
     .description('start the service; it is configured by variables and a file, see `runyard serve --help`')
+    .option('--drain', 'when told to stop, wait for the running tasks instead of leaving them to the next start')
     .addHelpText('after', () => `\nSettings (a variable wins over the file; an empty one counts as unset):\n${settingsHelp()}`)
-    .action(async () => finish(await (await import('./serve.ts')).serve()));
+    .action(async (options: ServeOptions) => finish(await (await import('./serve.ts')).serve(options)));
   program.command('demo')
     .description('start an engine of its own, run the weather example on it and show how it goes')
     .option('--data-dir <directory>', 'keep everything in this directory (default: a temporary one)')

@@ -19,7 +19,7 @@ const batch = 100;
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 async function removeExpired({ address, dataDirectory, retentionMs }: RetentionOrder): Promise<void> {
-  const { db, close } = openDatabase(address, silent, 1);
+  const { db, close } = openDatabase(address, silent, { connections: 1 });
   const files = createAttemptFiles(createRoots({ dataDirectory, allowedRoots: [] }));
   const failures: string[] = [];
   // The row is gone by then: a file that stays must not keep the files of all others.

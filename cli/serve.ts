@@ -12,25 +12,26 @@ import { listenForStop } from './stop-signal.ts';
 /** Whoever supervises the service kills it some seconds after this (ms); ending by itself tells more. */
 const stopWithin = 9_500;
 
+export interface ServeOptions {
+  /** Waits for running tasks when it is told to stop. */
+  readonly drain?: true;
+}
+
 /**
- * Runs until SIGTERM or SIGINT, then stops within ten seconds; tasks go on and are adopted at the next start. Resolves
- * with the exit code. @throws ConfigError, CommandError
+ * Runs until SIGTERM or SIGINT, then stops within ten seconds; tasks go on and are adopted at the next start. With `drain`
+ * it first waits for them, until a second SIGTERM. Resolves with the exit code. @throws ConfigError, CommandError
  */
-export async function serve(): Promise<number> {
+export async function serve({ drain }: ServeOptions): Promise<number> {
   const config = readConfig();
   const log = createLogger(config.logLevel);
   const stop = listenForStop(systemClock);
   const outOfTime = Promise.withResolvers<number>();
-  const toldToStop = async (): Promise<void> => {
-    const signal = await stop.received;
-    log.info({ signal }, 'Stopping; running tasks go on.');
+  const hurry = (): void => {
     setTimeout(() => {
       log.error('Stopping took too long: ending now. Nothing is lost, the next start takes over.');
       outOfTime.resolve(1);
     }, stopWithin).unref();
   };
-  // Waited for below; listened to from now on, because a start may hang as well.
-  const stopping = toldToStop();
   const serving = async (): Promise<number> => {
     const service = await startService(config, log).catch((error: unknown) => { throw startFailure(error, config); });
     log.info({ url: service.url }, 'Runyard is ready.');
@@ -40,10 +41,18 @@ export async function serve(): Promise<number> {
     if (service.tokenIsNew) {
       remark(`Token of the first administrator, shown once (kept in ${bootstrapTokenFile(config.dataDirectory)}): ${service.token}`);
     }
-    await stopping;
+    const signal = await stop.received;
+    if (drain === true) {
+      log.info({ signal }, 'Waiting for the running tasks; a second SIGTERM leaves them to the next start.');
+      await Promise.race([service.drain(), stop.insisted]);
+      hurry();
+    }
+    log.info({ signal }, 'Stopping; tasks that still run go on.');
     await service.stop();
     log.info('Stopped.');
     return 0;
   };
+  // Listened to from now on, because a start may hang as well; whoever drains has time.
+  if (drain !== true) void stop.received.then(hurry);
   return Promise.race([serving(), outOfTime.promise]);
 }

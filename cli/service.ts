@@ -6,8 +6,10 @@ import { createApp } from '../api/app.ts';
 import type { Readiness } from '../api/health.ts';
 import { everyOperation } from '../api/operations.ts';
 import { systemClock as clock } from '../engine/clock.ts';
+import { ServiceError } from '../engine/errors.ts';
 import { taskKinds } from '../engine/job/task-kinds.ts';
 import type { Site } from '../engine/ports.ts';
+import type { RunStore } from '../engine/run-ports.ts';
 import { tokenHash } from '../engine/token/token.ts';
 import { migrate, openDatabase, ping, type DatabaseAddress, type OpenDatabase } from '../storage/database.ts';
 import { startEmbeddedPostgres } from '../storage/embedded.ts';
@@ -35,6 +37,8 @@ export interface Service {
   readonly token: string;
   /** True when this start generated the token. */
   readonly tokenIsNew: boolean;
+  /** Takes no new work, and resolves when the tasks that run are over; requests are answered meanwhile. Before `stop`. */
+  drain(): Promise<void>;
   /** Stops accepting, lets go of running tasks (they go on), stops the embedded database. Idempotent. */
   stop(): Promise<void>;
 }
@@ -73,15 +77,20 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   // A port that the system picks is known once the service listens; the tasks that it adopts before have their address already.
   let url = `http://${config.host}:${config.port}`;
   const site: Site = { publicUrl: () => config.publicUrl ?? url, workspaceId: '1' };
-  const engine = await startEngine(config, database, roots, site, clock, log);
+  const engine = await startEngine(config, address, database, roots, site, clock, log);
   closers.push(() => engine.close());
   const retentionMs = config.limits.runRetentionDays * day;
   const housekeeping = await startHousekeeping({ address, dataDirectory: config.dataDirectory, retentionMs }, log);
   closers.push(() => housekeeping.stop());
-  const app = createService(config, database, engine, roots, site, log);
+  const door = { open: true };
+  const app = createService(config, database, engine, roots, site, log, door);
   closers.push(async () => app.close());
   url = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '');
-  return { url, token, tokenIsNew: isNew };
+  const drain = (): Promise<void> => {
+    door.open = false;
+    return engine.drain();
+  };
+  return { url, token, tokenIsNew: isNew, drain };
 }
 
 /** As root, the user of the embedded database must be able to pass through to its own directory. */
@@ -97,17 +106,18 @@ async function databaseAddress(config: Config, log: Logger, closers: (() => Prom
   return postgres.connection;
 }
 
-function createService(config: Config, database: OpenDatabase, engine: Engine, roots: Roots, site: Site, log: Logger) {
+function createService(config: Config, database: OpenDatabase, engine: Engine, roots: Roots, site: Site, log: Logger, door: Door) {
   const { db } = database;
   const { limits } = config;
-  const { runs, coordinator, queue, files, nodeId } = engine;
+  const { runs, nodes, coordinator, queue, files, nodeId } = engine;
   const permissions = createPermissionStore(db);
   const enforced = config.jobAccessControl ? permissions : undefined;
   return createApp({
     operations: everyOperation({
       jobs: createJobStore(db), permissions, owners: enforced?.ownersOf, tokens: createTokenStore(db), runs: createRunReader(db), outputs: files, notebooks: createNotebookFiles(roots),
       clock, limits, kinds: taskKinds,
-      launching: { runs, clock, limits, nodeId, accept: coordinator.accept },
+      launching: { runs: guarded(runs, door), clock, limits, nodeId, accept: coordinator.accept },
+      nodes,
       cancelling: {
         runs,
         stop(runId, reason) {
@@ -133,14 +143,31 @@ function createService(config: Config, database: OpenDatabase, engine: Engine, r
     permissions: enforced,
     metrics: { databaseQueries: database.queries, activeRuns: coordinator.active },
     metricsOpen: config.metricsOpen,
-    ready: () => readiness(database),
+    ready: () => readiness(database, door),
     isPassing: passing,
     limits,
     log,
   });
 }
 
-async function readiness({ db }: OpenDatabase): Promise<Readiness> {
+/** Whether new runs are taken. */
+interface Door {
+  open: boolean;
+}
+
+/** The store of runs, whose launches are refused while the door is closed: nothing has been done then, so that it may be asked again. */
+function guarded(runs: RunStore, door: Door): RunStore {
+  return {
+    ...runs,
+    async launch(steps, patience) {
+      if (!door.open) throw new ServiceError('TEMPORARILY_UNAVAILABLE', 'This engine is stopping and takes no new runs. Ask again when it is back, or ask another engine.', 5);
+      return runs.launch(steps, patience);
+    },
+  };
+}
+
+async function readiness({ db }: OpenDatabase, door: Door): Promise<Readiness> {
+  if (!door.open) return { ready: false, reason: 'This engine is stopping: it waits for its running tasks and takes no new runs.' };
   return ping(db).then(
     () => ({ ready: true }),
     () => ({ ready: false, reason: 'The database does not answer. Runs go on; new ones can be taken when it is back.' }),

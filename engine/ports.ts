@@ -153,16 +153,30 @@ export interface ClusterStore {
 }
 
 export interface NodeStore {
+  /** The time that all nodes share, epoch ms. */
+  time(): Promise<number>;
   /** Makes this node known, with a lease until then; one that is known gets its lease anew. */
   join(node: NodeIdentity, leaseUntil: number, now: number): Promise<void>;
-  /** Extends the lease; false when it had ended before: another node may have adopted runs since. */
-  renew(nodeId: string, leaseUntil: number, now: number): Promise<boolean>;
   /** Ends the lease at once, so that others may adopt without waiting. */
   leave(nodeId: string): Promise<void>;
   /** Nodes of a machine that hold a lease. */
   onHost(host: string, now: number): Promise<NodeIdentity[]>;
   /** Ends the leases of nodes whose process is known to be gone. */
   expire(nodeIds: readonly string[], now: number): Promise<void>;
+}
+
+/** Nodes for whoever looks at them. */
+export interface NodeReader {
+  /** All that are known, and for a day those that are gone without a word. */
+  list(): Promise<NodeLoad[]>;
+}
+
+/** Keeps the lease of a node. */
+export interface Heartbeat {
+  /** A sign that the engine's own loop moves. Without one for a long time the lease is given up. */
+  alive(): void;
+  /** Renews it no more. */
+  close(): Promise<void>;
 }
 
 export interface NodeIdentity {
@@ -172,6 +186,20 @@ export interface NodeIdentity {
   readonly pid: number;
   /** Tells this process from a later one with the same pid. */
   readonly processStart: string;
+  /** Which data directory it uses: engines that share a database share that, too. */
+  readonly directoryId: string;
+}
+
+/** A node, and what it drives. */
+export interface NodeLoad extends NodeIdentity {
+  /** Epoch ms. */
+  readonly joinedTime: number;
+  readonly leaseUntil: number;
+  /** Whether its lease is kept. */
+  readonly alive: boolean;
+  readonly activeRuns: number;
+  /** Task runs that have begun and are not over. */
+  readonly runningTasks: number;
 }
 
 /** A task handed to the pool. */

@@ -1,4 +1,5 @@
 /** The connection pool, int8 as safe numbers, migrations at start, and the one place that counts queries. */
+import { Socket } from 'node:net';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { Pool, types as pgTypes, type CustomTypesConfig } from 'pg';
@@ -35,12 +36,25 @@ export interface OpenDatabase {
 /** How long a query waits for a connection: also in a burst of requests each gets its turn. */
 const waitMs = 15_000;
 
+/** A connection on which nothing moves for this long is taken for broken: no statement of ours takes a tenth of it. */
+const silenceMs = 60_000;
+
+export interface PoolLimits {
+  /** Connections at the most. */
+  readonly connections?: number;
+  /** A connection that is silent for so long (ms), be it in the middle of a statement, is given up. */
+  readonly silence?: number;
+}
+
 /** Opens the pool. Nothing is connected until the first query. */
-export function openDatabase(address: DatabaseAddress, log: Log, connections = 10): OpenDatabase {
+export function openDatabase(address: DatabaseAddress, log: Log, { connections = 10, silence = silenceMs }: PoolLimits = {}): OpenDatabase {
   const types = { getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === int8 ? safeInteger : pgTypes.getTypeParser(oid, format) } as CustomTypesConfig;
   const where = typeof address === 'string' ? { connectionString: address } : address;
-  const pool = new Pool({ ...where, max: connections, connectionTimeoutMillis: waitMs, types, application_name: 'runyard' });
+  const pool = new Pool({
+    ...where, max: connections, connectionTimeoutMillis: Math.min(waitMs, silence), types, application_name: 'runyard',
+    stream: () => impatientSocket(silence),
+  });
   // An idle connection that breaks is no reason to fall: the pool opens another when it is needed.
   pool.on('error', (error) => { if (!closing) log.warn({ error: error.message }, 'A database connection was lost.'); });
   // One that breaks while it is in use fails its query; unheard, the event would end the engine as well.
@@ -59,6 +73,16 @@ export function openDatabase(address: DatabaseAddress, log: Log, connections = 1
       return db.destroy();
     },
   };
+}
+
+/** The other end may be gone without a word: a cable, a firewall, a paused machine. TCP alone notices after many minutes. */
+function impatientSocket(silence: number): Socket {
+  const socket = new Socket();
+  socket.setTimeout(silence, () => {
+    const error = new Error(`The database was silent for ${silence} ms; the connection is given up.`);
+    socket.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
+  });
+  return socket;
 }
 
 /**

@@ -1,19 +1,45 @@
 /** Nodes and what they own: an active run belongs to a node for as long as that node's lease is kept. */
-import { sql, type Kysely, type RawBuilder } from 'kysely';
-import type { NodeIdentity } from '../engine/ports.ts';
+import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely';
+import type { NodeIdentity, NodeLoad } from '../engine/ports.ts';
 import type { RunWithTasks } from '../engine/run/run.ts';
 import type { RunRow } from './run-rows.ts';
 import { withTasks } from './runs.ts';
-import type { Database } from './schema.ts';
+import type { Database, NodeTable } from './schema.ts';
 
 /** How long a lease that has ended is kept for whoever looks for the reason of an adoption, in milliseconds. */
 const endedLeaseMs = 24 * 60 * 60 * 1_000;
+
+/** The time by the clock that all nodes share: their own may differ. Epoch ms. */
+export async function databaseTime(db: Kysely<Database>): Promise<number> {
+  const { rows } = await sql<{ now: number }>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(db);
+  if (rows[0] === undefined) throw new Error('The database does not tell the time.');
+  return rows[0].now;
+}
+
+/** All nodes that are known, with what they drive; those that joined first come first. */
+export async function listNodes(db: Kysely<Database>, now: number): Promise<NodeLoad[]> {
+  const rows = await db.selectFrom('nodes').selectAll()
+    .select((node) => [
+      node.selectFrom('runs').whereRef('owner', '=', 'nodes.node_id').where('active', '=', true)
+        .select((run) => run.fn.countAll<number>().as('count')).as('active_runs'),
+      node.selectFrom('runs').innerJoin('task_runs', 'task_runs.job_run_id', 'runs.run_id')
+        .whereRef('owner', '=', 'nodes.node_id').where('runs.active', '=', true).where('task_runs.active', '=', true)
+        .where('task_runs.state', 'in', ['RUNNING', 'TERMINATING'])
+        .select((task) => task.fn.countAll<number>().as('count')).as('running_tasks'),
+    ])
+    .orderBy('joined_time').orderBy('node_id').execute();
+  return rows.map((row) => ({
+    ...identityOf(row), joinedTime: row.joined_time, leaseUntil: row.lease_until, alive: row.lease_until > now,
+    activeRuns: row.active_runs ?? 0, runningTasks: row.running_tasks ?? 0,
+  }));
+}
 
 /** Makes this node known, with a lease until then (epoch ms). Nodes that are gone for more than a day are forgotten. */
 export async function joinNodes(db: Kysely<Database>, node: NodeIdentity, leaseUntil: number, now: number): Promise<void> {
   await db.deleteFrom('nodes').where('lease_until', '<', now - endedLeaseMs).execute();
   await db.insertInto('nodes').values({
     node_id: node.nodeId, host: node.host, boot_id: node.bootId, pid: node.pid, process_start: node.processStart,
+    directory_id: node.directoryId,
     joined_time: now, lease_until: leaseUntil,
   }).onConflict((conflict) => conflict.column('node_id').doUpdateSet({ lease_until: leaseUntil })).execute();
 }
@@ -44,9 +70,13 @@ export async function expireNodes(db: Kysely<Database>, nodeIds: readonly string
 /** Nodes of this machine whose lease has not ended, for the look whether their process still lives. */
 export async function nodesOnHost(db: Kysely<Database>, host: string, now: number): Promise<NodeIdentity[]> {
   const rows = await db.selectFrom('nodes').selectAll().where('host', '=', host).where('lease_until', '>', now).execute();
-  return rows.map((row) => ({
-    nodeId: row.node_id, host: row.host, bootId: row.boot_id, pid: row.pid, processStart: row.process_start,
-  }));
+  return rows.map(identityOf);
+}
+
+function identityOf(row: Selectable<NodeTable>): NodeIdentity {
+  return {
+    nodeId: row.node_id, host: row.host, bootId: row.boot_id, pid: row.pid, processStart: row.process_start, directoryId: row.directory_id,
+  };
 }
 
 /**

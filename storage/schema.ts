@@ -144,6 +144,7 @@ export interface NodeTable {
   boot_id: string;
   pid: number;
   process_start: string;
+  directory_id: string;
   joined_time: number;
   lease_until: number;
 }

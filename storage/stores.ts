@@ -1,11 +1,11 @@
 /** The stores that the engine and the API ask for, put together from the statements of this folder. */
 import type { Kysely } from 'kysely';
 import type { Clock } from '../engine/clock.ts';
-import type { JobStore, Log, NodeStore, RunReader, RunRemover } from '../engine/ports.ts';
+import type { JobStore, Log, NodeReader, NodeStore, RunReader, RunRemover } from '../engine/ports.ts';
 import type { RunStore } from '../engine/run-ports.ts';
 import { patiently } from './faults.ts';
 import { findLaunchedBy, launch, takeRunIds } from './launches.ts';
-import { adoptRuns, reclaimRuns, expireNodes, joinNodes, leaveNodes, nodesOnHost, renewLease } from './leases.ts';
+import { adoptRuns, databaseTime, expireNodes, joinNodes, leaveNodes, listNodes, nodesOnHost, reclaimRuns } from './leases.ts';
 import { changeJob } from './job-changes.ts';
 import { createJob, deleteJob, findJob, listJobs } from './jobs.ts';
 import { leavingQueue, queuedJobs } from './queue.ts';
@@ -40,13 +40,15 @@ export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): Ru
   };
 }
 
-export function createNodeStore(db: Kysely<Database>): NodeStore {
+/** @param time what the nodes share as their clock; that of the database unless a test has another one */
+export function createNodeStore(db: Kysely<Database>, time = () => databaseTime(db)): NodeStore & NodeReader {
   return {
+    time,
     join: (node, leaseUntil, now) => joinNodes(db, node, leaseUntil, now),
-    renew: (nodeId, leaseUntil, now) => renewLease(db, nodeId, leaseUntil, now),
     leave: (nodeId) => leaveNodes(db, nodeId),
     onHost: (host, now) => nodesOnHost(db, host, now),
     expire: (nodeIds, now) => expireNodes(db, nodeIds, now),
+    list: async () => listNodes(db, await time()),
   };
 }
 

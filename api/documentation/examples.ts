@@ -4,11 +4,12 @@ import type { Operation } from '../operation.ts';
 import type { Example } from './example.ts';
 import { fileExamples } from './file-examples.ts';
 import { jobExamples } from './job-examples.ts';
+import { nodeExamples } from './node-examples.ts';
 import { runExamples } from './run-examples.ts';
 import { tokenExamples } from './token-examples.ts';
 
 /** Method and path -> example. */
-const examples: Readonly<Record<string, Example>> = { ...jobExamples, ...runExamples, ...tokenExamples, ...fileExamples };
+const examples: Readonly<Record<string, Example>> = { ...jobExamples, ...runExamples, ...tokenExamples, ...fileExamples, ...nodeExamples };
 
 /** The example of an operation, under whichever spelling of its path. */
 export function exampleOf({ method, path }: Pick<Operation, 'method' | 'path'>): Example | undefined {

@@ -24,6 +24,7 @@ const groups: readonly Group[] = [
   { prefix: '/workspace/', name: 'Workspace', description: 'Notebooks and files of the workspace' },
   { prefix: '/managed_fs/', name: 'Managed file system', description: 'Files of jobs' },
   { prefix: '/preview/scim/', name: 'People', description: 'Who calls' },
+  { prefix: '/nodes', name: 'Nodes', description: 'The engines that share the workspace' },
 ];
 
 /** The sections with what they are about. */

@@ -18,6 +18,8 @@ export interface ActiveTask {
   retries: number;
   /** True once this node drives it. */
   started: boolean;
+  /** Resolves when this node drives it no more. */
+  driven: Promise<void> | undefined;
   /** Why it is to stop; never taken back. */
   stopReason: StopReason | undefined;
   /** Set while a runner has it. */
@@ -84,7 +86,7 @@ export function activeRunOf(stored: RunWithTasks): ActiveRun {
 
 function activeTaskOf(settings: TaskSettings, taskRun: TaskRun, retries: number): ActiveTask {
   return {
-    settings, taskRun, retries, started: false, stopReason: taskRun.stopReason,
+    settings, taskRun, retries, started: false, driven: undefined, stopReason: taskRun.stopReason,
     pooled: undefined, interrupt: undefined, disarm: undefined, disarmWarning: undefined,
   };
 }
@@ -108,6 +110,12 @@ export function atTime(active: ActiveRun, clock: Clock, at: number, action: () =
     active.timers.delete(cancel);
     cancel();
   };
+}
+
+/** Whether a task has begun, and a process of it or its cleanup is waited for. What a run_job_task waits for has processes of its own. */
+export function isWorking({ settings, taskRun }: ActiveTask): boolean {
+  const { state } = taskRun.progress;
+  return (state === 'RUNNING' || state === 'TERMINATING') && settings.run_job_task === undefined;
 }
 
 /** A single-task run and its task are one: they share their id and move together. */

@@ -2,7 +2,7 @@
 import { rollUp } from '../run/roll-up.ts';
 import { isOfLatestRound } from '../run/rounds.ts';
 import { isTerminal } from '../run/states.ts';
-import { isSingle, standingsOf, type ActiveRun, type ActiveTask } from './active-run.ts';
+import { isSingle, isWorking, standingsOf, type ActiveRun, type ActiveTask } from './active-run.ts';
 import { releaseSharedClusters } from './compute.ts';
 import type { Coordination } from './coordination.ts';
 import { driveTask } from './dispatch.ts';
@@ -54,9 +54,10 @@ async function beginLate(c: Coordination, active: ActiveRun): Promise<void> {
 
 function startTask(c: Coordination, active: ActiveRun, task: ActiveTask | undefined): void {
   if (task === undefined || task.started) return;
+  if (c.draining() && !isWorking(task)) return;
   task.started = true;
   if (active.run.stopReason !== undefined) stopTask(task, active.run.stopReason);
-  void driveTask(c, active, task);
+  task.driven = driveTask(c, active, task);
 }
 
 async function cleanUp(c: Coordination, active: ActiveRun): Promise<boolean> {

@@ -43,4 +43,6 @@ export interface Coordination extends CoordinatorPorts {
   readonly launching: LaunchPorts;
   /** True once the node is stopping: nothing new is started or written. */
   readonly closing: () => boolean;
+  /** True once the node waits for its running tasks, to stop then: no other task is started. */
+  readonly draining: () => boolean;
 }

@@ -4,7 +4,7 @@ import type { JobSettings } from '../job/settings.ts';
 import type { RunStore } from '../run-ports.ts';
 import type { RunWithTasks } from '../run/run.ts';
 import type { StopReason } from '../run/states.ts';
-import { activeRunOf, type ActiveRun } from './active-run.ts';
+import { activeRunOf, isWorking, type ActiveRun } from './active-run.ts';
 import { advanceRun } from './advance.ts';
 import type { Coordination, CoordinatorPorts } from './coordination.ts';
 import { armRunTimeout, retimeRun, stopRun } from './stop.ts';
@@ -23,6 +23,12 @@ export interface Coordinator {
   retime(runId: number, settings: JobSettings, retimes?: number): void;
   /** How often timeouts were changed of a run that this node drives, as far as it knows; undefined for every other run. */
   retimesOf(runId: number): number | undefined;
+  /** Ids of the runs that this node drives. */
+  driven(): number[];
+  /** Stops driving runs that another node has adopted. */
+  letGo(runIds: readonly number[]): void;
+  /** Starts no task any more, and resolves when those that run are over. Runs that have more to do stay active. */
+  drain(): Promise<void>;
   /** Whether this node drives a run. */
   drives(runId: number): boolean;
   /** Number of runs that this node drives. */
@@ -34,15 +40,12 @@ export interface Coordinator {
 export function createCoordinator(ports: CoordinatorPorts): Coordinator {
   const runs = new Map<number, ActiveRun>();
   let closing = false;
+  let draining = false;
 
   const advance = (active: ActiveRun): void => {
     active.turn = active.turn.then(() => (active.retired || closing ? undefined : decide(coordination, active)));
   };
-  const retire = (active: ActiveRun): void => {
-    active.retired = true;
-    for (const cancel of active.timers) cancel();
-    if (runs.get(active.run.runId) === active) runs.delete(active.run.runId);
-  };
+  const retire = (active: ActiveRun): void => retireFrom(runs, active);
   const stop = (runId: number, reason: StopReason): void => {
     const active = runs.get(runId);
     if (active !== undefined && stopRun(active, reason)) advance(active);
@@ -50,7 +53,7 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
   const writes = new Set<Promise<unknown>>();
   const noted = noting(writes, ports.runs);
   const coordination: Coordination = {
-    ...ports, runs: noted, advance, letGo: retire, closing: () => closing,
+    ...ports, runs: noted, advance, letGo: retire, closing: () => closing, draining: () => draining,
     timeOut: ({ run: { runId } }) => void noteTimeout(ports, runId).then((reason) => stop(runId, reason)),
     stopRun(runId, reason) {
       stop(runId, reason);
@@ -60,14 +63,10 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
   };
   const accept: Coordinator['accept'] = (stored) => {
     if (closing) return;
-    const active = activeRunOf(stored);
-    const former = runs.get(active.run.runId);
+    const former = runs.get(stored.run.runId);
     // Adopted back: what was known of it is out of date.
     if (former !== undefined) retire(former);
-    runs.set(active.run.runId, active);
-    armRunTimeout(coordination, active);
-    armRunWarning(coordination, active);
-    advance(active);
+    runs.set(stored.run.runId, takeUp(coordination, stored));
   };
 
   return {
@@ -78,16 +77,46 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
       if (active !== undefined) retimeRun(coordination, active, settings, retimes);
     },
     retimesOf: (runId) => runs.get(runId)?.run.retimes,
+    driven: () => [...runs.keys()],
+    letGo(runIds) {
+      for (const active of runIds.map((runId) => runs.get(runId))) if (active !== undefined) retire(active);
+    },
+    async drain() {
+      draining = true;
+      await workDone(runs);
+    },
     drives: (runId) => runs.has(runId),
     active: () => runs.size,
     async close() {
       closing = true;
-      const all = [...runs.values()];
-      for (const active of all) retire(active);
-      await Promise.all(all.map((active) => active.turn));
+      const turns = [...runs.values()].map((active) => active.turn);
+      for (const active of runs.values()) retire(active);
+      await Promise.all(turns);
       await Promise.allSettled(writes);
     },
   };
+}
+
+/** Begins to drive a run. */
+function takeUp(c: Coordination, stored: RunWithTasks): ActiveRun {
+  const active = activeRunOf(stored);
+  armRunTimeout(c, active);
+  armRunWarning(c, active);
+  c.advance(active);
+  return active;
+}
+
+function retireFrom(runs: Map<number, ActiveRun>, active: ActiveRun): void {
+  active.retired = true;
+  for (const cancel of active.timers) cancel();
+  if (runs.get(active.run.runId) === active) runs.delete(active.run.runId);
+}
+
+/** Resolves when no task has a process or a cleanup that is waited for. */
+async function workDone(runs: ReadonlyMap<number, ActiveRun>): Promise<void> {
+  const driven = (): Promise<void>[] =>
+    [...runs.values()].flatMap(({ tasks }) => [...tasks.values()]).filter(isWorking).flatMap((task) => task.driven ?? []);
+  for (let some = driven(); some.length > 0; some = driven()) await Promise.race(some);
 }
 
 /** One decision about a run, after which it may be over. */

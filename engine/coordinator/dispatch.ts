@@ -34,6 +34,8 @@ async function drive(c: Coordination, active: ActiveRun, task: ActiveTask): Prom
   if (state() === 'PENDING' && (await stoppedBeforeDue(c, active, task))) return;
   if (state() === 'PENDING' || state() === 'RUNNING') {
     if (task.stopReason === undefined || state() === 'RUNNING') cluster = await prepare(c, active, task);
+    // Nothing begins while this node drains: another one starts the task.
+    if (state() === 'PENDING' && task.stopReason === undefined) return;
     if (state() === 'PENDING') await finish(c, active, task, decideAfterAttempt({ kind: 'stopped' }, task.stopReason));
   }
   if (state() === 'RUNNING') await finish(c, active, task, await execute(c, active, task, cluster));
@@ -64,7 +66,7 @@ async function prepare(c: Coordination, active: ActiveRun, task: ActiveTask): Pr
   armTimeout(c, active, task);
   armTaskWarning(c, active, task);
   const cluster = await acquireCluster(c, active, task);
-  if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined) {
+  if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined && !c.draining()) {
     await moveTask(c, active, task, 'begin', {
       message: '', ...(cluster && { clusterId: cluster.clusterId, sparkContextId: cluster.sparkContextId }),
     });

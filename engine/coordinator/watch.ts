@@ -2,7 +2,7 @@
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { isAlive } from '../host.ts';
-import type { Log, NodeIdentity, NodeStore } from '../ports.ts';
+import type { Heartbeat, Log, NodeIdentity, NodeStore } from '../ports.ts';
 import type { RunStore } from '../run-ports.ts';
 import type { RunQueue } from './admit.ts';
 import type { Coordinator } from './coordinator.ts';
@@ -15,59 +15,103 @@ export interface WatchPorts {
   readonly clock: Clock;
   readonly log: Log;
   readonly node: NodeIdentity;
-  /** How long a lease lasts without renewal, in milliseconds. It is renewed three times in that span. */
+  /** How long a lease lasts without renewal, in milliseconds. */
   readonly leaseMs: number;
+  /** Starts to keep the lease, aside from this loop; `onLost` is called each time it had ended before it was renewed. */
+  readonly heartbeat: (onLost: () => void) => Heartbeat;
+  /** Ends processes of attempts that are over. */
+  readonly sweep: () => Promise<void>;
 }
 
 export interface Watch {
+  /** Takes up nothing more that others leave behind; the lease is kept. */
+  rest(): void;
   /** Ends the watch and the lease: others may adopt the runs at once. */
   close(): Promise<void>;
 }
 
 /** Runs adopted by one statement; more follow at once. */
 const adoptMax = 200;
+/** Looks for processes of attempts that are over, after a lease was lost: whoever adopted the runs may not have ended them yet. */
+const sweeps = 3;
 
 /** Joins the nodes, adopts what is left behind, and keeps doing so. Resolves after the first round. */
 export async function startWatch(ports: WatchPorts): Promise<Watch> {
-  const { nodes, clock, log, node, leaseMs } = ports;
-  await nodes.join(node, clock.now() + leaseMs, clock.now());
+  const { nodes, clock, log, node, leaseMs, queue } = ports;
+  await join(ports);
   await adoptAll(ports);
-  ports.queue.serve();
-  let closed = false;
+  queue.serve();
+  let [closed, resting, lost, toSweep] = [false, false, false, 0];
   let cancel = (): void => undefined;
   let round = Promise.resolve();
   let idle: readonly number[] = [];
-  const arm = (): void => {
-    if (!closed) cancel = clock.at(clock.now() + leaseMs / 3, () => { round = beat().then(arm); });
-  };
   const beat = async (): Promise<void> => {
+    heartbeat.alive();
+    const wasLost = lost;
+    lost = false;
     try {
-      const kept = await nodes.renew(node.nodeId, clock.now() + leaseMs, clock.now());
-      if (!kept) {
-        log.warn({ node_id: node.nodeId }, 'The lease of this engine had ended before it was renewed; other engines may have adopted runs.');
-        // After a very long sleep nobody knows this node any more.
-        await nodes.join(node, clock.now() + leaseMs, clock.now());
+      if (wasLost) {
+        toSweep = sweeps;
+        await takeStock(ports);
       }
       // After an outage everybody's lease has ended: the others get the time to renew theirs before their runs are taken.
-      if (kept) await adoptAll(ports);
+      else if (!resting) await adoptAll(ports);
       idle = await lookAtOwn(ports, idle);
       // Its place may have become free on a node that is gone.
-      ports.queue.serve();
+      if (!resting) queue.serve();
+      if (toSweep > 0) {
+        await ports.sweep();
+        toSweep -= 1;
+      }
     } catch (error) {
-      log.warn({ error: messageOf(error) }, 'The lease could not be renewed; trying again.');
+      lost ||= wasLost;
+      log.warn({ error: messageOf(error) }, 'The runs of this engine could not be looked after; trying again.');
     }
   };
+  const arm = (): void => {
+    // A lost lease may have had two rounds follow each other.
+    cancel();
+    if (!closed) cancel = clock.at(clock.now() + leaseMs / 3, next);
+  };
+  const next = (): void => { round = round.then(beat).then(arm); };
+  const heartbeat = ports.heartbeat(() => {
+    if (lost || closed) return;
+    lost = true;
+    cancel();
+    next();
+  });
   arm();
   return {
+    rest() { resting = true; },
     async close() {
       closed = true;
       cancel();
+      await heartbeat.close();
       await round;
       await nodes.leave(node.nodeId).catch((error: unknown) => {
         log.warn({ error: messageOf(error) }, 'The lease could not be given back; others adopt the runs when it ends.');
       });
     },
   };
+}
+
+async function join({ nodes, node, leaseMs }: WatchPorts): Promise<void> {
+  const now = await nodes.time();
+  await nodes.join(node, now + leaseMs, now);
+}
+
+/** After the lease had ended: others may have adopted runs, which this node lets go of at once. */
+async function takeStock(ports: WatchPorts): Promise<void> {
+  const { log, node, runs, coordinator } = ports;
+  // After a very long sleep nobody knows this node any more.
+  await join(ports);
+  // In this order: a run that is accepted meanwhile is not among the first.
+  const driven = coordinator.driven();
+  const own = new Set((await runs.ownedBy(node.nodeId)).map(({ runId }) => runId));
+  const gone = driven.filter((runId) => !own.has(runId));
+  coordinator.letGo(gone);
+  log.warn({ node_id: node.nodeId, runs: gone },
+    'The lease of this engine had ended before it was renewed: it was paused, or the database was away. Runs that other engines have adopted meanwhile are theirs now.');
 }
 
 /**
@@ -92,10 +136,10 @@ async function lookAtOwn({ runs, coordinator, log, node }: WatchPorts, idleBefor
   return [];
 }
 
-async function adoptAll({ nodes, runs, coordinator, clock, log, node }: WatchPorts): Promise<void> {
-  await expireTheDead(nodes, node, clock);
+async function adoptAll({ nodes, runs, coordinator, log, node }: WatchPorts): Promise<void> {
+  await expireTheDead(nodes, node);
   for (;;) {
-    const adopted = await runs.adopt(node.nodeId, clock.now(), adoptMax);
+    const adopted = await runs.adopt(node.nodeId, await nodes.time(), adoptMax);
     for (const run of adopted) coordinator.accept(run);
     if (adopted.length > 0) log.info({ runs: adopted.map(({ run }) => run.runId) }, 'Adopted active runs of an engine that is gone.');
     if (adopted.length < adoptMax) return;
@@ -103,12 +147,13 @@ async function adoptAll({ nodes, runs, coordinator, clock, log, node }: WatchPor
 }
 
 /** A node of this machine whose process is gone needs no patience: its lease will not be renewed. */
-async function expireTheDead(nodes: NodeStore, own: NodeIdentity, clock: Clock): Promise<void> {
-  const neighbours = (await nodes.onHost(own.host, clock.now())).filter(({ nodeId }) => nodeId !== own.nodeId);
+async function expireTheDead(nodes: NodeStore, own: NodeIdentity): Promise<void> {
+  const now = await nodes.time();
+  const neighbours = (await nodes.onHost(own.host, now)).filter(({ nodeId }) => nodeId !== own.nodeId);
   const dead = [];
   for (const neighbour of neighbours) {
     const alive = await isAlive({ pid: neighbour.pid, startTime: neighbour.processStart, bootId: neighbour.bootId });
     if (!alive) dead.push(neighbour.nodeId);
   }
-  await nodes.expire(dead, clock.now());
+  await nodes.expire(dead, now);
 }

@@ -196,6 +196,7 @@ const statements = [
      boot_id text not null,
      pid integer not null,
      process_start text not null,
+     directory_id text not null,
      joined_time bigint not null,
      lease_until bigint not null)`,
   // One row: files of runs are named by run ids, and those begin anew in every database.

@@ -11,7 +11,7 @@ import { firstBytes, type NotebookReport, type TaskOutput } from '../../engine/r
 import { tokenHash } from '../../engine/token/token.ts';
 import { passing } from '../../storage/faults.ts';
 import { createPermissionStore } from '../../storage/job-permissions.ts';
-import { createJobStore, createRunReader, createRunRemover, createRunStore } from '../../storage/stores.ts';
+import { createJobStore, createNodeStore, createRunReader, createRunRemover, createRunStore } from '../../storage/stores.ts';
 import { createTokenStore, ensureBootstrapAdmin, findToken, noteTokenAccess } from '../../storage/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 
@@ -144,6 +144,7 @@ function portsOf(
         removeCluster: async (clusterId) => { removed.push(`cluster ${clusterId}`); },
       },
     },
+    nodes: createNodeStore(db),
     jobChanged: (changed) => { for (const { runId, settings } of changed) retimed.set(runId, settings); },
     clock, limits, kinds: taskKinds,
     site: { publicUrl: () => 'http://runyard.test', workspaceId: '17' },

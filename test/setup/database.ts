@@ -49,7 +49,7 @@ async function ensureTemplate(db: Kysely<Database>): Promise<void> {
     const building = `${template}_building`;
     await sql`drop database if exists ${sql.id(building)}`.execute(db);
     await sql`create database ${sql.id(building)}`.execute(db);
-    const opened = openDatabase({ ...inject('postgres'), database: building }, log, 1);
+    const opened = openDatabase({ ...inject('postgres'), database: building }, log, { connections: 1 });
     await migrate(opened.db).finally(opened.close);
     await sql`alter database ${sql.id(building)} rename to ${sql.id(template)}`.execute(db);
   }
@@ -58,6 +58,6 @@ async function ensureTemplate(db: Kysely<Database>): Promise<void> {
 
 /** Runs `work` on one connection to the server's first database; the lock of a failed one ends with the connection. */
 async function asAdministrator(work: (db: Kysely<Database>) => Promise<void>): Promise<void> {
-  const { db, close } = openDatabase(inject('postgres'), log, 1);
+  const { db, close } = openDatabase(inject('postgres'), log, { connections: 1 });
   await work(db).finally(close);
 }

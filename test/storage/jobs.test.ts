@@ -74,7 +74,7 @@ describe('deleting a job', () => {
     expect(await deleteJob(database.db, jobId, 77, (job) => noticesOfDeletion(job.settings, job.jobId, 77))).toEqual([active]);
     expect(await findJob(database.db, jobId)).toBeUndefined();
     expect(await runs.ownedBy('node-1')).toEqual(expect.arrayContaining([
-      { runId: active, stopReason: 'cancel' }, { runId: stopping, stopReason: 'timeout' },
+      { runId: active, stopReason: 'cancel', retimes: 0 }, { runId: stopping, stopReason: 'timeout', retimes: 0 },
     ]));
     expect(await database.db.selectFrom('outbox').select(['event', 'channel', 'recipient', 'job_id', 'created_time']).orderBy('notice_id').execute())
       .toEqual(['a@x', 'b@x'].map((recipient) => ({ event: 'job_deleted', channel: 'email', recipient, job_id: jobId, created_time: 77 })));

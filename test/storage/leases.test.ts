@@ -21,7 +21,7 @@ afterAll(() => database.drop());
 const now = 10_000;
 
 function node(nodeId: string, host = 'here'): NodeIdentity {
-  return { nodeId, host, bootId: 'boot', pid: 7, processStart: '1' };
+  return { nodeId, host, bootId: 'boot', pid: 7, processStart: '1', directoryId: 'd' };
 }
 
 /** No node and no active run of an earlier test is left. */
@@ -192,7 +192,7 @@ test('a node finds its own active runs, and the stops that were noted for them b
   await endRun(over);
   expect(calm.run.stopReason).toBeUndefined();
   expect((await runsOwnedBy(database.db, 'me')).toSorted((one, two) => one.runId - two.runId)).toEqual([
-    { runId: mine.run.runId, stopReason: 'timeout' }, { runId: calm.run.runId, stopReason: undefined },
+    { runId: mine.run.runId, stopReason: 'timeout', retimes: 0 }, { runId: calm.run.runId, stopReason: undefined, retimes: 0 },
   ]);
 });
 

@@ -64,6 +64,14 @@ const checks: [string, string][] = [
   ['runs_repair_count_positive', 'runs set repair_id = 5, repair_count = 0, repair_start_time = 9e15, earlier_duration = 0'],
   ['runs_repair_after_start', 'runs set start_time = 10, repair_id = 5, repair_count = 1, repair_start_time = 9, earlier_duration = 0'],
   ['runs_earlier_duration_not_negative', 'runs set repair_id = 5, repair_count = 1, repair_start_time = 9e15, earlier_duration = -1'],
+  ['runs_queue_code_known', "runs set state = 'QUEUED', queue_code = 'FULL'"],
+  ['runs_queued_say_why', "runs set state = 'QUEUED'"],
+  ['runs_queued_say_why', "runs set queue_code = 'MAX_CONCURRENT_RUNS_REACHED'"],
+  ['runs_admitted_after_start', 'runs set start_time = 10, admitted_time = 9'],
+  ['runs_retries_have_first', 'runs set attempt = 1, original_attempt_run_id = run_id - 1'],
+  ['runs_retries_have_first', "runs set trigger = 'RETRY'"],
+  ['runs_retries_have_first', "runs set attempt = 1, trigger = 'RETRY'"],
+  ['task_runs_stop_reason_known', "task_runs set stop_reason = 'bored'"],
   ['task_runs_attempt_not_negative', 'task_runs set attempt = -1'],
   ['repairs_ended_state_known', "repairs set ended_state = 'SKIPPED'"],
   ['repairs_ended_result_known', "repairs set ended_result = 'SUCCESSFUL'"],
@@ -93,7 +101,6 @@ async function tried(db: Kysely<Database>, change: string): Promise<void> {
 describe('what the life of a run needs is accepted', () => {
   const start = 'start_time = 10';
   const lives = [
-    `state = 'QUEUED', ${start}`,
     `state = 'RUNNING', ${start}, running_time = 10`,
     `state = 'TERMINATING', result = 'CANCELED', ${start}, terminating_time = 10`,
     `state = 'TERMINATED', active = false, result = 'SUCCESS', ${start}, running_time = 11, terminating_time = 12, end_time = 13`,
@@ -103,6 +110,16 @@ describe('what the life of a run needs is accepted', () => {
     `state = 'INTERNAL_ERROR', active = false, result = 'FAILED', ${start}, running_time = 11, end_time = 13`,
   ];
   test.each(['runs', 'task_runs'].flatMap((table) => lives.map((life) => `${table} set ${life}`)))('%s', async (change) => {
+    await expect(tried(database.db, change)).rejects.toThrow('accepted');
+  });
+
+  test.each([
+    "runs set state = 'QUEUED', start_time = 10, queue_code = 'MAX_CONCURRENT_RUNS_REACHED'",
+    "task_runs set state = 'QUEUED'",
+    'runs set start_time = 10, admitted_time = 10',
+    "runs set attempt = 1, trigger = 'RETRY', original_attempt_run_id = run_id - 1",
+    "task_runs set stop_reason = 'timeout', due_time = 5, warned_time = 7",
+  ])('%s', async (change) => {
     await expect(tried(database.db, change)).rejects.toThrow('accepted');
   });
 

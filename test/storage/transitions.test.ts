@@ -203,7 +203,7 @@ test('memory and rows agree after any legal sequence of events, also when the cl
 
 test('a database that goes away again and again while it is written loses and doubles nothing', async () => {
   const stored = await submittedMany(runs, singleTask, 200);
-  const killer = openDatabase(inject('postgres'), log, 1);
+  const killer = openDatabase(inject('postgres'), log, { connections: 1 });
   let writes = 0;
   const kills: Promise<number>[] = [];
   const kill = async (): Promise<number> => {

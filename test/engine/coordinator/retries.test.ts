@@ -149,12 +149,13 @@ describe('spec 2.5: a single-task run', () => {
     world.pool.end('main', failed);
     const { run } = await world.ended(runId);
     expect(await runs()).toEqual(['1 0 TERMINATED/FAILED ONE_TIME', '2 1 PENDING RETRY']);
+    const retry = await latestRun();
     const other = await runNow(launchPorts(world.runs, [], 'node-1', world.clock), { jobId: run.jobId, parameters: {}, idempotencyToken: undefined, creator: 'ann' });
     expect((await world.runs.find(other.runId))?.run.progress.state).toBe('SKIPPED');
     world.clock.advance(minute);
     await world.running('main');
     world.pool.end('main');
-    expect(describeRun(await world.ended(await latestRun()))).toContain('run TERMINATED/SUCCESS');
+    expect(describeRun(await world.ended(retry))).toContain('run TERMINATED/SUCCESS');
   });
 
   test('a retry that waits survives the engine', async () => {

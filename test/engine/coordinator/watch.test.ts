@@ -3,6 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { startWatch, type Watch } from '../../../engine/coordinator/watch.ts';
 import type { Coordinator } from '../../../engine/coordinator/coordinator.ts';
 import type { RunStore } from '../../../engine/run-ports.ts';
+import type { Heartbeat } from '../../../engine/ports.ts';
+import { renewLease } from '../../../storage/leases.ts';
 import { createNodeStore } from '../../../storage/stores.ts';
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts';
 import { createWorld, describeRun, patience, type World } from './world.ts';
@@ -26,11 +28,28 @@ const graph = { name: 'watched', tasks: [{ task_key: 'a', existing_cluster_id: '
 
 async function watched(coordinator: Coordinator, runs: RunStore = world.runs): Promise<Watch> {
   watch = await startWatch({
-    nodes: createNodeStore(database.db), runs, coordinator, queue: { serve: () => undefined }, clock: world.clock, leaseMs,
+    nodes: createNodeStore(database.db, async () => world.clock.now()), runs, coordinator, queue: { serve: () => undefined }, clock: world.clock, leaseMs,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    node: { nodeId: 'node-1', host: 'nowhere', bootId: 'b', pid: 1, processStart: '1' },
+    node: { nodeId: 'node-1', host: 'nowhere', bootId: 'b', pid: 1, processStart: '1', directoryId: 'd' },
+    heartbeat: beating, sweep: async () => { swept += 1; },
   });
   return watch;
+}
+
+let swept = 0;
+/** Keeps the lease as the thread does, by the clock of the test: together with each beat, and before it. */
+function beating(onLost: () => void): Heartbeat {
+  return {
+    alive() {
+      const now = world.clock.now();
+      renewing = renew(now, onLost);
+    },
+    close: async () => renewing,
+  };
+}
+let renewing = Promise.resolve();
+async function renew(now: number, onLost: () => void): Promise<void> {
+  if (!(await renewLease(database.db, 'node-1', now + leaseMs, now))) onLost();
 }
 
 const leaseOf = async (): Promise<number | undefined> =>
@@ -41,6 +60,7 @@ async function beat(): Promise<void> {
   const timers = world.clock.waiting();
   world.clock.advance(leaseMs / 3);
   await vi.waitFor(() => expect(world.clock.waiting()).toBe(timers), patience);
+  await renewing;
 }
 
 test('renews its lease three times in its span', async () => {
@@ -54,7 +74,34 @@ test('joins again when nobody knows it any more', async () => {
   await watched(world.coordinator());
   await database.db.deleteFrom('nodes').execute();
   await beat();
-  expect(await leaseOf()).toBe(world.clock.now() + leaseMs);
+  await vi.waitFor(async () => expect(await leaseOf()).toBe(world.clock.now() + leaseMs), patience);
+});
+
+test('lets go of runs that others have adopted while its lease was lost, and looks for processes that are left', async () => {
+  const coordinator = world.coordinator();
+  await watched(coordinator);
+  const [taken, kept] = [await world.launch(coordinator, graph), await world.launch(coordinator, graph)];
+  await vi.waitFor(() => expect(world.pool.handed).toHaveLength(2), patience);
+  await database.db.updateTable('runs').set({ owner: 'node-2', fence: 9 }).where('run_id', '=', taken).execute();
+  await database.db.updateTable('nodes').set({ lease_until: 0 }).execute();
+  const other = { nodeId: 'node-2', host: 'elsewhere', bootId: 'b', pid: 2, processStart: '1', directoryId: 'd' };
+  await createNodeStore(database.db).join(other, world.clock.now() + 60_000, world.clock.now());
+  swept = 0;
+  await beat();
+  await vi.waitFor(() => expect([coordinator.drives(taken), coordinator.drives(kept), swept]).toEqual([false, true, 1]), patience);
+});
+
+test('finds timeouts that another node has changed', async () => {
+  const coordinator = world.coordinator();
+  await watched(coordinator);
+  const runId = await world.launch(coordinator, graph);
+  await world.running('a');
+  await database.db.updateTable('runs').set({ retimes: 1, settings: JSON.stringify({ ...graph, timeout_seconds: 1 }) }).where('run_id', '=', runId).execute();
+  world.clock.advance(leaseMs / 3);
+  // Its own timer, and that of the timeout, which is past.
+  await vi.waitFor(() => expect(world.clock.waiting()).toBe(2), patience);
+  world.clock.advance(0);
+  expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/TIMEDOUT', 'a TERMINATED/TIMEDOUT']);
 });
 
 test('passes on a stop that was noted elsewhere', async () => {
