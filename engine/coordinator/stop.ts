@@ -39,6 +39,8 @@ export function armTimeout(c: Coordination, active: ActiveRun, task: ActiveTask)
 
 /** Stored first: whoever adopts the attempt between the signal and its end must know why it ended. */
 async function timeOutTask(c: Coordination, task: ActiveTask): Promise<void> {
+  // One that is being cancelled ends as cancelled, also when another engine adopts it.
+  if (task.stopReason !== undefined) return;
   const { runId } = task.taskRun;
   await c.runs.requestTaskStop(runId).catch((error: unknown) => {
     c.log.warn({ run_id: runId, error: messageOf(error) }, 'The timeout of this task could not be stored; it is stopped all the same.');

@@ -64,7 +64,8 @@ function compare(engine: readonly string[], model: readonly string[], when: stri
 /** Moves the time on both sides, from one thing that is due to the next. */
 async function wait(model: World, engine: EngineSide, milliseconds: number): Promise<void> {
   const until = model.now + milliseconds;
-  for (;;) {
+  for (let steps = 0; ; steps += 1) {
+    if (steps > 1_000) throw new Error('Something is due again and again in one instant.');
     const next = Math.min(nextInstant(model) ?? Infinity, engine.nextInstant() ?? Infinity);
     const instant = Math.max(model.now, Math.min(until, next));
     moveTo(model, instant);

@@ -36,9 +36,9 @@ export function launchRun(world: World, { job, token, queue, parent }: Launch): 
 
 /** A one-time run: its hidden job has no limit of its own. */
 export function submitRun(world: World, plan: JobPlan): ModelRun | 'refused' {
-  const job = newJob(`submission${world.submissions}`, plan, true);
-  world.submissions += 1;
-  return launchRun(world, { job });
+  const launched = launchRun(world, { job: newJob(`submission${world.submissions}`, plan, true) });
+  if (launched !== 'refused') world.submissions += 1;
+  return launched;
 }
 
 /** What a new run brings along. */
