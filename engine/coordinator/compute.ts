@@ -98,7 +98,8 @@ async function startUp(c: Coordination, active: ActiveRun, asked: AskedCluster, 
 async function whenStarted(
   c: Coordination, active: ActiveRun, task: ActiveTask, { cluster, started }: AskedCluster,
 ): Promise<ClusterInUse | undefined> {
-  if (started === undefined) return cluster;
+  // The process of a task that runs is there, and may be over, whatever became of its cluster.
+  if (started === undefined || task.taskRun.progress.state === 'RUNNING') return cluster;
   const stopped = new Promise<undefined>((resolve) => { task.interrupt = () => resolve(undefined); });
   if (task.taskRun.progress.state === 'PENDING') {
     const { clusterId } = cluster;

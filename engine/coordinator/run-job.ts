@@ -84,11 +84,17 @@ function failed(message: string): AfterAttempt {
 /** Ids of the jobs whose runs led to this one by run_job_tasks, its own first. */
 async function ancestorsOf(c: Coordination, run: Run): Promise<number[]> {
   const jobs = [run.jobId];
-  for (let current: Run | undefined = run; current?.launchedBy !== undefined && jobs.length <= c.limits.runJobDepth;) {
-    current = (await c.runs.find(current.launchedBy))?.run;
-    if (current !== undefined) jobs.push(current.jobId);
+  for (let launchedBy = await launcherOf(c, run); launchedBy !== undefined && jobs.length <= c.limits.runJobDepth;) {
+    const parent = (await c.runs.find(launchedBy))?.run;
+    if (parent !== undefined) jobs.push(parent.jobId);
+    launchedBy = parent && await launcherOf(c, parent);
   }
   return jobs;
+}
+
+/** The task run that started a run; of a retry, that which started its first attempt. */
+async function launcherOf(c: Coordination, { attempt, originalAttemptRunId, launchedBy }: Run): Promise<number | undefined> {
+  return attempt === 0 ? launchedBy : (await c.runs.find(originalAttemptRunId))?.run.launchedBy;
 }
 
 /** While job access control is on, whoever the job runs as must be allowed to run the other one. */
