@@ -5,6 +5,7 @@ import type { Limits } from '../engine/limits.ts';
 import type { PermissionReader } from '../engine/ports.ts';
 import { checkAccess, subjectTo, withoutAccess } from './access.ts';
 import { authenticate, checkScope, type AuthPorts, type Caller } from './auth.ts';
+import { addConsole } from './console.ts';
 import { addDocumentation } from './documentation/pages.ts';
 import { answerUnreadable, errorHandler, sendRefusal, unknownEndpoint, type IsPassing } from './error-reply.ts';
 import { addHealthRoutes, type Readiness } from './health.ts';
@@ -36,6 +37,8 @@ export interface AppPorts {
   /** Who may do what with which job; undefined while job access control is off. */
   readonly permissions?: PermissionReader | undefined;
   readonly metrics: MetricsPorts;
+  /** Where the console is built; undefined: the service has no pages. */
+  readonly consoleDirectory?: string | undefined;
   /** True: /metrics needs no token. */
   readonly metricsOpen: boolean;
   readonly ready: () => Promise<Readiness>;
@@ -74,6 +77,7 @@ export function createApp(ports: AppPorts): FastifyInstance {
     addHealthRoutes(routes, ports.ready);
     addMetricsRoute(routes, ports.metrics, ports.metricsOpen);
     addDocumentation(routes, ports.operations);
+    if (ports.consoleDirectory !== undefined) addConsole(routes, ports.consoleDirectory);
     // Clients probe for service documents before their first call; without one they go on with their token.
     routes.get('/.well-known/*', { config: { open: true } },
       (request, reply) => sendRefusal(unknownEndpoint(request.method, request.url), reply));

@@ -13,6 +13,7 @@ const main = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 
 export interface EngineUnderTest {
   readonly url: string;
+  readonly pid: number;
   /** Milliseconds from spawn to the answer 200 of /readyz. */
   readonly startMs: number;
   call(method: 'GET' | 'POST', path: string, body?: object): Promise<Record<string, unknown>>;
@@ -41,7 +42,7 @@ export async function startUnderTest(dataDirectory: string, path: string): Promi
   const startMs = systemClock.now() - before;
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   return {
-    url, startMs,
+    url, startMs, pid: child.pid ?? 0,
     async call(method, operation, body) {
       const response = await fetch(`${url}/api/${operation}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
       if (!response.ok) throw new Error(`${operation}: ${await response.text()}`);

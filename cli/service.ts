@@ -1,6 +1,7 @@
 /** The composition root: from a configuration to a running service, and back down in the opposite order. */
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { createApp } from '../api/app.ts';
 import type { Readiness } from '../api/health.ts';
@@ -143,6 +144,7 @@ function createService(config: Config, database: OpenDatabase, engine: Engine, r
     permissions: enforced,
     metrics: { databaseQueries: database.queries, activeRuns: coordinator.active },
     metricsOpen: config.metricsOpen,
+    consoleDirectory: fileURLToPath(new URL('../console/built', import.meta.url)),
     ready: () => readiness(database, door),
     isPassing: passing,
     limits,

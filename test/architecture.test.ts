@@ -6,7 +6,7 @@ import { parseAst } from 'vite';
 import { describe, expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const rooms = ['engine', 'runners', 'api', 'storage', 'notifications', 'cli', 'bench'];
+const rooms = ['engine', 'runners', 'api', 'storage', 'notifications', 'cli', 'bench', 'console'];
 
 interface Source {
   readonly path: string;
@@ -16,8 +16,8 @@ interface Source {
   readonly packages: readonly string[];
 }
 
-const paths = rooms.flatMap(filesBelow);
-const sources = paths.filter((path) => path.endsWith('.ts')).map(read);
+const paths = rooms.flatMap(filesBelow).filter((path) => !path.startsWith('console/built/'));
+const sources = paths.filter((path) => /\.tsx?$/.test(path)).map(read);
 const byPath = new Map(sources.map((source) => [source.path, source]));
 
 /** Layer of a file, from the inside out; imports point inward, or stay within a layer where it has but one room. */
@@ -29,6 +29,8 @@ function layerOf(path: string): number {
   if (/^engine\/((launch|cancel|repair)\.ts$|coordinator\/)/.test(path)) return 4;
   if (/^(storage|runners|notifications|api)\//.test(path)) return 5;
   if (/^(cli|bench)\//.test(path)) return 6;
+  // Beside the house: it may import nothing of it, and nothing of it may import the console.
+  if (path.startsWith('console/')) return 7;
   throw new Error(`${path} has no place in the house.`);
 }
 
@@ -45,6 +47,12 @@ describe('layers', () => {
     expect(across).toEqual([]);
   });
 
+  test('the console talks to the service over HTTP alone: neither imports anything of the other, not even types', () => {
+    const isConsole = (path: string): boolean => path.startsWith('console/');
+    const across = sources.flatMap(({ path, uses }) => uses.filter((used) => isConsole(path) !== isConsole(used) && used !== 'console/built').map((used) => `${path} -> ${used}`));
+    expect(across).toEqual([]);
+  });
+
   test('there is no cycle of imports', () => {
     expect(cycles()).toEqual([]);
   });
@@ -53,7 +61,7 @@ describe('layers', () => {
 describe('files', () => {
   test('names are kebab-case and say something', () => {
     const bad = paths.map((path) => basename(path)).filter((name) =>
-      name.endsWith('.ts') && (!/^[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(name) || /^(index|utils?|helpers?|common|types)\.ts$/.test(name)));
+      /\.tsx?$/.test(name) && (!/^[a-z0-9]+(-[a-z0-9]+)*(\.config)?\.tsx?$/.test(name) || /^(index|utils?|helpers?|common|types)\.tsx?$/.test(name)));
     expect(bad).toEqual([]);
   });
 
@@ -68,7 +76,7 @@ describe('files', () => {
     expect(sources.filter(({ text }) => !text.startsWith('/**') && !text.startsWith('#!')).map(({ path }) => path)).toEqual([]);
   });
 
-  test('each is reached from the command line or by the runners', () => {
+  test('each is reached from the command line, by the runners, or from the page of the console', () => {
     const reached = new Set<string>();
     const visit = (path: string): void => {
       if (reached.has(path)) return;
@@ -76,6 +84,8 @@ describe('files', () => {
       byPath.get(path)?.uses.forEach(visit);
     };
     visit('cli/main.ts');
+    visit('console/src/main.tsx');
+    visit('console/vite.config.ts');
     sources.filter(({ path }) => path.startsWith('bench/')).forEach(({ path }) => visit(path));
     expect(sources.map(({ path }) => path).filter((path) => !reached.has(path))).toEqual([]);
   });
@@ -95,8 +105,9 @@ describe('only one place', () => {
     expect(offenders(/process\s*\.\s*env\b/, (path) => path === 'cli/config.ts')).toEqual([]);
   });
 
-  test('the time is read in engine/clock.ts alone', () => {
-    expect(offenders(/\bDate\.now\(|\bnew Date\b|\bperformance\.now\(/, (path) => path === 'engine/clock.ts')).toEqual([]);
+  test('the time is read in engine/clock.ts alone, and that of the browser in console/src/clock.ts', () => {
+    const clocks = new Set(['engine/clock.ts', 'console/src/clock.ts']);
+    expect(offenders(/\bDate\.now\(|\bnew Date\b|\bperformance\.now\(/, (path) => clocks.has(path))).toEqual([]);
   });
 
   test('vendor words stand in the table of aliases alone', () => {
@@ -121,7 +132,7 @@ function filesBelow(folder: string): string[] {
 function read(path: string): Source {
   const text = readFileSync(join(root, path), 'utf8');
   const names = new Set<string>();
-  collectNames(parseAst(text.replace(/^#!.*/, ''), { lang: 'ts' }), names);
+  collectNames(parseAst(text.replace(/^#!.*/, ''), { lang: path.endsWith('x') ? 'tsx' : 'ts' }), names);
   const own = [...names].filter((name) => name.startsWith('.'));
   return {
     path, text,

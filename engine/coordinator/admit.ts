@@ -65,6 +65,8 @@ const leavingMax = 200;
 
 async function serveOnce(ports: QueuePorts, closed: () => boolean): Promise<void> {
   const { runs, clock, limits } = ports;
+  // Mostly nothing waits: then this is all that it costs.
+  if ((await runs.queuedJobs()).length === 0) return;
   const leaving = () => runs.leavingQueue(clock.now() - limits.queueHours * hour, leavingMax);
   for (let some = await leaving(); some.length > 0; some = await leaving()) {
     for (const run of some) await withdraw(ports, run);

@@ -1,18 +1,16 @@
-/** A page in a real browser: it stays inert. Needs a Chromium on this machine; nothing of Runyard does. */
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+/** A page in a real browser: it stays inert. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { codePage } from '../../../../engine/run/notebook-page/page.ts';
+import { openBrowser } from '../../../setup/browser.ts';
 import { cell, notebook } from './samples.ts';
 
-const folders = (process.env['PATH'] ?? '').split(':');
-const browser = ['chromium', 'chromium-browser', 'google-chrome'].flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
+const browser = await openBrowser();
 
-test.skipIf(browser === undefined)(`a browser shows the page and runs nothing of it${browser === undefined ? ' (no Chromium on this machine)' : ''}`, async () => {
+test.skipIf(typeof browser === 'string')(`a browser shows the page and runs nothing of it${typeof browser === 'string' ? ` (left out: ${browser})` : ''}`, async () => {
+  if (typeof browser === 'string') throw new Error(browser);
   const attack = 'document.documentElement.setAttribute("data-owned", "yes")';
   const markup = `</script><script>${attack}</script><img src=x onerror='${attack}'><iframe srcdoc="<script>parent.${attack}</script>"></iframe>`;
   const page = codePage(notebook([
@@ -24,12 +22,12 @@ test.skipIf(browser === undefined)(`a browser shows the page and runs nothing of
   const directory = await mkdtemp(join(tmpdir(), 'runyard-page-'));
   try {
     await writeFile(join(directory, 'page.html'), probe);
-    const { stdout } = await promisify(execFile)(browser ?? '', [
-      '--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${join(directory, 'profile')}`, '--virtual-time-budget=2000', '--dump-dom', `file://${directory}/page.html`,
-    ], { maxBuffer: 2 ** 24, timeout: 45_000 });
-    expect(stdout).toContain('<h1>Head</h1>');
-    expect(stdout).toMatch(/^<!DOCTYPE html>\s*<html lang="en">/i);
+    const shown = await browser.newPage();
+    await shown.goto(`file://${directory}/page.html`);
+    await shown.getByRole('heading', { name: 'Head' }).waitFor();
+    expect(await shown.evaluate('document.documentElement.dataset.owned')).toBeUndefined();
   } finally {
-    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    await browser.close();
+    await rm(directory, { recursive: true, force: true });
   }
 });

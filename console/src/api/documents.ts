@@ -1,0 +1,133 @@
+/** The documents of the API as far as the console reads them. It talks over HTTP alone, so they are written down here once more. */
+
+export interface RunState {
+  readonly life_cycle_state: string;
+  readonly result_state?: string;
+  readonly state_message: string;
+}
+
+interface Timed {
+  readonly state: RunState;
+  /** Epoch milliseconds; 0 while it has not begun, or is not over. */
+  readonly start_time: number;
+  readonly end_time: number;
+  readonly setup_duration: number;
+  readonly execution_duration: number;
+  readonly cleanup_duration: number;
+}
+
+/** Settings of a task as they stand in jobs and runs. */
+export interface TaskSettings {
+  readonly task_key: string;
+  readonly description?: string;
+  readonly depends_on?: readonly { readonly task_key: string }[];
+  readonly run_if?: string;
+  readonly job_cluster_key?: string;
+  readonly existing_cluster_id?: string;
+  readonly new_cluster?: object;
+  readonly max_retries?: number;
+  readonly timeout_seconds?: number;
+  /** What it does, under the name of its kind. */
+  readonly [kind: `${string}_task`]: unknown;
+}
+
+/** One attempt of one task. */
+export interface TaskRun extends TaskSettings, Timed {
+  readonly run_id: number;
+  readonly attempt_number: number;
+  readonly cluster_instance?: { readonly cluster_id: string };
+  readonly resolved_values?: object;
+}
+
+export interface RepairItem {
+  readonly type: 'ORIGINAL' | 'REPAIR';
+  readonly id?: number;
+  readonly start_time: number;
+  readonly end_time: number;
+  readonly state: RunState;
+  readonly task_run_ids: readonly number[];
+}
+
+export interface Run extends Timed {
+  readonly job_id: number;
+  readonly run_id: number;
+  /** The run that a task run belongs to. */
+  readonly job_run_id?: number;
+  readonly number_in_job: number;
+  readonly original_attempt_run_id: number;
+  readonly attempt_number: number;
+  readonly creator_user_name?: string;
+  readonly run_name: string;
+  readonly run_type: string;
+  readonly trigger: string;
+  readonly run_duration?: number;
+  readonly overriding_parameters?: object;
+  readonly job_parameters?: readonly { readonly name: string; readonly default: string; readonly value: string }[];
+  readonly tasks: readonly TaskRun[];
+  readonly repair_history?: readonly RepairItem[];
+}
+
+export interface RunList {
+  readonly runs: readonly Run[];
+  readonly next_page_token?: string;
+}
+
+export interface Job {
+  readonly job_id: number;
+  readonly creator_user_name?: string;
+  readonly run_as_user_name?: string;
+  readonly created_time: number;
+  readonly settings: JobSettings;
+}
+
+export interface JobSettings {
+  readonly name?: string;
+  readonly description?: string;
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly parameters?: readonly { readonly name: string; readonly default: string }[];
+  readonly schedule?: { readonly quartz_cron_expression: string; readonly timezone_id: string; readonly pause_status?: string };
+  readonly queue?: { readonly enabled: boolean };
+  readonly max_concurrent_runs?: number;
+  readonly timeout_seconds?: number;
+  readonly tasks?: readonly TaskSettings[];
+  readonly job_clusters?: readonly { readonly job_cluster_key: string; readonly new_cluster: object }[];
+}
+
+export interface JobList {
+  readonly jobs: readonly Job[];
+  readonly next_page_token?: string;
+}
+
+export interface Output {
+  readonly notebook_output?: { readonly result?: string; readonly truncated?: boolean };
+  readonly error?: string;
+  readonly error_trace?: string;
+  readonly logs?: string;
+  readonly logs_truncated?: boolean;
+  /** The run that a run_job_task has started. */
+  readonly run_job_output?: { readonly run_id: number };
+}
+
+export interface ExportedViews {
+  readonly views: readonly { readonly content: string; readonly name: string; readonly type: string }[];
+}
+
+export interface Me {
+  readonly userName: string;
+}
+
+/** An engine as the others see it. */
+export interface Node {
+  readonly node_id: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly state: string;
+  readonly joined_time: number;
+  readonly lease_until: number;
+  readonly active_runs: number;
+  readonly running_tasks: number;
+}
+
+export interface NodeList {
+  readonly nodes: readonly Node[];
+}

@@ -1,0 +1,67 @@
+/** One request to the service: an answer, or an error that says what happened and what may be done. */
+
+/** The service refused. */
+export class Refusal extends Error {
+  readonly status: number;
+  /** `error_code` of the answer; empty when it was not one of the service. */
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.name = 'Refusal';
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** There was no answer: the service or the way to it is down. */
+export class ConnectionLost extends Error {
+  constructor() {
+    super('The service does not answer.');
+    this.name = 'ConnectionLost';
+  }
+}
+
+export type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** Sends with a token; `path` is what follows `api/`, e.g. `2.1/jobs/list`. */
+export interface Sender {
+  /** @throws Refusal, ConnectionLost; the abort of `signal` */
+  get<Answer>(path: string, fields?: Fields, signal?: AbortSignal): Promise<Answer>;
+  /** @throws Refusal, ConnectionLost */
+  post<Answer>(path: string, body: object): Promise<Answer>;
+}
+
+export function createSender(token: string): Sender {
+  const headers = { authorization: `Bearer ${token}` };
+  return {
+    get: (path, fields = {}, signal) => send(`api/${path}${queryOf(fields)}`, { headers, ...(signal !== undefined && { signal }) }),
+    post: (path, body) => send(`api/${path}`, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  };
+}
+
+async function send<Answer>(url: string, init: RequestInit): Promise<Answer> {
+  // Relative: the service may stand below a path of a proxy.
+  const response = await fetch(url, { ...init, cache: 'no-store', credentials: 'omit', redirect: 'error' }).catch((error: unknown) => {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new ConnectionLost();
+  });
+  const body: unknown = await response.json().catch(() => undefined);
+  if (response.ok && body !== undefined) {
+    // What the service answers is what its description says; the console reads it as that.
+    return body as Answer;
+  }
+  throw refusalOf(response, body);
+}
+
+function refusalOf({ status, statusText }: Response, body: unknown): Refusal {
+  if (typeof body === 'object' && body !== null && 'message' in body && 'error_code' in body) {
+    return new Refusal(status, String(body.error_code), String(body.message));
+  }
+  return new Refusal(status, '', `The answer was ${status} ${statusText} and not one of Runyard: something between this page and the service gave it.`);
+}
+
+function queryOf(fields: Fields): string {
+  const given = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}

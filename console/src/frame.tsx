@@ -1,0 +1,92 @@
+/** What every page has around it: the way to the others, who is signed in, and whether the service answers. */
+import { useEffect, useRef, useState } from 'react';
+import { useAnswer, useInterruption } from './api/queries.ts';
+import { DashboardsPage } from './pages/dashboards-page.tsx';
+import { JobPage } from './pages/job-page.tsx';
+import { JobsPage } from './pages/jobs-page.tsx';
+import { NodesPage } from './pages/nodes-page.tsx';
+import { RunPage } from './pages/run-page.tsx';
+import { RunsPage } from './pages/runs-page.tsx';
+import { UnknownPage } from './pages/unknown-page.tsx';
+import { addressOf, routeOf, type Route } from './route.ts';
+import { useSession } from './session.tsx';
+
+export function Frame() {
+  const route = useRoute();
+  const main = useRef<HTMLElement>(null);
+  const place = placeOf(route);
+  // Whoever reads with the ears, or goes by keyboard, is taken to the new page and not left where the link was.
+  const before = useRef(place);
+  useEffect(() => {
+    if (before.current !== place) main.current?.focus({ preventScroll: true });
+    before.current = place;
+  }, [place]);
+  return (
+    <>
+      <a className="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>Skip to the content</a>
+      <Header page={route.page} />
+      <Interruption />
+      <main id="main" tabIndex={-1} ref={main}><Page route={route} /></main>
+    </>
+  );
+}
+
+/** The route that the address bar shows. */
+function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const follow = (): void => setHash(location.hash);
+    window.addEventListener('hashchange', follow);
+    return () => window.removeEventListener('hashchange', follow);
+  }, []);
+  return routeOf(hash);
+}
+
+/** The same for addresses that differ in a filter only; all runs are one place, because a task run opens within its run. */
+function placeOf(route: Route): string {
+  return route.page === 'job' ? `job ${route.jobId}` : route.page;
+}
+
+function Page({ route }: { readonly route: Route }) {
+  switch (route.page) {
+    case 'runs': return <RunsPage filter={route.filter} />;
+    case 'run': return <RunPage runId={route.runId} />;
+    case 'jobs': return <JobsPage filter={route.filter} />;
+    case 'job': return <JobPage jobId={route.jobId} key={route.jobId} />;
+    case 'nodes': return <NodesPage />;
+    case 'dashboards': return <DashboardsPage />;
+    case 'unknown': return <UnknownPage address={route.address} />;
+    default: return route satisfies never;
+  }
+}
+
+function Header({ page }: { readonly page: Route['page'] }) {
+  const { userName, end } = useSession();
+  // Not everybody may see the list of the engines.
+  const hasNodes = useAnswer('2.0/nodes').data !== undefined;
+  const current = (...pages: readonly Route['page'][]) => (pages.includes(page) ? { 'aria-current': 'page' as const } : {});
+  return (
+    <header className="top">
+      <a className="brand" href={addressOf.runs({ state: 'all' })}>Runyard</a>
+      <nav aria-label="Pages">
+        <a href={addressOf.runs({ state: 'all' })} {...current('runs', 'run')}>Runs</a>
+        <a href={addressOf.jobs({})} {...current('jobs', 'job')}>Jobs</a>
+        {hasNodes && <a href={addressOf.nodes} {...current('nodes')}>Nodes</a>}
+      </nav>
+      <div className="who">
+        <span title="Signed in as">{userName}</span>
+        <button type="button" onClick={() => end()}>Sign out</button>
+      </div>
+    </header>
+  );
+}
+
+/** Says that what is seen may be old, and that it is being tried again. It leaves when an answer comes. */
+function Interruption() {
+  const error = useInterruption();
+  return (
+    <div role="status" className="interruption">
+      {error !== null && <p className="notice warm"><strong>{error.message}</strong> What you see may be old. Trying again every few seconds.</p>}
+    </div>
+  );
+}

@@ -1,0 +1,84 @@
+/** Starts a run of a job, with other parameters where they are wanted. */
+import { useMutation } from '@tanstack/react-query';
+import { useId, useMemo, useState } from 'react';
+import type { Job } from '../api/documents.ts';
+import { go } from '../go.ts';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { addressOf } from '../route.ts';
+import { useSession } from '../session.tsx';
+import { fieldsFor, readParameters, type KindField } from './run-parameters.ts';
+
+export function RunNowDialog({ job, onClose }: { readonly job: Job; readonly onClose: () => void }) {
+  const { sender } = useSession();
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [kind, setKind] = useState<{ readonly field: string; readonly text: string }>({ field: '', text: '' });
+  const { parameters = [] } = job.settings;
+  const body = JSON.stringify({ job_id: job.job_id, ...readParameters(values, fieldsFor(job.settings.tasks ?? []), kind) });
+  // Sent twice, the same start gives the same run; another body is another start.
+  const idempotencyToken = useMemo(() => (body === '' ? '' : randomToken()), [body]);
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => sender.post<{ run_id: number }>('2.1/jobs/run-now', { ...JSON.parse(body), idempotency_token: idempotencyToken }),
+    onSuccess: ({ run_id: runId }) => { go(addressOf.run(job.job_id, runId)); },
+  });
+  return (
+    <ConfirmDialog title="Run now" confirm="Run now" busy={isPending} error={error} onConfirm={() => mutate()} onClose={onClose}>
+      {parameters.length === 0 ? null : (
+        <fieldset>
+          <legend>Parameters of the job</legend>
+          {parameters.map(({ name, default: usual }) => (
+            <Value key={name} name={name} usual={usual} value={values[name]} onChange={(text) => setValues({ ...values, [name]: text })} />
+          ))}
+        </fieldset>
+      )}
+      <KindParameters fields={fieldsFor(job.settings.tasks ?? [])} {...kind} onChange={setKind} />
+    </ConfirmDialog>
+  );
+}
+
+interface ValueProps {
+  readonly name: string;
+  readonly usual: string;
+  /** Undefined while it was not changed. */
+  readonly value: string | undefined;
+  readonly onChange: (text: string) => void;
+}
+
+function Value({ name, usual, value, onChange }: ValueProps) {
+  const id = useId();
+  return <><label htmlFor={id}>{name}</label><input id={id} value={value ?? usual} onChange={(event) => onChange(event.target.value)} /></>;
+}
+
+interface KindParametersProps {
+  readonly fields: readonly KindField[];
+  readonly field: string;
+  readonly text: string;
+  readonly onChange: (kind: { readonly field: string; readonly text: string }) => void;
+}
+
+/** Parameters for the tasks of one kind: the service takes those of one kind at a time. */
+function KindParameters({ fields, field, text, onChange }: KindParametersProps) {
+  const id = useId();
+  if (fields.length === 0) return null;
+  const chosen = fields.find((one) => one.field === field);
+  return (
+    <fieldset>
+      <legend>Parameters of tasks</legend>
+      <label htmlFor={`${id}-kind`}>For</label>
+      <select id={`${id}-kind`} value={field} onChange={(event) => onChange({ field: event.target.value, text })}>
+        <option value="">as the job has them</option>
+        {fields.map((one) => <option key={one.field} value={one.field}>{one.words}</option>)}
+      </select>
+      {chosen !== undefined && (
+        <>
+          <label htmlFor={`${id}-text`}>{chosen.isMap ? 'One name=value a line' : 'One parameter a line'}</label>
+          <textarea id={`${id}-text`} rows={5} spellCheck={false} value={text} onChange={(event) => onChange({ field, text: event.target.value })} />
+        </>
+      )}
+    </fieldset>
+  );
+}
+
+/** Not crypto.randomUUID: browsers have it only where the connection is encrypted. */
+function randomToken(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,39 @@
+/** The engines that share the work, and what each of them drives. */
+import type { Node, NodeList } from '../api/documents.ts';
+import { useAnswer } from '../api/queries.ts';
+import { DataTable, type Column } from '../parts/data-table.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { Instant } from '../parts/time.tsx';
+import { useTitle } from '../parts/use-title.ts';
+
+const refreshEvery = 5_000;
+
+const columns: readonly Column<Node>[] = [
+  { name: 'Engine', show: ({ host, pid }) => <span className="name">{host} <span className="number">process {pid}</span></span> },
+  { name: 'State', show: ({ state }) => <NodeState state={state} /> },
+  { name: 'Active runs', show: (node) => node.active_runs, figures: true },
+  { name: 'Running tasks', show: (node) => node.running_tasks, figures: true },
+  { name: 'Started', show: (node) => <Instant at={node.joined_time} /> },
+  { name: 'Lease until', show: (node) => <Instant at={node.lease_until} /> },
+  { name: 'Id', show: (node) => <code>{node.node_id}</code> },
+];
+
+export function NodesPage() {
+  useTitle('Nodes');
+  const { data, error, refetch } = useAnswer<NodeList>('2.0/nodes', {}, { every: refreshEvery });
+  return (
+    <>
+      <h1>Nodes</h1>
+      <p className="lead">The engines that share this database. One whose lease has ended is silent: others take over its runs.</p>
+      {error !== null && <Failure error={error} what="Reading the nodes" retry={refetch} />}
+      {data === undefined && error === null && <Loading what="nodes" />}
+      {data !== undefined && <DataTable label="Nodes" columns={columns} rows={data.nodes} keyOf={(node) => node.node_id} />}
+    </>
+  );
+}
+
+function NodeState({ state }: { readonly state: string }) {
+  const alive = state === 'ALIVE';
+  return <span className={`badge ${alive ? 'good' : 'bad'}`} title={state}><span aria-hidden="true">{alive ? '✓' : '✕'}</span> {alive ? 'Alive' : 'Silent'}</span>;
+}

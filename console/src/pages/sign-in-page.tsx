@@ -1,0 +1,83 @@
+/** Signing in: asks for a token, says where the first one is, and why the last session ended. */
+import { useEffect, useState, type FormEvent } from 'react';
+import { ConnectionLost, Refusal } from '../api/request.ts';
+import { Failure } from '../parts/failure.tsx';
+import { storedToken } from '../session.tsx';
+import { useTitle } from '../parts/use-title.ts';
+
+interface SignInProps {
+  /** @throws Refusal, ConnectionLost */
+  readonly signIn: (token: string) => Promise<void>;
+  /** Why the last session ended; empty when it was wished. */
+  readonly reason: string;
+  readonly end: (reason?: string) => void;
+}
+
+export function SignInPage({ signIn, reason, end }: SignInProps) {
+  const [token, setToken] = useState('');
+  const [error, setError] = useState<unknown>(null);
+  const [busy, setBusy] = useState(storedToken.read() !== null);
+  useTitle('Sign in');
+
+  // A tab that is loaded again is still signed in.
+  useEffect(() => {
+    const stored = storedToken.read();
+    if (stored === null) return;
+    signIn(stored).catch((failure: unknown) => {
+      setBusy(false);
+      setToken(stored);
+      if (isRefused(failure)) end();
+      setError(failure);
+    });
+  }, [signIn, end]);
+
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    signIn(token.trim()).catch((failure: unknown) => {
+      setBusy(false);
+      setError(failure);
+    });
+  };
+
+  return (
+    <main className="sign-in">
+      <h1>Runyard</h1>
+      {reason !== '' && error === null && <p className="notice warm" role="alert">You were signed out: {reason} Sign in again.</p>}
+      {error !== null && <SignInFailure error={error} />}
+      <form onSubmit={submit}>
+        <label htmlFor="token">Access token</label>
+        <input id="token" type="password" autoComplete="off" spellCheck={false} required value={token} onChange={(event) => setToken(event.target.value)} />
+        <button type="submit" className="primary" disabled={busy}>{busy ? 'Signing in …' : 'Sign in'}</button>
+      </form>
+      <WhereIsIt />
+    </main>
+  );
+}
+
+function SignInFailure({ error }: { readonly error: unknown }) {
+  if (isRefused(error)) {
+    return <p className="notice bad" role="alert">{error.message} It may have ended or been revoked, or a part of it was not copied.</p>;
+  }
+  if (error instanceof ConnectionLost) {
+    return <p className="notice bad" role="alert">{error.message} Check that it is running, then sign in again.</p>;
+  }
+  return <Failure error={error} what="Signing in" />;
+}
+
+function WhereIsIt() {
+  return (
+    <section className="hint" aria-label="Where the token is">
+      <h2>Where the token is</h2>
+      <p>The token of the first administrator was printed when Runyard was first started. In its directory, this shows it again:</p>
+      <pre><code>npx runyard token</code></pre>
+      <p>Everybody else gets a token of their own from <code>POST /api/2.0/token/create</code>; this page needs the scope <code>jobs</code>.
+        The token is kept for this tab only, until you close it or sign out.</p>
+    </section>
+  );
+}
+
+function isRefused(error: unknown): error is Refusal {
+  return error instanceof Refusal && (error.status === 401 || error.status === 403);
+}

@@ -1,0 +1,44 @@
+/** Asks before something is done that cannot be taken back, does it, and says when it did not work. */
+import { useLayoutEffect, useRef, type FormEvent, type ReactNode } from 'react';
+import { Failure } from './failure.tsx';
+
+interface ConfirmDialogProps {
+  readonly title: string;
+  readonly children: ReactNode;
+  /** What the button says, e.g. `Cancel the run`. */
+  readonly confirm: string;
+  /** True for what destroys something. */
+  readonly dangerous?: boolean;
+  readonly busy: boolean;
+  readonly error: unknown;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+/** Open as long as it is on the page. Escape and the second button close it. */
+export function ConfirmDialog({ title, children, confirm, dangerous = false, busy, error, onConfirm, onClose }: ConfirmDialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  // Closed before it leaves the page: then the browser gives the focus back to the button that opened it.
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onConfirm();
+  };
+  return (
+    <dialog ref={dialog} aria-labelledby="dialog-title" onCancel={(event) => { event.preventDefault(); onClose(); }}>
+      <form onSubmit={submit}>
+        <h2 id="dialog-title">{title}</h2>
+        {children}
+        {error !== null && <Failure error={error} what={title} />}
+        <p className="actions">
+          <button type="submit" className={dangerous ? 'danger' : 'primary'} disabled={busy}>{busy ? 'Working …' : confirm}</button>
+          <button type="button" onClick={onClose}>Leave it as it is</button>
+        </p>
+      </form>
+    </dialog>
+  );
+}

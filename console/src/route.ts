@@ -1,0 +1,71 @@
+/** Addresses: what stands behind # in the address bar -> the page it means, and back. */
+
+/** Which runs a list shows. */
+export interface RunFilter {
+  readonly state: 'all' | 'active' | 'completed';
+  readonly jobId?: number | undefined;
+  /** Token of the page of the list; the first one without. */
+  readonly after?: string | undefined;
+}
+
+export interface JobFilter {
+  readonly name?: string | undefined;
+  readonly after?: string | undefined;
+}
+
+export type Route =
+  | { readonly page: 'runs'; readonly filter: RunFilter }
+  /** `runId`: a run, or one of its task runs. */
+  | { readonly page: 'run'; readonly runId: number }
+  | { readonly page: 'jobs'; readonly filter: JobFilter }
+  | { readonly page: 'job'; readonly jobId: number }
+  | { readonly page: 'nodes' }
+  | { readonly page: 'dashboards' }
+  | { readonly page: 'unknown'; readonly address: string };
+
+/** The forms of addresses, first match wins. The two of a run are those of `run_page_url`; older links have no job. */
+const forms: readonly (readonly [RegExp, (found: RegExpExecArray, query: URLSearchParams) => Route])[] = [
+  [/^(runs)?$/, (_found, query) => ({ page: 'runs', filter: runFilterOf(query) })],
+  [/^job\/\d+\/run\/(\d+)$/, ([, runId]) => ({ page: 'run', runId: Number(runId) })],
+  [/^job\/run\/(\d+)$/, ([, runId]) => ({ page: 'run', runId: Number(runId) })],
+  [/^job\/(\d+)$/, ([, jobId]) => ({ page: 'job', jobId: Number(jobId) })],
+  [/^jobs$/, (_found, query) => ({ page: 'jobs', filter: { name: query.get('name') ?? undefined, after: query.get('after') ?? undefined } })],
+  [/^nodes$/, () => ({ page: 'nodes' })],
+  [/^dashboards$/, () => ({ page: 'dashboards' })],
+];
+
+/** The page of an address. @param hash as `location.hash` has it: empty, or from the # on */
+export function routeOf(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+  for (const [form, route] of forms) {
+    const found = form.exec(path);
+    if (found !== null) return route(found, new URLSearchParams(query));
+  }
+  return { page: 'unknown', address: hash };
+}
+
+/** Addresses as links have them. */
+export const addressOf = {
+  runs: ({ state, jobId, after }: RunFilter): string => withQuery('#runs', { state: state === 'all' ? undefined : state, job: jobId, after }),
+  run: (jobId: number, runId: number): string => `#job/${jobId}/run/${runId}`,
+  /** A run whose job is not known. */
+  anyRun: (runId: number): string => `#job/run/${runId}`,
+  jobs: ({ name, after }: JobFilter): string => withQuery('#jobs', { name, after }),
+  job: (jobId: number): string => `#job/${jobId}`,
+  nodes: '#nodes',
+} as const;
+
+function runFilterOf(query: URLSearchParams): RunFilter {
+  const state = query.get('state');
+  const job = query.get('job');
+  return {
+    state: state === 'active' || state === 'completed' ? state : 'all',
+    jobId: job !== null && /^\d+$/.test(job) ? Number(job) : undefined,
+    after: query.get('after') ?? undefined,
+  };
+}
+
+function withQuery(path: string, fields: Readonly<Record<string, string | number | undefined>>): string {
+  const given = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}

@@ -1,0 +1,67 @@
+/** Where the tasks of a run stand when they are drawn, and the lines between them. */
+import { graphlib, layout } from '@dagrejs/dagre';
+
+export interface GraphTask {
+  readonly task_key: string;
+  readonly depends_on?: readonly { readonly task_key: string }[];
+}
+
+export interface Box {
+  readonly key: string;
+  /** Of the upper left corner, in pixels. */
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Drawing {
+  readonly width: number;
+  readonly height: number;
+  readonly boxes: readonly Box[];
+  /** Paths as SVG has them. */
+  readonly lines: readonly { readonly from: string; readonly to: string; readonly path: string }[];
+}
+
+export const boxWidth = 208;
+export const boxHeight = 64;
+
+/** Draws from left to right, or from top to bottom. Dependencies on tasks that are not among them are left out. */
+export function drawingOf(tasks: readonly GraphTask[], direction: 'LR' | 'TB'): Drawing {
+  const graph = new graphlib.Graph();
+  graph.setGraph({ rankdir: direction, nodesep: 20, ranksep: direction === 'LR' ? 56 : 36, marginx: 8, marginy: 8 });
+  graph.setDefaultEdgeLabel(() => ({}));
+  // Numbers name the nodes: the library keeps them as fields of an object, and a key may be the name of one that is there already.
+  const numbers = new Map(tasks.map(({ task_key: key }, index) => [key, String(index)]));
+  for (const number of numbers.values()) graph.setNode(number, { width: boxWidth, height: boxHeight });
+  const edges = tasks.flatMap(({ task_key: to, depends_on: before = [] }) => before.map(({ task_key: from }) => ({ from, to })).filter(({ from }) => numbers.has(from)));
+  for (const { from, to } of edges) graph.setEdge(numberOf(from), numberOf(to));
+  layout(graph);
+  const { width = 0, height = 0 } = graph.graph();
+  return {
+    width, height,
+    boxes: [...numbers].map(([key, number]) => {
+      const { x, y } = graph.node(number);
+      return { key, x: x - boxWidth / 2, y: y - boxHeight / 2 };
+    }),
+    lines: edges.map(({ from, to }) => ({ from, to, path: pathThrough(graph.edge(numberOf(from), numberOf(to)).points) })),
+  };
+
+  function numberOf(key: string): string {
+    return numbers.get(key) ?? '';
+  }
+}
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A line through points, its corners rounded. */
+function pathThrough([first, ...rest]: readonly Point[]): string {
+  if (first === undefined) return '';
+  const corners = rest.map((point, index) => {
+    const next = rest[index + 1];
+    if (next === undefined) return `L ${point.x} ${point.y}`;
+    return `Q ${point.x} ${point.y} ${(point.x + next.x) / 2} ${(point.y + next.y) / 2}`;
+  });
+  return `M ${first.x} ${first.y} ${corners.join(' ')}`;
+}

@@ -1,0 +1,97 @@
+/** The tasks of a run as a graph: what waits for what, and where each stands. Every task is a link to its latest attempt. */
+import { useLayoutEffect, useMemo, useRef, useSyncExternalStore, type RefObject } from 'react';
+import type { Run, TaskRun } from '../api/documents.ts';
+import { StateBadge } from '../parts/state-badge.tsx';
+import { Elapsed } from '../parts/time.tsx';
+import { addressOf } from '../route.ts';
+import { standingOf } from '../states.ts';
+import { latestAttempts } from './attempts.ts';
+import { boxHeight, boxWidth, drawingOf, type Drawing } from './graph-layout.ts';
+
+const narrow = '(max-width: 640px)';
+
+export function TaskGraph({ run, chosen }: { readonly run: Run; readonly chosen: TaskRun | undefined }) {
+  const tasks = latestAttempts(run.tasks);
+  const direction = useMatches(narrow) ? 'TB' : 'LR';
+  const drawing = useDrawing(tasks, direction);
+  const view = useChosenInView(drawing, chosen?.task_key);
+  const byKey = new Map(tasks.map((task) => [task.task_key, task]));
+  return (
+    <section aria-labelledby="graph-title">
+      <h2 id="graph-title">Tasks</h2>
+      <div className="graph" ref={view} tabIndex={0} role="group" aria-label="Graph of the tasks">
+        <div className="drawing" style={{ width: drawing.width, height: drawing.height }}>
+          <Lines drawing={drawing} byKey={byKey} />
+          <ul>
+            {drawing.boxes.map(({ key, x, y }) => {
+              const task = byKey.get(key);
+              return task === undefined ? null : (
+                <li key={key} style={{ left: x, top: y, width: boxWidth, height: boxHeight }}>
+                  <TaskBox task={task} jobId={run.job_id} isChosen={chosen?.task_key === key} />
+                </li>
+              );
+            })}
+          </ul>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** Drawn anew only when the graph is another one: states change far more often. */
+function useDrawing(tasks: readonly TaskRun[], direction: 'LR' | 'TB'): Drawing {
+  const shape = JSON.stringify(tasks.map(({ task_key, depends_on = [] }) => ({ task_key, depends_on })));
+  return useMemo(() => drawingOf(JSON.parse(shape), direction), [shape, direction]);
+}
+
+/** Moves a large drawing so that the chosen task is seen in it; the page stays where it is. */
+function useChosenInView({ boxes }: Drawing, key: string | undefined): RefObject<HTMLDivElement | null> {
+  const view = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const element = view.current;
+    const box = boxes.find((one) => one.key === key);
+    if (element === null || box === undefined) return;
+    const { scrollLeft: left, scrollTop: top, clientWidth: width, clientHeight: height } = element;
+    const seen = box.x >= left && box.x + boxWidth <= left + width && box.y >= top && box.y + boxHeight <= top + height;
+    if (!seen) element.scrollTo(box.x - (width - boxWidth) / 2, box.y - (height - boxHeight) / 2);
+  }, [boxes, key]);
+  return view;
+}
+
+function Lines({ drawing, byKey }: { readonly drawing: Drawing; readonly byKey: ReadonlyMap<string, TaskRun> }) {
+  return (
+    <svg width={drawing.width} height={drawing.height} aria-hidden="true">
+      <defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" /></marker></defs>
+      {drawing.lines.map(({ from, to, path }) => {
+        const before = byKey.get(from);
+        return <path key={JSON.stringify([from, to])} className={before === undefined ? '' : standingOf(before.state).tone} d={path} markerEnd="url(#arrow)" />;
+      })}
+    </svg>
+  );
+}
+
+function TaskBox({ task, jobId, isChosen }: { readonly task: TaskRun; readonly jobId: number; readonly isChosen: boolean }) {
+  const before = (task.depends_on ?? []).map((dependency) => dependency.task_key);
+  return (
+    <a className={`task ${standingOf(task.state).tone}`} href={addressOf.run(jobId, task.run_id)} {...(isChosen && { 'aria-current': 'true' as const })}>
+      <span className="key" title={task.task_key}>{task.task_key}</span>
+      <span className="standing">
+        <StateBadge state={task.state} />
+        {task.start_time > 0 && <Elapsed from={task.start_time} to={task.end_time} />}
+      </span>
+      {before.length > 0 && <span className="unseen">, after {before.join(', ')}</span>}
+    </a>
+  );
+}
+
+/** Whether a media query holds. */
+function useMatches(query: string): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      const list = matchMedia(query);
+      list.addEventListener('change', listener);
+      return () => list.removeEventListener('change', listener);
+    },
+    () => matchMedia(query).matches,
+  );
+}

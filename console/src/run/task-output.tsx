@@ -1,0 +1,71 @@
+/** What an attempt gave back: its result, or its error with the trace; and its logs, of which the end is what is looked for. */
+import { useLayoutEffect, useRef, useState } from 'react';
+import type { Output, TaskRun } from '../api/documents.ts';
+import { useAnswer } from '../api/queries.ts';
+import { Failure } from '../parts/failure.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { SaveLink } from '../parts/save-link.tsx';
+import { addressOf } from '../route.ts';
+import { isActive } from '../states.ts';
+import { lastLines, plainText } from './plain-text.ts';
+
+/** How often output is asked for while the task is active, ms: it may be large. */
+const whileActive = 3_000;
+
+const linesShown = 1_000;
+
+export function TaskOutput({ task }: { readonly task: TaskRun }) {
+  const begun = task.start_time > 0;
+  const active = isActive(task.state);
+  const { data, error, refetch } = useAnswer<Output>('2.1/jobs/runs/get-output', { run_id: task.run_id }, {
+    enabled: begun || !active, every: active ? whileActive : false, edition: task.state.life_cycle_state, keepsPrevious: true,
+  });
+  if (!begun && active) return <p className="empty">Nothing yet: the task has not begun.</p>;
+  if (error !== null && data === undefined) return <Failure error={error} what="Reading the output" retry={refetch} />;
+  if (data === undefined) return <Loading what="output" />;
+  const { notebook_output: notebook, error: failure, error_trace: trace, run_job_output: started, logs } = data;
+  return (
+    <>
+      {failure !== undefined && <p className="notice bad"><strong>Error</strong> {plainText(failure)}</p>}
+      {started !== undefined && <p>It started <a href={addressOf.anyRun(started.run_id)}>run {started.run_id}</a>, whose end is its own.</p>}
+      {trace !== undefined && <Text title="Trace" text={plainText(trace)} name={`trace-${task.run_id}.txt`} tone="bad" />}
+      {notebook?.result !== undefined && <Text title="Result" text={notebook.result} name={`result-${task.run_id}.txt`} {...(notebook.truncated === true && { hint: 'Only the beginning is kept.' })} />}
+      {logs !== undefined && logs !== '' && <Text title="Logs" text={plainText(logs)} name={`logs-${task.run_id}.txt`} {...(data.logs_truncated === true && { hint: 'Only the first 5 MB are shown; the files of the attempt have the rest.' })} />}
+      {logs === '' && <p className="empty">{active ? 'The program has written nothing so far.' : 'The program has written nothing.'}</p>}
+    </>
+  );
+}
+
+interface TextProps {
+  readonly title: string;
+  readonly text: string;
+  /** Name of the file when it is saved. */
+  readonly name: string;
+  readonly hint?: string;
+  readonly tone?: 'bad';
+}
+
+/** A long text: its end first, all of it when it is wanted. */
+function Text({ title, text, name, hint, tone }: TextProps) {
+  const [all, setAll] = useState(false);
+  const tail = lastLines(text, linesShown);
+  const shown = all ? text : tail.text;
+  const box = useRef<HTMLPreElement>(null);
+  // Whoever reads the end sees what comes; whoever has scrolled up is left alone.
+  const atEnd = useRef(true);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element !== null && atEnd.current) element.scrollTop = element.scrollHeight;
+  });
+  return (
+    <section className="text" aria-label={title}>
+      <h3>{title} <SaveLink text={text} name={name} type="text/plain" /></h3>
+      {!all && tail.lines > linesShown && (
+        <p className="hint">The last {linesShown} of {tail.lines} lines. <button type="button" className="link" onClick={() => setAll(true)}>Show all</button></p>
+      )}
+      {hint !== undefined && <p className="hint">{hint}</p>}
+      <pre ref={box} tabIndex={0} aria-label={title} className={tone}
+        onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => { atEnd.current = scrollHeight - scrollTop - clientHeight < 8; }}>{shown}</pre>
+    </section>
+  );
+}
