@@ -119,6 +119,8 @@ export function serveQueue(world: World): boolean {
     if (run === undefined) return happened;
     const lack = lackOf(world, run.plan.tasks);
     if (lack === undefined) {
+      // Whether it is let in or cancelled first is nobody's promise.
+      if (isBeingCancelled(world, run)) world.ambiguous = true;
       settleAll(run, 'PENDING');
       run.admitted = world.now;
       delete run.waitsFor;
@@ -130,6 +132,11 @@ export function serveQueue(world: World): boolean {
       if (lack === 'ACTIVE_RUNS_LIMIT_REACHED') return happened;
     }
   }
+}
+
+/** Whether the run_job_task that launched a run is to stop, and will cancel it in this instant. */
+function isBeingCancelled(world: World, run: ModelRun): boolean {
+  return world.runs.some((parent) => parent.tasks.some((task) => latest(task).child === run && latest(task).stop !== undefined));
 }
 
 /** The first run of the job that has the fewest active ones; of several the one that waits longest. */

@@ -141,6 +141,8 @@ function advanceRunJob(world: World, run: ModelRun, task: ModelTask, childIndex:
   const child = world.runs.findLast((one) => one === first || one.original === first) ?? first;
   if (!isOver(child)) {
     if (attempt.stop === undefined || child.stop !== undefined) return false;
+    // Room that comes free in this instant may let it in just before it is cancelled.
+    if (child.state === 'QUEUED' && somethingEnded(world)) world.ambiguous = true;
     stopRun(child, 'cancel');
     serveQueue(world);
     return true;
@@ -148,6 +150,10 @@ function advanceRunJob(world: World, run: ModelRun, task: ModelTask, childIndex:
   const result = child.state === 'TERMINATED' ? child.result ?? 'FAILED' : 'FAILED';
   finish(world, run, task, attempt.stop === undefined || result === 'SUCCESS' ? result : resultOfStop[attempt.stop]);
   return true;
+}
+
+function somethingEnded(world: World): boolean {
+  return world.runs.some((run) => run.tasks.some((task) => latest(task).end === world.now));
 }
 
 /** Notes that a run is to stop; its started attempts are asked to. */
