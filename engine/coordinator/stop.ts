@@ -33,8 +33,10 @@ export function armTimeout(c: Coordination, active: ActiveRun, task: ActiveTask)
   task.disarm = undefined;
   const at = timeoutAt(task.taskRun.progress.startTime, task.settings.timeout_seconds);
   if (at === undefined) return;
-  if (at <= c.clock.now()) stopTask(task, 'timeout');
-  else task.disarm = atTime(active, c.clock, at, () => void timeOutTask(c, task));
+  if (at > c.clock.now()) task.disarm = atTime(active, c.clock, at, () => void timeOutTask(c, task));
+  // A process may run: why it ends is stored before it is told.
+  else if (task.taskRun.progress.state === 'RUNNING') void timeOutTask(c, task);
+  else stopTask(task, 'timeout');
 }
 
 /** Stored first: whoever adopts the attempt between the signal and its end must know why it ended. */

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import type { Crash } from './engine-life.ts';
 import type { Condition, JobPlan, TaskPlan } from './plans.ts';
 import type { Ending } from './reference.ts';
+import { plenty } from './reference-admission.ts';
 import type { WorldLimits } from './reference-state.ts';
 
 /** One thing that happens. `pick` chooses among what there is by then. */
@@ -90,7 +91,7 @@ function commandArbitrary(jobs: number): fc.Arbitrary<Command> {
 }
 
 const limits = fc.record({
-  clusterMs: fc.constantFrom(0, 0, 2_311), taskRuns: mostly(40, 3, 6), runJobTasks: mostly(20, 1, 2), depth: mostly(3, 1), queueMs: fc.constant(60_000),
+  clusterMs: fc.constantFrom(0, 0, 2_311), taskRuns: mostly(plenty, 4, 8), runJobTasks: mostly(plenty, 1, 2), depth: mostly(3, 1), queueMs: fc.constant(60_000),
 });
 
 /** A world with a few jobs. */

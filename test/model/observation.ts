@@ -13,7 +13,8 @@ interface Times {
 
 /** Where something stands. Times count from the beginning of the world. */
 function stands(state: string, result: string | null | undefined, times: Times & { due?: number | null | undefined; admitted?: number | null | undefined }, zero: number): string {
-  const stamps = Object.entries(times).filter(([, at]) => typeof at === 'number').map(([name, at]) => `${name} ${Number(at) - zero}`).toSorted();
+  // Whether a run was let in at once or waited for no time is nobody's promise.
+  const stamps = Object.entries(times).filter(([name, at]) => typeof at === 'number' && !(name === 'admitted' && at === times.start)).map(([name, at]) => `${name} ${Number(at) - zero}`).toSorted();
   return `${state}${result === null || result === undefined ? '' : `/${result}`} ${stamps.join(' ')}`;
 }
 

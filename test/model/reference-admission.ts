@@ -2,6 +2,9 @@
 import { isOver, labelOf, latest, newJob, takesPlace, tellEnd, type Attempt, type ModelJob, type ModelRun, type QueueReason, type State, type World } from './reference-state.ts';
 import type { JobPlan, TaskPlan } from './plans.ts';
 
+/** A limit of the workspace that is never reached in these worlds. */
+export const plenty = 200;
+
 /** What is launched. */
 interface Launch {
   readonly job: ModelJob;
@@ -17,6 +20,7 @@ export function launchRun(world: World, { job, token, queue, parent }: Launch): 
   const earlier = token === undefined ? undefined : job.tokens.get(token);
   if (earlier !== undefined) return earlier;
   const mayQueue = queue ?? job.plan.queue;
+  if (parent !== undefined && competes(world)) world.ambiguous = true;
   const admission = job.hidden ? 'room?' : admissionByJob(world, job, mayQueue);
   // A task that waits for its job anyhow may as well wait for room.
   const outcome = admission === 'room?' ? admissionByRoom(world, job.plan, mayQueue || parent !== undefined) : admission;
@@ -120,7 +124,7 @@ export function serveQueue(world: World): boolean {
     const lack = lackOf(world, run.plan.tasks);
     if (lack === undefined) {
       // Whether it is let in or cancelled first is nobody's promise.
-      if (isBeingCancelled(world, run)) world.ambiguous = true;
+      if (isBeingCancelled(world, run) || (isTight(world) && world.runs.some((one) => one.start === world.now && one.depth > 0))) world.ambiguous = true;
       settleAll(run, 'PENDING');
       run.admitted = world.now;
       delete run.waitsFor;
@@ -132,6 +136,16 @@ export function serveQueue(world: World): boolean {
       if (lack === 'ACTIVE_RUNS_LIMIT_REACHED') return happened;
     }
   }
+}
+
+/** Whether runs that wait for room want the room of this instant too: who of them and a run_job_task gets it is nobody's promise. */
+function competes(world: World): boolean {
+  return isTight(world) && world.runs.some((run) => run.admitted === world.now || (run.state === 'QUEUED' && run.waitsFor !== 'MAX_CONCURRENT_RUNS_REACHED'));
+}
+
+/** Whether the workspace may be full at all. */
+function isTight({ limits }: World): boolean {
+  return limits.taskRuns < plenty || limits.runJobTasks < plenty;
 }
 
 /** Whether the run_job_task that launched a run is to stop, and will cancel it in this instant. */

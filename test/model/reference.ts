@@ -142,7 +142,7 @@ function advanceRunJob(world: World, run: ModelRun, task: ModelTask, childIndex:
   if (!isOver(child)) {
     if (attempt.stop === undefined || child.stop !== undefined) return false;
     // Room that comes free in this instant may let it in just before it is cancelled.
-    if (child.state === 'QUEUED' && somethingEnded(world)) world.ambiguous = true;
+    if (child.state === 'QUEUED' && (child.waitsFor !== 'MAX_CONCURRENT_RUNS_REACHED' || somethingEnded(world))) world.ambiguous = true;
     stopRun(child, 'cancel');
     serveQueue(world);
     return true;
