@@ -1,6 +1,7 @@
 /** Shortest stories of what the reference model (test/model) found and now keeps an eye on. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Coordinator } from '../../../engine/coordinator/coordinator.ts';
+import { createEndings, type Endings } from '../../../engine/coordinator/endings.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import type { RunStore } from '../../../engine/run-ports.ts';
 import { changeJob } from '../../../storage/job-changes.ts';
@@ -141,6 +142,15 @@ test('a run_job_task cancels the retry that took the place of its run just befor
 test('the end of a run is heard by its run_job_task also when it falls between a look at it and the wait for it', async () => {
   const childId = await storedJob(database.db, singleTask, world.clock.now());
   let looks = 0;
+  const { promise: told, resolve: tell } = Promise.withResolvers<void>();
+  const endings = createEndings();
+  const noted: Endings = {
+    ...endings,
+    tell(runId) {
+      endings.tell(runId);
+      tell();
+    },
+  };
   const runs: RunStore = {
     ...world.runs,
     async latestAttempt(started) {
@@ -149,11 +159,11 @@ test('the end of a run is heard by its run_job_task also when it falls between a
       if (looks > 1) return found;
       await world.running('main');
       world.pool.end('main');
-      await world.ended(started);
+      await told;
       return found;
     },
   };
-  const runId = await world.launch(world.coordinator({ runs }), { tasks: [{ task_key: 'outer', run_job_task: { job_id: childId } }] });
+  const runId = await world.launch(world.coordinator({ runs, endings: noted }), { tasks: [{ task_key: 'outer', run_job_task: { job_id: childId } }] });
   // Time stands still: nobody looks again by himself.
   expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/SUCCESS', 'outer TERMINATED/SUCCESS']);
 });
