@@ -26,13 +26,19 @@ const cluster = { num_workers: 1, spark_version: 'v', node_type_id: 's' };
 const work = { notebook_task: { notebook_path: '/n' } };
 
 const child: JobSettings = { ...told, ...work, new_cluster: cluster };
-const solo: JobSettings = { ...told, ...work, existing_cluster_id: 'all-purpose', max_retries: 1 };
-const graph = (childId: number): JobSettings => ({
+const middle = (childId: number): JobSettings => ({ ...told, run_job_task: { job_id: childId } });
+/** Its first attempt runs out of time, and lasts longer than its health rule allows. */
+const solo: JobSettings = {
+  ...work, existing_cluster_id: 'all-purpose', max_retries: 1, timeout_seconds: 60, retry_on_timeout: true,
+  email_notifications: { ...told.email_notifications, on_duration_warning_threshold_exceeded: ['a@x'] },
+  health: { rules: [{ metric: 'RUN_DURATION_SECONDS', operator: 'GREATER_THAN', value: 30 }] },
+};
+const graph = (middleId: number): JobSettings => ({
   ...told, max_concurrent_runs: 1, queue: { enabled: true }, job_clusters: [{ job_cluster_key: 'shared', new_cluster: cluster }],
   tasks: [
     { task_key: 'a', ...told, ...work, job_cluster_key: 'shared' },
     { task_key: 'b', ...told, ...work, new_cluster: cluster, max_retries: 1, depends_on: [{ task_key: 'a' }] },
-    { task_key: 'c', ...told, run_job_task: { job_id: childId }, depends_on: [{ task_key: 'a' }] },
+    { task_key: 'c', ...told, run_job_task: { job_id: middleId }, depends_on: [{ task_key: 'a' }] },
     { task_key: 'd', ...told, ...work, job_cluster_key: 'shared', depends_on: [{ task_key: 'b' }, { task_key: 'c' }] },
   ],
 });
@@ -58,8 +64,9 @@ export async function liveStory(database: TestDatabase, faulty: FaultyDatabase, 
   const backend = await sqlBackend(database);
   const clock = createManualClock(zero);
   const jobIds = [await backend.createJob(child, zero)];
-  jobIds.push(await backend.createJob(graph(jobIds[0] ?? 0), zero), await backend.createJob(solo, zero));
-  const [, graphId = 0, soloId = 0] = jobIds;
+  jobIds.push(await backend.createJob(middle(jobIds[0] ?? 0), zero));
+  jobIds.push(await backend.createJob(graph(jobIds[1] ?? 0), zero), await backend.createJob(solo, zero));
+  const [, , graphId = 0, soloId = 0] = jobIds;
   const life = createLife();
   const runs = life.mortal(createRunStore(faulty.db, impatient, log));
   const processes = createProcessTable();
@@ -114,7 +121,6 @@ export async function liveStory(database: TestDatabase, faulty: FaultyDatabase, 
     clock.advance(leaseMs / 3);
     await life.quiet();
   };
-  const failed = { kind: 'failed', message: 'Broken' } as const;
 
   faulty.arm(statement, mode);
   await start(graphId, 'first');
@@ -122,19 +128,27 @@ export async function liveStory(database: TestDatabase, faulty: FaultyDatabase, 
   const third = await start(graphId, 'third');
   await start(soloId, 'solo');
   await cancel(third.runId);
-  await until('job1#3 ONE_TIME 0 TERMINATED/CANCELED');
-  await end('job2#1/main:0', failed);
-  await end('job2#2/main:0');
-  await end('job1#1/a:0');
-  await end('job1#1/b:0', failed);
+  await until('job2#3 ONE_TIME 0 TERMINATED/CANCELED');
+  await until('executing job3#1/main:0');
+  clock.advance(60_000);
+  await until('executing job3#1/main:0 stopping');
+  await end('job3#1/main:0', { kind: 'stopped' });
+  await end('job3#2/main:0');
+  await end('job2#1/a:0');
+  await end('job2#1/b:0', { kind: 'failed', message: 'Broken' });
   await end('job0#1/main:0');
-  await end('job1#1/b:1');
-  await end('job1#1/d:0');
-  await until('executing job1#2/a:0');
+  await end('job2#1/b:1');
+  await end('job2#1/d:0');
+  await end('job2#2/a:0');
+  await until('executing job0#2/main:0');
+  await until('executing job2#2/b:0');
   await cancel(second.runId);
-  await until('executing job1#2/a:0 stopping');
-  await end('job1#2/a:0', { kind: 'stopped' });
-  for (const label of ['job0#1', 'job1#1', 'job1#2', 'job2#1', 'job2#2']) await until(`${label} ${label === 'job2#2' ? 'RETRY 1 of job2#1' : 'ONE_TIME 0'} TERMINATED/`);
+  for (const label of ['job0#2/main:0', 'job2#2/b:0']) {
+    await until(`executing ${label} stopping`);
+    await end(label, { kind: 'stopped' });
+  }
+  await until('job2#2 ONE_TIME 0 TERMINATED/CANCELED');
+  await until('job3#2 RETRY 1 of job3#1 TERMINATED/SUCCESS');
   await life.quiet();
   await queue.close();
   await coordinator.close();

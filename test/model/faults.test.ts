@@ -28,6 +28,7 @@ test.each(faultModes)('%s: the runs end right, with one process for each attempt
     if (faulty.failed() !== undefined) failed += 1;
     if (end.join('\n') === right.join('\n')) continue;
     const only = (own: readonly string[], other: readonly string[]) => own.filter((line) => !other.includes(line)).join('\n    ');
+    if (process.env.SHOW) process.stderr.write(`wrong ${statement} ${faulty.failed()}\n${only(end, right)}\n`);
     wrong.push(`statement ${statement} of ${statements} (${faulty.failed()}):\n  is\n    ${only(end, right)}\n  and not\n    ${only(right, end)}`);
   }
   process.stderr.write(`${mode}: ${failed} of ${statements} statements failed once\n`);
