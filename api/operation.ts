@@ -18,7 +18,7 @@ export interface Call {
 
 /** Operation with a typed input. `handle` may count on an input that was forgiven (tolerance) and fits `request`. */
 interface OperationOf<Request extends TSchema> {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api/<version>`, e.g. `/jobs/create`. A segment `:job_id` is the field of `request` with this name. */
   readonly path: string;
   readonly versions: readonly ApiVersion[];

@@ -1,11 +1,14 @@
 /** All operations of the API, in the order of the documentation. */
+import { dashboardOperations } from './dashboards/dashboard-operations.ts';
 import { createJobOperation } from './jobs/create.ts';
 import { deleteJobOperation } from './jobs/delete.ts';
 import { getJobOperation } from './jobs/get.ts';
 import { listJobsOperation } from './jobs/list.ts';
+import { previewScheduleOperation } from './jobs/preview-schedule.ts';
 import { resetJobOperation } from './jobs/reset.ts';
 import { updateJobOperation } from './jobs/update.ts';
 import { managedFsOperations } from './managed-fs/managed-fs-operations.ts';
+import { noticeOperationMakers } from './notice-operations.ts';
 import type { Operation } from './operation.ts';
 import { listNodesOperation } from './nodes/list.ts';
 import { meOperation } from './people/me.ts';
@@ -13,7 +16,7 @@ import { amendPermissionsOperation } from './permissions/amend.ts';
 import { getPermissionsOperation } from './permissions/get.ts';
 import { permissionLevelsOperation } from './permissions/levels.ts';
 import { replacePermissionsOperation } from './permissions/replace.ts';
-import type { ManagedFsPorts, OperationPorts, WorkspacePorts } from './ports.ts';
+import type { DashboardPorts, ManagedFsPorts, OperationPorts, WorkspacePorts } from './ports.ts';
 import { cancelAllRunsOperation } from './runs/cancel-all.ts';
 import { cancelRunOperation } from './runs/cancel.ts';
 import { deleteRunOperation } from './runs/delete.ts';
@@ -37,6 +40,7 @@ const makers: readonly ((ports: OperationPorts) => Operation)[] = [
   resetJobOperation,
   updateJobOperation,
   deleteJobOperation,
+  previewScheduleOperation,
   runNowOperation,
   submitOperation,
   listRunsOperation,
@@ -57,11 +61,12 @@ const makers: readonly ((ports: OperationPorts) => Operation)[] = [
   deleteTokenOperation,
   meOperation,
   listNodesOperation,
+  ...noticeOperationMakers,
 ];
 
 /** Every operation that the service has, those on files among them. */
-export function everyOperation(ports: OperationPorts & WorkspacePorts & ManagedFsPorts): Operation[] {
-  return [...operationsOf(ports), ...workspaceOperations(ports), ...managedFsOperations(ports)];
+export function everyOperation(ports: OperationPorts & WorkspacePorts & ManagedFsPorts & DashboardPorts): Operation[] {
+  return [...operationsOf(ports), ...workspaceOperations(ports), ...managedFsOperations(ports), ...dashboardOperations(ports)];
 }
 
 /** The operations on jobs, runs, permissions and people, made from what they need of the world. */

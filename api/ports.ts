@@ -1,9 +1,12 @@
 /** What the operations ask of the world: types only. storage/ has what fits them, cli/ wires them together. */
 import type { CancelPorts } from '../engine/cancel.ts';
 import type { Clock } from '../engine/clock.ts';
+import type { ClassicDashboardStore, DashboardStore } from '../engine/dashboard-ports.ts';
 import type { ManagedFileStore, WorkspaceStore } from '../engine/file-ports.ts';
 import type { LaunchPorts } from '../engine/launch.ts';
 import type { Limits } from '../engine/limits.ts';
+import type { DestinationRules } from '../engine/notification/destination.ts';
+import type { DeliveryLog, DestinationStore } from '../engine/notice-ports.ts';
 import type { JobStore, NodeReader, PermissionReader, PermissionStore, RetimedRun, RunReader, RunRemover, Site } from '../engine/ports.ts';
 import type { TaskValues } from '../engine/run/dynamic-values.ts';
 import type { NotebookReport, TaskOutput } from '../engine/run/output.ts';
@@ -50,8 +53,16 @@ export interface TokenStore {
   change(principalId: number, tokenId: string, change: TokenChange, now: number): Promise<boolean>;
 }
 
+/** Where notices go, and what became of them. */
+export interface NoticePorts {
+  readonly destinations: DestinationStore;
+  readonly deliveries: DeliveryLog;
+  readonly destinationRules: DestinationRules & { readonly limits: Limits };
+  readonly clock: Clock;
+}
+
 /** Everything that operations are made from; each takes the part that it needs. */
-export interface OperationPorts {
+export interface OperationPorts extends NoticePorts {
   readonly jobs: JobStore;
   readonly permissions: PermissionStore;
   /** Whom jobs run as; undefined while job access control is off, when they run as their creators. */
@@ -75,6 +86,11 @@ export interface OperationPorts {
 
 export interface WorkspacePorts {
   readonly workspace: WorkspaceStore;
+}
+
+export interface DashboardPorts extends WorkspacePorts, Pick<OperationPorts, 'clock' | 'limits'> {
+  readonly classicDashboards: ClassicDashboardStore;
+  readonly dashboards: DashboardStore;
 }
 
 export interface ManagedFsPorts {

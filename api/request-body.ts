@@ -43,7 +43,8 @@ function faultOf(text: string): string {
     JSON.parse(text);
     return 'keys named __proto__, and constructor with a prototype, are not allowed.';
   } catch (error) {
-    return messageOf(error);
+    // The excerpt in the message may end within a character.
+    return messageOf(error).toWellFormed();
   }
 }
 

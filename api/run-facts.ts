@@ -1,6 +1,7 @@
 /** What runs and task runs show alike: who and where they are, their state, their times (spec 2.5, 2.6). */
 import type { ApiVersion } from '../engine/job/format.ts';
 import { durationsOf, type Progress, type Run } from '../engine/run/run.ts';
+import { runPageUrl } from '../engine/run/site.ts';
 import { statusOf } from '../engine/run/status.ts';
 import type { Site } from './ports.ts';
 
@@ -56,7 +57,7 @@ export function stateView(progress: Progress): object {
   };
 }
 
-/** The page of a run or task run in the console. One-time runs have a job, too, and so the same form. */
+/** The page of a run or task run in the console. */
 export function pageUrl(run: Run, runId: number, { site }: Face): string {
-  return `${site.publicUrl()}/?o=${site.workspaceId}#job/${run.jobId}/run/${runId}`;
+  return runPageUrl(site, run.jobId, runId);
 }

@@ -21,6 +21,8 @@ export interface EngineUnderTest {
   metric(name: string): Promise<number>;
   /** Processor seconds used so far by the engine and by its PostgreSQL. */
   cpuSeconds(): Promise<{ engine: number; postgres: number }>;
+  /** Resident memory of the engine, in MB. */
+  memory(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -30,11 +32,12 @@ export async function freshDirectory(): Promise<{ path: string; remove(): Promis
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-export async function startUnderTest(dataDirectory: string, path: string): Promise<EngineUnderTest> {
+/** @param variables settings beside those that every bench has */
+export async function startUnderTest(dataDirectory: string, path: string, variables: Readonly<Record<string, string>> = {}): Promise<EngineUnderTest> {
   const before = systemClock.now();
   const child = spawn(process.execPath, [main, 'serve'], {
     cwd: dataDirectory,
-    env: { PATH: path, RUNYARD_PORT: '0', RUNYARD_DATA_DIR: dataDirectory, RUNYARD_BOOTSTRAP_TOKEN: token },
+    env: { PATH: path, RUNYARD_PORT: '0', RUNYARD_DATA_DIR: dataDirectory, RUNYARD_BOOTSTRAP_TOKEN: token, ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const url = await listening(child);
@@ -54,6 +57,7 @@ export async function startUnderTest(dataDirectory: string, path: string): Promi
       return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]);
     },
     cpuSeconds: () => cpuSeconds(child.pid ?? 0),
+    memory: () => residentMegabytes(child.pid ?? 0),
     async stop() {
       const gone = once(child, 'exit');
       child.kill('SIGTERM');
@@ -72,6 +76,10 @@ async function listening(child: ChildProcess): Promise<string> {
     }
   }
   throw new Error('The engine ended before it was ready.');
+}
+
+async function residentMegabytes(pid: number): Promise<number> {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
 /** Clock ticks a second, as Linux counts processor time for users. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf } from '../engine/errors.ts';
 import type { Limits } from '../engine/limits.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../engine/nearest.ts';
 import { ValueError } from './setting-values.ts';
 import { fileVariable, keyOf, laterVariables, settings, type logLevels, type Setting } from './settings.ts';
 
@@ -28,6 +28,10 @@ export interface Config {
   readonly leaseMs: number;
   readonly poolThreads: number;
   readonly attemptsPerThread: number;
+  readonly smtpUrl?: string | undefined;
+  readonly mailFrom?: string | undefined;
+  readonly mailsPerSecond: number;
+  readonly webhookAllowPrivate: boolean;
   /** What tasks find of the service's environment: nothing else passes on, so no secret can. */
   readonly taskEnvironment: Readonly<Record<string, string>>;
 }
@@ -60,6 +64,12 @@ export function readConfig(environment: Environment = process.env, directory: st
     const value = environment[variable];
     return value === undefined || value === '' ? inFile(keyOf(variable)) : { value, name: variable, directory };
   });
+}
+
+/** Where the service is and with which token to speak to it, as far as variables say so: for commands that are clients of it. */
+export function readClientVariables(environment: Environment = process.env): { readonly url: string | undefined; readonly token: string | undefined } {
+  const [url, token] = clientVariables.map((name) => (environment[name] === '' ? undefined : environment[name]));
+  return { url, token };
 }
 
 /** True when colours and redrawing are not wanted (NO_COLOR) or not possible (a dumb terminal). */
@@ -96,6 +106,10 @@ function build(environment: Environment, directory: string, find: (variable: str
     leaseMs: take(settings.leaseMs),
     poolThreads: take(settings.poolThreads),
     attemptsPerThread: take(settings.attemptsPerThread),
+    smtpUrl: take(settings.smtpUrl),
+    mailFrom: take(settings.mailFrom),
+    mailsPerSecond: take(settings.mailsPerSecond),
+    webhookAllowPrivate: take(settings.webhookAllowPrivate),
     taskEnvironment: Object.fromEntries(passedToTasks.flatMap((name) => {
       const value = environment[name];
       return value === undefined ? [] : [[name, value]];

@@ -4,8 +4,11 @@ import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { messageOf } from '../engine/errors.ts';
+import { previewMax } from '../engine/schedule/preview.ts';
 import { ConfigError } from './config.ts';
+import type { MigrateOptions } from './dashboards.ts';
 import type { DemoOptions } from './demo.ts';
+import type { PreviewOptions } from './schedule-preview.ts';
 import { outliveReaders, remark } from './say.ts';
 import { settingsHelp } from './settings.ts';
 import type { ServeOptions } from './serve.ts';
@@ -46,6 +49,17 @@ function buildProgram(finish: (code: number) => void): Command {
   program.command('token')
     .description('print the token of the first administrator')
     .action(async () => finish(await (await import('./token.ts')).printToken()));
+  addDashboardCommands(program, finish);
+  program.command('schedule')
+    .description('look at schedules')
+    .command('preview')
+    .description('show when a Quartz expression fires, and what clock changes do to it; no service is needed')
+    .argument('<expression>', 'second minute hour day-of-month month day-of-week [year], in quotes')
+    .option('--zone <id>', 'Java time zone id', 'UTC')
+    .option('--after <time>', 'fires after this time: ISO-8601, or epoch milliseconds (default: now)', instant)
+    .option('--count <number>', 'how many, 1 to 100', previewCount, 10)
+    .option('--json', 'as JSON, as the service answers')
+    .action(async (expression: string, options: PreviewOptions) => finish(await (await import('./schedule-preview.ts')).previewCommand(expression, options)));
   program.command('doctor')
     .description('say what this machine can run, and what is missing')
     .option('--json', 'as JSON')
@@ -53,9 +67,38 @@ function buildProgram(finish: (code: number) => void): Command {
   return program;
 }
 
+function addDashboardCommands(program: Command, finish: (code: number) => void): void {
+  const dashboards = program.command('dashboards')
+    .description('bring classic dashboards in and migrate them, at the service that RUNYARD_URL names or that runs here');
+  dashboards.command('import').argument('<file>', 'JSON document of a classic dashboard')
+    .description('store a classic dashboard and print its id')
+    .action(async (file: string) => finish(await (await import('./dashboards.ts')).importDashboard(file)));
+  dashboards.command('list')
+    .description('list the classic dashboards')
+    .action(async () => finish(await (await import('./dashboards.ts')).listClassicDashboards()));
+  dashboards.command('migrate').argument('<id>', 'id of a classic dashboard')
+    .description('make a dashboard of the newer format and print its id and path')
+    .option('--name <name>', 'its name (default: that of the classic one)')
+    .option('--folder <path>', 'folder of the workspace (default: your own)')
+    .option('--keep-parameters', 'leave {{ parameters }} in queries as they are')
+    .action(async (id: string, options: MigrateOptions) => finish(await (await import('./dashboards.ts')).migrateDashboard(id, options)));
+}
+
 function year(text: string): string {
   if (/^\d{4}$/.test(text)) return text;
   throw new InvalidArgumentError('A year has four digits.');
+}
+
+function instant(text: string): number {
+  const time = /^\d+$/.test(text) ? Number(text) : Date.parse(text);
+  if (Number.isSafeInteger(time)) return time;
+  throw new InvalidArgumentError('A time is like 2027-03-28T00:00:00Z, or epoch milliseconds.');
+}
+
+function previewCount(text: string): number {
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= previewMax) return count;
+  throw new InvalidArgumentError(`It is a number from 1 to ${previewMax}.`);
 }
 
 function packageVersion(): string {

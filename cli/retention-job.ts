@@ -1,24 +1,29 @@
-/** A housekeeping thread: removes runs older than the retention (spec 8), with their files, in batches that never block. */
+/** A housekeeping thread: removes runs (spec 8) and deliveries older than their retention, with their files, in batches that never block. */
+import { rm } from 'node:fs/promises';
 import { workerData } from 'node:worker_threads';
 import { systemClock as clock } from '../engine/clock.ts';
 import { messageOf } from '../engine/errors.ts';
 import { createAttemptFiles } from '../storage/attempt-files.ts';
 import { openDatabase, type DatabaseAddress } from '../storage/database.ts';
+import { removeOldDeliveries, removeOldNotices } from '../storage/delivery-log.ts';
 import { expiredRuns } from '../storage/retention.ts';
 import { createRoots } from '../storage/roots.ts';
 import { deleteRun } from '../storage/run-removal.ts';
+import { mailFile } from './mail-directory.ts';
 
 /** What the thread is told. */
 export interface RetentionOrder {
   readonly address: DatabaseAddress;
   readonly dataDirectory: string;
   readonly retentionMs: number;
+  /** Of deliveries in their log, with the mails that were kept as files. */
+  readonly deliveryRetentionMs: number;
 }
 
 const batch = 100;
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-async function removeExpired({ address, dataDirectory, retentionMs }: RetentionOrder): Promise<void> {
+async function removeExpired({ address, dataDirectory, retentionMs, deliveryRetentionMs }: RetentionOrder): Promise<void> {
   const { db, close } = openDatabase(address, silent, { connections: 1 });
   const files = createAttemptFiles(createRoots({ dataDirectory, allowedRoots: [] }));
   const failures: string[] = [];
@@ -35,7 +40,13 @@ async function removeExpired({ address, dataDirectory, retentionMs }: RetentionO
       }
       if (expired.length < batch) break;
     }
-    if (failures.length > 0) throw new Error(`Files of ${failures.length} expired attempts or clusters stay: ${failures[0]}`);
+    for (;;) {
+      const removed = await removeOldDeliveries(db, clock.now() - deliveryRetentionMs, 10 * batch);
+      for (const deliveryId of removed) await rm(mailFile(dataDirectory, deliveryId), { force: true }).catch(remains);
+      if (removed.length < 10 * batch) break;
+    }
+    while ((await removeOldNotices(db, clock.now() - deliveryRetentionMs, 10 * batch)) === 10 * batch);
+    if (failures.length > 0) throw new Error(`Files of ${failures.length} expired attempts, clusters or mails stay: ${failures[0]}`);
   } finally {
     await close();
   }

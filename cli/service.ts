@@ -13,6 +13,9 @@ import type { Site } from '../engine/ports.ts';
 import type { RunStore } from '../engine/run-ports.ts';
 import { tokenHash } from '../engine/token/token.ts';
 import { migrate, openDatabase, ping, type DatabaseAddress, type OpenDatabase } from '../storage/database.ts';
+import { createDeliveryLog } from '../storage/delivery-log.ts';
+import { createDestinationStore } from '../storage/destinations.ts';
+import { createClassicDashboardStore, createDashboardStore } from '../storage/dashboards.ts';
 import { startEmbeddedPostgres } from '../storage/embedded.ts';
 import { passing } from '../storage/faults.ts';
 import { createPermissionStore } from '../storage/job-permissions.ts';
@@ -28,6 +31,8 @@ import type { Config } from './config.ts';
 import { startEngine, type Engine } from './engine.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { checkInstallation } from './installation.ts';
+import { startNotices } from './notices.ts';
+import { startSchedules } from './schedules.ts';
 
 const day = 24 * 60 * 60 * 1_000;
 
@@ -80,15 +85,24 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   const site: Site = { publicUrl: () => config.publicUrl ?? url, workspaceId: '1' };
   const engine = await startEngine(config, address, database, roots, site, clock, log);
   closers.push(() => engine.close());
+  const launching = { clock, limits: config.limits, nodeId: engine.nodeId, accept: engine.coordinator.accept };
+  const schedules = await startSchedules(address, database, launching, clock, log);
+  closers.push(() => schedules.close());
   const retentionMs = config.limits.runRetentionDays * day;
-  const housekeeping = await startHousekeeping({ address, dataDirectory: config.dataDirectory, retentionMs }, log);
+  const deliveryRetentionMs = config.limits.deliveryRetentionDays * day;
+  const housekeeping = await startHousekeeping({ address, dataDirectory: config.dataDirectory, retentionMs, deliveryRetentionMs }, log);
   closers.push(() => housekeeping.stop());
   const door = { open: true };
   const app = createService(config, database, engine, roots, site, log, door);
   closers.push(async () => app.close());
   url = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '');
-  const drain = (): Promise<void> => {
+  // Only now, because messages link to the address.
+  const notices = startNotices({ config, address, database, roots, files: engine.files, site, nodeId: engine.nodeId, clock, log });
+  closers.push(() => notices.close());
+  const drain = async (): Promise<void> => {
     door.open = false;
+    // What is due from now on is fired by another engine, or by the next start.
+    await schedules.close();
     return engine.drain();
   };
   return { url, token, tokenIsNew: isNew, drain };
@@ -136,6 +150,8 @@ function createService(config: Config, database: OpenDatabase, engine: Engine, r
       site,
       workspace: createWorkspace(roots, limits),
       managedFiles: createManagedFiles(roots),
+      destinations: createDestinationStore(db), deliveries: createDeliveryLog(db), destinationRules: { limits, allowPrivate: config.webhookAllowPrivate },
+      classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db),
     }),
     auth: {
       tokens: { find: (hash) => findToken(db, hash), noteAccess: (tokenId, now) => noteTokenAccess(db, tokenId, now) },

@@ -2,7 +2,8 @@
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { defaultLimits, type LimitName, type Limits } from '../engine/limits.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../engine/nearest.ts';
+import { isMailAddress } from '../engine/notification/address.ts';
 
 /** What is wrong with a value, as the rest of a sentence that begins with the setting's name. */
 export class ValueError extends Error {}
@@ -71,6 +72,31 @@ export const databaseUrl: ReadValue<string> = (given) => {
   const url = typeof given === 'string' ? URL.parse(given) : null;
   if (typeof given === 'string' && (url?.protocol === 'postgres:' || url?.protocol === 'postgresql:')) return given;
   throw new ValueError('must be a URL such as postgres://user:password@host:5432/database (its value is not shown here)');
+};
+
+/** Never shown in a message: it may hold a password. */
+export const smtpUrl: ReadValue<string> = (given) => {
+  const url = typeof given === 'string' ? URL.parse(given) : null;
+  const mail = url?.protocol === 'smtp:' || url?.protocol === 'smtps:';
+  const bare = url !== null && ['', '/'].includes(url.pathname) && url.search === '' && url.hash === '';
+  if (typeof given === 'string' && mail && bare && url.hostname !== '' && isDecodable(url.username + url.password)) return given;
+  throw new ValueError('must be a URL such as smtp://user:password@host:587 or smtps://user:password@host:465, with % codes for special characters (its value is not shown here)');
+};
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `ops@example.org`, or `Runyard <ops@example.org>`. */
+export const mailFrom: ReadValue<string> = (given) => {
+  const [, name = '', inBrackets, alone] = typeof given === 'string' ? (/^(?:([^<>"\p{Cc}]*)<([^<>]+)>|([^<>]+))$/u.exec(given.trim()) ?? []) : [];
+  if (typeof given === 'string' && isMailAddress((inBrackets ?? alone ?? '').trim()) && !name.includes('@')) return given.trim();
+  throw must('a mail address, or a name with the address in angle brackets', given);
 };
 
 /** Never shown in a message. */

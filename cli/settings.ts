@@ -1,7 +1,7 @@
 /** The table of settings: the variable of each, how its value is read, its default, and what it is for. */
 import { defaultLimits } from '../engine/limits.ts';
 import {
-  absolutePaths, databaseUrl, host, limits, oneOf, path, publicUrl, secretToken, wholeNumber, yesOrNo, type ReadValue,
+  absolutePaths, databaseUrl, host, limits, mailFrom, oneOf, path, publicUrl, secretToken, smtpUrl, wholeNumber, yesOrNo, type ReadValue,
 } from './setting-values.ts';
 
 export interface Setting<Value> {
@@ -92,6 +92,22 @@ export const settings = {
     variable: 'RUNYARD_ATTEMPTS_PER_THREAD', read: wholeNumber(1, 10_000), otherwise: 500,
     description: 'Tasks that one thread looks after at a time.',
   }),
+  smtpUrl: row<string | undefined>({
+    variable: 'RUNYARD_SMTP_URL', read: smtpUrl, otherwise: undefined, otherwiseInWords: 'mails are kept as files',
+    description: 'Mail server, as smtp://user:password@host:587 (STARTTLS) or smtps://user:password@host:465.',
+  }),
+  mailFrom: row<string | undefined>({
+    variable: 'RUNYARD_MAIL_FROM', read: mailFrom, otherwise: undefined, otherwiseInWords: 'Runyard <runyard@host>',
+    description: 'Sender of mails: an address, or a name with the address in angle brackets.',
+  }),
+  mailsPerSecond: row({
+    variable: 'RUNYARD_MAILS_PER_SECOND', read: wholeNumber(1, 1_000), otherwise: 10,
+    description: 'Mails that are handed to the mail server within a second, at most.',
+  }),
+  webhookAllowPrivate: row({
+    variable: 'RUNYARD_WEBHOOK_ALLOW_PRIVATE', read: yesOrNo, otherwise: false,
+    description: 'Lets webhooks be sent to private, local and link-local addresses.',
+  }),
 } satisfies Record<string, Setting<unknown>>;
 
 /** Variable of the settings file; no setting itself. */
@@ -99,8 +115,7 @@ export const fileVariable = 'RUNYARD_CONFIG';
 
 /** Settings that are described but come with a later version: refused, because ignoring them would surprise. */
 export const laterVariables = [
-  'RUNYARD_CLUSTERS_STRICT', 'RUNYARD_FAULTS', 'RUNYARD_MAIL_FROM', 'RUNYARD_PLUGINS',
-  'RUNYARD_SMTP_URL', 'RUNYARD_WEBHOOK_ALLOW_PRIVATE',
+  'RUNYARD_CLUSTERS_STRICT', 'RUNYARD_FAULTS', 'RUNYARD_PLUGINS',
 ] as const;
 
 /** The key in the settings file of a variable. */

@@ -1,7 +1,7 @@
 /** The one door through which every run starts: run-now, one-time submissions, run_job_tasks and retries; one transaction each. */
 import { noticesOfEnd } from './notification/routing.ts';
 import type { Clock } from './clock.ts';
-import { invalid } from './errors.ts';
+import { invalid, ServiceError } from './errors.ts';
 import { checkIdempotencyToken } from './job/check.ts';
 import { formatOf, settingsOfSubmission, tasksOf, untitled, type ApiVersion } from './job/format.ts';
 import { checkJobCreations, creationWindowMs } from './job/quotas.ts';
@@ -9,6 +9,7 @@ import type { Grant } from './job/permissions.ts';
 import type { JobSettings, SubmitSettings, TaskSettings } from './job/settings.ts';
 import { kindOf } from './job/task-kinds.ts';
 import type { Limits } from './limits.ts';
+import type { Job } from './ports.ts';
 import type { ChangeSet, Launch, LaunchTransaction, RunStore } from './run-ports.ts';
 import { checkRoom, decideAdmission, decideRoom, type Admission, type RoomFacts } from './run/admission.ts';
 import { waitingMessage } from './run/waiting.ts';
@@ -94,6 +95,29 @@ export async function submit(ports: LaunchPorts, submission: Submission): Promis
   }));
 }
 
+/** A fire of a schedule. */
+export interface Fire {
+  /** Locked by the caller's transaction. */
+  readonly job: Job;
+  /** For which it was due, epoch ms. */
+  readonly scheduledTime: number;
+}
+
+/**
+ * Stores a run that a schedule starts, inside a transaction of the caller, who has it accepted once that is committed. Where
+ * others are refused because the workspace is full, it is skipped: there is nobody who would ask again.
+ */
+export async function fireRun(ports: Omit<LaunchPorts, 'accept' | 'runs'>, transaction: LaunchTransaction, { job, scheduledTime }: Fire): Promise<NewRun> {
+  const { jobId, settings, version } = job;
+  const load = await transaction.countRuns(jobId);
+  const mayQueue = queueEnabled(settings, version);
+  return store(ports, transaction, {
+    scope: jobId, token: undefined, takeJob: async () => jobId, settings, parameters: {}, creator: job.creatorUserName ?? '',
+    now: ports.clock.now(), type: 'JOB_RUN', name: settings.name ?? untitled, version, scheduledTime, mayQueue, launchedBy: undefined,
+    admission: decideAdmission({ activeRuns: load.active, queuedRuns: load.queued, maxConcurrentRuns: settings.max_concurrent_runs ?? 1, mayQueue }),
+  });
+}
+
 /** Idempotency tokens of submissions share one scope, which is no job's. */
 const submissionScope = 0;
 
@@ -115,6 +139,8 @@ interface Plan {
   /** Whether it may wait in the queue for room in the workspace. */
   readonly mayQueue: boolean;
   readonly launchedBy: number | undefined;
+  /** Set for a fire of a schedule. */
+  readonly scheduledTime?: number;
 }
 
 class AlreadyLaunched extends Error {
@@ -141,7 +167,7 @@ async function launch(
   }
 }
 
-async function store(ports: LaunchPorts, transaction: LaunchTransaction, plan: Plan): Promise<NewRun> {
+async function store(ports: Omit<LaunchPorts, 'accept' | 'runs'>, transaction: LaunchTransaction, plan: Plan): Promise<NewRun> {
   const tasks = tasksOf(plan.settings);
   const format = formatOf(plan.settings);
   // A single-task run is its own task run: one id for both.
@@ -150,11 +176,12 @@ async function store(ports: LaunchPorts, transaction: LaunchTransaction, plan: P
   if (plan.token !== undefined && plan.token !== '') await claimToken(transaction, plan.scope, plan.token, runId);
   const jobId = await plan.takeJob();
   const numberInJob = await transaction.nextNumberInJob(jobId);
-  const admission = plan.admission.kind === 'start' ? await findRoom(transaction, tasks, plan.mayQueue, ports.limits) : plan.admission;
+  const admission = plan.admission.kind === 'start' ? await findRoom(transaction, tasks, plan, ports.limits) : plan.admission;
   const skipped = admission.kind === 'skip' ? admission.message : undefined;
   const run: NewRun = {
     runId, jobId, numberInJob, format, version: plan.version,
-    name: plan.name, type: plan.type, trigger: 'ONE_TIME', creator: plan.creator, settings: plan.settings,
+    name: plan.name, type: plan.type, creator: plan.creator, settings: plan.settings,
+    trigger: plan.scheduledTime === undefined ? 'ONE_TIME' : 'PERIODIC', scheduledTime: plan.scheduledTime,
     overridingParameters: Object.keys(plan.parameters).length === 0 ? undefined : plan.parameters,
     state: stateOf[admission.kind], queueCode: admission.kind === 'queue' ? admission.code : undefined,
     message: admission.kind === 'start' ? '' : admission.message, startTime: plan.now, owner: ports.nodeId,
@@ -177,9 +204,16 @@ async function store(ports: LaunchPorts, transaction: LaunchTransaction, plan: P
 const stateOf = { start: 'PENDING', queue: 'QUEUED', skip: 'SKIPPED' } as const satisfies Record<Admission['kind'], NewRun['state']>;
 
 /** Whether there is room for these tasks in the workspace. @throws ServiceError REQUEST_LIMIT_EXCEEDED when not, and the run may not wait */
-async function findRoom(transaction: LaunchTransaction, tasks: readonly TaskSettings[], mayQueue: boolean, limits: Limits): Promise<Admission> {
+async function findRoom(
+  transaction: LaunchTransaction, tasks: readonly TaskSettings[], { mayQueue, scheduledTime }: Pick<Plan, 'mayQueue' | 'scheduledTime'>, limits: Limits,
+): Promise<Admission> {
   const facts = await roomFacts(transaction, tasks, limits);
-  checkRoom(facts, limits, mayQueue);
+  try {
+    checkRoom(facts, limits, mayQueue);
+  } catch (refusal) {
+    if (scheduledTime !== undefined && refusal instanceof ServiceError) return { kind: 'skip', message: refusal.message };
+    throw refusal;
+  }
   return mayQueue ? decideRoom(facts, limits) : { kind: 'start' };
 }
 

@@ -44,6 +44,22 @@ export const defaultLimits = {
   tokenCommentBytes: 4_096,
   /** Days after which a run is removed. */
   runRetentionDays: 60,
+  /** Destinations of notices that may be stored at once. */
+  destinations: 1_000,
+  destinationNameBytes: 4_096,
+  destinationUrlBytes: 2_048,
+  /** Addresses of one e-mail destination. */
+  destinationAddresses: 100,
+  /** notifications/deliveries and notification-destinations: the largest page. */
+  deliveriesPerPage: 1_000,
+  /** Days after which a delivery leaves the log, with its mail file. */
+  deliveryRetentionDays: 30,
+  /** Widgets of a classic dashboard, and queries beside them. */
+  dashboardWidgets: 1_000,
+  /** Name of a dashboard: it becomes the name of a file. */
+  dashboardNameBytes: 230,
+  /** SQL text of all queries of a classic dashboard together: they are read while everything else waits. */
+  dashboardQueryBytes: 4 * 2 ** 20,
   bootDiskGigabytesMin: 100,
   bootDiskGigabytesMax: 4_096,
 } as const;

@@ -59,7 +59,7 @@ export interface JobStore {
    * Replaces the settings of a job by what `settingsOf` makes of it, and the timeouts of its active runs with them (spec 4.1
    * rules 2 and 3). Undefined when there is no such job; what `settingsOf` throws leaves everything as it was.
    */
-  change(jobId: number, settingsOf: (job: Job) => JobSettings): Promise<readonly RetimedRun[] | undefined>;
+  change(jobId: number, settingsOf: (job: Job) => JobSettings, now: number): Promise<readonly RetimedRun[] | undefined>;
   find(jobId: number): Promise<Job | undefined>;
   /** Newest first. */
   list(filter: JobFilter): Promise<Job[]>;

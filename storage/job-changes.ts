@@ -4,6 +4,7 @@ import type { JobSettings } from '../engine/job/settings.ts';
 import { retimed } from '../engine/job/timeouts.ts';
 import type { Job, RetimedRun } from '../engine/ports.ts';
 import { columnsOf, lockJob } from './jobs.ts';
+import { saveSchedule } from './schedule-changes.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -12,13 +13,14 @@ import type { Database } from './schema.ts';
  * @returns the active runs whose timeouts changed (spec 4.1 rules 2 and 3); undefined when there is no such job
  */
 export function changeJob(
-  db: Kysely<Database>, jobId: number, settingsOf: (job: Job) => JobSettings,
+  db: Kysely<Database>, jobId: number, settingsOf: (job: Job) => JobSettings, now: number,
 ): Promise<readonly RetimedRun[] | undefined> {
   return db.transaction().execute(async (transaction) => {
     const job = await lockJob(transaction, jobId);
     if (job === undefined) return undefined;
     const settings = settingsOf(job);
     await transaction.updateTable('jobs').set(columnsOf(settings)).where('job_id', '=', jobId).execute();
+    await saveSchedule(transaction, jobId, job.settings, settings, now);
     return retimeRuns(transaction, jobId, settings);
   });
 }

@@ -7,6 +7,7 @@ import type { Notice } from '../engine/notification/notice.ts';
 import type { Job, JobFilter, NewJob } from '../engine/ports.ts';
 import { grantOnNewJob, jobsVisibleTo } from './job-permissions.ts';
 import { insertNotices } from './outbox.ts';
+import { removeSchedule, saveSchedule } from './schedule-changes.ts';
 import type { Database, JobTable } from './schema.ts';
 
 export function jobOf(row: Selectable<JobTable>): Job {
@@ -37,6 +38,7 @@ export function createJob(db: Kysely<Database>, job: NewJob, quotas: JobQuotas):
       deleted_time: null,
     }).returning('job_id').executeTakeFirstOrThrow();
     await grantOnNewJob(transaction, jobId, job.creator, job.grants);
+    await saveSchedule(transaction, jobId, undefined, job.settings, job.now);
     return jobId;
   });
 }
@@ -84,6 +86,7 @@ export function deleteJob(db: Kysely<Database>, jobId: number, now: number, noti
       .where('job_id', '=', jobId).where('deleted_time', 'is', null).where('hidden', '=', false)
       .returningAll().executeTakeFirst();
     if (row === undefined) return [];
+    await removeSchedule(transaction, jobId);
     await insertNotices(transaction, notices(jobOf(row)));
     const active = await transaction.updateTable('runs').set({ stop_reason: 'cancel' })
       .where('job_id', '=', jobId).where('active', '=', true).where('stop_reason', 'is', null)

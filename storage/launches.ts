@@ -1,5 +1,5 @@
 /** The steps of one launch as statements of one transaction. */
-import { sql, type Kysely, type Transaction } from 'kysely';
+import { sql, type Insertable, type Kysely, type Transaction } from 'kysely';
 import { formatOf } from '../engine/job/format.ts';
 import type { EarlierRun, Launch, LaunchTransaction } from '../engine/run-ports.ts';
 import type { NewRun } from '../engine/run/created.ts';
@@ -9,7 +9,7 @@ import { insertNotices } from './outbox.ts';
 import { admitRun, countRuns, lockQueued, requeueRun } from './queue.ts';
 import { insertRepair, lockRun } from './repairs.ts';
 import { countForLaunch } from './room.ts';
-import type { Database } from './schema.ts';
+import type { Database, RunTable, TaskRunTable } from './schema.ts';
 import { writeInside } from './transitions.ts';
 
 /** Runs `steps` in one transaction: all of them are durable when it resolves, none when it rejects. */
@@ -20,7 +20,8 @@ export function launch<Result>(
   return db.transaction().execute((transaction) => steps(launchTransaction(transaction)));
 }
 
-function launchTransaction(db: Transaction<Database>): LaunchTransaction {
+/** The steps of one launch, each a statement of its own. */
+export function launchTransaction(db: Transaction<Database>): LaunchTransaction {
   return {
     lockJob: (jobId) => lockJob(db, jobId),
     countJobsCreated: (since) => countJobsCreated(db, since),
@@ -80,10 +81,15 @@ async function claimIdempotencyToken(
 }
 
 async function insertRun(db: Transaction<Database>, run: NewRun): Promise<void> {
-  const over = run.state === 'SKIPPED';
-  const standing = { state: run.state, active: !over, result: null, end_time: over ? run.startTime : null };
-  await db.insertInto('runs').values({
-    ...standing,
+  await db.insertInto('runs').values(runRow(run)).execute();
+  await db.insertInto('task_runs').values(taskRunRows(run)).execute();
+  await insertNotices(db, run.notices);
+}
+
+/** A new run as a row. */
+export function runRow(run: NewRun): Insertable<RunTable> {
+  return {
+    ...standingOf(run),
     run_id: run.runId,
     job_id: run.jobId,
     number_in_job: run.numberInJob,
@@ -92,6 +98,7 @@ async function insertRun(db: Transaction<Database>, run: NewRun): Promise<void> 
     name: run.name,
     run_type: run.type,
     trigger: run.trigger,
+    scheduled_time: run.scheduledTime ?? null,
     creator: run.creator,
     settings: JSON.stringify(run.settings),
     overriding_parameters: run.overridingParameters === undefined ? null : JSON.stringify(run.overridingParameters),
@@ -105,9 +112,13 @@ async function insertRun(db: Transaction<Database>, run: NewRun): Promise<void> 
     start_time: run.startTime,
     running_time: null,
     terminating_time: null,
-  }).execute();
-  await db.insertInto('task_runs').values(run.tasks.map((task) => ({
-    ...standing,
+  };
+}
+
+/** The first attempts of its tasks as rows. */
+export function taskRunRows(run: NewRun): Insertable<TaskRunTable>[] {
+  return run.tasks.map((task) => ({
+    ...standingOf(run),
     run_id: task.runId,
     job_run_id: run.runId,
     task_key: task.taskKey,
@@ -119,6 +130,10 @@ async function insertRun(db: Transaction<Database>, run: NewRun): Promise<void> 
     start_time: null,
     running_time: null,
     terminating_time: null,
-  }))).execute();
-  await insertNotices(db, run.notices);
+  }));
+}
+
+function standingOf({ state, startTime }: NewRun) {
+  const over = state === 'SKIPPED';
+  return { state, active: !over, result: null, end_time: over ? startTime : null };
 }

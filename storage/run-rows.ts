@@ -45,6 +45,7 @@ export function runOf(row: RunRow): Run {
     name: row.name,
     type: row.run_type,
     trigger: row.trigger,
+    scheduledTime: row.scheduled_time ?? undefined,
     creatorUserName: row.creator,
     settings: row.settings,
     overridingParameters: row.overriding_parameters ?? undefined,

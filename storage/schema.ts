@@ -7,6 +7,10 @@ import type { ApiVersion, JobFormat } from '../engine/job/format.ts';
 import type { Group, PermissionLevel } from '../engine/job/permissions.ts';
 import type { JobSettings } from '../engine/job/settings.ts';
 import type { RunParameters } from '../engine/run/parameters.ts';
+import type { DashboardTables } from './dashboard-schema.ts';
+import type { NoticeFacts } from '../engine/notification/notice.ts';
+import type { NoticeTables } from './notice-schema.ts';
+import type { ScheduleTable } from './schedule-schema.ts';
 
 /** A JSONB column: read as a value, written as JSON text. */
 type Json<Value> = ColumnType<Value, string, string>;
@@ -77,6 +81,8 @@ export interface RunTable extends ProgressColumns {
   creator: string;
   settings: Json<JobSettings>;
   overriding_parameters: Json<RunParameters> | null;
+  /** For which a schedule started it, epoch ms; null for all other runs. */
+  scheduled_time: number | null;
   original_attempt_run_id: number;
   attempt: number;
   stop_reason: StopReason | null;
@@ -158,14 +164,16 @@ export interface OutboxTable {
   event: string;
   channel: 'email' | 'webhook';
   recipient: string;
-  job_id: number;
+  job_id: number | null;
   run_id: number | null;
   task_key: string | null;
   created_time: number;
-  delivered_time: number | null;
+  facts: Json<NoticeFacts>;
+  /** When it became a delivery. */
+  taken_time: number | null;
 }
 
-export interface Database {
+export interface Database extends NoticeTables, DashboardTables {
   principals: PrincipalTable;
   tokens: TokenTable;
   jobs: JobTable;
@@ -178,4 +186,5 @@ export interface Database {
   nodes: NodeTable;
   installation: InstallationTable;
   outbox: OutboxTable;
+  schedules: ScheduleTable;
 }

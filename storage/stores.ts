@@ -67,7 +67,7 @@ export function createRunReader(db: Kysely<Database>): RunReader {
 export function createJobStore(db: Kysely<Database>): JobStore {
   return {
     create: (job, quotas) => createJob(db, job, quotas),
-    change: (jobId, settingsOf) => changeJob(db, jobId, settingsOf),
+    change: (jobId, settingsOf, now) => changeJob(db, jobId, settingsOf, now),
     find: (jobId) => findJob(db, jobId),
     list: (filter) => listJobs(db, filter),
     remove: (jobId, now, notices) => deleteJob(db, jobId, now, notices),

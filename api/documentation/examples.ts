@@ -2,14 +2,16 @@
 import { neutralPath } from '../../engine/job/aliases.ts';
 import type { Operation } from '../operation.ts';
 import type { Example } from './example.ts';
+import { dashboardExamples } from './dashboard-examples.ts';
 import { fileExamples } from './file-examples.ts';
 import { jobExamples } from './job-examples.ts';
 import { nodeExamples } from './node-examples.ts';
+import { noticeExamples } from './notice-examples.ts';
 import { runExamples } from './run-examples.ts';
 import { tokenExamples } from './token-examples.ts';
 
 /** Method and path -> example. */
-const examples: Readonly<Record<string, Example>> = { ...jobExamples, ...runExamples, ...tokenExamples, ...fileExamples, ...nodeExamples };
+const examples: Readonly<Record<string, Example>> = { ...jobExamples, ...runExamples, ...tokenExamples, ...fileExamples, ...nodeExamples, ...noticeExamples, ...dashboardExamples };
 
 /** The example of an operation, under whichever spelling of its path. */
 export function exampleOf({ method, path }: Pick<Operation, 'method' | 'path'>): Example | undefined {

@@ -55,6 +55,16 @@ export const jobExamples: Readonly<Record<string, Example>> = {
     answer: {},
   },
   'POST /jobs/delete': { request: { job_id: 41 }, answer: {} },
+  'GET /jobs/schedule/preview': {
+    request: { quartz_cron_expression: '0 30 2 ? * SUN', timezone_id: 'Europe/Berlin', after: 1_805_500_800_000, count: 2 },
+    answer: {
+      description: 'at 02:30 every Sunday',
+      fire_times: [
+        { time: 1_805_592_600_000, local: '2027-03-21T02:30:00+01:00' },
+        { time: 1_806_798_600_000, local: '2027-04-04T02:30:00+02:00', note: 'On 2027-03-28 02:30 does not exist and is skipped: the clocks go forward from 02:00 to 03:00.' },
+      ],
+    },
+  },
   'GET /permissions/jobs/:job_id': { request: { job_id: 41 }, answer: permissions },
   'PUT /permissions/jobs/:job_id': { request: grant, answer: permissions },
   'PATCH /permissions/jobs/:job_id': { request: grant, answer: permissions },

@@ -17,10 +17,11 @@ const introduction = [
 /** The document that describes these operations in all their versions. */
 export function describeApi(operations: readonly Operation[]): Record<string, unknown> {
   const paths: Record<string, Record<string, object>> = {};
+  const read = new Set(operations.filter(({ method }) => method === 'GET').map(({ path }) => path));
   for (const operation of operations) {
     for (const version of operation.versions) {
       const url = `/api/${version}${operation.path.replaceAll(/:(\w+)/g, '{$1}')}`;
-      paths[url] = { ...paths[url], [operation.method.toLowerCase()]: describeOperation(operation, version) };
+      paths[url] = { ...paths[url], [operation.method.toLowerCase()]: describeOperation(operation, version, read.has(operation.path)) };
     }
   }
   const responses = referring(refusalResponses());
@@ -39,13 +40,14 @@ export function describeApi(operations: readonly Operation[]): Record<string, un
   };
 }
 
-function describeOperation(operation: Operation, version: ApiVersion): object {
+/** @param alsoRead whether a GET has the same path: then the path alone is no name for another method */
+function describeOperation(operation: Operation, version: ApiVersion, alsoRead: boolean): object {
   const { method, path, response, summary, headers = {} } = operation;
   const { params, querystring } = requestParts(operation);
   const example = exampleOf(operation);
   const section = sectionOf(path, version);
   return {
-    operationId: `${method === 'GET' || method === 'POST' ? '' : `${method.toLowerCase()}_`}${path.slice(1).replaceAll(/[^a-z]+/gi, '_')}_${version.replace('.', '_')}`,
+    operationId: `${method === 'GET' || (method === 'POST' && !alsoRead) ? '' : `${method.toLowerCase()}_`}${path.slice(1).replaceAll(/[^a-z]+/gi, '_')}_${version.replace('.', '_')}`,
     tags: section === undefined ? [] : [section],
     summary,
     description: descriptionOf(operation),
@@ -85,7 +87,7 @@ function parametersIn(place: 'path' | 'query', schema: TSchema | undefined, exam
 
 function bodyOf(operation: Operation, example: Example | undefined): object {
   const { body, params } = requestParts(operation);
-  if (body === undefined) return {};
+  if (body === undefined || (operation.method === 'DELETE' && Type.IsObject(body) && Object.keys(body.properties).length === 0)) return {};
   const inPath = new Set(params !== undefined && Type.IsObject(params) ? Object.keys(params.properties) : []);
   const shown = Object.fromEntries(Object.entries(example?.request ?? {}).filter(([name]) => !inPath.has(name)));
   const schema = plain(body);

@@ -37,6 +37,10 @@ export const refusals: readonly Refusal[] = [
     meaning: 'What the path of the address, or a path in the parameters, names does not exist.',
   },
   {
+    name: 'Conflict', code: 'ALREADY_EXISTS', message: 'There is a classic dashboard with the id 4e443c27-9f61-4f2e-a12d-ea5668460bf1 already; delete it first, or leave the id out.',
+    meaning: 'What is to be made exists already.',
+  },
+  {
     name: 'TooLarge', code: 'REQUEST_TOO_LARGE', message: 'Size of the request body exceeds 10485760 bytes',
     meaning: 'The body is too large.',
   },

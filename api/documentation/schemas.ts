@@ -6,10 +6,15 @@ import { AccessControlRequest } from '../../engine/job/permissions.ts';
 import { CronSchedule, JobCluster, JobSettings, TaskSettings } from '../../engine/job/settings.ts';
 import { NotebookTask, PipelineTask, RunJobTask, SparkJarTask, SparkPythonTask, SparkSubmitTask } from '../../engine/job/task-kinds.ts';
 import { RunParameters } from '../../engine/run/parameters.ts';
+import { DestinationConfig } from '../../engine/notification/destination.ts';
+import { DeliveryDocument } from '../deliveries/delivery-view.ts';
+import { ListedDestination } from '../destinations/destination-view.ts';
 import { JobDocument } from '../job-view.ts';
 import { AccessControlList } from '../permissions/list-view.ts';
 import { ClusterInstance, ClusterSpec, RunDocument, RunState, RunStatus, TaskRunDocument } from '../run-document.ts';
 import { TokenInfo } from '../tokens/token-view.ts';
+import { ClassicQuery, ClassicVisualization, ClassicWidget } from '../../engine/dashboard/classic.ts';
+import { DashboardDocument, DashboardSummary } from '../dashboards/dashboard-view.ts';
 import { RefusalDocument } from './refusals.ts';
 
 const named: Readonly<Record<string, TSchema>> = {
@@ -18,7 +23,8 @@ const named: Readonly<Record<string, TSchema>> = {
   NotebookTask, SparkJarTask, SparkPythonTask, SparkSubmitTask, PipelineTask, RunJobTask,
   NewCluster, CloudAttributes, PlacementAttributes, StorageInfo, Library,
   JobEmailNotifications, JobNotificationSettings, JobsHealthRules, WebhookNotifications,
-  AccessControlRequest, AccessControlList, TokenInfo, Refusal: RefusalDocument,
+  AccessControlRequest, AccessControlList, TokenInfo, DestinationConfig, Delivery: DeliveryDocument, Destination: ListedDestination, Refusal: RefusalDocument,
+  ClassicWidget, ClassicVisualization, ClassicQuery, Dashboard: DashboardDocument, DashboardSummary,
 };
 
 /** Text of a schema -> its name. */

@@ -23,8 +23,12 @@ const groups: readonly Group[] = [
   { prefix: '/token/', name: 'Tokens', description: 'Personal access tokens' },
   { prefix: '/workspace/', name: 'Workspace', description: 'Notebooks and files of the workspace' },
   { prefix: '/managed_fs/', name: 'Managed file system', description: 'Files of jobs' },
+  { prefix: '/notification-destinations', name: 'Notification destinations', description: 'Where notices go' },
+  { prefix: '/notifications/', name: 'Notifications', description: 'What became of notices' },
   { prefix: '/preview/scim/', name: 'People', description: 'Who calls' },
   { prefix: '/nodes', name: 'Nodes', description: 'The engines that share the workspace' },
+  { prefix: '/modern/dashboards', name: 'Dashboards', description: 'Dashboards of the newer format' },
+  { prefix: '/preview/sql/dashboards', name: 'Classic dashboards', description: 'Dashboards to be migrated' },
 ];
 
 /** The sections with what they are about. */

@@ -10,11 +10,11 @@ import type { OperationPorts } from '../ports.ts';
  * @throws ServiceError for an unknown job, and what `settingsOf` throws
  */
 export async function changeJob(
-  { jobs, jobChanged }: Pick<OperationPorts, 'jobs' | 'jobChanged'>, jobId: number, settingsOf: (job: Job) => JobSettings,
+  { jobs, jobChanged, clock }: Pick<OperationPorts, 'jobs' | 'jobChanged' | 'clock'>, jobId: number, settingsOf: (job: Job) => JobSettings,
 ): Promise<void> {
   const job = await jobs.find(jobId);
   if (job !== undefined) await checkRunJobCycle(jobId, settingsOf(job), async (id) => (await jobs.find(id))?.settings);
-  const retimed = await jobs.change(jobId, settingsOf);
+  const retimed = await jobs.change(jobId, settingsOf, clock.now());
   if (retimed === undefined) throw invalid(`Job ${jobId} does not exist.`);
   jobChanged(retimed);
 }

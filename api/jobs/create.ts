@@ -4,12 +4,13 @@ import { checkSettings } from '../../engine/job/check.ts';
 import { AccessControlRequest, grantsOf } from '../../engine/job/permissions.ts';
 import { Id } from '../../engine/job/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
+import { checkDestinations } from '../destinations/known-destinations.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { OperationPorts } from '../ports.ts';
 import { apiVersions } from '../versions.ts';
 
 /** Stores a job. What its settings are refused for, they are refused for here and not when it runs. */
-export function createJobOperation({ jobs, clock, limits, kinds }: Pick<OperationPorts, 'jobs' | 'clock' | 'limits' | 'kinds'>): Operation {
+export function createJobOperation({ jobs, destinations, clock, limits, kinds }: Pick<OperationPorts, 'jobs' | 'destinations' | 'clock' | 'limits' | 'kinds'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/create',
@@ -25,6 +26,7 @@ export function createJobOperation({ jobs, clock, limits, kinds }: Pick<Operatio
     response: Type.Object({ job_id: Type.Integer({ ...Id, description: 'Id of the new job.' }) }),
     async handle({ access_control_list: wanted = [], ...settings }, { version, caller }) {
       checkSettings(settings, { version, limits, kinds });
+      await checkDestinations(destinations, '', settings);
       const job = { settings, version, creator: caller.userName, now: clock.now(), grants: grantsOf(wanted) };
       return { job_id: await jobs.create(job, limits) };
     },

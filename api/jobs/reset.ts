@@ -4,6 +4,7 @@ import { checkSettings } from '../../engine/job/check.ts';
 import { resetSettings } from '../../engine/job/merge.ts';
 import { Id } from '../../engine/job/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
+import { checkDestinations } from '../destinations/known-destinations.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { OperationPorts } from '../ports.ts';
 import { apiVersions } from '../versions.ts';
@@ -15,7 +16,7 @@ const request = Type.Object({
 });
 
 /** Replaces all settings of a job. */
-export function resetJobOperation({ jobs, jobChanged, limits, kinds }: Pick<OperationPorts, 'jobs' | 'jobChanged' | 'limits' | 'kinds'>): Operation {
+export function resetJobOperation({ jobs, destinations, jobChanged, clock, limits, kinds }: Pick<OperationPorts, 'jobs' | 'destinations' | 'jobChanged' | 'clock' | 'limits' | 'kinds'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/reset',
@@ -28,7 +29,8 @@ export function resetJobOperation({ jobs, jobChanged, limits, kinds }: Pick<Oper
     response: Type.Object({}),
     async handle({ job_id: jobId, new_settings: given }, { version }) {
       checkSettings(given, { version, limits, kinds });
-      await changeJob({ jobs, jobChanged }, jobId, (job) => resetSettings(job.settings, given));
+      await checkDestinations(destinations, '', given);
+      await changeJob({ jobs, jobChanged, clock }, jobId, (job) => resetSettings(job.settings, given));
       return {};
     },
   });

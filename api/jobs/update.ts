@@ -6,6 +6,7 @@ import { mergeSettings } from '../../engine/job/merge.ts';
 import { Id, texts } from '../../engine/job/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
 import { isGiven } from '../../engine/job/wording.ts';
+import { checkDestinations } from '../destinations/known-destinations.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { OperationPorts } from '../ports.ts';
 import { apiVersions } from '../versions.ts';
@@ -18,7 +19,7 @@ const request = Type.Object({
 });
 
 /** Changes some settings of a job. */
-export function updateJobOperation({ jobs, jobChanged, limits, kinds }: Pick<OperationPorts, 'jobs' | 'jobChanged' | 'limits' | 'kinds'>): Operation {
+export function updateJobOperation({ jobs, destinations, jobChanged, clock, limits, kinds }: Pick<OperationPorts, 'jobs' | 'destinations' | 'jobChanged' | 'clock' | 'limits' | 'kinds'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/update',
@@ -33,7 +34,8 @@ export function updateJobOperation({ jobs, jobChanged, limits, kinds }: Pick<Ope
     request,
     response: Type.Object({}),
     async handle({ job_id: jobId, new_settings: given = {}, fields_to_remove: removed }, { version }) {
-      await changeJob({ jobs, jobChanged }, jobId, ({ settings }) => {
+      await checkDestinations(destinations, '', given);
+      await changeJob({ jobs, jobChanged, clock }, jobId, ({ settings }) => {
         if (!isGiven(given) && !isGiven(removed)) return settings;
         // In 2.1 and 2.2 whoever calls has only ever seen the job as a list of tasks.
         const merged = mergeSettings(version === '2.0' ? settings : asMultiTask(settings), given, removed);

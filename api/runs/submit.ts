@@ -5,12 +5,13 @@ import { AccessControlRequest, grantsOf } from '../../engine/job/permissions.ts'
 import { Id } from '../../engine/job/scalars.ts';
 import { SubmitSettings } from '../../engine/job/settings.ts';
 import { submit } from '../../engine/launch.ts';
+import { checkDestinations } from '../destinations/known-destinations.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { OperationPorts } from '../ports.ts';
 import { apiVersions } from '../versions.ts';
 
 /** Starts a one-time run without a stored job. */
-export function submitOperation({ launching, limits, kinds }: Pick<OperationPorts, 'launching' | 'limits' | 'kinds'>): Operation {
+export function submitOperation({ launching, destinations, limits, kinds }: Pick<OperationPorts, 'launching' | 'destinations' | 'limits' | 'kinds'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/runs/submit',
@@ -26,6 +27,7 @@ export function submitOperation({ launching, limits, kinds }: Pick<OperationPort
     response: Type.Object({ run_id: Type.Integer({ ...Id, description: 'Id of the run.' }) }),
     async handle({ access_control_list: wanted = [], ...settings }, { version, caller }) {
       checkSubmission(settings, { version, limits, kinds });
+      await checkDestinations(destinations, '', settings);
       const { runId } = await submit(launching, { settings, version, creator: caller.userName, grants: grantsOf(wanted) });
       return { run_id: runId };
     },

@@ -30,7 +30,7 @@ export const filePathAlias = { dbfs: 'managed_fs' } as const;
 
 /** The neutral spelling of a path below `/api/2.x`. */
 export function neutralPath(path: string): string {
-  const alias = Object.entries(filePathAlias).find(([spelled]) => path.startsWith(`/${spelled}/`));
+  const alias = Object.entries({ ...filePathAlias, ...dashboardPathAlias }).find(([spelled]) => path.startsWith(`/${spelled}/`));
   return alias === undefined ? path : `/${alias[1]}${path.slice(alias[0].length + 1)}`;
 }
 

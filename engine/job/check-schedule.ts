@@ -1,16 +1,27 @@
-/** What a schedule must meet before its expression is parsed (spec 2.8). */
+/** What schedules and triggers must meet beyond their schema (spec 2.8). */
 import { invalid } from '../errors.ts';
-import type { CronSchedule } from './settings.ts';
-import { cut, quote } from './wording.ts';
+import { parseQuartz } from '../schedule/quartz.ts';
+import { zoneOf } from '../schedule/zones.ts';
+import type { JobSettings } from './settings.ts';
+import { isGiven } from './wording.ts';
 
-/** Refuses an expression that cannot be Quartz by its number of fields, and an empty time zone. */
-export function checkSchedule(schedule: CronSchedule): void {
-  const { quartz_cron_expression: expression, timezone_id: zone } = schedule;
-  const fields = expression.split(/\s+/).filter((field) => field !== '').length;
-  if (fields !== 6 && fields !== 7) {
-    throw invalid(
-      `Invalid quartz_cron_expression: "${cut(expression)}". It has ${fields} fields; 6 or 7 are required: second minute hour day-of-month month day-of-week [year].`,
-    );
+/**
+ * Refuses an expression that Quartz refuses or misreads, a zone that Java does not know, and triggers that this version
+ * does not have. Whether the expression ever fires is found out when the schedule is stored.
+ * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
+ */
+export function checkTiming(settings: JobSettings): void {
+  const { schedule, trigger } = settings;
+  if (schedule !== undefined) {
+    parseQuartz(schedule.quartz_cron_expression);
+    zoneOf(schedule.timezone_id);
   }
-  if (zone.trim() === '') throw invalid(`schedule.timezone_id is ${quote(zone)}; it must be a Java time zone id, for example Europe/Berlin.`);
+  if ('continuous' in settings && isGiven(settings.continuous)) {
+    throw invalid('continuous is given; runs that follow one another without end are not supported. Use schedule or trigger.periodic.');
+  }
+  if (trigger === undefined || !isGiven(trigger)) return;
+  const other = Object.keys(trigger).find((kind) => kind !== 'periodic' && kind !== 'pause_status');
+  if (other !== undefined) throw invalid(`trigger.${other} is given; of all triggers only trigger.periodic is supported.`);
+  if (trigger.periodic === undefined) throw invalid('Missing required field: trigger.periodic.');
+  if (schedule !== undefined) throw invalid('schedule and trigger are given; a job has one of them.');
 }

@@ -8,7 +8,7 @@ import { checkAlerts } from './check-alerts.ts';
 import { checkCluster } from './check-cluster.ts';
 import { checkJobParameters } from './check-parameters.ts';
 import { checkReferences } from './check-references.ts';
-import { checkSchedule } from './check-schedule.ts';
+import { checkTiming } from './check-schedule.ts';
 import { checkShape } from './check-shape.ts';
 import { checkTask, type TaskContext } from './check-task.ts';
 import type { ApiVersion } from './format.ts';
@@ -33,7 +33,7 @@ export function checkSettings(settings: JobSettings, { version, limits, kinds = 
   checkShape(settings, version === '2.0' ? undefined : version, kinds);
   checkBytes('name', settings.name ?? '', limits.runNameBytes);
   checkConcurrency(settings.max_concurrent_runs, limits);
-  if (settings.schedule !== undefined) checkSchedule(settings.schedule);
+  checkTiming(settings);
   refuseGrants(settings);
   checkAlerts('', settings, limits);
   checkTasks(settings, { limits, kinds });

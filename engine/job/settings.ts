@@ -4,6 +4,7 @@ import { JobEmailNotifications, JobNotificationSettings, JobsHealthRules, Webhoo
 import { Library, NewCluster } from './cluster.ts';
 import { int32, key, textMap } from './scalars.ts';
 import { taskKindFields } from './task-kinds.ts';
+import { Trigger } from './trigger.ts';
 
 export const CronSchedule = Type.Object(
   {
@@ -96,6 +97,7 @@ export const JobSettings = Type.Object(
     parameters: Type.Optional(Type.Array(JobParameter, { description: 'Parameters of the job.' })),
     queue: Type.Optional(Queue),
     schedule: Type.Optional(CronSchedule),
+    trigger: Type.Optional(Trigger),
     max_concurrent_runs: Type.Optional(int32(0, 'Runs that may be active at once; 0 makes every new run skipped. At most 1000. Default: 1.')),
     ...clusterFields,
     ...taskKindFields,

@@ -36,7 +36,8 @@ export function createdRun(run: NewRun): RunWithTasks {
   return {
     run: {
       runId: run.runId, jobId: run.jobId, numberInJob: run.numberInJob, format: run.format, version: run.version,
-      name: run.name, type: run.type, trigger: run.trigger, creatorUserName: run.creator, settings: run.settings,
+      name: run.name, type: run.type, trigger: run.trigger, scheduledTime: run.scheduledTime,
+      creatorUserName: run.creator, settings: run.settings,
       overridingParameters: run.overridingParameters, originalAttemptRunId: run.originalAttemptRunId, attempt: run.attempt,
       stopReason: undefined, owner: run.owner, fence: 1, repair: undefined, admittedTime: undefined, launchedBy: run.launchedBy,
       retimes: 0, warned: false, progress: progress(run.startTime, run.message),

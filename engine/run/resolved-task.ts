@@ -55,7 +55,7 @@ export function upstreamTaskRuns({ run, task, latest }: Moment): TaskRun[] {
 export function runFactsOf(run: Run, site: Site): RunFacts {
   const startTime = run.progress.startTime ?? 0;
   return {
-    jobId: run.jobId, jobName: run.name, jobRunId: run.runId, startTime, trigger: run.trigger, triggerTime: startTime,
+    jobId: run.jobId, jobName: run.name, jobRunId: run.runId, startTime, trigger: run.trigger, triggerTime: run.scheduledTime ?? startTime,
     repairCount: run.repair?.count ?? 0,
     workspaceId: site.workspaceId, workspaceUrl: site.publicUrl(),
   };

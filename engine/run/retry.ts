@@ -75,10 +75,11 @@ export interface RetryNumbers {
 
 /** The new run that is the retry of a single-task run: its settings and parameters, and a number of its own (DESIGN section 8). */
 export function retriedRun({ run, tasks: [task] }: RunWithTasks, retry: Retry, { runId, numberInJob, owner, now }: RetryNumbers): NewRun {
-  const { jobId, format, version, name, type, settings, overridingParameters, originalAttemptRunId, attempt, creatorUserName = '' } = run;
+  const { jobId, format, version, name, type, settings, overridingParameters, originalAttemptRunId, attempt, scheduledTime, creatorUserName = '' } = run;
   return {
     jobId, format, version, name, type, settings, overridingParameters, originalAttemptRunId, runId, numberInJob, owner,
-    trigger: 'RETRY', attempt: attempt + 1, creator: creatorUserName, state: 'PENDING', queueCode: undefined, launchedBy: undefined,
+    // It does the work of the same time again.
+    trigger: 'RETRY', scheduledTime, attempt: attempt + 1, creator: creatorUserName, state: 'PENDING', queueCode: undefined, launchedBy: undefined,
     message: retry.message, startTime: now,
     tasks: [{ runId, taskKey: task?.taskKey ?? '', message: retry.message, dueTime: retry.dueTime }],
     notices: [],

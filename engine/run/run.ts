@@ -47,6 +47,8 @@ export interface RunOrigin {
   readonly name: string;
   readonly type: RunType;
   readonly trigger: TriggerType;
+  /** For which a schedule started it, epoch ms; undefined for a run that none did. */
+  readonly scheduledTime?: number | undefined;
   /** The settings as they were when the run was created. */
   readonly settings: JobSettings;
   readonly overridingParameters: RunParameters | undefined;

@@ -6,3 +6,8 @@ export interface Site {
   /** Decimal digits. */
   readonly workspaceId: string;
 }
+
+/** The page of a run or task run in the console. One-time runs have a job, too, and so the same form. */
+export function runPageUrl(site: Site, jobId: number, runId: number): string {
+  return `${site.publicUrl()}/?o=${site.workspaceId}#job/${jobId}/run/${runId}`;
+}

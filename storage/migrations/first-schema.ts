@@ -1,6 +1,9 @@
 /** The first schema: people, jobs, runs, task runs, clusters, nodes with leases, and the outbox. */
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { dashboardTables } from './dashboard-tables.ts';
+import { noticeTables } from './notice-tables.ts';
+import { scheduleTables } from './schedule-tables.ts';
 
 /** Progress columns with the invariants of engine/run/run.ts `Progress` as named CHECKs. */
 const progress = (table: string): string => `
@@ -207,13 +210,17 @@ const statements = [
      event text not null,
      channel text not null,
      recipient text not null,
-     job_id bigint not null,
+     job_id bigint,
      run_id bigint,
      task_key text,
      created_time bigint not null,
-     delivered_time bigint,
+     facts jsonb not null default '{}',
+     taken_time bigint,
      constraint outbox_channel_known check (channel in ('email', 'webhook')))`,
-  `create index outbox_waiting on outbox (notice_id) where delivered_time is null`,
+  `create index outbox_waiting on outbox (notice_id) where taken_time is null`,
+  ...noticeTables,
+  ...scheduleTables,
+  ...dashboardTables,
 ];
 
 export const firstSchema: Migration = {

@@ -84,6 +84,9 @@ function idOf(ids: readonly number[]): fc.Arbitrary<number> {
   return fc.oneof({ weight: 3, arbitrary: fc.nat(30) }, { weight: 1, arbitrary: fc.nat() }).map((back) => ids[ids.length - 1 - (back % ids.length)] ?? 1);
 }
 
+/** Ids of classic dashboards, some of which requests before have brought in. */
+const dashboards = [1, 2, 3, 4].map((index) => `00000000-0000-4000-8000-00000000000${index}`);
+
 function likelyIn(known: FuzzedService['known']): Likely {
   const path = fc.constantFrom('/', '/a', '/a/b', '/a/b/c', '/Workspace/a', 'managed_fs:/a', 'dbfs:/d/e', '/größe', '/nb.py');
   const settings = fc.constantFrom('2.0', '2.1' as const).chain(acceptedSettings);
@@ -94,6 +97,7 @@ function likelyIn(known: FuzzedService['known']): Likely {
     ['content', fc.constantFrom('', 'YQ==', 'cHJpbnQoMSk=', 'Y')], ['contents', fc.constantFrom('', 'YQ==', 'YQ=')],
     ['user_name', fc.constantFrom('ann', 'admin', 'nobody')], ['idempotency_token', fc.constantFrom('', 't1', 't2', 't3')],
     ['page_token', fc.constantFrom('', 'am9iczoxMA', 'cnVuczoxNzcwMDAwMDAwMDAwOjEw', 'cnVuczo5MDA3MTk5MjU0NzQwOTkzOjE', 'cnVuczoxOi0y')],
+    ['source_dashboard_id', fc.constantFrom(...dashboards)], ['id', fc.constantFrom(...dashboards)], ['parent_path', fc.constantFrom('', '/', '/a', '/Workspace/a/')],
     ['rerun_tasks', fc.subarray(['a', 'b'])], ['existing_cluster_id', fc.constant('c')],
   ]);
 }

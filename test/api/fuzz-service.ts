@@ -11,11 +11,13 @@ import type { Operation } from '../../api/operation.ts';
 import { everyOperation } from '../../api/operations.ts';
 import { httpStatusOf } from '../../engine/errors.ts';
 import { defaultLimits } from '../../engine/limits.ts';
+import { createClassicDashboardStore, createDashboardStore } from '../../storage/dashboards.ts';
 import { passing } from '../../storage/faults.ts';
 import { createManagedFiles } from '../../storage/managed-files.ts';
 import { createRoots } from '../../storage/roots.ts';
 import { findToken, noteTokenAccess } from '../../storage/tokens.ts';
 import { createWorkspace } from '../../storage/workspace.ts';
+import { addDestinations } from '../setup/destinations.ts';
 import { addPerson } from '../setup/people.ts';
 import { adminToken, idIn, startService, type Answer, type TestService } from './service.ts';
 
@@ -42,6 +44,7 @@ export async function startFuzzedService(): Promise<FuzzedService> {
   const { permissions, clock } = base.ports;
   const operations = everyOperation({
     ...base.ports, owners: permissions.ownersOf, workspace: createWorkspace(roots, limits), managedFiles: createManagedFiles(roots),
+    classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db),
   });
   const log = pino({ level: 'silent' });
   const app = createApp({
@@ -80,6 +83,7 @@ export async function startFuzzedService(): Promise<FuzzedService> {
 
 /** Jobs of both formats with runs that are active, over and skipped, and submissions. */
 async function makeWorld(service: TestService, known: FuzzedService['known']): Promise<void> {
+  await addDestinations(service.database.db);
   const single = { name: 'nightly', existing_cluster_id: 'c', notebook_task: { notebook_path: '/a' } };
   const python = { existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/a' } };
   const multi = { name: 'graph', tasks: [{ task_key: 'a', ...python }, { task_key: 'b', depends_on: [{ task_key: 'a' }], ...python }] };

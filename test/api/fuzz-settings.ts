@@ -5,6 +5,7 @@ import { NewCluster } from '../../engine/job/cluster.ts';
 import type { ApiVersion } from '../../engine/job/format.ts';
 import { JobSettings, TaskSettings } from '../../engine/job/settings.ts';
 import { taskKindFields, taskKinds, type TaskKind } from '../../engine/job/task-kinds.ts';
+import { knownDestinations } from '../setup/destinations.ts';
 import { fitting, text, withoutGaps, type Likely } from './fuzz-schema.ts';
 
 const ascii = fc.string({ unit: 'grapheme-ascii', maxLength: 8 });
@@ -21,7 +22,7 @@ const likely: Likely = new Map<string, fc.Arbitrary<unknown>>([
   ['notebook_path', path], ['base_parameters', asciiMap], ['python_file', path.map((file) => `managed_fs:${file}`)], ['pipeline_id', path],
   ['parameters', fc.array(ascii, { maxLength: 3 })],
   ['email_notifications', emails],
-  ['webhook_notifications', fc.record({ on_start: fc.array(fc.record({ id: text }), { maxLength: 3 }) }, { requiredKeys: [] })],
+  ['webhook_notifications', fc.record({ on_start: fc.array(fc.constantFrom(...knownDestinations.map((id) => ({ id }))), { maxLength: 3 }) }, { requiredKeys: [] })],
   ['rules', fc.array(fc.tuple(fc.constantFrom('op', 'operator'), fc.nat()).map(([operator, value]) =>
     ({ metric: 'RUN_DURATION_SECONDS', [operator]: 'GREATER_THAN', value })), { maxLength: 2 })],
   ['spark_env_vars', asciiMap], ['cluster_log_conf', fc.constantFrom('managed_fs', 'dbfs').chain((store) => fc.record({ [store]: place }))],

@@ -9,6 +9,8 @@ import type { JobSettings } from '../../engine/job/settings.ts';
 import { taskKinds } from '../../engine/job/task-kinds.ts';
 import { firstBytes, type NotebookReport, type TaskOutput } from '../../engine/run/output.ts';
 import { tokenHash } from '../../engine/token/token.ts';
+import { createDeliveryLog } from '../../storage/delivery-log.ts';
+import { createDestinationStore } from '../../storage/destinations.ts';
 import { passing } from '../../storage/faults.ts';
 import { createPermissionStore } from '../../storage/job-permissions.ts';
 import { createJobStore, createNodeStore, createRunReader, createRunRemover, createRunStore } from '../../storage/stores.ts';
@@ -147,6 +149,7 @@ function portsOf(
     nodes: createNodeStore(db),
     jobChanged: (changed) => { for (const { runId, settings } of changed) retimed.set(runId, settings); },
     clock, limits, kinds: taskKinds,
+    destinations: createDestinationStore(db), deliveries: createDeliveryLog(db), destinationRules: { limits, allowPrivate: false },
     site: { publicUrl: () => 'http://runyard.test', workspaceId: '17' },
   };
 }

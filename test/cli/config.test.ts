@@ -12,7 +12,7 @@ const nowhere = '/nowhere';
 const defaults = {
   host: '127.0.0.1', port: 8080, publicUrl: undefined, dataDirectory: '/nowhere/.runyard', databaseUrl: undefined, bootstrapToken: undefined,
   allowedRoots: [], limits: defaultLimits, logBytesMax: 2 ** 30, logLevel: 'info', metricsOpen: false, jobAccessControl: false, clusterStartMs: 0,
-  stopGraceMs: 10_000, leaseMs: 15_000, poolThreads: 2, attemptsPerThread: 500, taskEnvironment: {},
+  stopGraceMs: 10_000, leaseMs: 15_000, poolThreads: 2, attemptsPerThread: 500, smtpUrl: undefined, mailFrom: undefined, mailsPerSecond: 10, webhookAllowPrivate: false, taskEnvironment: {},
 } satisfies Config;
 
 const given: readonly (readonly [variable: string, text: string, key: string, value: unknown, expected: Partial<Config>])[] = [
@@ -36,6 +36,10 @@ const given: readonly (readonly [variable: string, text: string, key: string, va
   ['RUNYARD_LEASE_MS', '5000', 'lease_ms', '5000', { leaseMs: 5000 }],
   ['RUNYARD_POOL_THREADS', '4', 'pool_threads', 4, { poolThreads: 4 }],
   ['RUNYARD_ATTEMPTS_PER_THREAD', '10', 'attempts_per_thread', 10, { attemptsPerThread: 10 }],
+  ['RUNYARD_SMTP_URL', 'smtps://me:p%40ss@mail.example.org:465', 'smtp_url', 'smtps://me:p%40ss@mail.example.org:465', { smtpUrl: 'smtps://me:p%40ss@mail.example.org:465' }],
+  ['RUNYARD_MAIL_FROM', 'Jobs <jobs@example.org>', 'mail_from', 'Jobs <jobs@example.org>', { mailFrom: 'Jobs <jobs@example.org>' }],
+  ['RUNYARD_MAILS_PER_SECOND', '3', 'mails_per_second', 3, { mailsPerSecond: 3 }],
+  ['RUNYARD_WEBHOOK_ALLOW_PRIVATE', 'true', 'webhook_allow_private', true, { webhookAllowPrivate: true }],
 ];
 
 async function withFile(content: unknown): Promise<string> {
@@ -115,6 +119,8 @@ test.each([
   ['RUNYARD_LEASE_MS', '99', /^RUNYARD_LEASE_MS must be a whole number from 100/],
   ['RUNYARD_POOL_THREADS', '0', /^RUNYARD_POOL_THREADS must be/],
   ['RUNYARD_ATTEMPTS_PER_THREAD', '0', /^RUNYARD_ATTEMPTS_PER_THREAD must be/],
+  ['RUNYARD_MAIL_FROM', 'somebody', /^RUNYARD_MAIL_FROM must be a mail address, or a name with the address in angle brackets, not "somebody"/],
+  ['RUNYARD_MAIL_FROM', 'A\nBcc: x <a@x.org>', /^RUNYARD_MAIL_FROM must be a mail address/],
 ])('%s=%j is refused', (variable, text, message) => {
   expect(refusal({ [variable]: text })).toMatch(message);
 });
@@ -124,6 +130,8 @@ test.each([
   ['DATABASE_URL', 'hush-hush'],
   ['RUNYARD_BOOTSTRAP_TOKEN', 'hush-hush hush'],
   ['RUNYARD_BOOTSTRAP_TOKEN', 'short'],
+  ['RUNYARD_SMTP_URL', 'http://me:hush-hush@mail'],
+  ['RUNYARD_SMTP_URL', 'smtp://me:hush-hush%@mail'],
 ])('a wrong %s is refused without showing it', (variable, text) => {
   expect(refusal({ [variable]: text })).toMatch(new RegExp(`^${variable} must be .*not shown here`));
   expect(refusal({ [variable]: text })).not.toMatch(/hush|short/);
@@ -138,7 +146,7 @@ test.each([
   expect(refusal({ [variable]: '1' })).toBe(`${variable} is not a setting; the nearest known one is ${nearest}.`);
 });
 
-test.each(['RUNYARD_SMTP_URL', 'RUNYARD_MAIL_FROM', 'RUNYARD_WEBHOOK_ALLOW_PRIVATE', 'RUNYARD_PLUGINS', 'RUNYARD_FAULTS'])(
+test.each(['RUNYARD_PLUGINS', 'RUNYARD_FAULTS'])(
   '%s is not supported yet', (variable) => {
     expect(refusal({ [variable]: 'x' })).toBe(`${variable} is not supported by this version: remove it.`);
   });
@@ -146,7 +154,7 @@ test.each(['RUNYARD_SMTP_URL', 'RUNYARD_MAIL_FROM', 'RUNYARD_WEBHOOK_ALLOW_PRIVA
 test.each([
   [{ prot: 1 }, /^prot in \S+runyard\.json is not a setting; the nearest known one is port\.$/],
   [{ RUNYARD_PORT: 1 }, /^RUNYARD_PORT in \S+runyard\.json is not a setting/],
-  [{ smtp_url: 'x' }, /^smtp_url in \S+runyard\.json is not supported by this version/],
+  [{ plugins: 'x' }, /^plugins in \S+runyard\.json is not supported by this version/],
   [{ port: 'http' }, /^port in \S+runyard\.json must be a whole number from 0 to 65535, not "http"\.$/],
   [{ port: { a: 1 } }, /not \{"a":1\}\.$/],
   [{ allowed_roots: [1] }, /^allowed_roots in .* not 1\.$/],

@@ -1,5 +1,6 @@
 /** Housekeeping by bree: runs leave after their retention, with their files, and nothing else does. */
 import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startHousekeeping } from '../../cli/housekeeping.ts';
@@ -30,11 +31,42 @@ test('spec 8: runs older than 60 days are removed with their files; younger and 
   const failures: unknown[] = [];
   const log = { info: () => undefined, warn: (facts: object) => failures.push(facts), error: (facts: object) => failures.push(facts) };
   const housekeeping = await startHousekeeping(
-    { address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 60 * day }, log, 1,
+    { address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day }, log, 1,
   );
   while (existsSync(directory)) await new Promise((resolve) => { setTimeout(resolve, 20); });
   await housekeeping.stop();
   expect(failures).toEqual([]);
   expect(await runyard.call('GET', '2.1/jobs/runs/get', { run_id: old })).toMatchObject({ status: 400 });
   expect((await runyard.ended(young)).state.result_state).toBe('SUCCESS');
+});
+
+test('deliveries leave their log after 30 days, with their tries and mails; younger ones and those that wait stay', async () => {
+  const { db } = runyard.database;
+  const now = Date.now();
+  const deliver = async (age: number, state: 'delivered' | 'pending'): Promise<string> => {
+    const { notice_id } = await db.insertInto('outbox').values({
+      event: 'on_start', channel: 'email', recipient: 'a@x', job_id: 1, run_id: null, task_key: null, created_time: now - age * day, facts: '{}', taken_time: now,
+    }).returning('notice_id').executeTakeFirstOrThrow();
+    const { delivery_id } = await db.insertInto('deliveries').values({
+      notice_id, event: 'on_start', channel: 'email', way: 'email', lane: String(notice_id), destination_id: null, address: 'a@x', job_id: 1, job_run_id: null,
+      run_id: null, task_key: null, created_time: now - age * day, facts: '{}', message: null, state, round_start_time: null,
+      next_attempt_time: state === 'pending' ? now + day : null, claimed_by: null,
+    }).returning('delivery_id').executeTakeFirstOrThrow();
+    await db.insertInto('delivery_attempts').values({ delivery_id, number: 1, time: 1, duration_ms: 1, status: null, answer: null, error: null }).execute();
+    await mkdir(join(runyard.dataDirectory, 'mail'), { recursive: true });
+    await writeFile(join(runyard.dataDirectory, 'mail', `${delivery_id}.eml`), 'mail');
+    return delivery_id;
+  };
+  const [old, waiting, young] = [await deliver(31, 'delivered'), await deliver(31, 'pending'), await deliver(29, 'delivered')];
+  const housekeeping = await startHousekeeping(
+    { address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day },
+    { info: () => undefined, warn: () => undefined, error: () => undefined }, 1,
+  );
+  // The notices go last.
+  while ((await db.selectFrom('outbox').selectAll().execute()).length > 1) await new Promise((resolve) => { setTimeout(resolve, 20); });
+  await housekeeping.stop();
+  const left = await db.selectFrom('deliveries').select('delivery_id').execute();
+  expect(left.map((row) => row.delivery_id).toSorted()).toEqual([waiting, young].toSorted());
+  expect(await db.selectFrom('delivery_attempts').selectAll().execute()).toHaveLength(2);
+  expect([old, waiting, young].map((id) => existsSync(join(runyard.dataDirectory, 'mail', `${id}.eml`)))).toEqual([false, true, true]);
 });

@@ -1,6 +1,7 @@
 /** The vendor's own SDK, unmodified and knowing nothing but address and token, drives the running service. */
 import { ApiError, WorkspaceClient, type jobs } from '@databricks/sdk-experimental';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addDestinations, knownDestinations } from '../setup/destinations.ts';
 import { createClient } from '../setup/client.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
@@ -9,6 +10,7 @@ let client: WorkspaceClient;
 beforeAll(async () => {
   runyard = await startTestService();
   client = clientWith(runyard.token);
+  await addDestinations(runyard.database.db);
   await client.dbfs.put({ path: '/program.py', contents: base64(program), overwrite: true });
   await client.workspace.mkdirs({ path: '/notebooks' });
   await client.workspace.import({ path: '/notebooks/greet', language: 'PYTHON', format: 'SOURCE', overwrite: true, content: base64(notebook) });
@@ -78,7 +80,7 @@ describe('jobs', () => {
     name: 'nightly', max_concurrent_runs: 2, timeout_seconds: 3_600, tags: { team: 'data' }, queue: { enabled: false }, description: 'What it is for',
     parameters: [{ name: 'city', default: 'Oslo' }], format: 'MULTI_TASK', edit_mode: 'EDITABLE',
     email_notifications: { on_failure: ['ann@example.org'], no_alert_for_skipped_runs: true },
-    webhook_notifications: { on_success: [{ id: 'hook' }] },
+    webhook_notifications: { on_success: [{ id: given(knownDestinations[0]) }] },
     health: { rules: [{ metric: 'RUN_DURATION_SECONDS', op: 'GREATER_THAN', value: 60 }] },
     job_clusters: [{ job_cluster_key: 'shared', new_cluster: { ...cluster, custom_tags: { a: 'b' }, aws_attributes: { availability: 'SPOT' } } }],
     tasks: [
@@ -261,4 +263,19 @@ describe('tokens', () => {
     expect((await all(narrowed.jobs.list({}))).length).toBeGreaterThan(0);
     expect((await refusalOf(narrowed.tokens.create({}))).message).toBe('Provided access token does not have required scopes: authentication');
   });
+});
+
+test('notification destinations are made, listed and deleted', async () => {
+  const { id = '', destination_type, config } = await client.notificationDestinations.create({
+    display_name: 'desk', config: { generic_webhook: { url: 'https://desk.example.org/hook', username: 'u', password: 'p' } },
+  });
+  expect([destination_type, config]).toEqual(['WEBHOOK', { generic_webhook: { url_set: true, username_set: true, password_set: true } }]);
+  expect(await client.notificationDestinations.get({ id })).toMatchObject({ id, display_name: 'desk' });
+  expect((await all(client.notificationDestinations.list({}))).map((one) => [one.id, one.destination_type])).toContainEqual([id, 'WEBHOOK']);
+  // It sends no body with a PATCH; that is refused instead of doing nothing.
+  expect((await refusalOf(client.notificationDestinations.update({ id, display_name: 'second floor' }))).message).toBe('Neither display_name nor config is given; give what is to be changed.');
+  const jobId = await jobOf([says('hello')], { webhook_notifications: { on_failure: [{ id }] } });
+  expect((await client.jobs.get({ job_id: jobId })).settings?.webhook_notifications).toEqual({ on_failure: [{ id }] });
+  await client.notificationDestinations.delete({ id });
+  expect((await all(client.notificationDestinations.list({}))).map((one) => one.id)).not.toContain(id);
 });

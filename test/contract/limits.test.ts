@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../setup/client.ts';
+import { addDestinations, knownDestinations } from '../setup/destinations.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 import { expectRow, inJob, newCluster, noKind, python, refusal, times, type FieldRow } from './rows.ts';
 
@@ -11,6 +12,7 @@ let runyard: TestService;
 let jobId: number;
 beforeAll(async () => {
   runyard = await startTestService();
+  await addDestinations(runyard.database.db);
   jobId = (await runyard.ok('POST', '2.0/jobs/create', {
     existing_cluster_id: 'c', max_concurrent_runs: 0, notebook_task: { notebook_path: '/nb' },
   })).job_id;
@@ -21,7 +23,7 @@ const MB = 2 ** 20;
 const task = (index: number) => ({ task_key: `t${index}`, existing_cluster_id: 'c', ...python });
 const tasks = (count: number) => ({ existing_cluster_id: undefined, ...noKind, tasks: times(count, task) });
 const clusters = (count: number) => ({ ...tasks(1), job_clusters: times(count, (index) => ({ job_cluster_key: `k${index}`, new_cluster: newCluster })) });
-const webhooks = (count: number) => ({ webhook_notifications: { on_start: times(count, (index) => ({ id: `${index}` })) } });
+const webhooks = (count: number) => ({ webhook_notifications: { on_start: knownDestinations.slice(0, count).map((id) => ({ id })) } });
 const disk = (boot_disk_size: number) => ({ existing_cluster_id: undefined, new_cluster: { ...newCluster, cloud_attributes: { boot_disk_size } } });
 
 const settings: readonly FieldRow[] = [

@@ -1,16 +1,20 @@
 /** Notifications and health rules, field by field, of a job and of a task (spec 2.9). */
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { addDestinations, knownDestinations } from '../setup/destinations.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
-import { expectRow, inJob, inTask, times, type FieldRow, type Place } from './rows.ts';
+import { expectRow, inJob, inTask, type FieldRow, type Place } from './rows.ts';
 
 let runyard: TestService;
-beforeAll(async () => { runyard = await startTestService(); });
+beforeAll(async () => {
+  runyard = await startTestService();
+  await addDestinations(runyard.database.db);
+});
 afterAll(() => runyard.stop());
 
 const lists = ['on_start', 'on_success', 'on_failure', 'on_duration_warning_threshold_exceeded'] as const;
 const emails = (list: string, value: unknown) => ({ email_notifications: { [list]: value } });
 const webhooks = (list: string, value: unknown) => ({ webhook_notifications: { [list]: value } });
-const ids = (count: number) => times(count, (index) => ({ id: `destination-${index}` }));
+const ids = (count: number) => knownDestinations.slice(0, count).map((id) => ({ id }));
 const given = { metric: 'RUN_DURATION_SECONDS', operator: 'GREATER_THAN', value: 60 };
 const rule = (fields: object) => ({ health: { rules: [{ ...given, ...fields }] } });
 /** Shown under both names of the operator, which different clients read. */
@@ -42,6 +46,7 @@ const rows: readonly FieldRow[] = [
     field: 'Webhook.id', takes: [webhooks('on_start', ids(1))],
     refuses: [
       [webhooks('on_start', [{}]), 'Missing required field: <at>webhook_notifications.on_start[0].id.'],
+      [webhooks('on_start', [...ids(1), { id: 'nobody' }]), '<at>webhook_notifications.on_start[1].id is "nobody"; no notification destination has this id.'],
       [webhooks('on_start', [{ id: 1 }]), 'Could not parse request object: Expected string for field <at>webhook_notifications.on_start[0].id, found NUMBER'],
     ],
   },

@@ -18,6 +18,11 @@ beforeAll(async () => {
   await sql`insert into repairs (repair_id, run_id, start_time, ended_state, ended_result, ended_message, ended_time)
     select 99, run_id, 9, 'TERMINATED', 'FAILED', '', 9 from runs`.execute(database.db);
   await sql`insert into outbox (event, channel, recipient, job_id, created_time) values ('on_start', 'email', 'a@x', 1, 1)`.execute(database.db);
+  await sql`insert into destinations (display_name, target, created_time) values ('d', '{"kind": "SLACK"}', 1)`.execute(database.db);
+  await sql`with one as (insert into deliveries (event, channel, way, lane, address, created_time, facts, next_attempt_time)
+    values ('on_start', 'email', 'email', 'l', 'a@x', 1, '{}', 1) returning delivery_id)
+    insert into delivery_attempts (delivery_id, number, time, duration_ms) select delivery_id, 1, 1, 1 from one`.execute(database.db);
+  await sql`insert into schedules (job_id, next_fire_at) select job_id, 10 from jobs`.execute(database.db);
 });
 afterAll(() => database.drop());
 
@@ -71,6 +76,9 @@ const checks: [string, string][] = [
   ['runs_retries_have_first', 'runs set attempt = 1, original_attempt_run_id = run_id - 1'],
   ['runs_retries_have_first', "runs set trigger = 'RETRY'"],
   ['runs_retries_have_first', "runs set attempt = 1, trigger = 'RETRY'"],
+  ['runs_scheduled_have_time', "runs set trigger = 'PERIODIC'"],
+  ['schedules_fire_forward', 'schedules set last_fire_at = next_fire_at'],
+  ['schedules_with_problem_rest', "schedules set problem = 'x'"],
   ['task_runs_stop_reason_known', "task_runs set stop_reason = 'bored'"],
   ['task_runs_attempt_not_negative', 'task_runs set attempt = -1'],
   ['repairs_ended_state_known', "repairs set ended_state = 'SKIPPED'"],
@@ -84,6 +92,20 @@ const checks: [string, string][] = [
   ['clusters_terminated_has_time', "clusters set state = 'TERMINATED'"],
   ['clusters_terminated_has_time', 'clusters set terminated_time = 5'],
   ['outbox_channel_known', "outbox set channel = 'pager'"],
+  ['destinations_name_given', "destinations set display_name = ''"],
+  ['destinations_kind_known', `destinations set target = '{"kind": "PAGER"}'`],
+  ['destinations_webhooks_are_signed', `destinations set target = '{"kind": "WEBHOOK"}'`],
+  ['destinations_webhooks_are_signed', "destinations set secrets = '{}'"],
+  ['deliveries_channel_known', "deliveries set channel = 'pager'"],
+  ['deliveries_state_known', "deliveries set state = 'lost', next_attempt_time = null"],
+  ['deliveries_one_recipient', 'deliveries set address = null'],
+  ['deliveries_one_recipient', 'deliveries set destination_id = gen_random_uuid()'],
+  ['deliveries_pending_has_time', 'deliveries set next_attempt_time = null'],
+  ['deliveries_pending_has_time', "deliveries set state = 'failed'"],
+  ['deliveries_claimed_is_pending', "deliveries set state = 'failed', next_attempt_time = null, claimed_by = 'n'"],
+  ['deliveries_counts_not_negative', 'deliveries set round_tries = 1'],
+  ['delivery_attempts_number_positive', 'delivery_attempts set number = 0'],
+  ['delivery_attempts_duration_not_negative', 'delivery_attempts set duration_ms = -1'],
 ];
 
 test.each(checks)('%s refuses: update %s', async (constraint, change) => {
@@ -129,7 +151,7 @@ describe('what the life of a run needs is accepted', () => {
 });
 
 test('every CHECK of the tables of runs, jobs, clusters, people and notices is in this table', async () => {
-  const tables = ['principals', 'tokens', 'jobs', 'runs', 'task_runs', 'repairs', 'clusters', 'outbox'];
+  const tables = ['principals', 'tokens', 'jobs', 'runs', 'task_runs', 'repairs', 'clusters', 'outbox', 'destinations', 'deliveries', 'delivery_attempts', 'schedules'];
   const { rows } = await sql<{ name: string }>`select conname as name from pg_constraint
     where contype = 'c' and conrelid::regclass::text in (${sql.join(tables)})`.execute(database.db);
   expect([...new Set(checks.map(([name]) => name))].toSorted()).toEqual(rows.map(({ name }) => name).toSorted());

@@ -15,7 +15,7 @@ const cancelAll = (body: object, version = '2.0') => service.post(`${version}/jo
 
 /** As a run that waits for its turn. */
 async function queue(runId: number): Promise<void> {
-  await service.database.db.updateTable('runs').set({ state: 'QUEUED' }).where('run_id', '=', runId).execute();
+  await service.database.db.updateTable('runs').set({ state: 'QUEUED', queue_code: 'MAX_CONCURRENT_RUNS_REACHED' }).where('run_id', '=', runId).execute();
 }
 
 describe('spec 4.1: cancel-all', () => {

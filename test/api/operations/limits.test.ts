@@ -1,10 +1,13 @@
 /** The limits of spec section 8: each is enforced, and each can be lowered. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { defaultLimits, type LimitName, type Limits } from '../../../engine/limits.ts';
+import { addDestinations, knownDestinations } from '../../setup/destinations.ts';
 import { startTestService } from '../../setup/service.ts';
 import { idIn, startService, type Answer, type TestService } from '../service.ts';
 
 const notebook = { notebook_path: '/nb' };
+/** A job that tells so many destinations of its starts. */
+const telling = (count: number) => ({ ...single, webhook_notifications: { on_start: knownDestinations.slice(0, count).map((id) => ({ id })) } });
 const single = { existing_cluster_id: 'c', notebook_task: notebook, max_concurrent_runs: 9 };
 const task = (task_key: string) => ({ task_key, existing_cluster_id: 'c', notebook_task: notebook });
 const jar = (task_key: string) => ({ task_key, existing_cluster_id: 'c', spark_jar_task: { main_class_name: 'A' } });
@@ -62,7 +65,7 @@ const rows: [LimitName, number, Ask, Ask, { status: number; error_code: string; 
     { status: 400, error_code: 'INVALID_PARAMETER_VALUE', message: 'idempotency_token has 4 characters; at most 3 are allowed.' }],
   ['runNameBytes', 4, submit({ ...single, run_name: 'ää' }), submit({ ...single, run_name: 'ääx' }),
     { status: 400, error_code: 'INVALID_PARAMETER_VALUE', message: 'run_name is 5 bytes of UTF-8; at most 4 are allowed.' }],
-  ['webhooksPerList', 1, create({ ...single, webhook_notifications: { on_start: [{ id: 'a' }] } }), create({ ...single, webhook_notifications: { on_start: [{ id: 'a' }, { id: 'b' }] } }),
+  ['webhooksPerList', 1, create(telling(1)), create(telling(2)),
     { status: 400, error_code: 'INVALID_PARAMETER_VALUE', message: 'webhook_notifications.on_start has 2 entries; at most 1 are allowed.' }],
   ['runsPerPage', 5, (runyard) => runyard.get('2.0/jobs/runs/list', { limit: '5' }), (runyard) => runyard.get('2.1/jobs/runs/list', { limit: '6' }),
     { status: 400, error_code: 'INVALID_PARAMETER_VALUE', message: 'Invalid limit 6 - it has to be no more than 5.' }],
@@ -73,6 +76,7 @@ const rows: [LimitName, number, Ask, Ask, { status: number; error_code: string; 
 describe('spec 8: what is beyond a limit is refused, what just fits it is not', () => {
   test.each(rows)('%s lowered to %d', async (name, value, fits, exceeds, { status, error_code, message }) => {
     const runyard = await withLimits({ [name]: value });
+    await addDestinations(runyard.database.db);
     const fitting = await fits(runyard);
     expect(fitting.status, JSON.stringify(fitting.body)).toBe(200);
     expect(await exceeds(runyard)).toMatchObject({ status, body: { error_code, message: typeof message === 'string' ? message : expect.stringMatching(message) } });

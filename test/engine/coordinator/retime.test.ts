@@ -27,7 +27,7 @@ const single = (timeout: number | undefined): JobSettings => ({ ...singleTask, .
 /** Changes the settings of the run's job, as reset does. */
 async function change(runId: number, settings: JobSettings, drivenBy: Coordinator = coordinator): Promise<void> {
   const found = await world.runs.find(runId);
-  const retimed = await changeJob(database.db, found?.run.jobId ?? 0, () => settings);
+  const retimed = await changeJob(database.db, found?.run.jobId ?? 0, () => settings, world.clock.now());
   for (const run of retimed ?? []) drivenBy.retime(run.runId, run.settings);
 }
 

@@ -1,7 +1,7 @@
 /** Who is told of what: events x mute switches x channels (spec 2.9, section 6). */
 import { describe, expect, test } from 'vitest';
 import { alertLists } from '../../../engine/job/alerts.ts';
-import { noticesOfDeletion, noticesOfEnd, noticesOfStart, type NoticeHolder } from '../../../engine/notification/routing.ts';
+import { noticesOfDeletion, noticesOfDuration, noticesOfEnd, noticesOfStart, type NoticeHolder } from '../../../engine/notification/routing.ts';
 import type { Notice } from '../../../engine/notification/notice.ts';
 import type { Progress } from '../../../engine/run/run.ts';
 import { progressAt } from '../run/standings.ts';
@@ -61,6 +61,54 @@ describe('spec 2.9: the end', () => {
   test.each(cases)('%s, with the switches %s: %j', (end, muted, expected) => {
     expect(told(noticesOfEnd({ ...everybody, ...switches[muted] }, ends[end], subject))).toEqual(expected);
   });
+});
+
+/** Which attempts are told of: [is a retry, another follows] x alert_on_last_attempt. */
+const places: readonly (readonly [isRetry: boolean, isRetried: boolean, lastOnly: boolean, start: string[], end: string[]])[] = [
+  [false, false, false, start, failure],
+  [false, true, false, start, failure],
+  [true, true, false, start, failure],
+  [true, false, false, start, failure],
+  [false, false, true, start, failure],
+  [false, true, true, start, []],
+  [true, true, true, [], []],
+  [true, false, true, [], failure],
+];
+const failures = ['failed', 'timedout', 'error', 'errorBeforeStart', 'errorAfterSuccess'] as const;
+
+describe('spec 2.9: retries', () => {
+  test.each(places)('retry %s, another follows %s, alert_on_last_attempt %s: start %j, failure %j', (isRetry, isRetried, lastOnly, begun, ended) => {
+    const holder = { ...everybody, notification_settings: { alert_on_last_attempt: lastOnly } };
+    const about = { ...subject, isRetry, isRetried };
+    expect(told(noticesOfStart(holder, about))).toEqual(begun);
+    for (const end of failures) expect(told(noticesOfEnd(holder, ends[end], about)), end).toEqual(ended);
+    // A success ends all retries.
+    expect(told(noticesOfEnd(holder, succeeded, { ...subject, isRetry, isRetried: false }))).toEqual(success);
+  });
+
+  test('the mute switches hold for the last attempt as for every other', () => {
+    const holder = { ...everybody, notification_settings: { alert_on_last_attempt: true, no_alert_for_canceled_runs: true, no_alert_for_skipped_runs: true } };
+    const about = { ...subject, isRetry: true, isRetried: false };
+    expect(told(noticesOfEnd(holder, canceled, about))).toEqual([]);
+    expect(told(noticesOfEnd(holder, skipped, about))).toEqual([]);
+  });
+});
+
+test('spec 2.9: a run that lasts too long is told to its own lists, whatever is muted', () => {
+  for (const muted of Object.values(switches)) {
+    expect(told(noticesOfDuration({ ...everybody, ...muted }, subject))).toEqual([
+      'email on_duration_warning_threshold_exceeded@mail', 'webhook on_duration_warning_threshold_exceeded@hook',
+    ]);
+  }
+});
+
+test('who is named twice in one list is told once', () => {
+  expect(told(noticesOfStart({ email_notifications: { on_start: ['a@x', 'a@x'] }, webhook_notifications: { on_start: [{ id: '1' }, { id: '1' }] } }, subject)))
+    .toEqual(['email a@x', 'webhook 1']);
+});
+
+test('the end carries where the run stood, because it may be opened again before the mail is made', () => {
+  expect(noticesOfEnd(everybody, failed, subject)[0]?.facts).toMatchObject({ standing: { state: 'TERMINATED', result: 'FAILED' } });
 });
 
 test.each(Object.keys(switches) as Switch[])('spec 2.9: the start is told whatever is muted: %s', (muted) => {

@@ -12,7 +12,7 @@ export function nearest(name: string, known: readonly string[]): string {
 }
 
 /** Letters to insert, remove or replace (Levenshtein), kept as one row of the usual table. */
-function changesBetween(one: string, other: string): number {
+export function changesBetween(one: string, other: string): number {
   const [from, to] = [one.toLowerCase(), other.toLowerCase()];
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const letter of from) {

@@ -1,0 +1,24 @@
+/** DELETE preview/sql/dashboards/{dashboard_id}: removes a classic dashboard. */
+import { Type } from 'typebox';
+import { classicId } from '../../engine/dashboard/classic.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { ClassicId, unknownClassic } from './classic-view.ts';
+
+/** For good; dashboards that were made from it stay. */
+export function deleteClassic({ classicDashboards }: DashboardPorts): Operation {
+  return defineOperation({
+    method: 'DELETE',
+    path: '/preview/sql/dashboards/:dashboard_id',
+    versions: ['2.0'],
+    scope: 'dashboards',
+    summary: 'Delete a classic dashboard',
+    description: 'Removes a classic dashboard for good. Dashboards that were made from it stay.',
+    request: Type.Object({ dashboard_id: ClassicId }),
+    response: Type.Object({}),
+    async handle({ dashboard_id: id }) {
+      if (!(await classicDashboards.remove(classicId('dashboard_id', id)))) throw unknownClassic(id);
+      return {};
+    },
+  });
+}

@@ -1,0 +1,25 @@
+/** GET preview/sql/dashboards/{dashboard_id}: one classic dashboard. */
+import { Type } from 'typebox';
+import { classicId } from '../../engine/dashboard/classic.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { ClassicDocument, ClassicId, showClassic, unknownClassic } from './classic-view.ts';
+
+/** As it was brought in. */
+export function getClassic({ classicDashboards }: DashboardPorts): Operation {
+  return defineOperation({
+    method: 'GET',
+    path: '/preview/sql/dashboards/:dashboard_id',
+    versions: ['2.0'],
+    scope: 'dashboards',
+    summary: 'Get a classic dashboard',
+    description: 'Shows a classic dashboard as it was brought in.',
+    request: Type.Object({ dashboard_id: ClassicId }),
+    response: ClassicDocument,
+    async handle({ dashboard_id: id }) {
+      const stored = await classicDashboards.find(classicId('dashboard_id', id));
+      if (stored === undefined) throw unknownClassic(id);
+      return showClassic(stored);
+    },
+  });
+}

@@ -1,0 +1,30 @@
+/** POST preview/sql/dashboards: brings in a classic dashboard as one document. */
+import { randomUUID } from 'node:crypto';
+import { checkClassic, classicId, ClassicImport } from '../../engine/dashboard/classic.ts';
+import { ServiceError } from '../../engine/errors.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { ClassicDocument, showClassic } from './classic-view.ts';
+
+/** An id that is taken is 409 ALREADY_EXISTS. */
+export function importClassic({ classicDashboards, clock, limits }: DashboardPorts): Operation {
+  return defineOperation({
+    method: 'POST',
+    path: '/preview/sql/dashboards',
+    versions: ['2.0'],
+    scope: 'dashboards',
+    summary: 'Import a classic dashboard',
+    description: 'Stores a classic dashboard with its widgets, visualizations and queries as one document, ready to be migrated. Its id is kept when it has one.',
+    request: ClassicImport,
+    response: ClassicDocument,
+    async handle(input, { caller }) {
+      checkClassic(input, limits);
+      const id = input.id === undefined ? randomUUID() : classicId('id', input.id);
+      const stored = { document: { ...input, id }, creator: caller.userName, createdTime: clock.now() };
+      if (!(await classicDashboards.add(stored))) {
+        throw new ServiceError('ALREADY_EXISTS', `There is a classic dashboard with the id ${id} already; delete it first, or leave the id out.`);
+      }
+      return showClassic(stored);
+    },
+  });
+}

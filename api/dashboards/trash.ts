@@ -1,0 +1,23 @@
+/** DELETE modern/dashboards/{dashboard_id}: moves a dashboard to the trash. */
+import { Type } from 'typebox';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { DashboardPorts } from '../ports.ts';
+import { DashboardId, dashboardIdOf, unknownDashboard } from './dashboard-view.ts';
+
+/** A second time changes nothing. */
+export function trashDashboard({ dashboards, clock }: DashboardPorts): Operation {
+  return defineOperation({
+    method: 'DELETE',
+    path: '/modern/dashboards/:dashboard_id',
+    versions: ['2.0'],
+    scope: 'dashboards',
+    summary: 'Trash a dashboard',
+    description: 'Moves a dashboard to the trash, where it can still be read. Its name is free from then on.',
+    request: Type.Object({ dashboard_id: DashboardId }),
+    response: Type.Object({}),
+    async handle({ dashboard_id: id }) {
+      if (!(await dashboards.trash(dashboardIdOf(id), clock.now()))) throw unknownDashboard(id);
+      return {};
+    },
+  });
+}

@@ -1,0 +1,24 @@
+/** GET notification-destinations/{id}. */
+import { Type } from 'typebox';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { NoticePorts } from '../ports.ts';
+import { DestinationDocument, destinationView, unknownDestination } from './destination-view.ts';
+
+/** Shows one destination; how it is configured to administrators alone. */
+export function getDestinationOperation({ destinations }: Pick<NoticePorts, 'destinations'>): Operation {
+  return defineOperation({
+    method: 'GET',
+    path: '/notification-destinations/:id',
+    versions: ['2.0'],
+    scope: 'notifications',
+    summary: 'Get a notification destination',
+    description: 'One destination. Administrators see how it is configured, and nobody its secrets.',
+    request: Type.Object({ id: Type.String({ description: 'The destination.' }) }),
+    response: DestinationDocument,
+    async handle({ id }, { caller }) {
+      const destination = await destinations.find(id);
+      if (destination === undefined) throw unknownDestination(id);
+      return destinationView(destination, caller);
+    },
+  });
+}

@@ -1,0 +1,23 @@
+/** Wires the firing of schedules: what is due in the database becomes runs of this node. */
+import type { Clock } from '../engine/clock.ts';
+import { startFiring } from '../engine/coordinator/fire.ts';
+import type { LaunchPorts } from '../engine/launch.ts';
+import type { Log } from '../engine/ports.ts';
+import type { DatabaseAddress, OpenDatabase } from '../storage/database.ts';
+import { passing } from '../storage/faults.ts';
+import { listenForSchedules } from '../storage/schedule-wake.ts';
+import { createScheduleStore } from '../storage/schedules.ts';
+
+/** Fires schedules until it is closed. */
+export async function startSchedules(
+  address: DatabaseAddress, { db }: OpenDatabase, launching: Omit<LaunchPorts, 'runs'>, clock: Clock, log: Log,
+): Promise<{ close(): Promise<void> }> {
+  const firing = startFiring({ schedules: createScheduleStore(db), launching, clock, log, isPassing: passing });
+  const wake = await listenForSchedules(address, clock, log, firing.wake);
+  return {
+    async close() {
+      await wake.close();
+      await firing.close();
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** Which addresses a webhook may be sent to: none that leads into the network of this service, unless that is allowed. */
+import ipaddr from 'ipaddr.js';
+
+/** True for an address of the public internet; false for every private, local or reserved one, and for what is no address. */
+export function isPublicAddress(address: string): boolean {
+  // Also an IPv4 address that is wrapped into an IPv6 one is looked at as what it is.
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast';
+}
+
+/** True when the host of a URL says by itself that it is not public: a literal address, or a name of this machine. */
+export function isPrivateHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '').toLowerCase();
+  if (host === 'localhost' || host.endsWith('.localhost')) return true;
+  return ipaddr.isValid(host) && !isPublicAddress(host);
+}
+
+/** An address that goes into the envelope of a mail as it is: one mailbox, and nothing that a header or a list could be made of. */
+export function isMailAddress(address: string): boolean {
+  return address.length <= 254 && /^[!#$%&'*+/=?^_`{|}~.\w-]{1,64}@[A-Za-z\d](?:[A-Za-z\d.-]*[A-Za-z\d])?$/.test(address);
+}

@@ -1,0 +1,148 @@
+/** Destinations of notices: what may be configured, and what of it is ever shown again (WIRE, notifications). */
+import { Type, type Static } from 'typebox';
+import { invalid } from '../errors.ts';
+import { checkAsciiList } from '../job/ascii.ts';
+import type { Limits } from '../limits.ts';
+import { texts } from '../job/scalars.ts';
+import { checkBytes, checkCount, checkFilled, checkOneOf, isGiven, missing, quote } from '../job/wording.ts';
+import { isMailAddress, isPrivateHost } from './address.ts';
+
+export const destinationKinds = ['EMAIL', 'WEBHOOK', 'SLACK', 'MICROSOFT_TEAMS'] as const;
+export type DestinationKind = (typeof destinationKinds)[number];
+
+const address = (what: string) => Type.Optional(Type.String({ description: `${what} Never shown again.` }));
+
+/** What a destination is configured with; exactly one of the kinds. */
+export const DestinationConfig = Type.Object(
+  {
+    email: Type.Optional(Type.Object({ addresses: texts('Addresses that get one mail together.') }, { description: 'E-mail.' })),
+    generic_webhook: Type.Optional(Type.Object(
+      {
+        url: address('Where notices are posted, as signed JSON.'),
+        username: address('User name of HTTP basic authentication; an empty one removes it.'),
+        password: address('Its password; an empty one removes it.'),
+      },
+      { description: 'An HTTP receiver of your own.' },
+    )),
+    slack: Type.Optional(Type.Object({ url: address('An incoming webhook of Slack.') }, { description: 'A Slack channel.' })),
+    microsoft_teams: Type.Optional(Type.Object({ url: address('A webhook of Microsoft Teams.') }, { description: 'A Teams channel.' })),
+  },
+  { description: 'Exactly one of email, generic_webhook, slack and microsoft_teams.' },
+);
+export type DestinationConfig = Static<typeof DestinationConfig>;
+
+/** Config key -> kind. */
+const kindOf = {
+  email: 'EMAIL', generic_webhook: 'WEBHOOK', slack: 'SLACK', microsoft_teams: 'MICROSOFT_TEAMS',
+} as const satisfies Record<keyof DestinationConfig, DestinationKind>;
+
+const configKeys = ['email', 'generic_webhook', 'slack', 'microsoft_teams'] as const satisfies readonly (keyof typeof kindOf)[];
+
+/** Kinds that other services know and this one does not: silence would look like success. */
+const otherKinds = ['pagerduty'];
+
+/** Where a kind of destination sends to. */
+export type Target =
+  | { readonly kind: 'EMAIL'; readonly addresses: readonly string[] }
+  | { readonly kind: 'WEBHOOK'; readonly url: string; readonly username?: string; readonly password?: string }
+  | { readonly kind: 'SLACK' | 'MICROSOFT_TEAMS'; readonly url: string };
+
+/** Secrets of signatures; for generic webhooks alone. */
+export interface SigningSecrets {
+  /** `whsec_` and base64. */
+  readonly current: string;
+  /** The one before, as long as it signs beside the current one. */
+  readonly previous?: { readonly secret: string; readonly until: number } | undefined;
+}
+
+export interface Destination {
+  readonly destinationId: string;
+  /** Rises with every destination. */
+  readonly number: number;
+  readonly displayName: string;
+  readonly target: Target;
+  readonly secrets: SigningSecrets | undefined;
+}
+
+export interface DestinationRules {
+  readonly limits: Pick<Limits, 'destinationNameBytes' | 'destinationAddresses' | 'destinationUrlBytes'>;
+  /** Whether private and link-local addresses may be called. */
+  readonly allowPrivate: boolean;
+}
+
+/** @throws ServiceError for an empty or overlong name */
+export function checkDisplayName(name: string, { limits }: DestinationRules): void {
+  checkFilled('display_name', name);
+  checkBytes('display_name', name, limits.destinationNameBytes);
+}
+
+/**
+ * What a destination sends to from now on. Fields that are left out keep the values of `before` when that is of the same kind:
+ * who changes a destination cannot read its secrets.
+ * @throws ServiceError that names field, value and rule
+ */
+export function targetOf(config: DestinationConfig, rules: DestinationRules, before?: Target): Target {
+  const other = otherKinds.find((key) => Object.hasOwn(config, key));
+  if (other !== undefined) throw invalid(`config.${other} is given; this version knows ${configKeys.join(', ')}.`);
+  checkOneOf('config', configKeys.filter((key) => config[key] !== undefined), configKeys);
+  if (config.email !== undefined) return { kind: 'EMAIL', addresses: checkedAddresses(config.email.addresses, rules) };
+  const key = config.generic_webhook !== undefined ? 'generic_webhook' : config.slack !== undefined ? 'slack' : 'microsoft_teams';
+  const kind = kindOf[key];
+  const kept = before?.kind === kind ? before : undefined;
+  const given = config[key] ?? {};
+  if ('oauth_token' in given && isGiven(given.oauth_token)) throw invalid(`config.${key}.oauth_token is given; this version takes the url of an incoming webhook.`);
+  const url = checkedUrl(`config.${key}.url`, given.url ?? (kept !== undefined && 'url' in kept ? kept.url : undefined), rules);
+  return kind === 'WEBHOOK' ? { kind, url, ...credentialsOf(config.generic_webhook, kept) } : { kind, url };
+}
+
+function credentialsOf(given: DestinationConfig['generic_webhook'], kept: Target | undefined): { username?: string; password?: string } {
+  const before = kept?.kind === 'WEBHOOK' ? kept : undefined;
+  const [username = '', password = ''] = [given?.username ?? before?.username, given?.password ?? before?.password];
+  if (username === '' && password !== '') throw missing('config.generic_webhook.username');
+  if (username.includes(':')) throw invalid('config.generic_webhook.username holds a colon, which basic authentication cannot carry.');
+  return { ...(username !== '' && { username }), ...(password !== '' && { password }) };
+}
+
+function checkedAddresses(addresses: readonly string[], { limits }: DestinationRules): readonly string[] {
+  const field = 'config.email.addresses';
+  if (addresses.length === 0) throw invalid(`${field} is empty; name at least one address.`);
+  checkCount(field, addresses, limits.destinationAddresses);
+  checkAsciiList(field, addresses);
+  const wrong = addresses.findIndex((one) => !isMailAddress(one));
+  if (wrong >= 0) throw invalid(`${field}[${wrong}] is ${quote(addresses[wrong])}; it must be a mail address such as ops@example.org.`);
+  return addresses;
+}
+
+/** The value is never repeated in a refusal: whoever knows the URL of a chat's webhook may write there. */
+function checkedUrl(field: string, given: string | undefined, { limits, allowPrivate }: DestinationRules): string {
+  if (given === undefined || given === '') throw missing(field);
+  checkBytes(field, given, limits.destinationUrlBytes);
+  const url = URL.parse(given);
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') throw invalid(`${field} must be a URL that begins with https:// or http://.`);
+  if (url.username !== '' || url.password !== '') throw invalid(`${field} holds a user name or password; give them as username and password.`);
+  if (!allowPrivate && isPrivateHost(url.hostname)) {
+    throw invalid(`${field} leads to ${quote(url.hostname)}, which is private or local; only public addresses are called unless RUNYARD_WEBHOOK_ALLOW_PRIVATE is true.`);
+  }
+  return url.href;
+}
+
+/** A config as it is shown: that secrets are set, never what they are. */
+export function shownConfig(target: Target): object {
+  switch (target.kind) {
+    case 'EMAIL':
+      return { email: { addresses: target.addresses } };
+    case 'WEBHOOK':
+      return { generic_webhook: { url_set: true, ...(target.username !== undefined && { username_set: true }), ...(target.password !== undefined && { password_set: true }) } };
+    case 'SLACK':
+      return { slack: { url_set: true } };
+    case 'MICROSOFT_TEAMS':
+      return { microsoft_teams: { url_set: true } };
+    default:
+      return target satisfies never;
+  }
+}
+
+/** Where it sends to, without what is secret: addresses, or the host of the URL. */
+export function addressOf(target: Target): string {
+  return target.kind === 'EMAIL' ? target.addresses.join(', ') : new URL(target.url).origin;
+}

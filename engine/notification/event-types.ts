@@ -1,0 +1,14 @@
+/** Events as they are spelled for receivers and in the log. */
+import type { NoticeEvent } from './notice.ts';
+
+/** Event -> its name outside. */
+export const eventTypeOf = {
+  on_start: 'jobs.on_start',
+  on_success: 'jobs.on_success',
+  on_failure: 'jobs.on_failure',
+  on_duration_warning_threshold_exceeded: 'jobs.on_duration_warning_threshold_exceeded',
+  job_deleted: 'jobs.deleted',
+  token_scopes_reminder: 'tokens.scopes_reminder',
+  token_scopes_enforced: 'tokens.scopes_enforced',
+  test: 'destinations.test',
+} as const satisfies Record<NoticeEvent, string>;

@@ -1,0 +1,31 @@
+/** Signatures of webhooks by the Standard Webhooks scheme: receivers check that a call is ours, whole, and recent. */
+import { createHmac, randomBytes } from 'node:crypto';
+import type { SigningSecrets } from './destination.ts';
+
+const prefix = 'whsec_';
+
+/** How long the secret before keeps signing beside the new one, in ms. */
+export const rotationMs = 24 * 60 * 60 * 1_000;
+
+/** A new secret, as receivers keep it. */
+export function newSigningSecret(): string {
+  return prefix + randomBytes(32).toString('base64');
+}
+
+/** The secrets after a rotation at `now` (epoch ms). */
+export function rotated(secrets: SigningSecrets | undefined, now: number): SigningSecrets {
+  const current = newSigningSecret();
+  return secrets === undefined ? { current } : { current, previous: { secret: secrets.current, until: now + rotationMs } };
+}
+
+/** The three headers of a signed call. @param now epoch ms */
+export function signatureHeaders(secrets: SigningSecrets, deliveryId: string, body: string, now: number): Record<string, string> {
+  const timestamp = String(Math.floor(now / 1_000));
+  const { current, previous } = secrets;
+  const valid = [current, ...(previous !== undefined && previous.until > now ? [previous.secret] : [])];
+  const signed = valid.map((secret) => {
+    const mac = createHmac('sha256', Buffer.from(secret.slice(prefix.length), 'base64'));
+    return `v1,${mac.update(`${deliveryId}.${timestamp}.${body}`).digest('base64')}`;
+  });
+  return { 'webhook-id': deliveryId, 'webhook-timestamp': timestamp, 'webhook-signature': signed.join(' ') };
+}

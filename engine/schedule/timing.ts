@@ -1,0 +1,65 @@
+/** What makes a job start by itself: a Quartz schedule or a fixed interval, each as a rhythm of instants. */
+import type { JobSettings } from '../job/settings.ts';
+import { nextFire } from './next-fire.ts';
+import { parseQuartz } from './quartz.ts';
+import { zoneOf } from './zones.ts';
+
+/** What happens to fires that were missed: one run for the last of them, none, or one each. */
+export type MisfirePolicy = 'FIRE_ONCE' | 'SKIP' | 'FIRE_ALL';
+
+interface Cron {
+  readonly kind: 'cron';
+  readonly expression: string;
+  readonly zone: string;
+}
+
+interface Interval {
+  readonly kind: 'interval';
+  readonly milliseconds: number;
+}
+
+/** When a job starts by itself. */
+export type Timing = (Cron | Interval) & { readonly paused: boolean; readonly misfirePolicy: MisfirePolicy };
+
+const unitMs = { MINUTES: 60_000, HOURS: 3_600_000, DAYS: 86_400_000, WEEKS: 604_800_000 };
+
+/** The timing of a job; undefined when it starts on demand alone. */
+export function timingOf({ schedule, trigger }: JobSettings): Timing | undefined {
+  if (schedule !== undefined) {
+    return {
+      kind: 'cron', expression: schedule.quartz_cron_expression, zone: schedule.timezone_id,
+      paused: schedule.pause_status === 'PAUSED', misfirePolicy: schedule.misfire_policy ?? 'FIRE_ONCE',
+    };
+  }
+  if (trigger?.periodic === undefined) return undefined;
+  const { interval, unit } = trigger.periodic;
+  return { kind: 'interval', milliseconds: interval * unitMs[unit], paused: trigger.pause_status === 'PAUSED', misfirePolicy: 'FIRE_ONCE' };
+}
+
+/** Whether two timings fire at the same times. */
+export function sameTimes(one: Timing | undefined, other: Timing | undefined): boolean {
+  return timesText(one) === timesText(other);
+}
+
+function timesText(timing: Timing | undefined): string {
+  if (timing === undefined) return '';
+  return timing.kind === 'cron' ? JSON.stringify([timing.expression, timing.zone]) : String(timing.milliseconds);
+}
+
+/** The first fire strictly after an instant; both in epoch ms. Undefined when there is none any more. */
+export type Rhythm = (after: number) => number | undefined;
+
+/**
+ * The rhythm of a timing, paused or not.
+ * @param origin an instant from which intervals are counted, epoch ms
+ * @throws ServiceError INVALID_PARAMETER_VALUE for an expression or zone that is refused
+ */
+export function rhythmOf(timing: Timing, origin: number): Rhythm {
+  if (timing.kind === 'interval') {
+    const { milliseconds } = timing;
+    return (after) => origin + (Math.floor((after - origin) / milliseconds) + 1) * milliseconds;
+  }
+  const quartz = parseQuartz(timing.expression);
+  const zone = zoneOf(timing.zone);
+  return (after) => nextFire(quartz, zone, after)?.time;
+}

@@ -1,0 +1,24 @@
+/** From a delivery to what is sent: made once, at its first try, and kept. */
+import type { ClaimedDelivery, FailedTask, Message, SubjectFacts } from '../engine/notification/delivery.ts';
+import type { Site } from '../engine/run/site.ts';
+import { mailOf, type TaskWithLog } from './mail.ts';
+import { bodyFor } from './webhook-body.ts';
+import { wordingOf } from './wording.ts';
+
+export interface MessagePorts {
+  readonly site: Site;
+  /** The last lines that an attempt wrote; empty when there are none. */
+  readonly logTail: (runId: number) => Promise<string>;
+}
+
+/** @param facts undefined when run and job are gone */
+export async function messageOfDelivery(delivery: ClaimedDelivery, facts: SubjectFacts | undefined, { site, logTail }: MessagePorts): Promise<Message> {
+  const wording = wordingOf(delivery, facts, site);
+  const target = 'address' in delivery.to ? undefined : delivery.to.destination?.target;
+  if (target !== undefined && target.kind !== 'EMAIL') {
+    return { kind: target.kind, body: JSON.stringify(bodyFor(target.kind, delivery, facts, wording, site)) };
+  }
+  const failed = delivery.event === 'on_failure' ? (facts?.failedTasks ?? []) : [];
+  const withLog = async (task: FailedTask): Promise<TaskWithLog> => ({ ...task, log: task.standing === 'SKIPPED' ? '' : await logTail(task.runId) });
+  return mailOf(wording, await Promise.all(failed.map(withLog)));
+}

@@ -1,0 +1,17 @@
+/** What a try to send came to, for the log and for what follows. */
+import type { TryOutcome } from '../engine/notification/retry.ts';
+
+export interface SendResult {
+  readonly outcome: TryOutcome;
+  readonly status?: number | undefined;
+  readonly answer?: string | undefined;
+  readonly error?: string | undefined;
+}
+
+/** What the log keeps of an answer, in characters. */
+const excerptMost = 1_000;
+
+/** The beginning of an answer as text that can be stored. */
+export function excerpt(answer: string): string {
+  return answer.slice(0, excerptMost).toWellFormed().replaceAll('\0', '\uFFFD');
+}

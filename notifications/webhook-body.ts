@@ -1,0 +1,79 @@
+/** A notice as the body of a call: for receivers of one's own, for Slack, and for Teams. */
+import type { DeliverySubject, SubjectFacts } from '../engine/notification/delivery.ts';
+import type { Target } from '../engine/notification/destination.ts';
+import { eventTypeOf } from '../engine/notification/event-types.ts';
+import type { Site } from '../engine/run/site.ts';
+import { inLine, type Tone, type Wording } from './wording.ts';
+
+/** Ids are JSON numbers. */
+export function genericBody(subject: DeliverySubject, facts: SubjectFacts | undefined, site: Site): object {
+  const { event, jobId, runId, taskKey } = subject;
+  return {
+    event_type: eventTypeOf[event],
+    workspace_id: Number(site.workspaceId),
+    ...(runId !== undefined && { run: { run_id: runId, ...(facts?.parentRunId !== undefined && { parent_run_id: facts.parentRunId }) } }),
+    ...(taskKey !== undefined && { task: { task_key: taskKey } }),
+    ...(jobId !== undefined && { job: { job_id: jobId, name: facts?.jobName ?? '' } }),
+  };
+}
+
+/** The body that a destination of this kind understands. */
+export function bodyFor(kind: Exclude<Target['kind'], 'EMAIL'>, subject: DeliverySubject, facts: SubjectFacts | undefined, wording: Wording, site: Site): object {
+  switch (kind) {
+    case 'WEBHOOK':
+      return genericBody(subject, facts, site);
+    case 'SLACK':
+      return slackBody(wording);
+    case 'MICROSOFT_TEAMS':
+      return teamsBody(wording);
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** What a chat shows of one value; both refuse messages that are much longer. */
+const valueMost = 1_000;
+
+const marks: Readonly<Record<Tone, string>> = { plain: ':information_source:', good: ':white_check_mark:', bad: ':x:', warning: ':warning:' };
+
+/** Blocks for the channel, and the headline for notifications. In Slack's text three characters mean something. */
+function slackBody({ headline, tone, rows, link }: Wording): object {
+  const fit = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const title = link === undefined ? `*${fit(headline)}*` : `*<${fit(link)}|${fit(headline).replaceAll('|', '¦')}>*`;
+  const fields = rows.map(([label, value]) => `*${fit(label)}:* ${fit(inLine(value, valueMost))}`).join('\n');
+  return {
+    text: fit(headline),
+    blocks: [
+      { type: 'section', text: { type: 'mrkdwn', text: `${marks[tone]} ${title}` } },
+      { type: 'section', text: { type: 'mrkdwn', text: fields.slice(0, 2_900).toWellFormed() } },
+    ],
+  };
+}
+
+const colours: Readonly<Record<Tone, string>> = { plain: 'Accent', good: 'Good', bad: 'Attention', warning: 'Warning' };
+
+/** An adaptive card, which both the old connectors and the newer workflows of Teams take. */
+function teamsBody({ headline, tone, rows, link }: Wording): object {
+  return {
+    type: 'message',
+    attachments: [{
+      contentType: 'application/vnd.microsoft.card.adaptive',
+      contentUrl: null,
+      content: {
+        $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+        type: 'AdaptiveCard',
+        version: '1.4',
+        body: [
+          { type: 'TextBlock', text: withoutMarkdown(headline), weight: 'Bolder', size: 'Medium', color: colours[tone], wrap: true },
+          { type: 'FactSet', facts: rows.map(([title, value]) => ({ title, value: withoutMarkdown(inLine(value, valueMost)) })) },
+        ],
+        ...(link !== undefined && { actions: [{ type: 'Action.OpenUrl', title: 'Open the run', url: link }] }),
+      },
+    }],
+  };
+}
+
+/** Cards read Markdown: a name must not become a link or a heading. */
+function withoutMarkdown(text: string): string {
+  return text.replaceAll(/[\\`*_[\]#~<>]/g, '\\$&');
+}

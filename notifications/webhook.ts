@@ -1,0 +1,138 @@
+/** Posts a notice to a URL: signed, within ten seconds, and never into the network of this service. */
+import { lookup as resolve, type LookupAddress } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import got, { TimeoutError, type PlainResponse } from 'got';
+import type { Clock } from '../engine/clock.ts';
+import { codeOf, messageOf } from '../engine/errors.ts';
+import { isPrivateHost, isPublicAddress } from '../engine/notification/address.ts';
+import type { Destination, Target } from '../engine/notification/destination.ts';
+import type { TryOutcome } from '../engine/notification/retry.ts';
+import { signatureHeaders } from '../engine/notification/signature.ts';
+import { excerpt, type SendResult } from './send-result.ts';
+
+export interface WebhookPorts {
+  readonly clock: Clock;
+  /** Whether private and link-local addresses may be called. */
+  readonly allowPrivate: boolean;
+  /** From the first byte to the answer, in ms. */
+  readonly timeoutMs: number;
+  /** Resolves names. Default: the system's resolver. */
+  readonly lookup?: typeof resolve | undefined;
+}
+
+export interface WebhookCall {
+  readonly deliveryId: string;
+  readonly body: string;
+  readonly destination: Destination;
+  readonly target: Exclude<Target, { kind: 'EMAIL' }>;
+}
+
+/** Bytes that are read of an answer; the rest is nobody's business. */
+const answerBytes = 4_096;
+
+class PrivateAddress extends Error {}
+
+/** Never rejects. */
+export async function postWebhook(ports: WebhookPorts, call: WebhookCall, signal: AbortSignal): Promise<SendResult> {
+  const { clock, allowPrivate, timeoutMs, lookup = resolve } = ports;
+  const { deliveryId, body, target, destination } = call;
+  const url = new URL(target.url);
+  if (!allowPrivate && isPrivateHost(url.hostname)) return refusedAddress(`${url.hostname} is a private or local address`);
+  const credentials = target.kind === 'WEBHOOK' && target.username !== undefined
+    ? { authorization: `Basic ${Buffer.from(`${target.username}:${target.password ?? ''}`).toString('base64')}` } : {};
+  try {
+    const stream = got.stream.post(url, {
+      body, signal,
+      headers: {
+        'content-type': 'application/json', 'user-agent': 'runyard', ...credentials,
+        ...(destination.secrets !== undefined && signatureHeaders(destination.secrets, deliveryId, body, clock.now())),
+      },
+      timeout: { request: timeoutMs },
+      retry: { limit: 0 },
+      throwHttpErrors: false,
+      maxRedirects: 3,
+      methodRewriting: false,
+      followRedirect: (response: PlainResponse) => staysOnHost(url, response.headers.location),
+      ...(!allowPrivate && { dnsLookup: publicOnly(lookup) }),
+    });
+    const status = await new Promise<{ code: number; retryAfter: string | undefined }>((done, failed) => {
+      stream.once('response', (response: { statusCode: number; headers: Record<string, string | undefined> }) =>
+        done({ code: response.statusCode, retryAfter: response.headers['retry-after'] }));
+      stream.on('error', failed);
+    });
+    // The status counts, however the rest of the answer may end.
+    const answer = await readSome(stream);
+    return { ...verdict(status, clock.now()), status: status.code, answer };
+  } catch (error) {
+    return failure(error, timeoutMs);
+  }
+}
+
+async function readSome(stream: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of stream) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= answerBytes) break;
+    }
+  } catch {
+    // Cut or stalled: what came is shown.
+  }
+  stream.destroy();
+  return excerpt(Buffer.concat(chunks).subarray(0, answerBytes).toString('utf8'));
+}
+
+/** 2xx delivers; 429 and 5xx may be otherwise later; everything else will not. */
+function verdict({ code, retryAfter }: { readonly code: number; readonly retryAfter: string | undefined }, now: number): { outcome: TryOutcome; error?: string } {
+  if (code >= 200 && code < 300) return { outcome: { kind: 'delivered' } };
+  if (code >= 300 && code < 400) return { outcome: { kind: 'refused' }, error: `It answered ${code}; redirects are followed on the same host alone.` };
+  if (code >= 500 || code === 429) {
+    return { outcome: { kind: 'again', retryAfterMs: retryAfterMs(retryAfter, now) }, error: `It answered ${code}.` };
+  }
+  return { outcome: { kind: 'refused' }, error: `It answered ${code}, which trying again would not change.` };
+}
+
+/** Seconds, or a date; undefined for anything else. */
+export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\s*\d{1,9}\s*$/.test(header)) return Number(header) * 1_000;
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}
+
+/** A redirect is followed on the same host alone, and never from https to http. */
+function staysOnHost(from: URL, location: string | undefined): boolean {
+  const to = URL.parse(location ?? '', from);
+  return to !== null && to.host === from.host && (to.protocol === from.protocol || to.protocol === 'https:');
+}
+
+/**
+ * A resolver that gives public addresses alone. The connection is made to what it gives, so that no second answer of the name
+ * server can lead elsewhere.
+ */
+export function publicOnly(lookup: typeof resolve): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      const addresses: LookupAddress[] = error === null ? found.filter(({ address }) => isPublicAddress(address)) : [];
+      const [first] = addresses;
+      if (error !== null) callback(error, '');
+      else if (first === undefined) callback(new PrivateAddress(`${hostname} resolves to ${found.map(({ address }) => address).join(', ')}`), '');
+      else if (options.all === true) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+function refusedAddress(what: string): SendResult {
+  return { outcome: { kind: 'refused' }, error: `${what}; private and link-local addresses are called only with RUNYARD_WEBHOOK_ALLOW_PRIVATE=true.` };
+}
+
+function failure(error: unknown, timeoutMs: number): SendResult {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (cause instanceof PrivateAddress || error instanceof PrivateAddress) return refusedAddress(messageOf(cause));
+  if (error instanceof TimeoutError) return { outcome: { kind: 'again' }, error: `No answer within ${timeoutMs} ms.` };
+  const code = codeOf(error);
+  return { outcome: { kind: 'again' }, error: excerpt(code === undefined || messageOf(error).includes(code) ? messageOf(error) : `${messageOf(error)} (${code})`) };
+}

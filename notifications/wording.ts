@@ -1,0 +1,127 @@
+/** What a notice says, in words: the same facts for mails and chats. */
+import type { DeliverySubject, SubjectFacts } from '../engine/notification/delivery.ts';
+import type { NoticeEvent, Standing } from '../engine/notification/notice.ts';
+import { isoTime } from '../engine/clock.ts';
+import { runPageUrl, type Site } from '../engine/run/site.ts';
+
+/** How urgent it looks. */
+export type Tone = 'plain' | 'good' | 'bad' | 'warning';
+
+export interface Wording {
+  /** One line. */
+  readonly headline: string;
+  readonly tone: Tone;
+  /** Name and value, in the order of reading. */
+  readonly rows: readonly (readonly [string, string])[];
+  /** Of the run page. */
+  readonly link: string | undefined;
+  readonly closing: string;
+}
+
+const tones: Readonly<Record<NoticeEvent, Tone>> = {
+  on_start: 'plain', on_success: 'good', on_failure: 'bad', on_duration_warning_threshold_exceeded: 'warning',
+  job_deleted: 'plain', token_scopes_reminder: 'warning', token_scopes_enforced: 'plain', test: 'plain',
+};
+
+/** A name within one line: control characters would break headers, and a very long one hides the rest. */
+export function inLine(text: string, most = 120): string {
+  const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+  return line.length <= most ? line : `${line.slice(0, most - 1).toWellFormed()}…`;
+}
+
+/** Words for a delivery. `facts`: undefined when run and job are gone. */
+export function wordingOf(subject: DeliverySubject, facts: SubjectFacts | undefined, site: Site): Wording {
+  const { event, jobId, runId } = subject;
+  const tone = tones[event];
+  if (event === 'test') {
+    return { headline: 'This destination works', tone, rows: [['Sent', timeOf(subject.createdTime)]], link: undefined, closing: 'You get this because somebody tested the destination.' };
+  }
+  if (event === 'token_scopes_reminder' || event === 'token_scopes_enforced') return wordingOfToken(subject);
+  const name = inLine(facts?.jobName ?? `job ${jobId}`);
+  if (event === 'job_deleted') {
+    return {
+      headline: `Job ${name} was deleted`, tone, link: undefined,
+      rows: [['Job', `${name} (${jobId})`], ['Deleted', timeOf(subject.createdTime)]],
+      closing: 'You get this because your address was named in the notifications of the job. Its history is gone, and active runs are being stopped.',
+    };
+  }
+  return {
+    headline: `${whatOf(subject, name)} ${verbOf(subject)} (run ${runId})`, tone,
+    rows: rowsOfRun(subject, facts, name),
+    link: jobId === undefined || runId === undefined ? undefined : runPageUrl(site, jobId, runId),
+    closing: `You get this because the ${subject.taskKey === undefined ? 'job' : 'task'} names you under ${event}.`,
+  };
+}
+
+function whatOf({ taskKey }: DeliverySubject, name: string): string {
+  return taskKey === undefined ? `Run of ${name}` : `Task ${taskKey} of ${name}`;
+}
+
+const failedAs: Readonly<Record<string, string>> = {
+  SKIPPED: 'was skipped', INTERNAL_ERROR: 'met an internal error', TIMEDOUT: 'timed out', CANCELED: 'was cancelled',
+};
+
+function verbOf({ event, facts: { standing } }: DeliverySubject): string {
+  switch (event) {
+    case 'on_start':
+      return 'started';
+    case 'on_success':
+      return 'succeeded';
+    case 'on_duration_warning_threshold_exceeded':
+      return 'takes longer than expected';
+    default:
+      return failedAs[standing?.state ?? ''] ?? failedAs[standing?.result ?? ''] ?? 'failed';
+  }
+}
+
+function rowsOfRun(subject: DeliverySubject, facts: SubjectFacts | undefined, name: string): [string, string][] {
+  const { jobId, runId, taskKey, facts: { standing }, createdTime } = subject;
+  const start = standing?.startTime ?? (subject.event === 'on_start' ? createdTime : facts?.startTime);
+  const rows: [string, string | undefined][] = [
+    ['Job', facts === undefined ? jobId?.toString() : `${name} (${jobId})`],
+    ['Task', taskKey],
+    ['Run', facts?.parentRunId === undefined ? String(runId) : `${runId}, part of run ${facts.parentRunId}`],
+    // Only an end carries where the run stood: at every other event it is running.
+    ['State', stateOf(standing)],
+    ['Message', standing?.message === '' ? undefined : standing?.message],
+    ['Started', start === undefined ? undefined : timeOf(start)],
+    ['Duration', subject.event === 'on_start' || start === undefined ? undefined : durationOf(start, standing?.endTime, createdTime)],
+  ];
+  return rows.flatMap(([label, value]): [string, string][] => (value === undefined ? [] : [[label, value]]));
+}
+
+function stateOf(standing: Standing | undefined): string {
+  if (standing === undefined) return 'RUNNING';
+  return standing.result === undefined ? standing.state : `${standing.state}, ${standing.result}`;
+}
+
+function durationOf(start: number, end: number | undefined, now: number): string {
+  return duration(Math.max(0, (end ?? now) - start)) + (end === undefined ? ' so far' : '');
+}
+
+/** `1 h 2 min 3 s`; below a minute with tenths. */
+export function duration(ms: number): string {
+  if (ms < 60_000) return `${Number((ms / 1_000).toFixed(1))} s`;
+  const seconds = Math.floor(ms / 1_000);
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor((seconds % 3_600) / 60)];
+  return [hours > 0 && `${hours} h`, minutes > 0 && `${minutes} min`, seconds % 60 > 0 && `${seconds % 60} s`].filter(Boolean).join(' ');
+}
+
+function timeOf(at: number): string {
+  return `${isoTime(at).slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+function wordingOfToken({ event, facts: { token } }: DeliverySubject): Wording {
+  const comment = inLine(token?.comment === '' ? 'without a comment' : (token?.comment ?? ''));
+  const reminder = event === 'token_scopes_reminder';
+  return {
+    headline: reminder ? `The scopes of your token ${comment} will be enforced` : `The scopes of your token ${comment} are enforced now`,
+    tone: tones[event], link: undefined,
+    rows: [
+      ['Token', `${comment} (${token?.tokenId.slice(0, 12)}…)`],
+      ['Scopes', token?.scopes.join(', ') ?? ''],
+      [reminder ? 'Enforced from' : 'Enforced since', token === undefined ? '' : timeOf(token.enforcementTime)],
+    ],
+    closing: 'These scopes were inferred from what the token was used for. Set its scopes by hand if it needs others: PATCH /api/2.0/token/<token_id>.',
+  };
+}

@@ -1,0 +1,35 @@
+/** `runyard schedule preview`: fires without a service. */
+import { expect, test } from 'vitest';
+import { openDirectory, run } from './command.ts';
+
+const preview = async (...words: string[]) => run(['schedule', 'preview', ...words], await openDirectory());
+
+test('shows the meaning and the fires, with notes', async () => {
+  expect(await preview('0 30 2 ? * SUN', '--zone', 'Europe/Berlin', '--after', '2027-03-19T00:00:00Z', '--count', '2')).toEqual({
+    code: 0, stderr: '',
+    stdout: [
+      '0 30 2 ? * SUN (Europe/Berlin): at 02:30 every Sunday',
+      '2027-03-21T02:30:00+01:00',
+      '2027-04-04T02:30:00+02:00  On 2027-03-28 02:30 does not exist and is skipped: the clocks go forward from 02:00 to 03:00.',
+      '',
+    ].join('\n'),
+  });
+});
+
+test('speaks JSON, as the service does', async () => {
+  const { code, stdout } = await preview('0 0 6 * * ?', '--after', '1798761600000', '--count', '1', '--json');
+  expect([code, JSON.parse(stdout)]).toEqual([0, { description: 'at 06:00 every day', fire_times: [{ time: 1_798_783_200_000, local: '2027-01-01T06:00:00+00:00' }] }]);
+});
+
+test.each([
+  [['0 60 * * * ?'], 1, /^runyard: Invalid quartz_cron_expression: "0 60 \* \* \* \?"\. Field 2 \(minute\)/],
+  [['0 0 6 * * ?', '--zone', 'Berlin'], 1, /^runyard: timezone_id is "Berlin"; .*Europe\/Berlin/],
+  [['0 0 6 * * ?', '--count', '0'], 2, /^runyard: .*It is a number from 1 to 100\./],
+  [['0 0 6 * * ?', '--after', 'tomorrow'], 2, /^runyard: .*A time is like/],
+  [[], 2, /missing required argument/],
+])('%j ends with %d and one line', async (words, code, message) => {
+  const ended = await preview(...words);
+  expect([ended.code, ended.stdout]).toEqual([code, '']);
+  expect(ended.stderr).toMatch(message);
+  expect(ended.stderr.trim().split('\n')).toHaveLength(1);
+});

@@ -1,0 +1,32 @@
+/** Pieces of SQL thrown together: nonsense that holds everything that the tokenizer has to tell apart. */
+import * as fc from 'fast-check';
+
+/** The names of the parameters that soup refers to, of which `r` is a range, `m` and `e` are lists. */
+export const soupParameters = ['p', 'q x', 'r', 'm', 'e'] as const;
+
+/** Markers of those parameters, and of one that does not exist. */
+export const soupMarkers = ['{{ p }}', '{{p}}', '{{ q x }}', '{{ r.start }}', '{{r.end}}', '{{ m }}', '{{ e }}', '{{ nobody }}'] as const;
+
+const code = [
+  'select', 'from', 'join', 'where', 'group by', 'order by', 'partition by', 'in', 'not', 'and', 'interval', 'days', 'minute', 'date', 'timestamp',
+  'as', 'extract', 'is distinct', 'limit', 'a', 't.b', '`c d`', '1', '2.5', '=', '+', '::', ':', '.', ',', '(', ')', '[', ']', ';', '*', 'größe', '😀',
+];
+const blank = [' ', '\n', '\t', '  ', ''];
+const quoting = ["'", '"', '`', '$$', '$x$', '\\', "''", '--', '/*', '*/', '{{', '}}', '{', '}', '#', "r'"];
+
+const pieces = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...code) },
+  { weight: 6, arbitrary: fc.constantFrom(...blank) },
+  { weight: 5, arbitrary: fc.constantFrom(...soupMarkers) },
+  { weight: 3, arbitrary: fc.constantFrom(...soupMarkers).map((marker) => `'${marker}'`) },
+  { weight: 1, arbitrary: fc.constantFrom(...soupMarkers).map((marker) => ` in (${marker})`) },
+  { weight: 1, arbitrary: fc.constantFrom(...soupMarkers).map((marker) => `/* ${marker} */`) },
+  { weight: 1, arbitrary: fc.constantFrom(...soupMarkers).map((marker) => `-- ${marker}\n`) },
+  { weight: 2, arbitrary: fc.constantFrom(...quoting) },
+);
+
+export const sqlSoup: fc.Arbitrary<string> = fc.array(pieces, { maxLength: 30 }).map((parts) => parts.join(''));
+
+/** Soup without a brace: there is nothing in it to be rewritten. */
+export const plainSoup: fc.Arbitrary<string> = fc.array(fc.oneof(fc.constantFrom(...code), fc.constantFrom(...blank), fc.constantFrom(...quoting)), { maxLength: 30 })
+  .map((parts) => parts.join('').replaceAll(/[{}]/g, ''));
