@@ -38,7 +38,7 @@ export async function runJobTask(c: Coordination, active: ActiveRun, task: Activ
       if (latest.runId === watched) {
         // A retry may have begun just before its predecessor was asked to stop.
         if (task.stopReason !== undefined && asked !== watched) {
-          await cancelRun({ runs: c.runs, stop: c.stopRun }, watched);
+          await cancelRun({ runs: c.runs, stop: c.stopRun }, watched, 'patient');
           asked = watched;
         }
         await somethingHappens(c, active, task, ending.heard, asked === watched);
@@ -85,7 +85,7 @@ function failed(message: string): AfterAttempt {
 async function ancestorsOf(c: Coordination, run: Run): Promise<number[]> {
   const jobs = [run.jobId];
   for (let launchedBy = await launcherOf(c, run); launchedBy !== undefined && jobs.length <= c.limits.runJobDepth;) {
-    const parent = (await c.runs.find(launchedBy))?.run;
+    const parent = (await c.runs.find(launchedBy, 'patient'))?.run;
     if (parent !== undefined) jobs.push(parent.jobId);
     launchedBy = parent && await launcherOf(c, parent);
   }
@@ -94,7 +94,7 @@ async function ancestorsOf(c: Coordination, run: Run): Promise<number[]> {
 
 /** The task run that started a run; of a retry, that which started its first attempt. */
 async function launcherOf(c: Coordination, { attempt, originalAttemptRunId, launchedBy }: Run): Promise<number | undefined> {
-  return attempt === 0 ? launchedBy : (await c.runs.find(originalAttemptRunId))?.run.launchedBy;
+  return attempt === 0 ? launchedBy : (await c.runs.find(originalAttemptRunId, 'patient'))?.run.launchedBy;
 }
 
 /** While job access control is on, whoever the job runs as must be allowed to run the other one. */

@@ -54,7 +54,7 @@ export async function sqlBackend({ db }: Pick<TestDatabase, 'db'>): Promise<Back
     runs: createRunStore(db, systemClock, log),
     clusters: createClusterStore(db, systemClock, log),
     createJob: (settings, now) => createJob(db, { settings, version: '2.1', creator: 'ann', now }, defaultLimits),
-    changeJob: async (jobId, settings) => (await changeJob(db, jobId, () => settings)) ?? [],
+    changeJob: async (jobId, settings) => (await changeJob(db, jobId, () => settings, 0)) ?? [],
     async rows() {
       const notices = await db.selectFrom('outbox').select(['run_id', 'task_key', 'event']).orderBy('notice_id').execute();
       const clusters = await db.selectFrom('clusters').select(['job_run_id', 'cluster_key']).where('state', '<>', 'TERMINATED').orderBy('cluster_id').execute();

@@ -148,7 +148,7 @@ function insertNewRun(tables: Tables, run: NewRun): void {
     name: run.name, run_type: run.type, trigger: run.trigger, creator: run.creator, settings: run.settings,
     overriding_parameters: run.overridingParameters ?? null, original_attempt_run_id: run.originalAttemptRunId, attempt: run.attempt,
     owner: run.state === 'PENDING' ? run.owner : null, queue_code: run.queueCode ?? null, launched_by: run.launchedBy ?? null,
-    message: run.message, start_time: run.startTime, admitted_time: null, retimes: 0,
+    message: run.message, start_time: run.startTime, admitted_time: null, scheduled_time: run.scheduledTime ?? null, retimes: 0,
     repair_id: null, repair_count: null, repair_start_time: null, earlier_duration: null,
   });
   for (const { runId, taskKey, dueTime = null, message } of run.tasks) {

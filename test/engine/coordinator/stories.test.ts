@@ -81,7 +81,7 @@ test('a timeout that strikes because it was shortened is known to the engine tha
   world.clock.advance(50_000);
   const { run: { jobId } } = await world.when(runId, () => true);
   for (const seconds of [10, 100]) {
-    for (const run of (await changeJob(database.db, jobId, () => each({ timeout_seconds: seconds }, 'a'))) ?? []) first.retime(run.runId, run.settings);
+    for (const run of (await changeJob(database.db, jobId, () => each({ timeout_seconds: seconds }, 'a'), world.clock.now())) ?? []) first.retime(run.runId, run.settings);
     await vi.waitFor(() => expect(world.pool.stops('a')).toBe(1), patience);
   }
   await world.adopt(world.coordinator({ nodeId: 'node-2' }));
