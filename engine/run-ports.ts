@@ -123,6 +123,7 @@ export interface StopFilter {
   readonly queuedOnly: boolean;
 }
 
+/** What takes `patience` waits with `patient` while the database is away: for the engine, which nobody tells to try again. */
 export interface RunStore {
   /** @param patience `patient` waits while the database is away: then the steps may have been committed once before */
   launch<Result>(steps: (transaction: LaunchTransaction) => Promise<Result>, patience?: 'patient'): Promise<Result>;

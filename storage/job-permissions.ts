@@ -32,13 +32,13 @@ export function createPermissionStore(db: Kysely<Database>): PermissionStore {
   };
 }
 
-/** For the engine: while the database is away every question waits for it. */
-export function createPatientPermissions(db: Kysely<Database>, clock: Clock, log: Log): PermissionReader {
-  const store = createPermissionStore(db);
+/** What the engine asks about permissions. While the database is away every call waits for it: nobody tells the engine to ask again. */
+export function createPatientPermissionReader(db: Kysely<Database>, clock: Clock, log: Log): PermissionReader {
+  const { levelsOn: levels, isAdmin, ownersOf: owners } = createPermissionStore(db);
   return {
-    levelsOn: (on, id, userName) => patiently(clock, log, () => store.levelsOn(on, id, userName)),
-    isAdmin: (userName) => patiently(clock, log, () => store.isAdmin(userName)),
-    ownersOf: (jobIds) => patiently(clock, log, () => store.ownersOf(jobIds)),
+    levelsOn: (on, id, userName) => patiently(clock, log, () => levels(on, id, userName)),
+    isAdmin: (userName) => patiently(clock, log, () => isAdmin(userName)),
+    ownersOf: (jobIds) => patiently(clock, log, () => owners(jobIds)),
   };
 }
 

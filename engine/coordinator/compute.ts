@@ -5,6 +5,7 @@ import type { NewCluster } from '../job/cluster.ts';
 import { atTime, type ActiveRun, type ActiveTask, type AskedCluster, type ClusterInUse } from './active-run.ts';
 import type { Coordination } from './coordination.ts';
 import { armTimeout } from './stop.ts';
+import { armTaskWarning } from './warn.ts';
 import { LetGo, moveTask } from './write.ts';
 
 /** The cluster of a task, running; undefined for work that needs none, and when the task was stopped meanwhile. */
@@ -99,12 +100,14 @@ async function startUp(c: Coordination, active: ActiveRun, asked: AskedCluster, 
 async function whenStarted(
   c: Coordination, active: ActiveRun, task: ActiveTask, { cluster, started }: AskedCluster,
 ): Promise<ClusterInUse | undefined> {
-  if (started === undefined) return cluster;
+  // The process of a task that runs is there, and may be over, whatever became of its cluster.
+  if (started === undefined || task.taskRun.progress.state === 'RUNNING') return cluster;
   const stopped = new Promise<undefined>((resolve) => { task.interrupt = () => resolve(undefined); });
   if (task.taskRun.progress.state === 'PENDING') {
     const { clusterId } = cluster;
     await moveTask(c, active, task, 'prepare', { clusterId, message: `Waiting for cluster ${clusterId} to start` });
     armTimeout(c, active, task);
+    armTaskWarning(c, active, task);
   }
   if (task.stopReason !== undefined) return undefined;
   const first = await Promise.race([started.then(() => cluster), stopped]);

@@ -64,14 +64,15 @@ async function stoppedBeforeDue(c: Coordination, active: ActiveRun, task: Active
 /** Gets the cluster and moves the task to RUNNING, unless it is to stop by then. */
 async function prepare(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<TaskCluster | undefined> {
   armTimeout(c, active, task);
+  armTaskWarning(c, active, task);
   const cluster = await acquireCluster(c, active, task);
   if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined && !c.draining()) {
     await moveTask(c, active, task, 'begin', {
       message: '', ...(cluster && { clusterId: cluster.clusterId, sparkContextId: cluster.sparkContextId }),
     });
     armTimeout(c, active, task);
+    armTaskWarning(c, active, task);
   }
-  if (!isSingle(active)) armTaskWarning(c, active, task);
   return cluster;
 }
 

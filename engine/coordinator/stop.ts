@@ -33,12 +33,16 @@ export function armTimeout(c: Coordination, active: ActiveRun, task: ActiveTask)
   task.disarm = undefined;
   const at = timeoutAt(task.taskRun.progress.startTime, task.settings.timeout_seconds);
   if (at === undefined) return;
-  if (at <= c.clock.now()) stopTask(task, 'timeout');
-  else task.disarm = atTime(active, c.clock, at, () => void timeOutTask(c, task));
+  if (at > c.clock.now()) task.disarm = atTime(active, c.clock, at, () => void timeOutTask(c, task));
+  // A process may run: why it ends is stored before it is told.
+  else if (task.taskRun.progress.state === 'RUNNING') void timeOutTask(c, task);
+  else stopTask(task, 'timeout');
 }
 
 /** Stored first: whoever adopts the attempt between the signal and its end must know why it ended. */
 async function timeOutTask(c: Coordination, task: ActiveTask): Promise<void> {
+  // One that is being cancelled ends as cancelled, also when another engine adopts it.
+  if (task.stopReason !== undefined) return;
   const { runId } = task.taskRun;
   await c.runs.requestTaskStop(runId).catch((error: unknown) => {
     c.log.warn({ run_id: runId, error: messageOf(error) }, 'The timeout of this task could not be stored; it is stopped all the same.');
