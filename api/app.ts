@@ -85,6 +85,12 @@ export function createApp(ports: AppPorts): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => { reply.headers(request.protocol === 'https' ? { ...securityHeaders, ...tlsHeaders } : securityHeaders); });
   addAuthentication(app, ports);
   addAuditTrail(app, ports.audit, ports.auth.clock);
+  app.addHook('onSend', async (request, _reply, payload) => {
+    const { action, scope } = request.routeOptions.config;
+    // Before the answer: whoever has it may count on the change.
+    if (action !== undefined && scope !== undefined && aboutCallers.has(scope)) ports.auth.tokens.changed?.();
+    return payload;
+  });
   app.register(async (routes) => {
     addHealthRoutes(routes, ports.ready);
     addMetricsRoute(routes, ports.metrics, ports.metricsOpen);
@@ -99,6 +105,9 @@ export function createApp(ports: AppPorts): FastifyInstance {
   });
   return app;
 }
+
+/** Scopes of the operations that change who may do what. */
+const aboutCallers: ReadonlySet<Scope> = new Set(['access-management', 'authentication', 'scim', 'settings']);
 
 /** Checks the token before anything else is read of a request; paths that do not exist are told only to known callers. */
 function addAuthentication(app: FastifyInstance, { auth, limits }: AppPorts): void {

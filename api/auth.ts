@@ -24,6 +24,8 @@ export interface AuthPorts {
     noteAccess(tokenId: string, now: number): Promise<void>;
     /** Notes for what an observed token was used. */
     noteScope(tokenId: string, scope: Scope): Promise<void>;
+    /** Hears of every call on this engine that may have changed tokens, their owners, or what is allowed to them. */
+    changed?(): void;
   };
   readonly clock: Clock;
   readonly log: Log;

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { createApp } from '../api/app.ts';
 import type { Readiness } from '../api/health.ts';
 import { everyOperation } from '../api/operations.ts';
+import { rememberTokens } from '../api/token-cache.ts';
 import { systemClock as clock } from '../engine/clock.ts';
 import { ServiceError } from '../engine/errors.ts';
 import { taskKinds } from '../engine/job/task-kinds.ts';
@@ -170,7 +171,7 @@ function createService({ config, database, engine, roots, site, log, door, peopl
       people: people.people, tokenRules: people.tokenRules, auditEvents: people.auditEvents,
       classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db),
     }),
-    auth: { tokens: createTokenLookup(db), clock, log },
+    auth: { tokens: rememberTokens(createTokenLookup(db), clock), clock, log },
     audit: people.audit,
     tls, trustedProxies: config.trustedProxies,
     permissions: enforced,

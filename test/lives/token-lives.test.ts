@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../api/app.ts';
 import { operationsOf } from '../../api/operations.ts';
+import { rememberTokens } from '../../api/token-cache.ts';
 import { defaultLimits } from '../../engine/limits.ts';
 import { advanceAutoscoping, observeExisting, revokeUnused } from '../../storage/autoscope.ts';
 import { passing } from '../../storage/faults.ts';
@@ -153,19 +154,24 @@ describe('spec 5.2: a token that nobody uses', () => {
   });
 });
 
-test('a token that is revoked on one engine is refused by another one at once, while it is used there', async () => {
+test.each(['nothing', 'tokens for a second'])('a token that is revoked on one engine is refused by another one that remembers %s, while it is used there', async (memory) => {
   const log = pino({ level: 'silent' });
   const { database: { db }, ports } = service;
   const other = createApp({
     operations: operationsOf(ports), limits: defaultLimits, log, isPassing: passing, metricsOpen: false, audit: () => undefined,
-    auth: { tokens: createTokenLookup(db), clock: ports.clock, log }, metrics: { databaseQueries: () => 0, activeRuns: () => 0 }, ready: async () => ({ ready: true }),
+    auth: { tokens: memory === 'nothing' ? createTokenLookup(db) : rememberTokens(createTokenLookup(db), ports.clock), clock: ports.clock, log }, metrics: { databaseQueries: () => 0, activeRuns: () => 0 }, ready: async () => ({ ready: true }),
   });
   const { value, id } = await create({ scopes: ['jobs'] });
   const ask = async () => (await other.inject({ url: '/api/2.0/jobs/list', headers: { authorization: `Bearer ${value}` } })).statusCode;
+  expect(await ask()).toBe(200);
   const using = Array.from({ length: 40 }, ask);
   await service.post('2.0/token/delete', { token_id: id });
   // Those that were under way may have come before or after it; every one that begins now comes after it.
   expect((await Promise.all(using)).filter((status) => status !== 200 && status !== 403)).toEqual([]);
+  if (memory !== 'nothing') {
+    expect(await ask()).toBe(200);
+    service.tick(1_000);
+  }
   expect(await Promise.all(Array.from({ length: 40 }, ask))).toEqual(Array.from({ length: 40 }, () => 403));
   await other.close();
 });
