@@ -55,7 +55,6 @@ export async function live(backend: Backend, { limits, jobs, commands }: RandomW
 
 /** @throws Error that says which lines only the one and only the other has */
 function compare(engine: readonly string[], model: readonly string[], when: string): void {
-  if (process.env.SHOW) process.stderr.write(`${when}\n${engine.join("\n")}\n\n`);
   if (engine.join('\n') === model.join('\n')) return;
   const beyond = (own: readonly string[], other: readonly string[]): string[] => own.filter((line) =>
     own.filter((one) => one === line).length > other.filter((one) => one === line).length || !other.includes(line));
