@@ -11,7 +11,7 @@ import { assignmentOf } from './assign.ts';
 import { acquireCluster, releaseOwnCluster } from './compute.ts';
 import type { Coordination } from './coordination.ts';
 import { runJobTask } from './run-job.ts';
-import { armTimeout } from './stop.ts';
+import { armTimeout, supposeTimeout } from './stop.ts';
 import { armTaskWarning } from './warn.ts';
 import { LetGo, moveTask } from './write.ts';
 
@@ -86,6 +86,7 @@ async function execute(c: Coordination, active: ActiveRun, task: ActiveTask, clu
   const outcome = await task.pooled.outcome;
   if (c.closing()) throw new LetGo();
   task.pooled = undefined;
+  if (outcome.kind === 'stopped') supposeTimeout(c, active, task);
   return decideAfterAttempt(outcome, task.stopReason);
 }
 

@@ -2,7 +2,7 @@
  * A run_job_task: starts a run of another job and waits for it, without a process or a thread. Its attempt has one run, however
  * often engines are killed in between; it is cancelled with its task, and its end is the end of the task (spec 2.7).
  */
-import { cancelRun } from '../cancel.ts';
+import { cancelChild } from '../cancel.ts';
 import { messageOf, ServiceError } from '../errors.ts';
 import { reaches } from '../job/permissions.ts';
 import { runNow } from '../launch.ts';
@@ -38,7 +38,7 @@ export async function runJobTask(c: Coordination, active: ActiveRun, task: Activ
       if (latest.runId === watched) {
         // A retry may have begun just before its predecessor was asked to stop.
         if (task.stopReason !== undefined && asked !== watched) {
-          await cancelRun({ runs: c.runs, stop: c.stopRun }, watched, 'patient');
+          await cancelChild({ runs: c.runs, stop: c.stopRun }, watched);
           asked = watched;
         }
         await somethingHappens(c, active, task, ending.heard, asked === watched);

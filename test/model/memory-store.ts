@@ -226,9 +226,13 @@ function runStore(memory: Memory): RunStore {
 
 function clusterStore({ tables, transaction }: Memory): ClusterStore {
   return {
-    create: (cluster, running) => transaction(() => {
-      if (tables.clusters.has(cluster.clusterId)) return;
-      tables.clusters.set(cluster.clusterId, { ...cluster, state: running === undefined ? 'PENDING' : 'RUNNING', sparkContextId: running });
+    create: (cluster, running, fence) => transaction(() => {
+      const run = cluster.jobRunId === undefined ? undefined : tables.runs.get(cluster.jobRunId);
+      if (run?.active !== true || run.fence !== fence) return 'refused';
+      if (!tables.clusters.has(cluster.clusterId)) {
+        tables.clusters.set(cluster.clusterId, { ...cluster, state: running === undefined ? 'PENDING' : 'RUNNING', sparkContextId: running });
+      }
+      return 'created';
     }),
     find: (clusterId) => transaction(() => tables.clusters.get(clusterId)),
     ofRun: (jobRunId) => transaction(() => [...tables.clusters.values()].filter((one) => one.jobRunId === jobRunId && one.state !== 'TERMINATED')),
