@@ -21,7 +21,7 @@ async function check(numRuns: number, lived: (world: RandomWorld) => Promise<voi
     + `${String(details.errorInstance)}\n${fc.defaultReportMessage(details)}`);
 }
 
-test('in memory, with engines that die at any call of a store', async () => {
+test('spec 3.1, 3.2: in memory, with engines that die at any call of a store', async () => {
   const tally = newTally();
   await check(Number(MODEL_CASES), (world) => live(memoryBackend(), world, tally));
   process.stdout.write(`Lived through: ${JSON.stringify(tally)}\n`);
@@ -29,7 +29,7 @@ test('in memory, with engines that die at any call of a store', async () => {
   expect(tally.ambiguous).toBeLessThan(tally.cases / 5 + 1);
 }, 3_600_000);
 
-test('on PostgreSQL', async () => {
+test('spec 3.1, 3.2: on PostgreSQL', async () => {
   const tally = newTally();
   await check(Number(MODEL_SQL_CASES), async (world) => live(await sqlBackend(database), world, tally));
 }, 3_600_000);
