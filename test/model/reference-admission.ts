@@ -172,12 +172,15 @@ function nextInQueue(world: World, passed: ReadonlySet<ModelJob>): ModelRun | un
   const heads = [...new Set(world.runs.filter((run) => run.state === 'QUEUED').map((run) => run.job))].flatMap((job) => {
     const { active, queued: [head] } = loadOf(world, job);
     const limit = job.hidden ? Infinity : job.plan.maxConcurrent;
-    return head === undefined || passed.has(job) || active >= limit ? [] : [{ head, active, since: head.start ?? 0 }];
+    // Room may come free a moment before the run that had it counts as over.
+    const moments = world.runs.filter((run) => run.job === job && run.end === world.now && run.running !== undefined).length;
+    return head === undefined || passed.has(job) || active >= limit ? [] : [{ head, active, before: active + moments, since: head.start ?? 0 }];
   });
-  heads.sort((one, other) => one.active - other.active || one.since - other.since);
-  const [first, second] = heads;
-  if (first !== undefined && first.active === second?.active && first.since === second.since) world.ambiguous = true;
-  return first?.head;
+  const first = heads.toSorted((one, other) => one.active - other.active || one.since - other.since);
+  const earlier = heads.toSorted((one, other) => one.before - other.before || one.since - other.since);
+  const tied = first[0]?.active === first[1]?.active && first[0]?.since === first[1]?.since;
+  if (heads.length > 1 && (tied || (isTight(world) && first[0] !== earlier[0]))) world.ambiguous = true;
+  return first[0]?.head;
 }
 
 function withdraw(world: World, run: ModelRun): void {
