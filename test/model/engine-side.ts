@@ -7,6 +7,7 @@ import { createEndings } from '../../engine/coordinator/endings.ts';
 import { ServiceError } from '../../engine/errors.ts';
 import { runNow, submit, type LaunchPorts } from '../../engine/launch.ts';
 import { defaultLimits, type Limits } from '../../engine/limits.ts';
+import { repairRun } from '../../engine/repair.ts';
 import type { Outcome } from '../../engine/run/assignment.ts';
 import type { RunStore } from '../../engine/run-ports.ts';
 import { createManualClock } from '../setup/manual-clock.ts';
@@ -29,6 +30,8 @@ export interface EngineSide {
   /** Starts a run; `refused`: there is no room. The same token gives the same run. */
   run(jobIndex: number, token: string, queue: boolean | undefined): Promise<'started' | 'refused'>;
   submit(plan: JobPlan, token: string): Promise<'started' | 'refused'>;
+  /** Runs everything again that failed in the run with this number; `refused`: nothing has, or it cannot be done now. */
+  repair(job: string, number: number): Promise<'started' | 'refused'>;
   /** Cancels the run with this number. */
   cancel(job: string, number: number): Promise<void>;
   cancelAll(jobIndex: number): Promise<void>;
@@ -93,7 +96,7 @@ export async function createEngineSide(backend: Backend, plans: readonly JobPlan
     for (;;) {
       const answers: (() => 'started' | 'refused')[] = [];
       void ask(engine).then(() => answers.push(() => 'started'), (error: unknown) => answers.push(() => {
-        if (error instanceof ServiceError && error.code === 'REQUEST_LIMIT_EXCEEDED') return 'refused';
+        if (error instanceof ServiceError) return 'refused';
         throw error;
       }));
       await quiet();
@@ -123,6 +126,16 @@ export async function createEngineSide(backend: Backend, plans: readonly JobPlan
     submit: (plan, token) => door((at) => submit(at.launching, {
       settings: { ...settingsOf(plan, jobIdAt), idempotency_token: token }, version: '2.0', creator: 'ann',
     })),
+    async repair(job, number) {
+      const run = (await rowsOf(job)).find((row) => row.number_in_job === number);
+      if (run === undefined) throw new Error(`There is no run ${job}#${number}.`);
+      const { run_id: runId, repair_id: latest } = run;
+      return door(async (at) => {
+        // Whoever asks again may find that it was done.
+        if ((await rowsOf(job)).find((row) => row.run_id === runId)?.repair_id !== latest) return;
+        await repairRun(at.launching, { runId, tasks: [], allFailed: true, dependents: false, latestRepairId: latest ?? 0, parameters: {} });
+      });
+    },
     async cancel(job, number) {
       const run = (await rowsOf(job)).find((row) => row.number_in_job === number);
       if (run === undefined) throw new Error(`There is no run ${job}#${number}.`);

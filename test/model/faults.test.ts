@@ -4,8 +4,8 @@ import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { liveStory } from './fault-story.ts';
 import { faultModes, openFaultyDatabase, type FaultyDatabase } from './faulty-database.ts';
 
-/** Every n-th statement fails; FAULTS_EVERY=1 leaves none out. FAULTS_FROM: begin with another one. */
-const { FAULTS_EVERY = '9', FAULTS_FROM = '1' } = process.env;
+/** Every so many statements one fails; FAULTS_EVERY=1 leaves none out. */
+const every = Number(process.env['FAULTS_EVERY'] ?? '18');
 
 let database: TestDatabase;
 let faulty: FaultyDatabase;
@@ -18,19 +18,22 @@ afterAll(async () => {
   await database.drop();
 });
 
-test.each(faultModes)('%s: the runs end right, with one process for each attempt', async (mode) => {
+test.each(faultModes.map((mode, index) => [mode, index] as const))('%s: the runs end right, with one process for each attempt', async (mode, index) => {
   const right = await liveStory(database, faulty, 0, mode);
   const statements = faulty.statements();
   const wrong: string[] = [];
-  let failed = 0;
-  for (let statement = Number(FAULTS_FROM); statement <= statements; statement += Number(FAULTS_EVERY)) {
+  let [stories, failed] = [0, 0];
+  // Each mode meets other statements when some are left out.
+  for (let statement = 1 + Math.floor((index * every) / faultModes.length); statement <= statements; statement += every) {
     const end = await liveStory(database, faulty, statement, mode).catch((error: unknown) => [String(error)]);
+    stories += 1;
     if (faulty.failed() !== undefined) failed += 1;
     if (end.join('\n') === right.join('\n')) continue;
     const only = (own: readonly string[], other: readonly string[]) => own.filter((line) => !other.includes(line)).join('\n    ');
-    if (process.env.SHOW) process.stderr.write(`wrong ${statement} ${faulty.failed()}\n${only(end, right)}\n`);
     wrong.push(`statement ${statement} of ${statements} (${faulty.failed()}):\n  is\n    ${only(end, right)}\n  and not\n    ${only(right, end)}`);
   }
-  process.stderr.write(`${mode}: ${failed} of ${statements} statements failed once\n`);
   expect(wrong.join('\n')).toBe('');
+  process.stdout.write(`${mode}: ${failed} of ${statements} statements failed once\n`);
+  // A fault may spare the story its last statements.
+  expect(failed).toBeGreaterThan(stories * 0.9);
 }, 3_600_000);

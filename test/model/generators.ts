@@ -11,6 +11,8 @@ export type Command = { readonly crash: Crash | undefined } & (
   | { readonly kind: 'run'; readonly job: number; readonly token: number | undefined; readonly queue: boolean | undefined }
   | { readonly kind: 'submit'; readonly plan: JobPlan }
   | { readonly kind: 'cancel'; readonly pick: number }
+  /** Everything in it that failed runs again. */
+  | { readonly kind: 'repair'; readonly pick: number }
   | { readonly kind: 'cancel all'; readonly job: number }
   | { readonly kind: 'end'; readonly pick: number; readonly ending: Ending }
   | { readonly kind: 'wait'; readonly milliseconds: number }
@@ -80,6 +82,7 @@ function commandArbitrary(jobs: number): fc.Arbitrary<Command> {
     { weight: 6, arbitrary: fc.record({ kind: fc.constant('run' as const), crash, job, token: fc.option(fc.nat(2), { freq: 4, nil: undefined }), queue: mostly<boolean | undefined>(undefined, true, false) }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('submit' as const), crash, plan: jobArbitrary(jobs) }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), crash, pick }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('repair' as const), crash, pick }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel all' as const), crash, job }) },
     { weight: 10, arbitrary: fc.record({ kind: fc.constant('end' as const), crash, pick, ending: fc.constantFrom<Ending>('succeeded', 'failed', 'failed', 'lost', 'stopped') }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), crash, milliseconds: fc.constantFrom(1, 53, 997, 2_203, 5_501, 70_001) }) },

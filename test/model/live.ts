@@ -6,8 +6,8 @@ import { createEngineSide, type EngineSide } from './engine-side.ts';
 import type { Command, RandomWorld } from './generators.ts';
 import { seenOfModel } from './observation.ts';
 import { withTimeouts } from './plans.ts';
-import { endAttempt, moveTo, nextInstant, retime, settle, stopRun, type Ending } from './reference.ts';
-import { launchRun, submitRun } from './reference-admission.ts';
+import { changePlan, endAttempt, moveTo, nextInstant, settle, stopRun, type Ending } from './reference.ts';
+import { launchRun, repairRun, submitRun } from './reference-admission.ts';
 import { createModel, isOver, labelOf, latest, type ModelRun, type ModelTask, type World } from './reference-state.ts';
 
 /** What lives had in them, to see that they were worth it. */
@@ -16,13 +16,14 @@ export interface Tally {
   commands: number;
   runs: number;
   attempts: number;
+  repairs: number;
   notices: number;
   engines: number;
   /** Lives that ended early, because what followed was nobody's promise. */
   ambiguous: number;
 }
 
-export const newTally = (): Tally => ({ cases: 0, commands: 0, runs: 0, attempts: 0, notices: 0, engines: 0, ambiguous: 0 });
+export const newTally = (): Tally => ({ cases: 0, commands: 0, runs: 0, attempts: 0, repairs: 0, notices: 0, engines: 0, ambiguous: 0 });
 
 /** When every world begins, epoch ms. */
 const zero = 1_770_000_000_000;
@@ -49,13 +50,13 @@ export async function live(backend: Backend, { limits, jobs, commands }: RandomW
   }
   tally.runs += model.runs.length;
   tally.attempts += model.runs.flatMap((run) => run.tasks.flatMap((task) => task.attempts)).length;
+  tally.repairs += model.runs.reduce((sum, run) => sum + run.repairs, 0);
   tally.notices += model.runs.flatMap((run) => run.told).length;
   tally.engines += engine.killed();
 }
 
 /** @throws Error that says which lines only the one and only the other has */
 function compare(engine: readonly string[], model: readonly string[], when: string): void {
-  if (process.env.SHOW) process.stderr.write(`${when}\n${engine.join("\n")}\n\n`);
   if (engine.join('\n') === model.join('\n')) return;
   const beyond = (own: readonly string[], other: readonly string[]): string[] => own.filter((line) =>
     own.filter((one) => one === line).length > other.filter((one) => one === line).length || !other.includes(line));
@@ -81,6 +82,33 @@ const outcomes: Readonly<Record<Ending, Outcome>> = {
 
 async function perform(model: World, engine: EngineSide, command: Command, index: number): Promise<void> {
   switch (command.kind) {
+    case 'run':
+    case 'submit':
+    case 'cancel':
+    case 'repair':
+    case 'cancel all':
+      return ask(model, engine, command, index);
+    case 'end':
+      return endOne(model, engine, command.pick, command.ending);
+    case 'wait':
+      return wait(model, engine, command.milliseconds);
+    case 'wait for it':
+      return wait(model, engine, Math.max(0, (nextInstant(model) ?? model.now) - model.now));
+    case 'limit':
+    case 'timeouts':
+      return changeJob(model, engine, command);
+    case 'kill':
+      return engine.kill();
+    default:
+      return command satisfies never;
+  }
+}
+
+type Asked = Extract<Command, { kind: 'run' | 'submit' | 'cancel' | 'repair' | 'cancel all' }>;
+
+/** What comes through a door. */
+async function ask(model: World, engine: EngineSide, command: Asked, index: number): Promise<void> {
+  switch (command.kind) {
     case 'run': {
       const { job: jobIndex, token, queue } = command;
       const job = model.jobs[jobIndex];
@@ -104,23 +132,20 @@ async function perform(model: World, engine: EngineSide, command: Command, index
       settle(model);
       return engine.cancel(run.job.label, run.number);
     }
+    case 'repair': {
+      const run = pickFrom(model.runs, command.pick);
+      if (run === undefined) return;
+      const repaired = repairRun(model, run);
+      settle(model);
+      expect(await engine.repair(run.job.label, run.number)).toBe(repaired === 'refused' ? 'refused' : 'started');
+      return;
+    }
     case 'cancel all': {
       const job = model.jobs[command.job];
       for (const run of model.runs.filter((one) => one.job === job)) stopRun(run, 'cancel');
       settle(model);
       return engine.cancelAll(command.job);
     }
-    case 'end':
-      return endOne(model, engine, command.pick, command.ending);
-    case 'wait':
-      return wait(model, engine, command.milliseconds);
-    case 'wait for it':
-      return wait(model, engine, Math.max(0, (nextInstant(model) ?? model.now) - model.now));
-    case 'limit':
-    case 'timeouts':
-      return changeJob(model, engine, command);
-    case 'kill':
-      return engine.kill();
     default:
       return command satisfies never;
   }
@@ -129,10 +154,10 @@ async function perform(model: World, engine: EngineSide, command: Command, index
 async function changeJob(model: World, engine: EngineSide, command: Extract<Command, { kind: 'limit' | 'timeouts' }>): Promise<void> {
   const job = model.jobs[command.job];
   if (job === undefined) return;
-  if (command.kind === 'limit') job.plan = { ...job.plan, maxConcurrent: command.most };
-  else retime(model, command.job, command.run, command.task);
+  const plan = command.kind === 'limit' ? { ...job.plan, maxConcurrent: command.most } : withTimeouts(job.plan, command.run, command.task);
+  changePlan(model, job, plan);
   settle(model);
-  return engine.change(command.job, command.kind === 'limit' ? job.plan : withTimeouts(job.plan, command.run, command.task));
+  return engine.change(command.job, plan);
 }
 
 /** Ends one of the attempts that have a process. */

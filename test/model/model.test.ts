@@ -6,7 +6,7 @@ import { memoryBackend, sqlBackend } from './backend.ts';
 import { worlds, type RandomWorld } from './generators.ts';
 import { live, newTally } from './live.ts';
 
-/** A failing case is replayed by what its message says; more cases are lived through with MODEL_CASES and MODEL_SQL_CASES. */
+/** A failing case is replayed by what its message says (MODEL_SEED, MODEL_PATH); more cases are lived through with MODEL_CASES and MODEL_SQL_CASES. */
 const { MODEL_SEED, MODEL_PATH, MODEL_CASES = '2000', MODEL_SQL_CASES = '40' } = process.env;
 
 let database: TestDatabase;
@@ -21,14 +21,15 @@ async function check(numRuns: number, lived: (world: RandomWorld) => Promise<voi
     + `${String(details.errorInstance)}\n${fc.defaultReportMessage(details)}`);
 }
 
-test('in memory, with engines that die at any call of a store', async () => {
+test('spec 3.1, 3.2: in memory, with engines that die at any call of a store', async () => {
   const tally = newTally();
   await check(Number(MODEL_CASES), (world) => live(memoryBackend(), world, tally));
-  console.info(JSON.stringify(tally));
-  expect(tally.ambiguous).toBeLessThan(tally.cases / 5);
+  process.stdout.write(`Lived through: ${JSON.stringify(tally)}\n`);
+  // Few lives end before their time.
+  expect(tally.ambiguous).toBeLessThan(tally.cases / 5 + 1);
 }, 3_600_000);
 
-test('on PostgreSQL', async () => {
+test('spec 3.1, 3.2: on PostgreSQL', async () => {
   const tally = newTally();
   await check(Number(MODEL_SQL_CASES), async (world) => live(await sqlBackend(database), world, tally));
 }, 3_600_000);

@@ -1,6 +1,7 @@
 /** Launches and the queue of the reference model (spec 2.2, 3.1, 7 and 8; DESIGN sections 4 and 8). */
 import { isOver, labelOf, latest, newJob, takesPlace, tellEnd, type Attempt, type ModelJob, type ModelRun, type QueueReason, type State, type World } from './reference-state.ts';
 import type { JobPlan, TaskPlan } from './plans.ts';
+import { weightOf } from './reference-graph.ts';
 
 /** A limit of the workspace that is never reached in these worlds. */
 export const plenty = 200;
@@ -43,6 +44,19 @@ export function submitRun(world: World, plan: JobPlan): ModelRun | 'refused' {
   const launched = launchRun(world, { job: newJob(`submission${world.submissions}`, plan, true) });
   if (launched !== 'refused') world.submissions += 1;
   return launched;
+}
+
+/** Opens a multi-task run that is over again and runs what failed once more; `refused`: there is nothing to repair, or no room now. */
+export function repairRun(world: World, run: ModelRun): 'repaired' | 'refused' {
+  const failed = run.tasks.filter((task) => isOver(run) && weightOf(run, task) === 'bad');
+  if (run.plan.single || run.state === 'SKIPPED' || failed.length === 0) return 'refused';
+  const { active, queued } = loadOf(world, run.job);
+  if (!run.job.hidden && active + queued.length >= run.job.plan.maxConcurrent) return 'refused';
+  if (lackOf(world, failed.map((task) => task.plan)) !== undefined) return 'refused';
+  for (const key of ['result', 'running', 'terminating', 'end', 'stop'] as const) delete run[key];
+  Object.assign(run, { state: 'PENDING', warned: false, repaired: world.now, repairs: run.repairs + 1 });
+  for (const task of failed) task.attempts.push(newAttempt(latest(task).number + 1, 0, undefined));
+  return 'repaired';
 }
 
 /** What a new run brings along. */
@@ -158,12 +172,15 @@ function nextInQueue(world: World, passed: ReadonlySet<ModelJob>): ModelRun | un
   const heads = [...new Set(world.runs.filter((run) => run.state === 'QUEUED').map((run) => run.job))].flatMap((job) => {
     const { active, queued: [head] } = loadOf(world, job);
     const limit = job.hidden ? Infinity : job.plan.maxConcurrent;
-    return head === undefined || passed.has(job) || active >= limit ? [] : [{ head, active, since: head.start ?? 0 }];
+    // Room may come free a moment before the run that had it counts as over.
+    const moments = world.runs.filter((run) => run.job === job && run.end === world.now && run.running !== undefined).length;
+    return head === undefined || passed.has(job) || active >= limit ? [] : [{ head, active, before: active + moments, since: head.start ?? 0 }];
   });
-  heads.sort((one, other) => one.active - other.active || one.since - other.since);
-  const [first, second] = heads;
-  if (first !== undefined && first.active === second?.active && first.since === second.since) world.ambiguous = true;
-  return first?.head;
+  const first = heads.toSorted((one, other) => one.active - other.active || one.since - other.since);
+  const earlier = heads.toSorted((one, other) => one.before - other.before || one.since - other.since);
+  const tied = first[0]?.active === first[1]?.active && first[0]?.since === first[1]?.since;
+  if (heads.length > 1 && (tied || (isTight(world) && first[0] !== earlier[0]))) world.ambiguous = true;
+  return first[0]?.head;
 }
 
 function withdraw(world: World, run: ModelRun): void {

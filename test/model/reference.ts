@@ -5,8 +5,8 @@
  */
 import { isReached, mayStart, resultOf } from './reference-graph.ts';
 import { launchRun, newAttempt, newRun, serveQueue } from './reference-admission.ts';
-import { countsFrom, isOver, latest, takesPlace, tell, tellEnd, type Attempt, type ModelRun, type ModelTask, type Reason, type Result, type World } from './reference-state.ts';
-import { withTimeouts, type TaskPlan } from './plans.ts';
+import { countsFrom, isOver, latest, takesPlace, tell, tellEnd, type Attempt, type ModelJob, type ModelRun, type ModelTask, type Reason, type Result, type World } from './reference-state.ts';
+import type { JobPlan, TaskPlan } from './plans.ts';
 
 /** How an attempt ends by itself. */
 export type Ending = 'succeeded' | 'failed' | 'lost' | 'stopped';
@@ -169,14 +169,15 @@ export function endAttempt(world: World, run: ModelRun, task: ModelTask, ending:
   finish(world, run, task, results[ending]);
 }
 
-/** The settings of a job change: active runs take the timeouts (spec 4.1 rules 2 and 3), new ones everything. */
-export function retime(world: World, jobIndex: number, runSeconds: number, taskSeconds: number): void {
-  const job = world.jobs[jobIndex];
-  if (job === undefined) return;
-  job.plan = withTimeouts(job.plan, runSeconds, taskSeconds);
+/** The settings of a job change: active runs take its timeouts, and those of its tasks by their keys (spec 4.1 rules 2 and 3), new ones everything. */
+export function changePlan(world: World, job: ModelJob, plan: JobPlan): void {
+  job.plan = plan;
   for (const run of world.runs.filter((one) => one.job === job && !isOver(one))) {
-    run.plan = withTimeouts(run.plan, runSeconds, taskSeconds);
-    for (const task of run.tasks) task.plan = { ...task.plan, timeoutSeconds: taskSeconds };
+    run.plan = { ...run.plan, timeoutSeconds: plan.timeoutSeconds, tasks: plan.tasks };
+    for (const task of run.tasks) {
+      const changed = plan.tasks.find(({ key }) => key === task.plan.key);
+      task.plan = { ...task.plan, timeoutSeconds: changed?.timeoutSeconds ?? 0 };
+    }
   }
 }
 
