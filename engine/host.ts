@@ -1,6 +1,6 @@
 /** Who a process is on this machine: its pid alone says little, because pids are used again. */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { promisify } from 'node:util';
@@ -45,13 +45,22 @@ export async function processStatus(pid: number): Promise<ProcessStatus | undefi
   return hasProc ? statusByProc(pid) : statusByPs(pid);
 }
 
-async function statusByProc(pid: number): Promise<ProcessStatus | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+function statusByProc(pid: number): ProcessStatus | undefined {
+  const stat = statOf(pid);
   if (stat === undefined) return undefined;
   // The name in field 2 may hold spaces and brackets, so fields are counted from the last bracket: state is field 3.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, group, startTime] = [fields[0] ?? 'X', fields[5 - 3], fields[22 - 3] ?? ''];
   return { startTime, group: Number(group), over: state === 'Z' || state === 'X' };
+}
+
+/** Read at once: the kernel answers from memory. */
+function statOf(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 async function statusByPs(pid: number): Promise<ProcessStatus | undefined> {

@@ -1,5 +1,6 @@
 /** Ending a process group for good: TERM, then KILL, then proof that nothing of it is left. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { codeOf } from '../engine/errors.ts';
 import { processStatus } from '../engine/host.ts';
 import type { Bell } from './bell.ts';
@@ -21,10 +22,16 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
 }
 
 /** The environment variables of every process that we may look at. */
-export const environments = shared(async () => Promise.all((await pids()).map(async (pid) => {
-  const text = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-  return { pid, variables: text.split('\0') };
-})));
+export const environments = shared(async () => (await pids()).map((pid) => ({ pid, variables: environmentOf(pid) })));
+
+/** Read at once: the kernel answers from memory, and hundreds of reads in a thread pool cost ten times as much, and memory for good. */
+function environmentOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
 
 const statuses = shared(async () => Promise.all((await pids()).map(processStatus)));
 
