@@ -141,7 +141,15 @@ export async function createEngineSide(backend: Backend, plans: readonly JobPlan
       if (run === undefined) throw new Error(`There is no run ${job}#${number}.`);
       await door((at) => cancelRun(cancelling(at), run.run_id));
     },
-    async cancelAll(jobIndex) { await door((at) => cancelRuns(cancelling(at), { jobId: jobIdAt(jobIndex), queuedOnly: false })); },
+    async cancelAll(jobIndex) {
+      const unstopped = async () => (await rowsOf(`job${jobIndex}`)).filter((run) => run.active && run.stop_reason === null).map((run) => run.run_id);
+      const meant = await unstopped();
+      await door(async (at) => {
+        // Whoever asked before the engine died does not mean runs that were started since.
+        const left = await unstopped();
+        if (meant.some((runId) => left.includes(runId))) await cancelRuns(cancelling(at), { jobId: jobIdAt(jobIndex), queuedOnly: false });
+      });
+    },
     async change(jobIndex, plan) {
       for (const { runId, settings } of await backend.changeJob(jobIdAt(jobIndex), settingsOf(plan, jobIdAt))) engine.coordinator.retime(runId, settings);
       engine.queue.serve();
