@@ -39,6 +39,11 @@ export async function checkAccess(
   if (held !== undefined && !reaches(held.levels, access.level)) throw lacksPermission(userName, access.level, held.jobId);
 }
 
+/** @throws ServiceError PERMISSION_DENIED when an operation is for administrators, and the caller is none */
+export function checkAdminsOnly(adminsOnly: true | undefined, caller: Caller): void {
+  if (adminsOnly === true && !caller.admin) throw new ServiceError('PERMISSION_DENIED', `This is for administrators only, and user ${caller.userName} is none.`);
+}
+
 /** Operations on jobs that do not say what they need: a mistake that would let everybody pass. */
 export function withoutAccess<Operation extends { readonly path: string; readonly access?: Access }>(operations: readonly Operation[]): Operation[] {
   return operations.filter(({ path, access }) => /^\/(jobs|permissions)\//.test(path) && access === undefined);

@@ -3,8 +3,11 @@ import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } 
 import type { ApiVersion } from '../engine/job/format.ts';
 import type { Limits } from '../engine/limits.ts';
 import type { PermissionReader } from '../engine/ports.ts';
-import { checkAccess, subjectTo, withoutAccess } from './access.ts';
-import { authenticate, checkScope, type AuthPorts, type Caller } from './auth.ts';
+import type { AuditEvent } from '../engine/token/audit.ts';
+import type { Scope } from '../engine/token/scopes.ts';
+import { checkAccess, checkAdminsOnly, subjectTo, withoutAccess } from './access.ts';
+import { addAuditTrail, trailOf } from './audit-trail.ts';
+import { createAuthentication, type AuthPorts, type Caller } from './auth.ts';
 import { addConsole } from './console.ts';
 import { addDocumentation } from './documentation/pages.ts';
 import { answerUnreadable, errorHandler, sendRefusal, unknownEndpoint, type IsPassing } from './error-reply.ts';
@@ -13,7 +16,8 @@ import { addMetricsRoute, type MetricsPorts } from './metrics.ts';
 import type { Operation } from './operation.ts';
 import { acceptBodies, forgive, inputOf } from './request-body.ts';
 import { requestParts } from './request-parts.ts';
-import { securityHeaders } from './security-headers.ts';
+import { securityHeaders, tlsHeaders } from './security-headers.ts';
+import { serverOptions, type FrontDoor } from './server-options.ts';
 import { lazyValidators } from './validation.ts';
 
 declare module 'fastify' {
@@ -21,7 +25,11 @@ declare module 'fastify' {
     /** True for a route that needs no token. */
     readonly open?: boolean;
     /** Scope that a token needs for the route; without one any valid token will do. */
-    readonly scope?: string;
+    readonly scope?: Scope;
+    /** True: any scope will do. */
+    readonly anyScope?: boolean;
+    /** Method and path without its version, of an operation that changes something. */
+    readonly action?: string;
     /** Field that may come as the file of a form; without one the route takes no form. */
     readonly fileField?: string;
   }
@@ -31,7 +39,7 @@ declare module 'fastify' {
   }
 }
 
-export interface AppPorts {
+export interface AppPorts extends FrontDoor {
   readonly operations: readonly Operation[];
   readonly auth: AuthPorts;
   /** Who may do what with which job; undefined while job access control is off. */
@@ -44,7 +52,9 @@ export interface AppPorts {
   readonly ready: () => Promise<Readiness>;
   /** Tells faults of the database that pass by themselves. */
   readonly isPassing: IsPassing;
-  readonly limits: Pick<Limits, 'requestBytes'>;
+  readonly limits: Pick<Limits, 'requestBytes' | 'requestHeadSeconds' | 'requestSeconds' | 'requestsPerSecondPerToken' | 'failedCredentialsPerMinute'>;
+  /** Keeps an entry of the audit log. */
+  readonly audit: (event: AuditEvent) => void;
   readonly log: FastifyBaseLogger;
 }
 
@@ -59,6 +69,7 @@ export function createApp(ports: AppPorts): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: requestBytes,
     exposeHeadRoutes: false,
+    ...serverOptions(ports),
     // No hook has seen such a request.
     frameworkErrors: (error, request, reply) => onError(error, request, reply.headers(securityHeaders)),
     clientErrorHandler: answerUnreadable,
@@ -71,8 +82,15 @@ export function createApp(ports: AppPorts): FastifyInstance {
   // Whoever expects more than to be told to continue gets what everybody gets, instead of a 417 without a word.
   app.server.on('checkExpectation', app.routing);
   acceptBodies(app);
-  app.addHook('onRequest', async (_request, reply) => { reply.headers(securityHeaders); });
-  addAuthentication(app, ports.auth);
+  app.addHook('onRequest', async (request, reply) => { reply.headers(request.protocol === 'https' ? { ...securityHeaders, ...tlsHeaders } : securityHeaders); });
+  addAuthentication(app, ports);
+  addAuditTrail(app, ports.audit, ports.auth.clock);
+  app.addHook('onSend', async (request, _reply, payload) => {
+    const { action, scope } = request.routeOptions.config;
+    // Before the answer: whoever has it may count on the change.
+    if (action !== undefined && scope !== undefined && aboutCallers.has(scope)) ports.auth.tokens.changed?.();
+    return payload;
+  });
   app.register(async (routes) => {
     addHealthRoutes(routes, ports.ready);
     addMetricsRoute(routes, ports.metrics, ports.metricsOpen);
@@ -88,34 +106,44 @@ export function createApp(ports: AppPorts): FastifyInstance {
   return app;
 }
 
+/** Scopes of the operations that change who may do what. */
+const aboutCallers: ReadonlySet<Scope> = new Set(['access-management', 'authentication', 'scim', 'settings']);
+
 /** Checks the token before anything else is read of a request; paths that do not exist are told only to known callers. */
-function addAuthentication(app: FastifyInstance, auth: AuthPorts): void {
+function addAuthentication(app: FastifyInstance, { auth, limits }: AppPorts): void {
+  const { identify, admit } = createAuthentication(auth, limits);
   app.decorateRequest('caller', null);
   app.addHook('onRequest', async (request) => {
-    const { open = false, scope } = request.routeOptions.config;
+    const { open = false, scope, anyScope = false } = request.routeOptions.config;
     if (open) return;
-    const caller = await authenticate(request.headers.authorization, auth);
-    if (scope !== undefined) checkScope(caller, scope);
-    request.caller = caller;
+    const token = await identify({ header: request.headers.authorization, ip: request.ip });
+    const { principalId, userName, admin, tokenId, scopes } = token;
+    request.caller = { principalId, userName, admin, tokenId, scopes };
+    admit(token, { scope, anyScope });
   });
 }
 
 function addOperation(app: FastifyInstance, operation: Operation, version: ApiVersion, permissions: PermissionReader | undefined): void {
-  const { method, path, scope, access, fileField, headers = {} } = operation;
+  const { method, path, scope, anyScope = false, adminsOnly, access, fileField, headers = {} } = operation;
   const parts = requestParts(operation);
   app.route({
     method,
     url: `/api/${version}${path}`,
-    config: { ...(scope !== undefined && { scope }), ...(fileField !== undefined && { fileField }) },
+    config: { scope, anyScope, ...(method !== 'GET' && { action: `${method} ${path}` }), ...(fileField !== undefined && { fileField }) },
     schema: parts,
     preValidation: async (request) => forgive(request, parts),
     handler: async (request, reply) => {
       const { caller } = request;
       if (caller === null) throw new Error(`${method} ${path} was reached without a caller.`);
       const input = inputOf(request, parts);
+      const trail = trailOf(request);
+      trail.about(input);
+      checkAdminsOnly(adminsOnly, caller);
       await checkAccess(permissions, access, input, caller);
       reply.headers(headers);
-      return operation.handle(input, { version, caller, visibleTo: subjectTo(permissions, caller), log: request.log });
+      const answer = await operation.handle(input, { version, caller, visibleTo: subjectTo(permissions, caller), log: request.log, changed: trail.changed });
+      trail.answered(answer);
+      return answer;
     },
   });
 }

@@ -2,6 +2,7 @@
 import type { Static, TSchema } from 'typebox';
 import type { ApiVersion } from '../engine/job/format.ts';
 import type { Log } from '../engine/ports.ts';
+import type { Scope } from '../engine/token/scopes.ts';
 import type { Access } from './access.ts';
 import type { Caller } from './auth.ts';
 
@@ -14,6 +15,8 @@ export interface Call {
   readonly visibleTo: string | undefined;
   /** For what whoever runs the service must know, and the caller need not. */
   readonly log: Log;
+  /** Tells the audit log how something was before a change, and how it is after it. */
+  readonly changed: (before: object, after: object) => void;
 }
 
 /** Operation with a typed input. `handle` may count on an input that was forgiven (tolerance) and fits `request`. */
@@ -22,8 +25,12 @@ interface OperationOf<Request extends TSchema> {
   /** Below `/api/<version>`, e.g. `/jobs/create`. A segment `:job_id` is the field of `request` with this name. */
   readonly path: string;
   readonly versions: readonly ApiVersion[];
-  /** Scope that a token needs for it; `all-apis` permits all. Without one any valid token will do. */
-  readonly scope?: string;
+  /** The one scope that it belongs to: a token needs that, or `all-apis`. */
+  readonly scope: Scope;
+  /** True: any valid token will do, whatever its scopes. */
+  readonly anyScope?: true;
+  /** True: for administrators. */
+  readonly adminsOnly?: true;
   /** Who may call it while job access control is on. Every operation on jobs says so. */
   readonly access?: Access;
   /** Field that may also come as the file of a multipart form, as it is instead of in base64. */

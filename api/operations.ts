@@ -9,6 +9,7 @@ import { resetJobOperation } from './jobs/reset.ts';
 import { updateJobOperation } from './jobs/update.ts';
 import { managedFsOperations } from './managed-fs/managed-fs-operations.ts';
 import { noticeOperationMakers } from './notice-operations.ts';
+import { peopleOperationMakers } from './people-operations.ts';
 import type { Operation } from './operation.ts';
 import { listNodesOperation } from './nodes/list.ts';
 import { meOperation } from './people/me.ts';
@@ -30,6 +31,7 @@ import { submitOperation } from './runs/submit.ts';
 import { createTokenOperation } from './tokens/create.ts';
 import { deleteTokenOperation } from './tokens/delete.ts';
 import { listTokensOperation } from './tokens/list.ts';
+import { tokenScopesOperation } from './tokens/scopes.ts';
 import { updateTokenOperation } from './tokens/update.ts';
 import { workspaceOperations } from './workspace/workspace-operations.ts';
 
@@ -62,11 +64,17 @@ const makers: readonly ((ports: OperationPorts) => Operation)[] = [
   meOperation,
   listNodesOperation,
   ...noticeOperationMakers,
+  ...peopleOperationMakers,
 ];
 
 /** Every operation that the service has, those on files among them. */
 export function everyOperation(ports: OperationPorts & WorkspacePorts & ManagedFsPorts & DashboardPorts): Operation[] {
-  return [...operationsOf(ports), ...workspaceOperations(ports), ...managedFsOperations(ports), ...dashboardOperations(ports)];
+  return withScopes([...operationsOf(ports), ...workspaceOperations(ports), ...managedFsOperations(ports), ...dashboardOperations(ports)]);
+}
+
+/** These operations, and the one that tells the scope of each. */
+export function withScopes(operations: readonly Operation[]): Operation[] {
+  return [...operations, tokenScopesOperation(operations)];
 }
 
 /** The operations on jobs, runs, permissions and people, made from what they need of the world. */

@@ -10,7 +10,8 @@ import type { DeliveryLog, DestinationStore } from '../engine/notice-ports.ts';
 import type { JobStore, NodeReader, PermissionReader, PermissionStore, RetimedRun, RunReader, RunRemover, Site } from '../engine/ports.ts';
 import type { TaskValues } from '../engine/run/dynamic-values.ts';
 import type { NotebookReport, TaskOutput } from '../engine/run/output.ts';
-import type { NewToken, Token, TokenChange } from '../engine/token/token.ts';
+import type { NewToken, OwnedToken, Token, TokenChange } from '../engine/token/token.ts';
+import type { PeoplePorts } from './people-ports.ts';
 
 export type { Site } from '../engine/ports.ts';
 
@@ -47,10 +48,12 @@ export interface TokenStore {
   create(token: NewToken, quota: Pick<Limits, 'tokensPerUser'>): Promise<Token>;
   /** Newest first. */
   listOf(principalId: number, now: number): Promise<readonly Token[]>;
-  /** False when the owner has no such token. */
-  revoke(principalId: number, tokenId: string, now: number): Promise<boolean>;
-  /** By its id or the sha-256 of that; false when the owner has no such token. */
-  change(principalId: number, tokenId: string, change: TokenChange, now: number): Promise<boolean>;
+  /** False when the owner has no such token. Owner undefined: whoever it is. */
+  revoke(principalId: number | undefined, tokenId: string, now: number): Promise<boolean>;
+  /** By its id or the sha-256 of that; what it was before, or undefined when the owner has no such token. Owner undefined: whoever it is. */
+  change(principalId: number | undefined, tokenId: string, change: TokenChange, now: number): Promise<Token | undefined>;
+  /** The tokens of everybody, newest first. */
+  ofEverybody(filter: { readonly tokenId?: string | undefined; readonly createdById?: number | undefined; readonly createdByName?: string | undefined }, now: number): Promise<readonly OwnedToken[]>;
 }
 
 /** Where notices go, and what became of them. */
@@ -62,7 +65,7 @@ export interface NoticePorts {
 }
 
 /** Everything that operations are made from; each takes the part that it needs. */
-export interface OperationPorts extends NoticePorts {
+export interface OperationPorts extends NoticePorts, PeoplePorts {
   readonly jobs: JobStore;
   readonly permissions: PermissionStore;
   /** Whom jobs run as; undefined while job access control is off, when they run as their creators. */

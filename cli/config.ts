@@ -23,6 +23,11 @@ export interface Config {
   readonly logLevel: (typeof logLevels)[number];
   readonly metricsOpen: boolean;
   readonly jobAccessControl: boolean;
+  /** Absolute; both or none. */
+  readonly tlsCert?: string | undefined;
+  readonly tlsKey?: string | undefined;
+  /** Addresses and networks. */
+  readonly trustedProxies: readonly string[];
   readonly clusterStartMs: number;
   readonly stopGraceMs: number;
   readonly leaseMs: number;
@@ -101,6 +106,9 @@ function build(environment: Environment, directory: string, find: (variable: str
     logLevel: take(settings.logLevel),
     metricsOpen: take(settings.metricsOpen),
     jobAccessControl: take(settings.jobAccessControl),
+    tlsCert: take(settings.tlsCert),
+    tlsKey: take(settings.tlsKey),
+    trustedProxies: take(settings.trustedProxies),
     clusterStartMs: take(settings.clusterStartMs),
     stopGraceMs: take(settings.stopGraceMs),
     leaseMs: take(settings.leaseMs),

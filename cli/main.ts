@@ -12,6 +12,8 @@ import type { PreviewOptions } from './schedule-preview.ts';
 import { outliveReaders, remark } from './say.ts';
 import { settingsHelp } from './settings.ts';
 import type { ServeOptions } from './serve.ts';
+import type { TokenOptions } from './token-create.ts';
+import type { UserOptions } from './user.ts';
 import { CommandError } from './start-failure.ts';
 
 /** Exit codes: 0 done, 1 failed, 2 wrong usage. */
@@ -46,9 +48,7 @@ function buildProgram(finish: (code: number) => void): Command {
     .option('--keep', 'leave the engine running until Ctrl-C, and what it stored in place')
     .addHelpText('after', '\nVariables (RUNYARD_*, DATABASE_URL) and runyard.json are not heeded.')
     .action(async (options: DemoOptions) => finish(await (await import('./demo.ts')).demo(options)));
-  program.command('token')
-    .description('print the token of the first administrator')
-    .action(async () => finish(await (await import('./token.ts')).printToken()));
+  addPeople(program, finish);
   addDashboardCommands(program, finish);
   program.command('schedule')
     .description('look at schedules')
@@ -83,6 +83,44 @@ function addDashboardCommands(program: Command, finish: (code: number) => void):
     .option('--keep-parameters', 'leave {{ parameters }} in queries as they are')
     .action(async (id: string, options: MigrateOptions) => finish(await (await import('./dashboards.ts')).migrateDashboard(id, options)));
 }
+
+/** What administrators do with tokens and people, at the service that RUNYARD_URL names or that runs here. */
+function addPeople(program: Command, finish: (code: number) => void): void {
+  const token = program.command('token')
+    .description('print the token of the first administrator')
+    .action(async () => finish(await (await import('./token.ts')).printToken()));
+  token.command('create')
+    .description('make a token for somebody and print its value, which cannot be shown again')
+    .option('--user <name>', 'a user (default: whoever the token in use belongs to)')
+    .option('--service-principal <id>', 'application id of a service principal')
+    .option('--comment <text>', 'what it is for')
+    .option('--days <number>', 'days that it lives (default: as long as is allowed)')
+    .option('--scopes <names>', 'scopes with commas between them (default: all-apis)')
+    .option('--autoscope', 'observe it for 30 days, then permit what it was used for')
+    .action(async (options: TokenOptions) => finish(await (await import('./token-create.ts')).createToken(options)));
+  const user = program.command('user')
+    .description('manage users, at the service that RUNYARD_URL names or that runs here');
+  user.command('list').description('list the users')
+    .action(async () => finish(await (await import('./user.ts')).listUsers()));
+  user.command('add').argument('<name>', 'name of the user, usually an address of mail').description('make a user and print their id')
+    .option('--display-name <name>', 'name to show')
+    .option('--email <address>', 'where mail reaches them')
+    .option('--admin', 'as an administrator')
+    .action(async (name: string, options: UserOptions) => finish(await (await import('./user.ts')).addUser(name, options)));
+  for (const [verb, description] of Object.entries(userChanges)) {
+    user.command(verb).argument('<name>', 'name of the user').description(description)
+      .action(async (name: string) => finish(await (await import('./user.ts')).changeUser(name, verb)));
+  }
+}
+
+/** Verb -> what it does. */
+const userChanges = {
+  deactivate: 'switch a user off: none of their tokens counts any more',
+  activate: 'switch a user on again',
+  promote: 'make a user an administrator',
+  demote: 'make an administrator a plain user',
+  remove: 'remove a user with all tokens and permissions',
+} as const;
 
 function year(text: string): string {
   if (/^\d{4}$/.test(text)) return text;

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { createApp } from '../api/app.ts';
 import type { Readiness } from '../api/health.ts';
 import { everyOperation } from '../api/operations.ts';
+import { rememberTokens } from '../api/token-cache.ts';
 import { systemClock as clock } from '../engine/clock.ts';
 import { ServiceError } from '../engine/errors.ts';
 import { taskKinds } from '../engine/job/task-kinds.ts';
@@ -24,7 +25,7 @@ import { createManagedFiles } from '../storage/managed-files.ts';
 import { createNotebookFiles } from '../storage/notebook-files.ts';
 import { createRoots, type Roots } from '../storage/roots.ts';
 import { createJobStore, createRunReader, createRunRemover } from '../storage/stores.ts';
-import { createTokenStore, ensureBootstrapAdmin, findToken, noteTokenAccess } from '../storage/tokens.ts';
+import { createTokenLookup, createTokenStore, ensureBootstrapAdmin } from '../storage/tokens.ts';
 import { createWorkspace } from '../storage/workspace.ts';
 import { bootstrapToken } from './bootstrap-token.ts';
 import type { Config } from './config.ts';
@@ -32,6 +33,7 @@ import { startEngine, type Engine } from './engine.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { checkInstallation } from './installation.ts';
 import { startNotices } from './notices.ts';
+import { createPeople, readTls, type People } from './people.ts';
 import { startSchedules } from './schedules.ts';
 
 const day = 24 * 60 * 60 * 1_000;
@@ -71,6 +73,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
 }
 
 async function start(config: Config, log: Logger, closers: (() => Promise<void>)[]): Promise<Omit<Service, 'stop'>> {
+  const tls = await readTls(config);
   await makeDataDirectory(config.dataDirectory);
   const address = await databaseAddress(config, log, closers);
   const database = openDatabase(address, log);
@@ -81,7 +84,7 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   await ensureBootstrapAdmin(database.db, tokenHash(token), clock.now());
   const roots = createRoots({ dataDirectory: config.dataDirectory, allowedRoots: config.allowedRoots });
   // A port that the system picks is known once the service listens; the tasks that it adopts before have their address already.
-  let url = `http://${config.host}:${config.port}`;
+  let url = `${tls === undefined ? 'http' : 'https'}://${config.host}:${config.port}`;
   const site: Site = { publicUrl: () => config.publicUrl ?? url, workspaceId: '1' };
   const engine = await startEngine(config, address, database, roots, site, clock, log);
   closers.push(() => engine.close());
@@ -90,10 +93,12 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   closers.push(() => schedules.close());
   const retentionMs = config.limits.runRetentionDays * day;
   const deliveryRetentionMs = config.limits.deliveryRetentionDays * day;
-  const housekeeping = await startHousekeeping({ address, dataDirectory: config.dataDirectory, retentionMs, deliveryRetentionMs }, log);
+  const housekeeping = await startHousekeeping({ address, dataDirectory: config.dataDirectory, retentionMs, deliveryRetentionMs, auditRetentionMs: config.limits.auditRetentionDays * day }, log);
   closers.push(() => housekeeping.stop());
   const door = { open: true };
-  const app = createService(config, database, engine, roots, site, log, door);
+  const people = createPeople(database, clock, log);
+  closers.push(() => people.close());
+  const app = createService({ config, database, engine, roots, site, log, door, people, tls });
   closers.push(async () => app.close());
   url = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '');
   // Only now, because messages link to the address.
@@ -121,7 +126,19 @@ async function databaseAddress(config: Config, log: Logger, closers: (() => Prom
   return postgres.connection;
 }
 
-function createService(config: Config, database: OpenDatabase, engine: Engine, roots: Roots, site: Site, log: Logger, door: Door) {
+interface ServiceParts {
+  readonly config: Config;
+  readonly database: OpenDatabase;
+  readonly engine: Engine;
+  readonly roots: Roots;
+  readonly site: Site;
+  readonly log: Logger;
+  readonly door: Door;
+  readonly people: People;
+  readonly tls: Awaited<ReturnType<typeof readTls>>;
+}
+
+function createService({ config, database, engine, roots, site, log, door, people, tls }: ServiceParts) {
   const { db } = database;
   const { limits } = config;
   const { runs, nodes, coordinator, queue, files, nodeId } = engine;
@@ -151,12 +168,12 @@ function createService(config: Config, database: OpenDatabase, engine: Engine, r
       workspace: createWorkspace(roots, limits),
       managedFiles: createManagedFiles(roots),
       destinations: createDestinationStore(db), deliveries: createDeliveryLog(db), destinationRules: { limits, allowPrivate: config.webhookAllowPrivate },
+      people: people.people, tokenRules: people.tokenRules, auditEvents: people.auditEvents,
       classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db),
     }),
-    auth: {
-      tokens: { find: (hash) => findToken(db, hash), noteAccess: (tokenId, now) => noteTokenAccess(db, tokenId, now) },
-      clock, log,
-    },
+    auth: { tokens: rememberTokens(createTokenLookup(db), clock), clock, log },
+    audit: people.audit,
+    tls, trustedProxies: config.trustedProxies,
     permissions: enforced,
     metrics: { databaseQueries: database.queries, activeRuns: coordinator.active },
     metricsOpen: config.metricsOpen,

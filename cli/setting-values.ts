@@ -54,6 +54,18 @@ function listOf(given: unknown): readonly unknown[] {
   return given;
 }
 
+/** Addresses, or networks in CIDR form. */
+export const networks: ReadValue<readonly string[]> = (given) => {
+  const entries: readonly unknown[] = typeof given === 'string' ? given.split(',').map((entry) => entry.trim()) : listOf(given);
+  return entries.map((entry) => {
+    const [address = '', bits, ...more] = typeof entry === 'string' ? entry.split('/') : [];
+    const most = isIP(address) === 4 ? 32 : 128;
+    const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+    if (typeof entry === 'string' && isIP(address) !== 0 && fits && more.length === 0) return entry;
+    throw must('a list of IP addresses or networks such as 10.0.0.0/8', entry);
+  });
+};
+
 export const host: ReadValue<string> = (given) => {
   if (typeof given === 'string' && (isIP(given) !== 0 || /^[a-z\d_-]+(\.[a-z\d_-]+)*\.?$/i.test(given))) return given;
   throw must('a host name or an IP address, without scheme and port', given);

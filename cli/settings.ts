@@ -1,7 +1,7 @@
 /** The table of settings: the variable of each, how its value is read, its default, and what it is for. */
 import { defaultLimits } from '../engine/limits.ts';
 import {
-  absolutePaths, databaseUrl, host, limits, mailFrom, oneOf, path, publicUrl, secretToken, smtpUrl, wholeNumber, yesOrNo, type ReadValue,
+  absolutePaths, databaseUrl, host, limits, mailFrom, networks, oneOf, path, publicUrl, secretToken, smtpUrl, wholeNumber, yesOrNo, type ReadValue,
 } from './setting-values.ts';
 
 export interface Setting<Value> {
@@ -71,6 +71,18 @@ export const settings = {
   jobAccessControl: row({
     variable: 'RUNYARD_JOB_ACCESS_CONTROL', read: yesOrNo, otherwise: false,
     description: 'Lets people do with a job only what their permissions on it allow; administrators may do everything.',
+  }),
+  tlsCert: row<string | undefined>({
+    variable: 'RUNYARD_TLS_CERT', read: path, otherwise: undefined, otherwiseInWords: 'none: plain HTTP',
+    description: 'File with the certificate (PEM, with its chain) that the service is served with over TLS; read at the start.',
+  }),
+  tlsKey: row<string | undefined>({
+    variable: 'RUNYARD_TLS_KEY', read: path, otherwise: undefined, otherwiseInWords: 'none',
+    description: 'File with the key of the certificate (PEM).',
+  }),
+  trustedProxies: row<readonly string[]>({
+    variable: 'RUNYARD_TRUSTED_PROXIES', read: networks, otherwise: [], otherwiseInWords: 'none',
+    description: 'Addresses or networks (10.0.0.0/8) of proxies in front, with commas between them; their X-Forwarded-For and X-Forwarded-Proto are believed.',
   }),
   clusterStartMs: row({
     variable: 'RUNYARD_CLUSTER_START_MS', read: wholeNumber(0, day), otherwise: 0,

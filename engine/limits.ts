@@ -41,6 +41,15 @@ export const defaultLimits = {
   /** The longest life of a new token, and what it has when none is asked for: 730 days. */
   tokenLifetimeSeconds: 730 * 86_400,
   scopesPerToken: 100,
+  /** Requests of one token within a second, on one engine. */
+  requestsPerSecondPerToken: 1_000,
+  /** Credentials from one address that are refused within a minute, before their refusal is 429. */
+  failedCredentialsPerMinute: 30,
+  /** Seconds within which the head of a request, and all of it, must have arrived. */
+  requestHeadSeconds: 20,
+  requestSeconds: 120,
+  /** Days that an entry of the audit log is kept. */
+  auditRetentionDays: 400,
   tokenCommentBytes: 4_096,
   /** Days after which a run is removed. */
   runRetentionDays: 60,

@@ -82,11 +82,11 @@ async function ownersOf(db: Kysely<Database>, jobIds: readonly number[]): Promis
 
 async function grantsOn(db: Kysely<Database>, jobId: number): Promise<Grant[]> {
   const rows = await db.selectFrom('job_permissions').leftJoin('principals', 'principals.principal_id', 'job_permissions.principal_id')
-    .select(['user_name', 'group_name', 'level']).where('job_id', '=', jobId)
+    .select(['user_name', 'kind', 'group_name', 'level']).where('job_id', '=', jobId)
     .orderBy('user_name', (by) => by.asc().nullsLast()).orderBy('group_name').execute();
-  const grants = rows.map(({ user_name: user, group_name: group, level }): Grant => ({
+  const grants = rows.map(({ user_name: user, kind, group_name: group, level }): Grant => ({
     // The check of the table leaves nothing but one of the two.
-    grantee: group === null ? { kind: 'user', name: user ?? '' } : { kind: 'group', name: group },
+    grantee: group === null ? { kind: kind ?? 'user', name: user ?? '' } : { kind: 'group', name: group },
     level,
   }));
   const owner = ownerIn(grants);
@@ -105,15 +105,14 @@ async function replaceGrants(db: Transaction<Database>, jobId: number, grants: r
 }
 
 async function principalsNamed(db: Transaction<Database>, grantees: readonly Grantee[]): Promise<ReadonlyMap<string, number>> {
-  const names = grantees.filter(({ kind }) => kind === 'user').map(({ name }) => name);
+  const names = grantees.filter(({ kind }) => kind !== 'group').map(({ name }) => name);
   if (names.length === 0) return new Map();
-  const rows = await db.selectFrom('principals').select(['principal_id', 'user_name']).where('user_name', 'in', names).execute();
-  return new Map(rows.map((row) => [row.user_name, row.principal_id]));
+  const rows = await db.selectFrom('principals').select(['principal_id', 'kind', 'user_name']).where('user_name', 'in', names).where('deleted_time', 'is', null).execute();
+  return new Map(rows.map((row) => [`${row.kind} ${row.user_name}`, row.principal_id]));
 }
 
-/** Service principals cannot be made yet, so none is known. */
 function principalIn(principals: ReadonlyMap<string, number>, { kind, name }: Grantee): number {
-  const id = kind === 'user' ? principals.get(name) : undefined;
+  const id = principals.get(`${kind} ${name}`);
   if (id === undefined) throw invalid(`access_control_list names the ${kind.replace('_', ' ')} ${quote(name)}, which does not exist.`);
   return id;
 }

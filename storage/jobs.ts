@@ -13,7 +13,7 @@ import type { Database, JobTable } from './schema.ts';
 export function jobOf(row: Selectable<JobTable>): Job {
   return {
     jobId: row.job_id,
-    creatorUserName: row.creator,
+    creatorUserName: row.creator === '' ? undefined : row.creator,
     createdTime: row.created_time,
     version: row.api_version,
     settings: row.settings,

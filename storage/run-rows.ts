@@ -46,7 +46,7 @@ export function runOf(row: RunRow): Run {
     type: row.run_type,
     trigger: row.trigger,
     scheduledTime: row.scheduled_time ?? undefined,
-    creatorUserName: row.creator,
+    creatorUserName: row.creator === '' ? undefined : row.creator,
     settings: row.settings,
     overridingParameters: row.overriding_parameters ?? undefined,
     originalAttemptRunId: row.original_attempt_run_id,

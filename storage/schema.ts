@@ -10,12 +10,13 @@ import type { RunParameters } from '../engine/run/parameters.ts';
 import type { DashboardTables } from './dashboard-schema.ts';
 import type { NoticeFacts } from '../engine/notification/notice.ts';
 import type { NoticeTables } from './notice-schema.ts';
+import type { AutoscopeColumns, PeopleTables, PersonColumns } from './people-schema.ts';
 import type { ScheduleTable } from './schedule-schema.ts';
 
 /** A JSONB column: read as a value, written as JSON text. */
 type Json<Value> = ColumnType<Value, string, string>;
 
-export interface PrincipalTable {
+export interface PrincipalTable extends PersonColumns {
   principal_id: Generated<number>;
   user_name: string;
   admin: boolean;
@@ -23,7 +24,7 @@ export interface PrincipalTable {
   created_time: number;
 }
 
-export interface TokenTable {
+export interface TokenTable extends AutoscopeColumns {
   token_id: string;
   principal_id: number;
   hash: string;
@@ -173,7 +174,7 @@ export interface OutboxTable {
   taken_time: number | null;
 }
 
-export interface Database extends NoticeTables, DashboardTables {
+export interface Database extends NoticeTables, DashboardTables, PeopleTables {
   principals: PrincipalTable;
   tokens: TokenTable;
   jobs: JobTable;

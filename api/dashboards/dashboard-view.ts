@@ -51,7 +51,8 @@ export const DashboardId = Type.String({ description: 'Id of a dashboard of the 
 
 /** Ids are told apart by their digits: a UUID is as good as the same digits without hyphens. */
 export function dashboardIdOf(text: string): string {
-  return text.toLowerCase().replaceAll('-', '');
+  // The database holds no NUL character, and no id has one.
+  return text.toLowerCase().replaceAll(/[-\0]/g, '');
 }
 
 export function unknownDashboard(id: string): ServiceError {

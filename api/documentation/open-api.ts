@@ -66,8 +66,9 @@ function describeOperation(operation: Operation, version: ApiVersion, alsoRead: 
   };
 }
 
-function descriptionOf({ description, scope, access }: Operation): string {
-  const ofToken = scope === undefined ? 'Any valid token will do.' : `Scope: ${scope}.`;
+function descriptionOf({ description, scope, anyScope, adminsOnly, access }: Operation): string {
+  const ofToken = `Scope: ${scope}${anyScope === true ? '; any valid token will do' : ''}.`;
+  if (adminsOnly === true) return `${description} ${ofToken} For administrators.`;
   const ofCaller = access === undefined || access === 'everyone' ? '' : ` Under job access control: ${access.level} on the job.`;
   return `${description} ${ofToken}${ofCaller}`;
 }

@@ -5,6 +5,7 @@ const tokenId = '5f70c1b9a4d2e83f6017c9ad35be20418f6ad7c3e9b1502467d8fa3c1e94b07
 
 const info = {
   token_id: tokenId, creation_time: 1_772_409_600_000, expiry_time: 1_780_185_600_000, comment: 'nightly backup', scopes: ['jobs'], last_accessed_time: 0,
+  autoscope_state: 'AUTOSCOPE_STATE_USER_SELECTED', inferred_scopes: [], backfill_scopes: [],
 };
 
 export const tokenExamples: Readonly<Record<string, Example>> = {

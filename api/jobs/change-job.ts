@@ -3,6 +3,7 @@ import { invalid } from '../../engine/errors.ts';
 import { checkRunJobCycle } from '../../engine/job/run-job-cycle.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import type { Job } from '../../engine/ports.ts';
+import type { Call } from '../operation.ts';
 import type { OperationPorts } from '../ports.ts';
 
 /**
@@ -10,11 +11,15 @@ import type { OperationPorts } from '../ports.ts';
  * @throws ServiceError for an unknown job, and what `settingsOf` throws
  */
 export async function changeJob(
-  { jobs, jobChanged, clock }: Pick<OperationPorts, 'jobs' | 'jobChanged' | 'clock'>, jobId: number, settingsOf: (job: Job) => JobSettings,
+  { jobs, jobChanged, clock }: Pick<OperationPorts, 'jobs' | 'jobChanged' | 'clock'>, jobId: number, settingsOf: (job: Job) => JobSettings, { changed }: Pick<Call, 'changed'>,
 ): Promise<void> {
   const job = await jobs.find(jobId);
   if (job !== undefined) await checkRunJobCycle(jobId, settingsOf(job), async (id) => (await jobs.find(id))?.settings);
-  const retimed = await jobs.change(jobId, settingsOf, clock.now());
+  const retimed = await jobs.change(jobId, (before) => {
+    const after = settingsOf(before);
+    changed(before.settings, after);
+    return after;
+  }, clock.now());
   if (retimed === undefined) throw invalid(`Job ${jobId} does not exist.`);
   jobChanged(retimed);
 }

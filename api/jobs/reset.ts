@@ -27,10 +27,11 @@ export function resetJobOperation({ jobs, destinations, jobChanged, clock, limit
     description: 'Replaces all settings of a job by new_settings. Timeouts reach its active runs; everything else applies to future runs.',
     request,
     response: Type.Object({}),
-    async handle({ job_id: jobId, new_settings: given }, { version }) {
+    async handle({ job_id: jobId, new_settings: given }, call) {
+      const { version } = call;
       checkSettings(given, { version, limits, kinds });
       await checkDestinations(destinations, '', given);
-      await changeJob({ jobs, jobChanged, clock }, jobId, (job) => resetSettings(job.settings, given));
+      await changeJob({ jobs, jobChanged, clock }, jobId, (job) => resetSettings(job.settings, given), call);
       return {};
     },
   });

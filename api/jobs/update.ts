@@ -33,7 +33,8 @@ export function updateJobOperation({ jobs, destinations, jobChanged, clock, limi
     ].join(' '),
     request,
     response: Type.Object({}),
-    async handle({ job_id: jobId, new_settings: given = {}, fields_to_remove: removed }, { version }) {
+    async handle({ job_id: jobId, new_settings: given = {}, fields_to_remove: removed }, call) {
+      const { version } = call;
       await checkDestinations(destinations, '', given);
       await changeJob({ jobs, jobChanged, clock }, jobId, ({ settings }) => {
         if (!isGiven(given) && !isGiven(removed)) return settings;
@@ -41,7 +42,7 @@ export function updateJobOperation({ jobs, destinations, jobChanged, clock, limi
         const merged = mergeSettings(version === '2.0' ? settings : asMultiTask(settings), given, removed);
         checkSettings(merged, { version, limits, kinds });
         return merged;
-      });
+      }, call);
       return {};
     },
   });

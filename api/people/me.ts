@@ -12,6 +12,8 @@ export function meOperation({ site }: Pick<OperationPorts, 'site'>): Operation {
     method: 'GET',
     path: '/preview/scim/v2/Me',
     versions: ['2.0'],
+    scope: 'scim',
+    anyScope: true,
     headers: { [workspaceHeaders.answered]: site.workspaceId },
     summary: 'Who am I',
     description: 'The user who owns the token of the call. A header of the answer carries the id of the workspace.',

@@ -78,12 +78,13 @@ function heldOf({ level }: Grant): object {
  * @throws ServiceError for an unknown job, an unknown user, or an owner who may not be changed by the caller
  */
 export async function changeList(
-  { permissions }: PermissionPorts, jobId: number, { visibleTo }: Call, change: (current: readonly Grant[]) => readonly Grant[],
+  { permissions }: PermissionPorts, jobId: number, { visibleTo, changed: noteChange }: Call, change: (current: readonly Grant[]) => readonly Grant[],
 ): Promise<object> {
   const grants = await permissions.change(jobId, (current) => {
     const changed = change(current);
     const owner = ownerIn(current)?.grantee.name;
     if (visibleTo !== undefined && owner !== visibleTo && !keepsOwner(current, changed)) throw lacksPermission(visibleTo, 'IS_OWNER', jobId);
+    noteChange({ access_control_list: current }, { access_control_list: changed });
     return changed;
   });
   if (grants === undefined) throw unknownJob(jobId);

@@ -3,12 +3,13 @@ import { Type } from 'typebox';
 import { requestedToken, TokenRequest } from '../../engine/token/request.ts';
 import { newTokenValue } from '../../engine/token/secret.ts';
 import { tokenHash } from '../../engine/token/token.ts';
+import { longestLife } from '../../engine/token/workspace-conf.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { OperationPorts } from '../ports.ts';
 import { TokenInfo, tokenInfo } from './token-view.ts';
 
 /** Makes a token of the caller's own and shows its value, which is stored nowhere. */
-export function createTokenOperation({ tokens, clock, limits }: Pick<OperationPorts, 'tokens' | 'clock' | 'limits'>): Operation {
+export function createTokenOperation({ tokens, tokenRules, clock, limits }: Pick<OperationPorts, 'tokens' | 'tokenRules' | 'clock' | 'limits'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/token/create',
@@ -22,9 +23,10 @@ export function createTokenOperation({ tokens, clock, limits }: Pick<OperationPo
       token_info: TokenInfo,
     }),
     async handle(input, { caller }) {
+      const longest = longestLife(await tokenRules.conf(), limits.tokenLifetimeSeconds);
+      const wanted = requestedToken(input, clock.now(), limits, longest);
       const value = newTokenValue();
-      const wanted = requestedToken(input, clock.now(), limits);
-      const token = await tokens.create({ ...wanted, principalId: caller.principalId, hash: tokenHash(value) }, limits);
+      const token = await tokens.create({ ...wanted, principalId: caller.principalId, createdBy: caller.principalId, hash: tokenHash(value) }, limits);
       return { token_value: value, token_info: tokenInfo(token) };
     },
   });

@@ -21,10 +21,11 @@ export function updateTokenOperation({ tokens, clock, limits }: Pick<OperationPo
       update_mask: Type.String({ description: 'Names of the fields to change with commas between them, or * for all that token has.' }),
     }),
     response: Type.Object({}),
-    async handle({ token_id: tokenId, token, update_mask: mask }, { caller }) {
+    async handle({ token_id: tokenId, token, update_mask: mask }, { caller, changed }) {
       const change = requestedChange(token, mask, limits);
-      const changed = isTokenId(tokenId) && await tokens.change(caller.principalId, tokenId, change, clock.now());
-      if (!changed) throw unknownToken('NOT_FOUND', tokenId);
+      const before = isTokenId(tokenId) ? await tokens.change(caller.principalId, tokenId, change, clock.now()) : undefined;
+      if (before === undefined) throw unknownToken('NOT_FOUND', tokenId);
+      changed({ comment: before.comment, scopes: before.scopes }, { comment: before.comment, scopes: before.scopes, ...change });
       return {};
     },
   });

@@ -3,8 +3,9 @@ import { Type, type Static } from 'typebox';
 import { invalid, ServiceError } from '../errors.ts';
 import { checkBytes, missing, quote } from '../job/wording.ts';
 import type { Limits } from '../limits.ts';
-import { checkScopes } from './scopes.ts';
-import { allApis, type NewToken, type TokenChange } from './token.ts';
+import { firstState } from './autoscope.ts';
+import { allApis, checkScopes } from './scopes.ts';
+import type { NewToken, TokenChange } from './token.ts';
 
 type TokenLimits = Pick<Limits, 'tokenLifetimeSeconds' | 'scopesPerToken' | 'tokenCommentBytes'>;
 
@@ -17,7 +18,7 @@ const commentAndScopes = {
 export const TokenRequest = Type.Object({
   ...commentAndScopes,
   lifetime_seconds: Type.Optional(Type.Integer({ minimum: 1, description: 'Seconds after which it ends. Default, and the longest: 730 days.' })),
-  autoscope_enabled: Type.Optional(Type.Boolean({ description: 'Only false: scopes are not found out by themselves in this version.' })),
+  autoscope_enabled: Type.Optional(Type.Boolean({ description: 'Lets the scopes be found out: for 30 days the token permits everything and is observed, then it permits what it was used for.' })),
 });
 export type TokenRequest = Static<typeof TokenRequest>;
 
@@ -30,19 +31,20 @@ const changeable = ['comment', 'scopes'] as const;
 /**
  * What a token is to be that is asked for at `now` (epoch ms): without scopes one for everything, without a lifetime one of
  * the longest there is.
- * @throws ServiceError for a field that breaks a rule, and for automatic scopes, which this version does not have
+ * @param longest the longest life, seconds: that of the limits, or a shorter one that administrators have set
+ * @throws ServiceError for a field that breaks a rule
  */
 export function requestedToken(
-  { comment = '', scopes = [allApis], lifetime_seconds: lifetime, autoscope_enabled: autoscope = false }: TokenRequest, now: number, limits: TokenLimits,
-): Omit<NewToken, 'principalId' | 'hash'> {
-  if (autoscope) throw invalid('autoscope_enabled is true, which is not supported by this version; leave it out and name the scopes.');
-  const longest = limits.tokenLifetimeSeconds;
-  if (lifetime !== undefined && lifetime > longest) {
-    throw invalid(`lifetime_seconds is ${lifetime}; at most ${longest} (${longest / 86_400} days) are allowed.`);
+  { comment = '', scopes = [allApis], lifetime_seconds: asked, autoscope_enabled: autoscope = false }: TokenRequest, now: number, limits: TokenLimits,
+  longest: number = limits.tokenLifetimeSeconds,
+): Omit<NewToken, 'principalId' | 'createdBy' | 'hash'> {
+  if (asked !== undefined && asked > longest) {
+    throw invalid(`lifetime_seconds is ${asked}; at most ${longest} (${longest / 86_400} days) are allowed.`);
   }
+  const lifetime = asked ?? longest;
   checkBytes('comment', comment, limits.tokenCommentBytes);
   checkScopes('scopes', scopes, limits.scopesPerToken);
-  return { comment, scopes, createdTime: now, expiryTime: now + (lifetime ?? longest) * 1_000 };
+  return { comment, scopes, autoscopeState: firstState(autoscope, scopes, lifetime), createdTime: now, expiryTime: now + lifetime * 1_000 };
 }
 
 /**

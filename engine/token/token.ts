@@ -1,5 +1,6 @@
 /** Personal access tokens as the service knows them: by hash, with an owner, scopes and an end (spec 2.11, 5). */
 import { createHash } from 'node:crypto';
+import type { AutoscopeState } from './autoscope.ts';
 
 /** A stored token together with its owner. The value itself is stored nowhere. */
 export interface KnownToken {
@@ -10,11 +11,18 @@ export interface KnownToken {
   readonly admin: boolean;
   /** False once the owner was switched off: none of their tokens counts then. */
   readonly active: boolean;
+  /** False while tokens are disabled for the workspace, or the owner was not given the permission to use any; always true for administrators. */
+  readonly mayUseTokens: boolean;
   readonly scopes: readonly string[];
-  /** Epoch ms; undefined without end. */
+  readonly autoscopeState: AutoscopeState;
+  /** Scopes of the operations that it called while it is observed. */
+  readonly inferredScopes: readonly string[];
+  /** Epoch ms, like all its times. */
+  readonly createdTime: number;
+  /** Undefined without end. */
   readonly expiryTime: number | undefined;
   readonly revokedTime: number | undefined;
-  /** Epoch ms; 0 when never used. */
+  /** 0 when never used. */
   readonly lastAccessedTime: number;
 }
 
@@ -23,6 +31,8 @@ export interface Token {
   readonly tokenId: string;
   readonly comment: string;
   readonly scopes: readonly string[];
+  readonly autoscopeState: AutoscopeState;
+  readonly inferredScopes: readonly string[];
   /** Epoch ms, like all its times. */
   readonly createdTime: number;
   /** Undefined without end. */
@@ -31,10 +41,20 @@ export interface Token {
   readonly lastAccessedTime: number;
 }
 
+/** A token as administrators see it. */
+export interface OwnedToken extends Token {
+  readonly ownerId: number;
+  readonly ownerName: string;
+  /** Whose token made it; undefined when nobody's did or they are gone. */
+  readonly createdBy: { readonly id: number; readonly userName: string } | undefined;
+}
+
 /** A token to be stored. */
-export interface NewToken extends Omit<Token, 'tokenId' | 'lastAccessedTime'> {
+export interface NewToken extends Omit<Token, 'tokenId' | 'lastAccessedTime' | 'inferredScopes'> {
   /** Id of the owner. */
   readonly principalId: number;
+  /** Id of the one whose token made it. */
+  readonly createdBy: number;
   /** The sha-256 of its value. */
   readonly hash: string;
 }
@@ -45,8 +65,8 @@ export type TokenChange = Partial<Pick<Token, 'comment' | 'scopes'>>;
 /** The last access of a token is noted no more often than this (ms). */
 export const accessGrain = 60_000;
 
-/** The scope that permits every operation. */
-export const allApis = 'all-apis';
+/** A token that was not used for so long is revoked (spec 5.2). */
+export const unusedMs = 90 * 86_400_000;
 
 /** The key under which a token is stored: the sha-256 of its value in hex. */
 export function tokenHash(value: string): string {
@@ -58,12 +78,12 @@ export function isTokenId(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
-/** Whether a token authenticates a call at `now` (epoch ms): not revoked, not expired, and its owner active. */
+/**
+ * Whether a token authenticates a call at `now` (epoch ms): its owner active, and itself neither revoked, nor expired, nor
+ * unused for so long that it is to be revoked.
+ */
 export function isValid(token: KnownToken, now: number): boolean {
-  return token.active && token.revokedTime === undefined && (token.expiryTime === undefined || now < token.expiryTime);
-}
-
-/** Whether a token's scopes permit an operation of this scope (spec 5 rule 6). */
-export function permits(scopes: readonly string[], scope: string): boolean {
-  return scopes.includes(allApis) || scopes.includes(scope);
+  const { active, revokedTime, expiryTime, createdTime, lastAccessedTime } = token;
+  return active && revokedTime === undefined && (expiryTime === undefined || now < expiryTime)
+    && now < Math.max(createdTime, lastAccessedTime) + unusedMs;
 }

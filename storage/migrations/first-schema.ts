@@ -3,6 +3,7 @@ import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { dashboardTables } from './dashboard-tables.ts';
 import { noticeTables } from './notice-tables.ts';
+import { peopleTables } from './people-tables.ts';
 import { scheduleTables } from './schedule-tables.ts';
 
 /** Progress columns with the invariants of engine/run/run.ts `Progress` as named CHECKs. */
@@ -219,6 +220,7 @@ const statements = [
      constraint outbox_channel_known check (channel in ('email', 'webhook')))`,
   `create index outbox_waiting on outbox (notice_id) where taken_time is null`,
   ...noticeTables,
+  ...peopleTables,
   ...scheduleTables,
   ...dashboardTables,
 ];

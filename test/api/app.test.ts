@@ -23,7 +23,7 @@ async function storeToken(value: string, fields: { scopes?: string[]; expiry_tim
   const { principal_id } = await db.selectFrom('principals').select('principal_id').executeTakeFirstOrThrow();
   await db.insertInto('tokens').values({
     principal_id, hash: tokenHash(value), token_id: tokenHash(`id of ${value}`), comment: '', scopes: ['all-apis'],
-    created_time: 0, expiry_time: null, last_accessed_time: 0, revoked_time: null, ...fields,
+    created_time: 0, expiry_time: null, last_accessed_time: Date.now(), revoked_time: null, ...fields,
   }).execute();
 }
 

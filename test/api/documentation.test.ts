@@ -117,7 +117,7 @@ describe('the description', () => {
   });
 
   test('is small', () => {
-    expect(JSON.stringify(document).length).toBeLessThan(300_000);
+    expect(JSON.stringify(document).length).toBeLessThan(400_000);
     expect(JSON.stringify(document)).not.toContain('~kind');
   });
 });

@@ -15,7 +15,7 @@ import { createClassicDashboardStore, createDashboardStore } from '../../storage
 import { passing } from '../../storage/faults.ts';
 import { createManagedFiles } from '../../storage/managed-files.ts';
 import { createRoots } from '../../storage/roots.ts';
-import { findToken, noteTokenAccess } from '../../storage/tokens.ts';
+import { createTokenLookup } from '../../storage/tokens.ts';
 import { createWorkspace } from '../../storage/workspace.ts';
 import { addDestinations } from '../setup/destinations.ts';
 import { addPerson } from '../setup/people.ts';
@@ -33,7 +33,7 @@ export interface FuzzedService {
 }
 
 /** So much may be made that no quota is in the way. */
-const limits = { ...defaultLimits, savedJobs: 1e9, jobsCreatedPerHour: 1e9, concurrentTaskRuns: 1e9 };
+const limits = { ...defaultLimits, savedJobs: 1e9, jobsCreatedPerHour: 1e9, concurrentTaskRuns: 1e9, requestsPerSecondPerToken: 1e9, failedCredentialsPerMinute: 1e9 };
 
 /** Starts it with job access control on, and with jobs, runs and files that requests can meet. */
 export async function startFuzzedService(): Promise<FuzzedService> {
@@ -49,7 +49,8 @@ export async function startFuzzedService(): Promise<FuzzedService> {
   const log = pino({ level: 'silent' });
   const app = createApp({
     operations, permissions, limits, log, isPassing: passing, metricsOpen: false,
-    auth: { tokens: { find: (hash) => findToken(db, hash), noteAccess: (id, at) => noteTokenAccess(db, id, at) }, clock, log },
+    auth: { tokens: createTokenLookup(db), clock, log },
+    audit: () => undefined,
     metrics: { databaseQueries: base.database.queries, activeRuns: () => 0 },
     ready: async () => ({ ready: true }),
   });

@@ -2,7 +2,7 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { createApp, type AppPorts } from '../../api/app.ts';
-import { operationsOf } from '../../api/operations.ts';
+import { operationsOf, withScopes } from '../../api/operations.ts';
 import type { NotebookReader, OperationPorts, OutputReader } from '../../api/ports.ts';
 import { defaultLimits, type Limits } from '../../engine/limits.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
@@ -14,7 +14,10 @@ import { createDestinationStore } from '../../storage/destinations.ts';
 import { passing } from '../../storage/faults.ts';
 import { createPermissionStore } from '../../storage/job-permissions.ts';
 import { createJobStore, createNodeStore, createRunReader, createRunRemover, createRunStore } from '../../storage/stores.ts';
-import { createTokenStore, ensureBootstrapAdmin, findToken, noteTokenAccess } from '../../storage/tokens.ts';
+import { insertAuditEvents, listAuditEvents } from '../../storage/audit.ts';
+import { createPersonStore } from '../../storage/principals.ts';
+import { createTokenRules } from '../../storage/token-rules.ts';
+import { createTokenLookup, createTokenStore, ensureBootstrapAdmin } from '../../storage/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 
 export const adminToken = 'token-of-the-administrator';
@@ -68,17 +71,26 @@ export async function startService(
   const { db } = database;
   let now = startOfTime;
   const clock = { now: () => now, at: () => () => undefined };
+  let audited: Promise<void> = Promise.resolve();
   const stopped: number[] = [];
   const outputs: TestService['outputs'] = new Map();
   const retimed: TestService['retimed'] = new Map();
   const removed: string[] = [];
-  const ports = portsOf({ database, clock, limits, stopped, retimed, removed, outputs: outputsOf(outputs), notebooks: notebooksOf(outputs) });
+  const made = portsOf({ database, clock, limits, stopped, retimed, removed, outputs: outputsOf(outputs), notebooks: notebooksOf(outputs) });
+  const ports: OperationPorts = {
+    ...made,
+    auditEvents: async (filter) => {
+      await audited;
+      return listAuditEvents(db, filter);
+    },
+  };
   await ensureBootstrapAdmin(db, tokenHash(adminToken), now);
   const enforced = jobAccessControl ? ports.permissions : undefined;
   const app = createApp({
-    operations: operationsOf({ ...ports, owners: enforced?.ownersOf }),
+    operations: withScopes(operationsOf({ ...ports, owners: enforced?.ownersOf })),
     permissions: enforced,
-    auth: { tokens: { find: (hash) => findToken(db, hash), noteAccess: (id, at) => noteTokenAccess(db, id, at) }, clock, log: pino({ level: 'silent' }) },
+    auth: { tokens: createTokenLookup(db), clock, log: pino({ level: 'silent' }) },
+    audit: (event) => { audited = audited.then(() => insertAuditEvents(db, [event])); },
     metrics: { databaseQueries: database.queries, activeRuns: () => 0 },
     metricsOpen: false,
     ready: async () => ({ ready: true }),
@@ -101,6 +113,7 @@ export async function startService(
     rows: () => Promise.all((['jobs', 'runs', 'task_runs', 'idempotency_tokens'] as const).map((table) => countRows(database, table))),
     async close() {
       await app.close();
+      await audited;
       await database.drop();
     },
   };
@@ -150,6 +163,7 @@ function portsOf(
     jobChanged: (changed) => { for (const { runId, settings } of changed) retimed.set(runId, settings); },
     clock, limits, kinds: taskKinds,
     destinations: createDestinationStore(db), deliveries: createDeliveryLog(db), destinationRules: { limits, allowPrivate: false },
+    people: createPersonStore(db), tokenRules: createTokenRules(db), auditEvents: (filter) => listAuditEvents(db, filter),
     site: { publicUrl: () => 'http://runyard.test', workspaceId: '17' },
   };
 }

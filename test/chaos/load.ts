@@ -118,7 +118,7 @@ function repairAction(random: Random, durationMs: number, door: Door, ledger: Le
     at,
     async perform() {
       const { body } = await insist(door, ledger, engine, 'GET', '2.1/jobs/runs/list', { completed_only: true, limit: 50, expand_tasks: true });
-      const failed = listOf(body['runs']).find((run) => Object(run['state'])['result_state'] === 'FAILED' && listOf(run['tasks']).length > 0
+      const failed = listOf(body['runs']).find((run) => Object(run['state'])['result_state'] === 'FAILED' && listOf(run['tasks']).length > 1
         && !ledger.repaired.includes(Number(run['run_id'])));
       if (failed === undefined) return;
       const runId = Number(failed['run_id']);

@@ -11,7 +11,7 @@ const nowhere = '/nowhere';
 
 const defaults = {
   host: '127.0.0.1', port: 8080, publicUrl: undefined, dataDirectory: '/nowhere/.runyard', databaseUrl: undefined, bootstrapToken: undefined,
-  allowedRoots: [], limits: defaultLimits, logBytesMax: 2 ** 30, logLevel: 'info', metricsOpen: false, jobAccessControl: false, clusterStartMs: 0,
+  allowedRoots: [], limits: defaultLimits, logBytesMax: 2 ** 30, logLevel: 'info', metricsOpen: false, jobAccessControl: false, tlsCert: undefined, tlsKey: undefined, trustedProxies: [], clusterStartMs: 0,
   stopGraceMs: 10_000, leaseMs: 15_000, poolThreads: 2, attemptsPerThread: 500, smtpUrl: undefined, mailFrom: undefined, mailsPerSecond: 10, webhookAllowPrivate: false, taskEnvironment: {},
 } satisfies Config;
 
@@ -31,6 +31,9 @@ const given: readonly (readonly [variable: string, text: string, key: string, va
   ['RUNYARD_METRICS_OPEN', 'true', 'metrics_open', true, { metricsOpen: true }],
   ['RUNYARD_METRICS_OPEN', '0', 'metrics_open', false, { metricsOpen: false }],
   ['RUNYARD_JOB_ACCESS_CONTROL', 'true', 'job_access_control', true, { jobAccessControl: true }],
+  ['RUNYARD_TLS_CERT', '/srv/cert.pem', 'tls_cert', '/srv/cert.pem', { tlsCert: '/srv/cert.pem' }],
+  ['RUNYARD_TLS_KEY', '/srv/key.pem', 'tls_key', '/srv/key.pem', { tlsKey: '/srv/key.pem' }],
+  ['RUNYARD_TRUSTED_PROXIES', '10.0.0.0/8, ::1', 'trusted_proxies', ['10.0.0.0/8', '::1'], { trustedProxies: ['10.0.0.0/8', '::1'] }],
   ['RUNYARD_CLUSTER_START_MS', '250', 'cluster_start_ms', 250, { clusterStartMs: 250 }],
   ['RUNYARD_STOP_GRACE_MS', '1', 'stop_grace_ms', 1, { stopGraceMs: 1 }],
   ['RUNYARD_LEASE_MS', '5000', 'lease_ms', '5000', { leaseMs: 5000 }],
@@ -104,6 +107,8 @@ test.each([
   ['RUNYARD_PUBLIC_URL', 'https://h/?a=1', /without query/],
   ['RUNYARD_DATA_DIR', 'a\0b', /^RUNYARD_DATA_DIR must be a path/],
   ['RUNYARD_ALLOWED_ROOTS', '/a,b', /^RUNYARD_ALLOWED_ROOTS must be a list of absolute paths .* not "b"\.$/],
+  ['RUNYARD_TRUSTED_PROXIES', '10.0.0.0/33', /^RUNYARD_TRUSTED_PROXIES must be a list of IP addresses or networks such as 10\.0\.0\.0\/8, not "10\.0\.0\.0\/33"\.$/],
+  ['RUNYARD_TRUSTED_PROXIES', 'proxy', /not "proxy"/],
   ['RUNYARD_LIMITS', 'many', /^RUNYARD_LIMITS must be a JSON object such as/],
   ['RUNYARD_LIMITS', '[]', /must be a JSON object/],
   ['RUNYARD_LIMITS', '{"savedJob":5}', /^RUNYARD_LIMITS names a limit "savedJob" that does not exist; the nearest known one is savedJobs\.$/],

@@ -31,7 +31,7 @@ test('spec 8: runs older than 60 days are removed with their files; younger and 
   const failures: unknown[] = [];
   const log = { info: () => undefined, warn: (facts: object) => failures.push(facts), error: (facts: object) => failures.push(facts) };
   const housekeeping = await startHousekeeping(
-    { address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day }, log, 1,
+    { address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day, auditRetentionMs: 400 * day }, log, 1,
   );
   while (existsSync(directory)) await new Promise((resolve) => { setTimeout(resolve, 20); });
   await housekeeping.stop();
@@ -59,7 +59,7 @@ test('deliveries leave their log after 30 days, with their tries and mails; youn
   };
   const [old, waiting, young] = [await deliver(31, 'delivered'), await deliver(31, 'pending'), await deliver(29, 'delivered')];
   const housekeeping = await startHousekeeping(
-    { address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day },
+    { address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day, auditRetentionMs: 400 * day },
     { info: () => undefined, warn: () => undefined, error: () => undefined }, 1,
   );
   // The notices go last.
@@ -69,4 +69,22 @@ test('deliveries leave their log after 30 days, with their tries and mails; youn
   expect(left.map((row) => row.delivery_id).toSorted()).toEqual([waiting, young].toSorted());
   expect(await db.selectFrom('delivery_attempts').selectAll().execute()).toHaveLength(2);
   expect([old, waiting, young].map((id) => existsSync(join(runyard.dataDirectory, 'mail', `${id}.eml`)))).toEqual([false, true, true]);
+});
+
+test('spec 5.2: tokens that nobody used for 90 days are revoked, and audit entries of more than 400 days leave', async () => {
+  const { database: { db, address }, dataDirectory } = runyard;
+  const { token_info: info } = await runyard.ok('POST', '2.0/token/create', { comment: 'forgotten' });
+  const now = Date.now();
+  await db.updateTable('tokens').set({ created_time: now - 91 * day, expiry_time: now + day }).where('token_id', '=', info.token_id).execute();
+  const event = { user_name: 'ann', token_id: 'x', source_ip: '', action: 'POST /x', resource: '', status: 200, before: null, after: null };
+  await db.insertInto('audit_events').values([{ ...event, time: now - 401 * day }, { ...event, time: now - 399 * day }]).execute();
+  const housekeeping = await startHousekeeping(
+    { address, dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day, auditRetentionMs: 400 * day },
+    { info: () => undefined, warn: () => undefined, error: () => undefined }, 1,
+  );
+  const ofAnn = () => db.selectFrom('audit_events').select('time').where('user_name', '=', 'ann').execute();
+  // The audit log comes last.
+  await expect.poll(ofAnn, { timeout: 30_000 }).toEqual([{ time: now - 399 * day }]);
+  await housekeeping.stop();
+  expect((await runyard.ok('GET', '2.0/token/list')).token_infos.map((token: { token_id: string }) => token.token_id)).not.toContain(info.token_id);
 });

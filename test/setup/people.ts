@@ -12,7 +12,7 @@ export async function addPerson(
     .onConflict((conflict) => conflict.column('user_name').doUpdateSet({ admin })).returning('principal_id').executeTakeFirstOrThrow();
   await db.insertInto('tokens').values({
     principal_id, hash: tokenHash(value), token_id: tokenHash(`id of ${value}`), comment: '', scopes,
-    created_time: 0, expiry_time: null, last_accessed_time: 0, revoked_time: null,
+    created_time: 0, expiry_time: null, last_accessed_time: Date.now(), revoked_time: null,
   }).execute();
   return value;
 }

@@ -54,6 +54,12 @@ const checks: [string, string][] = [
   ['principals_user_name_given', "principals set user_name = ''"],
   ['tokens_id_is_hex', "tokens set token_id = 'x'"],
   ['tokens_hash_is_sha256', "tokens set hash = 'x'"],
+  ['principals_kind_known', "principals set kind = 'robot'"],
+  ['principals_deleted_are_inactive', 'principals set deleted_time = 1'],
+  ['tokens_autoscope_state_known', "tokens set autoscope_state = 'ON'"],
+  ['tokens_observed_since', "tokens set autoscope_state = 'RUNNING'"],
+  ['token_permissions_one_name', 'token_permissions set group_name = null'],
+  ['token_permissions_group_known', "token_permissions set group_name = 'everybody'"],
   ['tokens_permit_something', "tokens set scopes = '{}'"],
   ['tokens_expire_after_creation', 'tokens set expiry_time = 1'],
   ['jobs_format_known', "jobs set format = 'BOTH'"],
@@ -151,7 +157,7 @@ describe('what the life of a run needs is accepted', () => {
 });
 
 test('every CHECK of the tables of runs, jobs, clusters, people and notices is in this table', async () => {
-  const tables = ['principals', 'tokens', 'jobs', 'runs', 'task_runs', 'repairs', 'clusters', 'outbox', 'destinations', 'deliveries', 'delivery_attempts', 'schedules'];
+  const tables = ['principals', 'tokens', 'jobs', 'runs', 'task_runs', 'repairs', 'clusters', 'outbox', 'destinations', 'deliveries', 'delivery_attempts', 'schedules', 'workspace_settings', 'token_permissions', 'audit_events'];
   const { rows } = await sql<{ name: string }>`select conname as name from pg_constraint
     where contype = 'c' and conrelid::regclass::text in (${sql.join(tables)})`.execute(database.db);
   expect([...new Set(checks.map(([name]) => name))].toSorted()).toEqual(rows.map(({ name }) => name).toSorted());

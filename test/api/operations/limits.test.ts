@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 async function withLimits(limits: Partial<Limits>): Promise<TestService> {
-  service = await startService({ limits: { requestBytes: limits.requestBytes ?? defaultLimits.requestBytes } }, { ...defaultLimits, ...limits });
+  service = await startService({ limits: { ...defaultLimits, ...limits } }, { ...defaultLimits, ...limits });
   return service;
 }
 

@@ -34,6 +34,7 @@ describe('spec 4.2: token/create', () => {
       token_info: {
         token_id: expect.stringMatching(/^[0-9a-f]{64}$/), creation_time: created, expiry_time: created + 7_776_000_000,
         comment: 'nightly', scopes: ['jobs', 'sql'], last_accessed_time: 0,
+        autoscope_state: 'AUTOSCOPE_STATE_USER_SELECTED', inferred_scopes: [], backfill_scopes: [],
       },
     });
   });
@@ -82,7 +83,7 @@ describe('spec 4.2: token/create', () => {
   });
 
   test.each([
-    ['automatic scopes', { autoscope_enabled: true }, 'INVALID_PARAMETER_VALUE', 'autoscope_enabled is true, which is not supported by this version; leave it out and name the scopes.'],
+    ['automatic scopes beside chosen ones', { autoscope_enabled: true, scopes: ['sql'] }, 'INVALID_PARAMETER_VALUE', 'autoscope_enabled is true beside scopes; leave one of them out: scopes are found out, or chosen.'],
     ['a lifetime of nothing', { lifetime_seconds: 0 }, 'INVALID_PARAMETER_VALUE', 'lifetime_seconds is 0; it must be at least 1.'],
     ['a lifetime without end', { lifetime_seconds: -1 }, 'INVALID_PARAMETER_VALUE', 'lifetime_seconds is -1; it must be at least 1.'],
     ['a lifetime beyond the longest', { lifetime_seconds: 63_072_001 }, 'INVALID_PARAMETER_VALUE', 'lifetime_seconds is 63072001; at most 63072000 (730 days) are allowed.'],

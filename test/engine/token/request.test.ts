@@ -26,14 +26,16 @@ describe('what is asked for', () => {
     ['comment and scopes are kept as they are', { comment: ' für ☃ ', scopes: ['sql', 'unity-catalog', 'scim'] }, { comment: ' für ☃ ', scopes: ['sql', 'unity-catalog', 'scim'], expiryTime: now + 730 * day * 1_000 }],
     ['automatic scopes may be declined', { autoscope_enabled: false }, { comment: '', scopes: ['all-apis'], expiryTime: now + 730 * day * 1_000 }],
   ])('%s', (_, request, expected) => {
-    expect(requestedToken(request, now, defaultLimits)).toEqual({ ...expected, createdTime: now });
+    expect(requestedToken(request, now, defaultLimits)).toEqual({ ...expected, createdTime: now, autoscopeState: expect.any(String) });
   });
 
   test.each([
-    ['automatic scopes', { autoscope_enabled: true }, /autoscope_enabled is true, which is not supported by this version/],
+    ['spec 5.7: automatic scopes beside chosen ones', { autoscope_enabled: true, scopes: ['jobs'] }, /autoscope_enabled is true beside scopes; leave one of them out/],
+    ['spec 5.7: automatic scopes of less than 30 days', { autoscope_enabled: true, lifetime_seconds: 30 * day - 1 }, /lifetime_seconds is 2591999; only a token of at least 2592000 \(30 days\)/],
+    ['spec 5.6: a scope that there is not', { scopes: ['jobs', 'everything'] }, /scopes\[1\] is "everything", which is no scope; there are all-apis, access-management, /],
     ['a lifetime beyond the longest', { lifetime_seconds: 730 * day + 1 }, /lifetime_seconds is 63072001; at most 63072000 \(730 days\) are allowed\.$/],
     ['no scope at all', { scopes: [] }, /scopes is empty; name at least one/],
-    ['a scope that is no name', { scopes: ['jobs', 'All APIs'] }, /scopes\[1\] is "All APIs"; a scope is 1 to 64 small letters/],
+    ['a scope that is no name', { scopes: ['jobs', 'All APIs'] }, /scopes\[1\] is "All APIs", which is no scope/],
     ['an empty scope', { scopes: [''] }, /scopes\[0\] is ""/],
     ['a scope that is named twice', { scopes: ['jobs', 'sql', 'jobs'] }, /scopes\[2\] is "jobs", as an entry before it is; name each scope once\.$/],
     ['too many scopes', { scopes: Array.from({ length: 101 }, (_, index) => `s${index}`) }, /scopes has 101 entries; at most 100 are allowed\.$/],

@@ -1,0 +1,44 @@
+/** POST preview/scim/v2/Users and ServicePrincipals. */
+import { randomUUID } from 'node:crypto';
+import { Type, type TSchema } from 'typebox';
+import { checkDisplayName, checkUserName, type NewPerson, type PersonKind } from '../../engine/token/person.ts';
+import { changeIn } from '../../engine/token/person-patch.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { givenFields, PersonDocument, personView, resources } from './resources.ts';
+
+type Ports = Pick<OperationPorts, 'people' | 'clock'>;
+
+/** What the two have in common; `request` names them. */
+function createOperation<Request extends TSchema>(kind: PersonKind, request: Request, description: string) {
+  const { path, one } = resources[kind];
+  return {
+    method: 'POST' as const, path, versions: ['2.0'] as const, scope: 'scim' as const, adminsOnly: true as const,
+    summary: `Create a ${one}`, description, request, response: PersonDocument,
+  };
+}
+
+async function create({ people, clock }: Ports, person: Pick<NewPerson, 'kind' | 'userName'>, document: object): Promise<object> {
+  checkUserName(person.userName);
+  const { displayName = '', email, admin = false, active = true } = changeIn(document);
+  checkDisplayName(displayName);
+  return personView(await people.create({ ...person, displayName, email, admin, active }, clock.now()));
+}
+
+/** Makes a user. */
+export function createUserOperation(ports: Ports): Operation {
+  const request = Type.Object({ userName: Type.String({ description: 'Their name, usually an address of mail.' }), ...givenFields });
+  return defineOperation({
+    ...createOperation('user', request, 'Makes a user. They get their first token from an administrator.'),
+    handle: (input) => create(ports, { kind: 'user', userName: input.userName }, input),
+  });
+}
+
+/** Makes a service principal. */
+export function createServicePrincipalOperation(ports: Ports): Operation {
+  const request = Type.Object({ applicationId: Type.Optional(Type.String({ description: 'Its name; a UUID when it is left out.' })), ...givenFields });
+  return defineOperation({
+    ...createOperation('service_principal', request, 'Makes a service principal: somebody who is no person, such as a pipeline.'),
+    handle: (input) => create(ports, { kind: 'service_principal', userName: input.applicationId ?? randomUUID() }, input),
+  });
+}

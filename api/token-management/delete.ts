@@ -1,0 +1,26 @@
+/** DELETE token-management/tokens/{token_id}. */
+import { Type } from 'typebox';
+import { isTokenId } from '../../engine/token/token.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { unknownToken } from '../tokens/token-view.ts';
+
+/** Revokes a token of anybody. */
+export function deleteAnyTokenOperation({ tokens, clock }: Pick<OperationPorts, 'tokens' | 'clock'>): Operation {
+  return defineOperation({
+    method: 'DELETE',
+    path: '/token-management/tokens/:token_id',
+    versions: ['2.0'],
+    scope: 'authentication',
+    adminsOnly: true,
+    summary: 'Revoke a token of anybody',
+    description: 'Revokes a token, whoever has it; the next call with it is refused.',
+    request: Type.Object({ token_id: Type.String({ description: 'The token.' }) }),
+    response: Type.Object({}),
+    async handle({ token_id: tokenId }) {
+      const revoked = isTokenId(tokenId) && await tokens.revoke(undefined, tokenId, clock.now());
+      if (!revoked) throw unknownToken('RESOURCE_DOES_NOT_EXIST', tokenId);
+      return {};
+    },
+  });
+}

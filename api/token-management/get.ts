@@ -1,0 +1,26 @@
+/** GET token-management/tokens/{token_id}. */
+import { Type } from 'typebox';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { unknownToken } from '../tokens/token-view.ts';
+import { OwnedTokenInfo, ownedTokenInfo } from './owned-token-view.ts';
+
+/** Shows a token of anybody. */
+export function getAnyTokenOperation({ tokens, clock, site }: Pick<OperationPorts, 'tokens' | 'clock' | 'site'>): Operation {
+  return defineOperation({
+    method: 'GET',
+    path: '/token-management/tokens/:token_id',
+    versions: ['2.0'],
+    scope: 'authentication',
+    adminsOnly: true,
+    summary: 'Get a token of anybody',
+    description: 'One token, whoever has it.',
+    request: Type.Object({ token_id: Type.String({ description: 'The token.' }) }),
+    response: Type.Object({ token_info: OwnedTokenInfo }),
+    async handle({ token_id: tokenId }) {
+      const [token] = await tokens.ofEverybody({ tokenId: tokenId.replaceAll('\0', '') }, clock.now());
+      if (token === undefined) throw unknownToken('RESOURCE_DOES_NOT_EXIST', tokenId);
+      return { token_info: ownedTokenInfo(token, site.workspaceId) };
+    },
+  });
+}

@@ -1,0 +1,22 @@
+/** GET permissions/authorization/tokens. */
+import { Type } from 'typebox';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { path, tokenUserList, TokenUserList } from './token-users.ts';
+
+/** Shows who may make and use tokens. */
+export function getTokenPermissionsOperation({ tokenRules }: Pick<OperationPorts, 'tokenRules'>): Operation {
+  return defineOperation({
+    method: 'GET',
+    path,
+    versions: ['2.0'],
+    scope: 'access-management',
+    access: 'everyone',
+    adminsOnly: true,
+    summary: 'Get who may use tokens',
+    description: 'Who may make and use tokens, beside administrators. At first everybody may.',
+    request: Type.Object({}),
+    response: TokenUserList,
+    handle: async () => tokenUserList(await tokenRules.users()),
+  });
+}

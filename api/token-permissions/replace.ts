@@ -1,0 +1,24 @@
+/** PUT permissions/authorization/tokens. */
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { changeRequest, changeTokenUsers, path, TokenUserList, usersIn } from './token-users.ts';
+
+/** Replaces the whole list. */
+export function replaceTokenPermissionsOperation(ports: Pick<OperationPorts, 'tokenRules'>): Operation {
+  return defineOperation({
+    method: 'PUT',
+    path,
+    versions: ['2.0'],
+    scope: 'access-management',
+    access: 'everyone',
+    adminsOnly: true,
+    summary: 'Replace who may use tokens',
+    description: 'Who is not named can neither make nor use tokens from the next call on; administrators always can.',
+    request: changeRequest,
+    response: TokenUserList,
+    async handle({ access_control_list: list }, call) {
+      const users = usersIn(list);
+      return changeTokenUsers(ports, call, () => users);
+    },
+  });
+}

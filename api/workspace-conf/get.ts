@@ -1,0 +1,33 @@
+/** GET workspace-conf: settings that administrators change while the service runs. */
+import { Type } from 'typebox';
+import { settingNamed, workspaceSettings } from '../../engine/token/workspace-conf.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+
+const names = Object.keys(workspaceSettings);
+
+export const ConfDocument = Type.Object(
+  Object.fromEntries(Object.entries(workspaceSettings).map(([name, { description, rule }]) =>
+    [name, Type.Optional(Type.Union([Type.String(), Type.Boolean(), Type.Integer()], { description: `${description} A text: ${rule}.` }))])),
+  { description: 'Settings of the workspace, by name.' },
+);
+
+/** Shows settings of the workspace. */
+export function getWorkspaceConfOperation({ tokenRules }: Pick<OperationPorts, 'tokenRules'>): Operation {
+  return defineOperation({
+    method: 'GET',
+    path: '/workspace-conf',
+    versions: ['2.0'],
+    scope: 'settings',
+    adminsOnly: true,
+    summary: 'Get settings of the workspace',
+    description: `The values of some settings, as texts. There are ${names.join(', ')}.`,
+    request: Type.Object({ keys: Type.Optional(Type.String({ description: 'Names with commas between them. Default: all.' })) }),
+    response: ConfDocument,
+    async handle({ keys }) {
+      const wanted = (keys === undefined || keys === '' ? names : keys.split(',').map((name) => name.trim())).map(settingNamed);
+      const conf = await tokenRules.conf();
+      return Object.fromEntries(wanted.map((name) => [name, conf[name]]));
+    },
+  });
+}

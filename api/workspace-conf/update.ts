@@ -1,0 +1,27 @@
+/** PATCH workspace-conf. */
+import { Type } from 'typebox';
+import { requestedConf } from '../../engine/token/workspace-conf.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { ConfDocument } from './get.ts';
+
+/** Changes settings of the workspace; every engine follows with its next request. */
+export function updateWorkspaceConfOperation({ tokenRules }: Pick<OperationPorts, 'tokenRules'>): Operation {
+  return defineOperation({
+    method: 'PATCH',
+    path: '/workspace-conf',
+    versions: ['2.0'],
+    scope: 'settings',
+    adminsOnly: true,
+    summary: 'Change settings of the workspace',
+    description: 'Sets the settings that are named; the next request finds them changed.',
+    request: ConfDocument,
+    response: Type.Object({}),
+    async handle(input, { changed }) {
+      const change = requestedConf(input);
+      const before = await tokenRules.changeConf(change);
+      changed(before, { ...before, ...change });
+      return {};
+    },
+  });
+}

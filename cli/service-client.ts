@@ -1,0 +1,40 @@
+/** Calls of the running service by the commands: over HTTP, like any other client. */
+import { Type, type Static, type TSchema } from 'typebox';
+import { Parse } from 'typebox/value';
+import { messageOf } from '../engine/errors.ts';
+import { keptBootstrapToken } from './bootstrap-token.ts';
+import { readClientVariables, readConfig } from './config.ts';
+import { inOneLine } from './say.ts';
+import { CommandError } from './start-failure.ts';
+
+/** One call of the service, with the refusal in its own words. @throws CommandError */
+export async function callService<Shape extends TSchema>(shape: Shape, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: string): Promise<Static<Shape>> {
+  const { url, token } = await service();
+  const response = await fetch(`${url}/api/2.0${path}`, { method, headers: { authorization: `Bearer ${token}` }, ...(body !== undefined && { body }) })
+    .catch((error: unknown) => { throw new CommandError(`There is no service at ${url} (${causeOf(error)}): start it, or name it in RUNYARD_URL.`); });
+  const text = await response.text();
+  if (!response.ok) throw new CommandError(`The service refused: ${refusalIn(text)}`);
+  return Parse(shape, JSON.parse(text));
+}
+
+/** Where the service is: as the variables of clients say, else as the configuration here says. */
+async function service(): Promise<{ readonly url: string; readonly token: string }> {
+  const given = readClientVariables();
+  const config = readConfig();
+  const url = given.url ?? config.publicUrl ?? `${config.tlsCert === undefined ? 'http' : 'https'}://${config.host}:${config.port}`;
+  const token = given.token ?? config.bootstrapToken ?? (await keptBootstrapToken(config.dataDirectory).catch(() => undefined));
+  if (token === undefined || token === '') throw new CommandError(`There is no token to use at ${url}: set RUNYARD_TOKEN.`);
+  return { url: url.replace(/\/$/, ''), token };
+}
+
+function causeOf(error: unknown): string {
+  return messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
+}
+
+function refusalIn(text: string): string {
+  try {
+    return Parse(Type.Object({ message: Type.String() }), JSON.parse(text)).message;
+  } catch {
+    return inOneLine(text).slice(0, 300);
+  }
+}

@@ -1,0 +1,103 @@
+/** SCIM patches of people, and the documents that they are made from: what each means for a person. */
+import { invalid } from '../errors.ts';
+import { checkCount, quote } from '../job/wording.ts';
+import { checkDisplayName, type PatchOperation, type Person, type PersonChange } from './person.ts';
+
+const adminGroup = 'admins';
+const knownGroups = ['users', adminGroup];
+const mostOperations = 100;
+
+/** Field of a document, in lower case -> what its value changes. */
+const fields: Readonly<Record<string, (value: unknown) => PersonChange>> = {
+  active: (value) => ({ active: truthIn(value) }),
+  displayname: (value) => ({ displayName: displayNameIn(value) }),
+  emails: (value) => ({ email: emailIn(value) }),
+  groups: (value) => ({ admin: groupsIn(value).includes(adminGroup) }),
+};
+
+/**
+ * What a person becomes by a list of SCIM operations, one after the other: add, replace and remove of active, displayName,
+ * emails and groups. Being in the group admins makes an administrator.
+ * @throws ServiceError for an operation that is not understood
+ */
+export function patchedPerson(person: Person, operations: readonly PatchOperation[]): PersonChange {
+  checkCount('Operations', operations, mostOperations);
+  return operations.reduce<PersonChange>((change, operation, index) => ({ ...change, ...one({ ...person, ...change }, operation, `Operations[${index}]`) }), {});
+}
+
+/** What the fields of a SCIM document say of a person; those that mean nothing here are passed over. */
+export function changeIn(document: object): PersonChange {
+  return Object.assign({}, ...Object.entries(document).map(([name, value]) => (value === undefined ? {} : (fields[name.toLowerCase()]?.(value) ?? {}))));
+}
+
+function one(person: Person, { op, path, value }: PatchOperation, where: string): PersonChange {
+  const verb = op.toLowerCase();
+  if (verb !== 'add' && verb !== 'replace' && verb !== 'remove') throw invalid(`${where}.op is ${quote(op)}; it must be one of add, replace, remove.`);
+  if (path === undefined) {
+    if (verb === 'remove' || typeof value !== 'object' || value === null) throw invalid(`${where} has no path; it needs one, or for add and replace an object as its value.`);
+    for (const name of Object.keys(value)) known(name, where);
+    return Object.entries(value).reduce<PersonChange>((change, [name, part]) => ({ ...change, ...one({ ...person, ...change }, { op, path: name, value: part }, where) }), {});
+  }
+  const [, name = '', chosen] = /^([a-z]+)(?:\[\s*value\s+eq\s+"([^"]*)"\s*\])?$/i.exec(path) ?? [];
+  const read = known(name, where);
+  if (name.toLowerCase() === 'groups') return { admin: administrates(person, verb, chosen === undefined ? value : [chosen]) };
+  if (verb !== 'remove') return read(value);
+  if (name.toLowerCase() === 'emails') return { email: undefined };
+  throw invalid(`${where} removes ${path}, which everybody has; replace it instead.`);
+}
+
+/** Groups are added and removed one by one; a replacement names all of them. */
+function administrates({ admin }: Person, verb: 'add' | 'replace' | 'remove', value: unknown): boolean {
+  const named = value === undefined && verb === 'remove' ? [adminGroup] : groupsIn(value);
+  if (verb === 'replace') return named.includes(adminGroup);
+  return named.includes(adminGroup) ? verb === 'add' : admin;
+}
+
+function known(name: string, where: string): (value: unknown) => PersonChange {
+  const read = Object.hasOwn(fields, name.toLowerCase()) ? fields[name.toLowerCase()] : undefined;
+  if (read === undefined) throw invalid(`${where} changes ${quote(name)}; only active, displayName, emails and groups can be changed.`);
+  return read;
+}
+
+function truthIn(value: unknown): boolean {
+  const text = String(value).toLowerCase();
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw invalid(`active is ${quote(value)}; it must be true or false.`);
+}
+
+function displayNameIn(value: unknown): string {
+  if (typeof value !== 'string') throw invalid(`displayName is ${quote(value)}; it must be a text.`);
+  checkDisplayName(value);
+  return value;
+}
+
+/** The primary address of a list of `{value, primary}`, else the first one. */
+function emailIn(value: unknown): string | undefined {
+  if (!Array.isArray(value)) throw invalid(`emails is ${quote(value)}; it must be a list of {"value": "ada@example.org"}.`);
+  const entries: readonly unknown[] = value;
+  const primary = entries.find((entry) => typeof entry === 'object' && entry !== null && 'primary' in entry && entry.primary === true) ?? entries[0];
+  if (primary === undefined) return undefined;
+  const [address] = namesIn([primary]);
+  if (address === undefined || !/^[!-~]+@[!-~]+$/.test(address) || address.length > 254) throw invalid(`emails has ${quote(primary)}; it must be {"value": "ada@example.org"}, an address in ASCII.`);
+  return address;
+}
+
+/** `[{value: "admins"}]`, `[{display: "admins"}]` or `["admins"]`. @throws ServiceError for an entry without a name */
+function namesIn(value: unknown): string[] {
+  const entries: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return entries.map((entry) => {
+    if (typeof entry === 'string') return entry;
+    const named = new Map<string, unknown>(Object.entries(typeof entry === 'object' && entry !== null ? entry : {}));
+    const name = named.get('value') ?? named.get('display');
+    if (typeof name !== 'string') throw invalid(`${quote(entry)} names nothing; it must be {"value": "…"}.`);
+    return name;
+  });
+}
+
+/** @throws ServiceError for a group that there is not */
+function groupsIn(value: unknown): string[] {
+  const names = namesIn(value);
+  const unknown = names.find((name) => !knownGroups.includes(name));
+  if (unknown !== undefined) throw invalid(`groups has ${quote(unknown)}; it must be one of ${knownGroups.join(', ')}.`);
+  return names;
+}

@@ -1,0 +1,25 @@
+/** Counting within a span of time, for limits such as "1,000 requests a second": one small table, emptied with every span. */
+
+export interface Rate {
+  /** Counts one more for `key` at `now` (epoch ms). @returns how many there are in this span, and the whole seconds until the next one */
+  add(key: string, now: number): { readonly count: number; readonly secondsLeft: number };
+}
+
+/** Keys that one span remembers: whoever comes from ever new addresses must not fill the memory. */
+const mostKeys = 100_000;
+
+/** @param span length of the time in which is counted, ms */
+export function createRate(span: number): Rate {
+  const counts = new Map<string, number>();
+  let current = 0;
+  return {
+    add(key, now) {
+      const number = Math.floor(now / span);
+      if (number !== current || counts.size >= mostKeys) counts.clear();
+      current = number;
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
+      return { count, secondsLeft: Math.max(1, Math.ceil(((number + 1) * span - now) / 1_000)) };
+    },
+  };
+}
