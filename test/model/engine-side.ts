@@ -91,9 +91,10 @@ export async function createEngineSide(backend: Backend, plans: readonly JobPlan
       await engine.life.quiet();
     }
   };
-  /** Asks at a door until there is an answer, as clients do. */
-  const door = async (ask: (at: Engine) => Promise<unknown>): Promise<'started' | 'refused'> => {
+  /** Asks at a door until there is an answer, as clients do; one that asks again looks before whether it was `done`. */
+  const door = async (ask: (at: Engine) => Promise<unknown>, done: () => Promise<boolean> = async () => false): Promise<'started' | 'refused'> => {
     for (;;) {
+      if (await done()) return 'started';
       const answers: (() => 'started' | 'refused')[] = [];
       void ask(engine).then(() => answers.push(() => 'started'), (error: unknown) => answers.push(() => {
         if (error instanceof ServiceError) return 'refused';
@@ -130,18 +131,24 @@ export async function createEngineSide(backend: Backend, plans: readonly JobPlan
       const run = (await rowsOf(job)).find((row) => row.number_in_job === number);
       if (run === undefined) throw new Error(`There is no run ${job}#${number}.`);
       const { run_id: runId, repair_id: latest } = run;
-      return door(async (at) => {
-        // Whoever asks again may find that it was done.
-        if ((await rowsOf(job)).find((row) => row.run_id === runId)?.repair_id !== latest) return;
-        await repairRun(at.launching, { runId, tasks: [], allFailed: true, dependents: false, latestRepairId: latest ?? 0, parameters: {} });
-      });
+      const isRepaired = async (): Promise<boolean> => (await rowsOf(job)).find((row) => row.run_id === runId)?.repair_id !== latest;
+      return door((at) => repairRun(at.launching, { runId, tasks: [], allFailed: true, dependents: false, latestRepairId: latest ?? 0, parameters: {} }), isRepaired);
     },
     async cancel(job, number) {
       const run = (await rowsOf(job)).find((row) => row.number_in_job === number);
       if (run === undefined) throw new Error(`There is no run ${job}#${number}.`);
       await door((at) => cancelRun(cancelling(at), run.run_id));
     },
-    async cancelAll(jobIndex) { await door((at) => cancelRuns(cancelling(at), { jobId: jobIdAt(jobIndex), queuedOnly: false })); },
+    async cancelAll(jobIndex) {
+      const unstopped = async () => (await rowsOf(`job${jobIndex}`)).filter((run) => run.active && run.stop_reason === null).map((run) => run.run_id);
+      const meant = await unstopped();
+      // Whoever asked before the engine died does not mean runs that were started since.
+      const isDone = async (): Promise<boolean> => {
+        const left = await unstopped();
+        return !meant.some((runId) => left.includes(runId));
+      };
+      await door((at) => cancelRuns(cancelling(at), { jobId: jobIdAt(jobIndex), queuedOnly: false }), isDone);
+    },
     async change(jobIndex, plan) {
       for (const { runId, settings } of await backend.changeJob(jobIdAt(jobIndex), settingsOf(plan, jobIdAt))) engine.coordinator.retime(runId, settings);
       engine.queue.serve();
