@@ -1,5 +1,5 @@
 /** The HTTP service: operations become routes; what all of them share is done once, here. */
-import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { ApiVersion } from '../engine/job/format.ts';
 import type { Limits } from '../engine/limits.ts';
 import type { PermissionReader } from '../engine/ports.ts';
@@ -115,7 +115,14 @@ function addOperation(app: FastifyInstance, operation: Operation, version: ApiVe
       const input = inputOf(request, parts);
       await checkAccess(permissions, access, input, caller);
       reply.headers(headers);
-      return operation.handle(input, { version, caller, visibleTo: subjectTo(permissions, caller), log: request.log });
+      return operation.handle(input, { version, caller, visibleTo: subjectTo(permissions, caller), log: request.log, signal: departure(reply) });
     },
   });
+}
+
+/** Aborts when the connection ends before the answer is on its way. */
+function departure({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  raw.once('close', () => { if (!raw.writableFinished) gone.abort(); });
+  return gone.signal;
 }

@@ -14,6 +14,8 @@ export interface Call {
   readonly visibleTo: string | undefined;
   /** For what whoever runs the service must know, and the caller need not. */
   readonly log: Log;
+  /** Aborts when the caller has gone before the answer. */
+  readonly signal: AbortSignal;
 }
 
 /** Operation with a typed input. `handle` may count on an input that was forgiven (tolerance) and fits `request`. */

@@ -7,11 +7,13 @@ import { createApp } from '../api/app.ts';
 import type { Readiness } from '../api/health.ts';
 import { everyOperation } from '../api/operations.ts';
 import { systemClock as clock } from '../engine/clock.ts';
+import type { QueryRunner } from '../engine/dashboard-ports.ts';
 import { ServiceError } from '../engine/errors.ts';
 import { taskKinds } from '../engine/job/task-kinds.ts';
 import type { Site } from '../engine/ports.ts';
 import type { RunStore } from '../engine/run-ports.ts';
 import { tokenHash } from '../engine/token/token.ts';
+import { createQueryPool } from '../runners/query/query-pool.ts';
 import { migrate, openDatabase, ping, type DatabaseAddress, type OpenDatabase } from '../storage/database.ts';
 import { createDeliveryLog } from '../storage/delivery-log.ts';
 import { createDestinationStore } from '../storage/destinations.ts';
@@ -22,6 +24,7 @@ import { createPermissionStore } from '../storage/job-permissions.ts';
 import { readInstallation } from '../storage/installation.ts';
 import { createManagedFiles } from '../storage/managed-files.ts';
 import { createNotebookFiles } from '../storage/notebook-files.ts';
+import { createQueryFiles } from '../storage/query-files.ts';
 import { createRoots, type Roots } from '../storage/roots.ts';
 import { createJobStore, createRunReader, createRunRemover } from '../storage/stores.ts';
 import { createTokenStore, ensureBootstrapAdmin, findToken, noteTokenAccess } from '../storage/tokens.ts';
@@ -93,7 +96,9 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   const housekeeping = await startHousekeeping({ address, dataDirectory: config.dataDirectory, retentionMs, deliveryRetentionMs }, log);
   closers.push(() => housekeeping.stop());
   const door = { open: true };
-  const app = createService(config, database, engine, roots, site, log, door);
+  const queries = createQueryPool({ directory: roots.managedFs.directory, limits: config.limits, log });
+  closers.push(() => queries.close());
+  const app = createService(config, database, engine, roots, site, log, door, queries);
   closers.push(async () => app.close());
   url = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '');
   // Only now, because messages link to the address.
@@ -121,7 +126,7 @@ async function databaseAddress(config: Config, log: Logger, closers: (() => Prom
   return postgres.connection;
 }
 
-function createService(config: Config, database: OpenDatabase, engine: Engine, roots: Roots, site: Site, log: Logger, door: Door) {
+function createService(config: Config, database: OpenDatabase, engine: Engine, roots: Roots, site: Site, log: Logger, door: Door, queries: QueryRunner) {
   const { db } = database;
   const { limits } = config;
   const { runs, nodes, coordinator, queue, files, nodeId } = engine;
@@ -152,6 +157,7 @@ function createService(config: Config, database: OpenDatabase, engine: Engine, r
       managedFiles: createManagedFiles(roots),
       destinations: createDestinationStore(db), deliveries: createDeliveryLog(db), destinationRules: { limits, allowPrivate: config.webhookAllowPrivate },
       classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db),
+      queryFiles: createQueryFiles(roots), queries,
     }),
     auth: {
       tokens: { find: (hash) => findToken(db, hash), noteAccess: (tokenId, now) => noteTokenAccess(db, tokenId, now) },
