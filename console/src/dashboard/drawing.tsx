@@ -1,14 +1,15 @@
 /** A chart, drawn by ECharts as SVG. A file of its own to the browser: it is loaded when the first chart is shown. */
 import { BarChart, BoxplotChart, FunnelChart, HeatmapChart, LineChart, PieChart, SankeyChart, ScatterChart } from 'echarts/charts';
-import { AriaComponent, GridComponent, LegendComponent, TooltipComponent, VisualMapComponent } from 'echarts/components';
+import { GridComponent, LegendComponent, TooltipComponent, VisualMapComponent } from 'echarts/components';
 import { init, use as register, type ECharts } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { descriptionOf } from './options/description.ts';
 import type { ChartOption, Look } from './options/look.ts';
 
 register([
   BarChart, BoxplotChart, FunnelChart, HeatmapChart, LineChart, PieChart, SankeyChart, ScatterChart,
-  AriaComponent, GridComponent, LegendComponent, TooltipComponent, VisualMapComponent, SVGRenderer,
+  GridComponent, LegendComponent, TooltipComponent, VisualMapComponent, SVGRenderer,
 ]);
 
 interface DrawingProps {
@@ -35,9 +36,10 @@ export function Drawing({ title, option }: DrawingProps) {
   }, []);
   useEffect(() => {
     const shown = option(lookOf(dark));
-    chart.current?.setOption({ ...shown, aria: { ...Object(shown['aria']), label: { enabled: true, general: { withTitle: '', withoutTitle: `${title}. ` }, data: { maxCount: 200 }, series: { maxCount: 20 } } } }, { notMerge: true });
+    chart.current?.setOption(shown, { notMerge: true });
+    element.current?.setAttribute('aria-label', descriptionOf(title, shown));
   }, [option, title, dark]);
-  return <div className="drawing-area" role="img" ref={element} />;
+  return <div className="drawing-area" role="img" aria-label={title} ref={element} />;
 }
 
 /** Whether the page is dark; it follows the reader's system. */

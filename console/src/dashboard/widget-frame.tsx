@@ -29,7 +29,7 @@ function DataWidget({ widget, spec }: { readonly widget: Widget; readonly spec: 
   const title = spec.frame.title === '' ? 'Untitled' : spec.frame.title;
   return (
     <section className="widget" aria-labelledby={id}>
-      <h3 id={id} className={spec.frame.showTitle ? undefined : 'unseen'}>{title}</h3>
+      <h2 id={id} className={spec.frame.showTitle ? undefined : 'unseen'}>{title}</h2>
       {spec.frame.description !== undefined && <p className="hint">{spec.frame.description}</p>}
       {error !== null && <Trouble error={error} retry={refetch} />}
       {data === undefined && error === null && <Loading what="data" />}

@@ -1,5 +1,5 @@
 /** Functions of the queries of dashboards that DuckDB calls otherwise; what only differs in its body is a macro there. */
-import { closingOf, isSign, isWordItem, type Item } from './query-items.ts';
+import { argumentsBetween, closingOf, isSign, isWordItem, type Item } from './query-items.ts';
 
 /** Name of a function -> that of DuckDB, with the same arguments. */
 const otherNames: ReadonlyMap<string, string> = new Map([
@@ -65,6 +65,29 @@ export function datePatterns(items: readonly Item[]): Item[] {
     result[close - 1] = { ...pattern, value };
   }
   return result;
+}
+
+/** Conversion of a format -> the type that DuckDB wants for it. */
+const conversions: Readonly<Record<string, string>> = { s: 'VARCHAR', d: 'BIGINT', f: 'DOUBLE', e: 'DOUBLE', g: 'DOUBLE' };
+
+/** Arguments of `printf` get the type of their place in the format: there a number is no text. */
+export function castFormatted(items: readonly Item[]): Item[] {
+  const before = new Map<number, Item>();
+  const behind = new Map<number, Item>();
+  for (const [index, item] of items.entries()) {
+    const close = isWordItem(item, 'printf') && isSign(items[index + 1], '(') ? closingOf(items, index + 1) : undefined;
+    const [format, ...values] = close === undefined ? [] : argumentsBetween(items, index + 1, close);
+    const text = format === undefined ? undefined : items[format[0]];
+    if (text?.kind !== 'text') continue;
+    const wanted = [...text.value.matchAll(/%(?:%|[-+ 0,#]*\d*(?:\.\d+)?([a-z]))/g)].filter(([whole]) => whole !== '%%').map(([, conversion = '']) => conversions[conversion]);
+    for (const [place, [from, to]] of values.entries()) {
+      const type = wanted[place];
+      if (type === undefined || to <= from) continue;
+      before.set(from, { kind: 'code', value: 'CAST(', spaced: true });
+      behind.set(to - 1, { kind: 'code', value: `AS ${type})`, spaced: true });
+    }
+  }
+  return items.flatMap((item, index) => [before.get(index), item, behind.get(index)].filter((each) => each !== undefined));
 }
 
 /** Functions that DuckDB lacks, or means otherwise, as it makes them at the beginning: weekdays count from 1 for Sunday. */

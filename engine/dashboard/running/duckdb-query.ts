@@ -3,7 +3,7 @@ import { invalid } from '../../errors.ts';
 import { canonicalUri } from '../../job/aliases.ts';
 import { quote } from '../../job/wording.ts';
 import { tokensOf } from '../sql-tokens.ts';
-import { calledFunctions, castIntervals, datePatterns, renameFunctions } from './duckdb-functions.ts';
+import { calledFunctions, castFormatted, castIntervals, datePatterns, renameFunctions } from './duckdb-functions.ts';
 import { filePlaces, rewriteFileCalls } from './query-files.ts';
 import { argumentsBetween, closingOf, isSign, isWordItem, itemsOf, written, type Item } from './query-items.ts';
 import type { SetValue } from './parameter-values.ts';
@@ -25,7 +25,7 @@ export function prepareQuery(text: string, values: ReadonlyMap<string, SetValue>
   const marker = tokens.find(({ kind }) => kind === 'marker');
   if (marker !== undefined) throw invalid(`The query has the parameter ${marker.text}, which the new format does not run; migrate the dashboard with update_parameter_syntax.`);
   const parameters = withValues(itemsOf(tokens), values);
-  const items = rewriteFileCalls(castIntervals(renameFunctions(datePatterns(withOperators(withIdentifiers(withoutEnd(parameters)))))));
+  const items = rewriteFileCalls(castIntervals(castFormatted(renameFunctions(datePatterns(withOperators(withIdentifiers(withoutEnd(parameters))))))));
   checkSelect(items);
   checkAllowed(items);
   const places = filePlaces(items);

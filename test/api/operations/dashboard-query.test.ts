@@ -109,7 +109,7 @@ test('what a widget shows is grouped as it groups it, in the order of the datase
 describe('the dialect of dashboards', () => {
   test.each<[string, unknown]>([
     ['SELECT "it\'s" AS a, \'it\\\'s\' AS b, `c` FROM (SELECT 1 AS c)', ["it's", "it's", 1]],
-    ['SELECT format_string(\'%s has %d\', "a", 3), date_format(DATE \'2026-02-03\', \'yyyy/MM/dd\'), dayofweek(DATE \'2026-02-01\')', ['a has 3', '2026/02/03', 1]],
+    ['SELECT format_string(\'%s has %d, %s\', "a", 3, 1 + 1), date_format(DATE \'2026-02-03\', \'yyyy/MM/dd\'), dayofweek(DATE \'2026-02-01\')', ['a has 3, 2', '2026/02/03', 1]],
     ['SELECT array_contains(array(1, 2), 2), size(array(1, 2)), array_join(transform(array(1, 2), x -> x + 1), \'-\'), NULL <=> NULL, 7 div 2', [true, 2, '2-3', true, 3]],
     ['SELECT datediff(DATE \'2026-02-03\', DATE \'2026-02-01\'), date_add(DATE \'2026-02-03\', 1), add_months(DATE \'2026-01-31\', 1), nvl(NULL, 4)', [2, '2026-02-04', '2026-02-28', 4]],
     ["SELECT 9223372036854775807, CAST(1.5 AS DECIMAL(10, 2)), CAST('nan' AS DOUBLE), TIMESTAMP '2026-01-01 10:00:00'", ['9223372036854775807', 1.5, null, '2026-01-01 10:00:00']],
@@ -145,6 +145,8 @@ const refused: readonly [string, RegExp][] = [
   ["SELECT current_setting('allowed_directories')", /not allowed here/],
   ["SELECT 'allowed_directories'.`Current_Setting`()", /not allowed here/],
   ["SELECT IDENTIFIER('current_setting')('allowed_directories')", /not allowed here/],
+  ["SELECT format_string('%s', current_setting('allowed_directories'))", /not allowed here/],
+  ["SELECT CAST(current_setting('threads') AS INTERVAL DAY)", /not allowed here/],
   ['SELECT * FROM duckdb_settings()', /not allowed here/],
   ['SELECT * FROM pg_catalog.pg_settings', /not allowed here/],
   ['SELECT * FROM duckdb_secrets()', /not allowed here/],

@@ -41,7 +41,7 @@ export function axisChart(type: Kind | 'combo', rows: Rows, { encodings, mark }:
   const sides = type === 'combo' ? ['primary', 'secondary'].map((side) => fieldsIn(fieldsIn(encodings, 'y'), side)) : [fieldsIn(encodings, measure)];
   const used = sides.filter((_, index) => index === 0 || series.some(({ axis }) => axis === index)).map(valueAxis);
   return {
-    ...frame(look, { legend: fieldsIn(fieldsIn(encodings, 'color'), 'legend'), names: series.map(({ name }) => name), isAxis: true, xTitle: axisTitle(isSwapped ? fieldsIn(encodings, measure) : x.encoding) }),
+    ...frame(look, { legend: fieldsIn(fieldsIn(encodings, 'color'), 'legend'), names: series.map(({ name }) => name), isAxis: true }),
     ...(isSwapped ? { yAxis: { ...categoryAxis, inverse: true }, xAxis: used } : { xAxis: categoryAxis, yAxis: used }),
     tooltip: { trigger: type === 'scatter' ? 'item' : 'axis', confine: true, valueFormatter: (value: unknown) => formatted(value, yFormat) },
     series: series.map((each, index) => ({

@@ -1,4 +1,4 @@
-/** What all charts have in common: colours of the page, the legend, and a description for those who do not see them. */
+/** What all charts have in common: colours of the page, the legend, and room for the axes. */
 import type { EChartsCoreOption } from 'echarts/core';
 import type { Fields } from '../../api/dashboard-documents.ts';
 import { textIn } from '../reading.ts';
@@ -25,21 +25,19 @@ interface Framed {
   readonly legend: Fields;
   readonly names: readonly string[];
   readonly isAxis: boolean;
-  readonly xTitle?: string | undefined;
 }
 
-export function frame(look: Look, { legend, names, isAxis, xTitle }: Framed): ChartOption {
+export function frame(look: Look, { legend, names, isAxis }: Framed): ChartOption {
   const place = textIn(legend, 'position') ?? 'top';
   const hasLegend = legend['hide'] !== true && names.length > 1;
   const isSide = place === 'left' || place === 'right';
   return {
     color: palette, animation: false, useUTC: true, textStyle: { color: look.text, fontFamily: 'system-ui, sans-serif' },
-    aria: { enabled: true, label: { enabled: true, data: { maxCount: 200 }, series: { maxCount: 20 } } },
     legend: hasLegend ? { type: 'scroll', [place]: 0, ...(isSide && { orient: 'vertical' }), textStyle: { color: look.text }, pageTextStyle: { color: look.text } } : { show: false },
     ...(isAxis && {
       grid: {
-        left: hasLegend && place === 'left' ? 110 : 12, right: hasLegend && place === 'right' ? 110 : 16, top: hasLegend && place === 'top' ? 40 : 16,
-        bottom: (hasLegend && place === 'bottom' ? 34 : 8) + (xTitle === undefined ? 0 : 8), containLabel: true,
+        left: hasLegend && place === 'left' ? 110 : 6, right: hasLegend && place === 'right' ? 110 : 12, top: hasLegend && place === 'top' ? 38 : 14,
+        bottom: hasLegend && place === 'bottom' ? 34 : 6, outerBoundsMode: 'same', outerBoundsContain: 'all',
       },
     }),
   };

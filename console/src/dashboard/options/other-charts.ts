@@ -18,7 +18,7 @@ export function pieChart(rows: Rows, encodings: Fields, look: Look): ChartOption
     ...frame(look, { legend: fieldsIn(color.encoding, 'legend'), names: data.map(({ name }) => name), isAxis: false }),
     tooltip: { trigger: 'item', confine: true, valueFormatter: (value: unknown) => formatted(value, format) },
     series: [{
-      type: 'pie', name: angle.title, radius: ['0%', '68%'], center: ['50%', '55%'], data,
+      type: 'pie', name: angle.title, radius: ['0%', '58%'], center: ['50%', '56%'], data, labelLine: { length: 6, length2: 4 },
       label: { color: look.text, formatter: fieldsIn(encodings, 'label')['show'] === true ? ({ name, value }: { name: string; value: unknown }) => `${name}: ${formatted(value, format)}` : '{b}: {d}%' },
     }],
   };
@@ -44,7 +44,7 @@ export function heatmapChart(rows: Rows, encodings: Fields, look: Look): ChartOp
   });
   return {
     ...frame(look, { legend: {}, names: [], isAxis: true }),
-    grid: { left: 12, right: 16, top: 16, bottom: 52, containLabel: true },
+    grid: { left: 6, right: 12, top: 14, bottom: 44, outerBoundsMode: 'same', outerBoundsContain: 'all' },
     xAxis: axis(x, across), yAxis: axis(y, down),
     tooltip: { trigger: 'item', confine: true },
     visualMap: { min: known.reduce((least, value) => Math.min(least, value), Infinity), max: known.reduce((most, value) => Math.max(most, value), -Infinity), calculable: false, orient: 'horizontal', left: 'center', bottom: 0, inRange, textStyle: { color: look.soft } },
@@ -64,7 +64,7 @@ export function histogramChart(rows: Rows, encodings: Fields, look: Look): Chart
   const bins = y === undefined ? counted(numbers.filter((value) => value !== undefined)) : numbers.flatMap((from, index) => (from === undefined ? [] : [[from, numberOf(valuesOf(rows, y.field)[index]) ?? 0] as const]));
   const ordered = bins.toSorted(([a], [b]) => a - b);
   return {
-    ...frame(look, { legend: {}, names: [], isAxis: true, xTitle: x.title }),
+    ...frame(look, { legend: {}, names: [], isAxis: true }),
     xAxis: { type: 'category', data: ordered.map(([from]) => formatted(from)), name: axisTitle(x.encoding) ?? '', nameLocation: 'middle', nameGap: 30, nameTextStyle: { color: look.soft }, axisLabel: { color: look.soft } },
     yAxis: { type: 'value', axisLabel: { color: look.soft }, splitLine: { lineStyle: { color: look.line } } },
     tooltip: { trigger: 'axis', confine: true },
@@ -92,7 +92,7 @@ export function funnelChart(rows: Rows, encodings: Fields, look: Look): ChartOpt
   return {
     ...frame(look, { legend: {}, names: [], isAxis: false }),
     tooltip: { trigger: 'item', confine: true },
-    series: [{ type: 'funnel', name: value.title, data, sort: bySize ? 'descending' : 'none', left: '8%', right: '8%', top: 12, bottom: 12, label: { color: look.text, position: 'right', formatter: ({ name, value: size }: { name: string; value: unknown }) => `${name}: ${formatted(size, value.encoding['format'])}` } }],
+    series: [{ type: 'funnel', name: value.title, data, sort: bySize ? 'descending' : 'none', left: '4%', right: '36%', top: 12, bottom: 12, label: { color: look.text, position: 'right', formatter: ({ name, value: size }: { name: string; value: unknown }) => `${name}: ${formatted(size, value.encoding['format'])}` } }],
   };
 }
 
@@ -144,7 +144,7 @@ export function placesChart(rows: Rows, encodings: Fields, look: Look): ChartOpt
   const names = color === undefined ? [undefined] : distinct(groups);
   const axis = (title: string): object => ({ type: 'value', scale: true, name: title, nameLocation: 'middle', nameGap: 30, nameTextStyle: { color: look.soft }, axisLabel: { color: look.soft }, splitLine: { lineStyle: { color: look.line } } });
   return {
-    ...frame(look, { legend: {}, names: names.map((name) => formatted(name)), isAxis: true, xTitle: longitude.title }),
+    ...frame(look, { legend: {}, names: names.map((name) => formatted(name)), isAxis: true }),
     xAxis: axis(longitude.title), yAxis: axis(latitude.title),
     tooltip: { trigger: 'item', confine: true },
     series: names.map((name, index) => ({
