@@ -13,7 +13,7 @@ import { createTaskPool } from '../runners/pool.ts';
 import { createProcessTable } from '../runners/process-table.ts';
 import { createAttemptFiles, type AttemptFiles } from '../storage/attempt-files.ts';
 import { createClusterStore } from '../storage/clusters.ts';
-import { createPermissionStore } from '../storage/job-permissions.ts';
+import { createPatientPermissionReader } from '../storage/job-permissions.ts';
 import type { DatabaseAddress, OpenDatabase } from '../storage/database.ts';
 import { startHeartbeat } from '../storage/heartbeat.ts';
 import { createLocator } from '../storage/locate.ts';
@@ -59,7 +59,7 @@ export async function startEngine(config: Config, address: DatabaseAddress, data
   const coordinator = createCoordinator({
     runs, clusters: createClusterStore(db, clock, log), pool, workplace: files, site, clock, log,
     nodeId: node.nodeId, clusterStartMs: config.clusterStartMs, random: randomCharacters, limits: config.limits,
-    freed: () => queue.serve(), endings, permissions: config.jobAccessControl ? createPermissionStore(db) : undefined,
+    freed: () => queue.serve(), endings, permissions: config.jobAccessControl ? createPatientPermissionReader(db, clock, log) : undefined,
   });
   const queue = createQueue({ runs, clock, log, limits: config.limits, nodeId: node.nodeId, accept: coordinator.accept, endings });
   const sweep = (): Promise<void> => sweepProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });

@@ -45,7 +45,7 @@ export function startNotices({ config, address, database, roots, files, site, no
     allowPrivate: config.webhookAllowPrivate, timeoutMs: webhookTimeoutMs, retryBaseMs, random: Math.random,
     nodeId, clock, log,
   });
-  const bell = listenForNotices(address, deliverer.wake, clock, log);
+  const bell = listenForNotices({ address, clock, log }, deliverer.wake);
   return {
     async close() {
       await bell.close();

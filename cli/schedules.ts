@@ -13,7 +13,8 @@ export async function startSchedules(
   address: DatabaseAddress, { db }: OpenDatabase, launching: Omit<LaunchPorts, 'runs'>, clock: Clock, log: Log,
 ): Promise<{ close(): Promise<void> }> {
   const firing = startFiring({ schedules: createScheduleStore(db), launching, clock, log, isPassing: passing });
-  const wake = await listenForSchedules(address, clock, log, firing.wake);
+  const wake = listenForSchedules({ address, clock, log }, firing.wake);
+  await wake.ready;
   return {
     async close() {
       await wake.close();

@@ -24,6 +24,12 @@ export async function cancelRun(ports: CancelPorts, runId: number): Promise<void
   ports.stop(runId, 'cancel');
 }
 
+/** Asks for the end of a run that a run_job_task has started, however long the database is away. */
+export async function cancelChild({ runs, stop }: Pick<CancelPorts, 'stop'> & { readonly runs: Pick<RunStore, 'requestStop'> }, runId: number): Promise<void> {
+  await runs.requestStop(runId, 'cancel', 'patient');
+  stop(runId, 'cancel');
+}
+
 /**
  * Asks for the end of all runs that are active now, of a job or of the workspace; those that are started later go on
  * (runs/cancel-all). Resolves when the requests are durable.

@@ -14,11 +14,14 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   at(at, action) {
     let timer: NodeJS.Timeout;
-    const arm = (): void => {
+    const wait = (left: number): void => { timer = setTimeout(look, Math.min(longestTimer, Math.max(0, left))); };
+    // A timer of Node may come a millisecond before its time.
+    const look = (): void => {
       const left = at - Date.now();
-      timer = left > longestTimer ? setTimeout(arm, longestTimer) : setTimeout(action, Math.max(0, left));
+      if (left > 0) wait(left);
+      else action();
     };
-    arm();
+    wait(at - Date.now());
     return () => clearTimeout(timer);
   },
 };

@@ -140,8 +140,11 @@ export interface RunRemover {
 }
 
 export interface ClusterStore {
-  /** `running`: its context, when it runs at once; else it is PENDING. */
-  create(cluster: NewClusterRow, running: string | undefined): Promise<void>;
+  /**
+   * Makes a cluster for a run. `running`: its context, when it runs at once; else it is PENDING. `refused`: the run is over or
+   * has another fence, because another node drives it.
+   */
+  create(cluster: NewClusterRow, running: string | undefined, fence: number): Promise<'created' | 'refused'>;
   find(clusterId: string): Promise<Cluster | undefined>;
   /** Clusters made for a run that are not yet terminated. */
   ofRun(jobRunId: number): Promise<Cluster[]>;

@@ -123,11 +123,12 @@ export interface StopFilter {
   readonly queuedOnly: boolean;
 }
 
+/** What takes `patience` waits with `patient` while the database is away: for the engine, which nobody tells to try again. */
 export interface RunStore {
   /** @param patience `patient` waits while the database is away: then the steps may have been committed once before */
   launch<Result>(steps: (transaction: LaunchTransaction) => Promise<Result>, patience?: 'patient'): Promise<Result>;
   /** A run with all its attempts, by the id of the run or of one of its task runs. */
-  find(runId: number): Promise<RunWithTasks | undefined>;
+  find(runId: number, patience?: 'patient'): Promise<RunWithTasks | undefined>;
   /** Whether this attempt is stored and not over; also one of a deleted job. */
   attemptIsActive(runId: number): Promise<boolean>;
   /** Durable when resolved. `refused`: a row was no longer in the state and fence that the change names. */
@@ -147,7 +148,7 @@ export interface RunStore {
   /** The latest attempt of a run of which this is the first one, by any node; undefined when it is gone. */
   latestAttempt(runId: number): Promise<Run | undefined>;
   /** Notes that a run is to be stopped, unless that was noted before or it is over. */
-  requestStop(runId: number, reason: StopReason): Promise<Run | undefined>;
+  requestStop(runId: number, reason: StopReason, patience?: 'patient'): Promise<Run | undefined>;
   /** Notes for many runs that they are cancelled; returns the ids of those to which it was news. */
   requestStopOfAll(filter: StopFilter): Promise<number[]>;
   /** Active runs of this node, with what other nodes may have noted about them. */

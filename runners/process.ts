@@ -59,7 +59,7 @@ export async function exec(spec: ProcessSpec, signal: AbortSignal): Promise<Exit
   const bell = createBell();
   signal.addEventListener('abort', bell.ring);
   const ended = await readExitCode(spec.directory);
-  if (ended !== undefined) return afterEnd(spec, ended, await readClaim(spec.directory), bell);
+  if (ended !== undefined) return afterEnd(spec, ended, bell);
   let child: ChildProcess | undefined;
   if ((await readClaim(spec.directory)) === undefined) {
     if (signal.aborted && (await forestall(spec.directory))) return { kind: 'stopped' };
@@ -85,7 +85,7 @@ async function attend(spec: ProcessSpec, signal: AbortSignal, bell: Bell, child:
     const alive = typeof claim === 'object' && (await isAlive(claim));
     // Read after the look at the process: one that wrote its exit and ended in between is not lost.
     const code = await readExitCode(spec.directory);
-    if (code !== undefined) return afterEnd(spec, code, claim, bell);
+    if (code !== undefined) return afterEnd(spec, code, bell);
     if (claim === 'forestalled') return { kind: 'stopped' };
     if (claim === undefined || claim === 'unfilled') {
       const over = await endUnknown(spec, signal, bell, { claim, child: childIsOver ? undefined : child, unknownFor });
@@ -130,8 +130,9 @@ async function vanished(spec: ProcessSpec, { pid }: ProcessIdentity, bell: Bell)
 }
 
 /** What a finished process left running is ended, wherever it has moved to, so that nothing of an attempt outlives it. */
-async function afterEnd(spec: ProcessSpec, code: number, claim: Claim, bell: Bell): Promise<Exit> {
-  if (typeof claim === 'object') await endMarked(spec.attemptDirectory, bell);
+async function afterEnd(spec: ProcessSpec, code: number, bell: Bell): Promise<Exit> {
+  // Whoever claimed it may have been seen by nobody: all of its life fits between two looks of an engine that is paused.
+  await endMarked(spec.attemptDirectory, bell);
   return (await stopOf(spec.directory)) ?? { kind: 'exited', code };
 }
 

@@ -10,7 +10,7 @@ import type { ClusterTable, Database } from './schema.ts';
 export function createClusterStore(db: Kysely<Database>, clock: Clock, log: Log): ClusterStore {
   const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => patiently(clock, log, work);
   return {
-    create: (cluster, running) => waiting(() => insertUnlessThere(db, cluster, running)),
+    create: (cluster, running, fence) => waiting(() => insertForRun(db, cluster, running, fence)),
     find: (clusterId) => waiting(async () => {
       const row = await db.selectFrom('clusters').selectAll().where('cluster_id', '=', clusterId).executeTakeFirst();
       return row === undefined ? undefined : clusterOf(row);
@@ -36,6 +36,18 @@ export function createClusterStore(db: Kysely<Database>, clock: Clock, log: Log)
       return clusterOf(row);
     }),
   };
+}
+
+/** Nobody would terminate a cluster that is made for a run which another node drives, or which is over. */
+function insertForRun(db: Kysely<Database>, cluster: NewClusterRow, running: string | undefined, fence: number): Promise<'created' | 'refused'> {
+  return db.transaction().execute(async (transaction) => {
+    // Locked, so that whoever takes the run over finds the cluster, or has taken it before.
+    const own = await transaction.selectFrom('runs').select('run_id')
+      .where('run_id', '=', cluster.jobRunId ?? 0).where('fence', '=', fence).where('active', '=', true).forShare().executeTakeFirst();
+    if (own === undefined) return 'refused';
+    await insertUnlessThere(transaction, cluster, running);
+    return 'created';
+  });
 }
 
 /** A cluster that is there already stays as it is: so a call may be repeated when its connection broke. */

@@ -1,9 +1,11 @@
 /** Who may do what with jobs: their access control lists, and what a user holds by them. */
 import { sql, type Kysely, type Transaction } from 'kysely';
+import type { Clock } from '../engine/clock.ts';
 import { invalid } from '../engine/errors.ts';
 import { ownerIn, replacedGrants, type Grant, type Grantee } from '../engine/job/permissions.ts';
 import { quote } from '../engine/job/wording.ts';
-import type { HeldLevels, PermissionStore } from '../engine/ports.ts';
+import type { HeldLevels, Log, PermissionReader, PermissionStore } from '../engine/ports.ts';
+import { patiently } from './faults.ts';
 import type { Database } from './schema.ts';
 
 /** The group of everybody. */
@@ -27,6 +29,16 @@ export function createPermissionStore(db: Kysely<Database>): PermissionStore {
       await replaceGrants(transaction, jobId, change(await grantsOn(transaction, jobId)));
       return grantsOn(transaction, jobId);
     }),
+  };
+}
+
+/** What the engine asks about permissions. While the database is away every call waits for it: nobody tells the engine to ask again. */
+export function createPatientPermissionReader(db: Kysely<Database>, clock: Clock, log: Log): PermissionReader {
+  const { levelsOn: levels, isAdmin, ownersOf: owners } = createPermissionStore(db);
+  return {
+    levelsOn: (on, id, userName) => patiently(clock, log, () => levels(on, id, userName)),
+    isAdmin: (userName) => patiently(clock, log, () => isAdmin(userName)),
+    ownersOf: (jobIds) => patiently(clock, log, () => owners(jobIds)),
   };
 }
 

@@ -22,7 +22,7 @@ export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): Ru
   const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => patiently(clock, log, work);
   return {
     launch: (steps, patience) => (patience === undefined ? launch(db, steps) : waiting(() => launch(db, steps))),
-    find: (runId) => findRun(db, runId),
+    find: (runId, patience) => (patience === undefined ? findRun(db, runId) : waiting(() => findRun(db, runId))),
     attemptIsActive: (runId) => attemptIsActive(db, runId),
     write: writer.write,
     takeRunIds: (count) => waiting(() => takeRunIds(db, count)),
@@ -32,7 +32,7 @@ export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): Ru
     leavingQueue: (since, limit) => leavingQueue(db, since, limit),
     launchedBy: (taskRunId) => waiting(() => findLaunchedBy(db, taskRunId)),
     latestAttempt: (runId) => waiting(() => latestAttempt(db, runId)),
-    requestStop: (runId, reason) => requestStop(db, runId, reason),
+    requestStop: (runId, reason, patience) => (patience === undefined ? requestStop(db, runId, reason) : waiting(() => requestStop(db, runId, reason))),
     requestStopOfAll: (filter) => requestStopOfAll(db, filter),
     ownedBy: (node) => runsOwnedBy(db, node),
     adopt: (node, now, limit) => adoptRuns(db, node, now, limit),

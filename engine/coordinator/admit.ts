@@ -11,6 +11,7 @@ import { decideRoom, waitsForJob, type Queued } from '../run/admission.ts';
 import { stepOf } from '../run/change.ts';
 import { stopMessage } from '../run/roll-up.ts';
 import type { RunWithTasks } from '../run/run.ts';
+import { isTerminal } from '../run/states.ts';
 import type { Endings } from './endings.ts';
 
 export interface QueuePorts {
@@ -122,8 +123,9 @@ async function withdraw({ runs, clock, limits, endings }: QueuePorts, { run, tas
     : stopMessage[stopReason];
   const step = stepOf({ kind: 'run', ...run }, skipped ? 'skip' : 'withdraw', now, { message, ...(!skipped && { result: 'CANCELED' as const }) });
   const single = run.format === 'SINGLE_TASK';
-  // A task of several never started; that of a single-task run is the run.
-  const taskSteps = tasks.map((task) => single
+  // A task of several never started; that of a single-task run is the run. One that is over was withdrawn by another node just
+  // now: then the write is refused.
+  const taskSteps = tasks.filter(({ progress }) => !isTerminal(progress.state)).map((task) => single
     ? { ...step.change, kind: 'task' as const, runId: task.runId, fence: task.fence }
     : stepOf({ kind: 'task', ...task }, 'skip', now, { message }).change);
   await runs.write({ changes: [step.change, ...taskSteps], notices: noticesOfEnd(run.settings, step.progress, { jobId, runId, now }) });

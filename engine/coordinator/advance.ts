@@ -18,8 +18,9 @@ export async function advanceRun(c: Coordination, active: ActiveRun): Promise<bo
   if (isSingle(active)) return isTerminal(active.run.progress.state);
   if (active.run.progress.state === 'TERMINATING') return cleanUp(c, active);
   await beginLate(c, active);
-  await releaseSharedClusters(c, active, false);
   for (;;) {
+    // Looked at again when tasks were skipped: one of them may have been the last to use a cluster.
+    await releaseSharedClusters(c, active, false);
     const { start, skip, end } = rollUp(standingsOf(active), active.run.stopReason);
     for (const key of start) startTask(c, active, active.tasks.get(key));
     if (end !== undefined) {

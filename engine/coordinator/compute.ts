@@ -5,7 +5,8 @@ import type { NewCluster } from '../job/cluster.ts';
 import { atTime, type ActiveRun, type ActiveTask, type AskedCluster, type ClusterInUse } from './active-run.ts';
 import type { Coordination } from './coordination.ts';
 import { armTimeout } from './stop.ts';
-import { moveTask } from './write.ts';
+import { armTaskWarning } from './warn.ts';
+import { LetGo, moveTask } from './write.ts';
 
 /** The cluster of a task, running; undefined for work that needs none, and when the task was stopped meanwhile. */
 export async function acquireCluster(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<ClusterInUse | undefined> {
@@ -44,7 +45,9 @@ export async function releaseSharedClusters(c: Coordination, active: ActiveRun, 
   // By the settings, not by memory: an earlier engine may have made them.
   const keys = (active.run.settings.job_clusters ?? []).map((shared) => shared.job_cluster_key);
   const served = keys.filter((key) => !active.servedClusters.has(key) && (runIsOver || hasServed(key, tasks)));
-  if (served.length === 0) return;
+  // A task that was stopped before it began may have one of its own, from an engine that was killed.
+  const ownLeft = runIsOver && tasks.some(({ settings, progress }) => settings.new_cluster !== undefined && progress.state === 'SKIPPED');
+  if (served.length === 0 && !ownLeft) return;
   const left = await c.clusters.ofRun(active.run.runId);
   const done = left.filter((cluster) => runIsOver || served.includes(cluster.key ?? ''));
   await c.clusters.terminated(done.map((cluster) => cluster.clusterId), 'JOB_FINISHED', c.clock.now());
@@ -75,7 +78,7 @@ async function ask(c: Coordination, active: ActiveRun, spec: NewCluster, key: st
     clusterId: clusterIdAt(now, c.random(8)), kind: 'JOB', jobRunId: active.run.runId, key, spec: { ...spec }, createdTime: now,
   };
   const atOnce = earlier === undefined && c.clusterStartMs === 0;
-  if (earlier === undefined) await c.clusters.create(row, atOnce ? sparkContextId : undefined);
+  if (earlier === undefined && (await c.clusters.create(row, atOnce ? sparkContextId : undefined, active.run.fence)) === 'refused') throw new LetGo();
   const cluster = await inUse(c, { ...row, state: 'RUNNING', sparkContextId }, spec);
   const asked: AskedCluster = { cluster, started: undefined };
   if (atOnce) return asked;
@@ -97,12 +100,14 @@ async function startUp(c: Coordination, active: ActiveRun, asked: AskedCluster, 
 async function whenStarted(
   c: Coordination, active: ActiveRun, task: ActiveTask, { cluster, started }: AskedCluster,
 ): Promise<ClusterInUse | undefined> {
-  if (started === undefined) return cluster;
+  // The process of a task that runs is there, and may be over, whatever became of its cluster.
+  if (started === undefined || task.taskRun.progress.state === 'RUNNING') return cluster;
   const stopped = new Promise<undefined>((resolve) => { task.interrupt = () => resolve(undefined); });
   if (task.taskRun.progress.state === 'PENDING') {
     const { clusterId } = cluster;
     await moveTask(c, active, task, 'prepare', { clusterId, message: `Waiting for cluster ${clusterId} to start` });
     armTimeout(c, active, task);
+    armTaskWarning(c, active, task);
   }
   if (task.stopReason !== undefined) return undefined;
   const first = await Promise.race([started.then(() => cluster), stopped]);

@@ -11,7 +11,7 @@ import { assignmentOf } from './assign.ts';
 import { acquireCluster, releaseOwnCluster } from './compute.ts';
 import type { Coordination } from './coordination.ts';
 import { runJobTask } from './run-job.ts';
-import { armTimeout } from './stop.ts';
+import { armTimeout, supposeTimeout } from './stop.ts';
 import { armTaskWarning } from './warn.ts';
 import { LetGo, moveTask } from './write.ts';
 
@@ -64,14 +64,15 @@ async function stoppedBeforeDue(c: Coordination, active: ActiveRun, task: Active
 /** Gets the cluster and moves the task to RUNNING, unless it is to stop by then. */
 async function prepare(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<TaskCluster | undefined> {
   armTimeout(c, active, task);
+  armTaskWarning(c, active, task);
   const cluster = await acquireCluster(c, active, task);
   if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined && !c.draining()) {
     await moveTask(c, active, task, 'begin', {
       message: '', ...(cluster && { clusterId: cluster.clusterId, sparkContextId: cluster.sparkContextId }),
     });
     armTimeout(c, active, task);
+    armTaskWarning(c, active, task);
   }
-  if (!isSingle(active)) armTaskWarning(c, active, task);
   return cluster;
 }
 
@@ -85,6 +86,7 @@ async function execute(c: Coordination, active: ActiveRun, task: ActiveTask, clu
   const outcome = await task.pooled.outcome;
   if (c.closing()) throw new LetGo();
   task.pooled = undefined;
+  if (outcome.kind === 'stopped') supposeTimeout(c, active, task);
   return decideAfterAttempt(outcome, task.stopReason);
 }
 

@@ -2,7 +2,7 @@
  * A run_job_task: starts a run of another job and waits for it, without a process or a thread. Its attempt has one run, however
  * often engines are killed in between; it is cancelled with its task, and its end is the end of the task (spec 2.7).
  */
-import { cancelRun } from '../cancel.ts';
+import { cancelChild } from '../cancel.ts';
 import { messageOf, ServiceError } from '../errors.ts';
 import { reaches } from '../job/permissions.ts';
 import { runNow } from '../launch.ts';
@@ -26,18 +26,35 @@ export async function runJobTask(c: Coordination, active: ActiveRun, task: Activ
   const jobId = Number(body['job_id']);
   const started = await start(c, active, task, jobId, body);
   if (typeof started !== 'number') return started;
-  let asked = false;
+  let watched = started;
+  let asked: number | undefined;
   for (;;) {
-    const latest = await c.runs.latestAttempt(started);
-    if (latest === undefined) return failed(`Run ${started} of job ${jobId} was deleted before it was over.`);
-    if (await isOver(c, latest)) return endOf(task, latest);
-    if (task.stopReason !== undefined && !asked) {
-      await cancelRun({ runs: c.runs, stop: c.stopRun }, latest.runId);
-      asked = true;
+    // Listened for from before the look on: no end falls between the two.
+    const ending = listen(c, watched);
+    try {
+      const latest = await c.runs.latestAttempt(started);
+      if (latest === undefined) return failed(`Run ${started} of job ${jobId} was deleted before it was over.`);
+      if (await isOver(c, latest)) return endOf(task, latest);
+      if (latest.runId === watched) {
+        // A retry may have begun just before its predecessor was asked to stop.
+        if (task.stopReason !== undefined && asked !== watched) {
+          await cancelChild({ runs: c.runs, stop: c.stopRun }, watched);
+          asked = watched;
+        }
+        await somethingHappens(c, active, task, ending.heard, asked === watched);
+        if (active.retired || c.closing()) throw new LetGo();
+      }
+      watched = latest.runId;
+    } finally {
+      ending.quiet();
     }
-    await somethingHappens(c, active, task, latest.runId, asked);
-    if (active.retired || c.closing()) throw new LetGo();
   }
+}
+
+/** Whether a run is said to be over, from now on until `quiet` is called. */
+function listen(c: Coordination, runId: number): { readonly heard: Promise<void>; readonly quiet: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { heard: promise, quiet: c.endings.on(runId, resolve) };
 }
 
 /** The run of the attempt, started now unless an earlier engine has; an end when it cannot be started. */
@@ -67,11 +84,17 @@ function failed(message: string): AfterAttempt {
 /** Ids of the jobs whose runs led to this one by run_job_tasks, its own first. */
 async function ancestorsOf(c: Coordination, run: Run): Promise<number[]> {
   const jobs = [run.jobId];
-  for (let current: Run | undefined = run; current?.launchedBy !== undefined && jobs.length <= c.limits.runJobDepth;) {
-    current = (await c.runs.find(current.launchedBy))?.run;
-    if (current !== undefined) jobs.push(current.jobId);
+  for (let launchedBy = await launcherOf(c, run); launchedBy !== undefined && jobs.length <= c.limits.runJobDepth;) {
+    const parent = (await c.runs.find(launchedBy, 'patient'))?.run;
+    if (parent !== undefined) jobs.push(parent.jobId);
+    launchedBy = parent && await launcherOf(c, parent);
   }
   return jobs;
+}
+
+/** The task run that started a run; of a retry, that which started its first attempt. */
+async function launcherOf(c: Coordination, { attempt, originalAttemptRunId, launchedBy }: Run): Promise<number | undefined> {
+  return attempt === 0 ? launchedBy : (await c.runs.find(originalAttemptRunId, 'patient'))?.run.launchedBy;
 }
 
 /** While job access control is on, whoever the job runs as must be allowed to run the other one. */
@@ -97,16 +120,14 @@ function endOf({ stopReason }: ActiveTask, child: Run): AfterAttempt {
 }
 
 /** Resolves when the run is said to be over, the task is to stop, or it is time to look again. Never when this node lets go of it. */
-async function somethingHappens(c: Coordination, active: ActiveRun, task: ActiveTask, childId: number, stopping: boolean): Promise<void> {
-  let quiet = (): void => undefined;
+async function somethingHappens(c: Coordination, active: ActiveRun, task: ActiveTask, heard: Promise<void>, stopping: boolean): Promise<void> {
   let disarm = (): void => undefined;
   await new Promise<void>((resolve) => {
-    quiet = c.endings.on(childId, resolve);
+    void heard.then(resolve);
     disarm = atTime(active, c.clock, c.clock.now() + lookEvery, resolve);
     if (!stopping) task.interrupt = resolve;
     if (!stopping && task.stopReason !== undefined) resolve();
   });
-  quiet();
   disarm();
   task.interrupt = undefined;
 }

@@ -33,12 +33,16 @@ export function armTimeout(c: Coordination, active: ActiveRun, task: ActiveTask)
   task.disarm = undefined;
   const at = timeoutAt(task.taskRun.progress.startTime, task.settings.timeout_seconds);
   if (at === undefined) return;
-  if (at <= c.clock.now()) stopTask(task, 'timeout');
-  else task.disarm = atTime(active, c.clock, at, () => void timeOutTask(c, task));
+  if (at > c.clock.now()) task.disarm = atTime(active, c.clock, at, () => void timeOutTask(c, task));
+  // A process may run: why it ends is stored before it is told.
+  else if (task.taskRun.progress.state === 'RUNNING') void timeOutTask(c, task);
+  else stopTask(task, 'timeout');
 }
 
 /** Stored first: whoever adopts the attempt between the signal and its end must know why it ended. */
 async function timeOutTask(c: Coordination, task: ActiveTask): Promise<void> {
+  // One that is being cancelled ends as cancelled, also when another engine adopts it.
+  if (task.stopReason !== undefined) return;
   const { runId } = task.taskRun;
   await c.runs.requestTaskStop(runId).catch((error: unknown) => {
     c.log.warn({ run_id: runId, error: messageOf(error) }, 'The timeout of this task could not be stored; it is stopped all the same.');
@@ -56,7 +60,22 @@ export function armRunTimeout(c: Coordination, active: ActiveRun): void {
   active.disarm = undefined;
   const { run } = active;
   const at = isSingle(active) ? undefined : timeoutAt(roundStartOf(run), run.settings.timeout_seconds);
-  if (at !== undefined) active.disarm = atTime(active, c.clock, at, () => c.timeOut(active));
+  if (at === undefined) return;
+  // Not only when it is stored: an engine before may have ended its tasks for it without being able to say so.
+  if (at <= c.clock.now() && stopRun(active, 'timeout')) c.advance(active);
+  active.disarm = atTime(active, c.clock, at, () => c.timeOut(active));
+}
+
+/**
+ * A process that was ended, and not by this node, was ended by one that has lost the run since and could not say why: when its
+ * time is over, or that of its run, this is the reason.
+ */
+export function supposeTimeout(c: Coordination, active: ActiveRun, task: ActiveTask): void {
+  if (task.stopReason !== undefined) return;
+  const isOver = (at: number | undefined): boolean => at !== undefined && at <= c.clock.now();
+  const { run } = active;
+  if (isOver(timeoutAt(task.taskRun.progress.startTime, task.settings.timeout_seconds))) stopTask(task, 'timeout');
+  else if (!isSingle(active) && isOver(timeoutAt(roundStartOf(run), run.settings.timeout_seconds))) stopRun(active, 'timeout');
 }
 
 /** Gives the run and its tasks other timeouts (spec 4.1 rules 2 and 3). What has timed out already stays so. */

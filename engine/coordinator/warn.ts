@@ -4,7 +4,7 @@ import type { Notice } from '../notification/notice.ts';
 import { noticesOfDuration, type NoticeSubject } from '../notification/routing.ts';
 import { roundStartOf } from '../run/rounds.ts';
 import { warningAt } from '../run/timers.ts';
-import { atTime, type ActiveRun, type ActiveTask } from './active-run.ts';
+import { atTime, isSingle, type ActiveRun, type ActiveTask } from './active-run.ts';
 import type { Coordination } from './coordination.ts';
 
 /** Arms the warning of the run itself; one whose moment has passed while nobody looked is told at once. */
@@ -14,8 +14,10 @@ export function armRunWarning(c: Coordination, active: ActiveRun): void {
   active.disarmWarning = at === undefined ? undefined : atTime(active, c.clock, at, () => void tell(c, active, undefined));
 }
 
-/** Arms the warning of a task of a multi-task run. Call it when the start time of the task is known. */
+/** Arms the warning of a task of a multi-task run. Call it when the start time of the task is known, which is before its cluster is there. */
 export function armTaskWarning(c: Coordination, active: ActiveRun, task: ActiveTask): void {
+  // A single-task run warns as the run that it is.
+  if (isSingle(active)) return;
   task.disarmWarning?.();
   const at = task.taskRun.warned ? undefined : warningAt(task.taskRun.progress.startTime, task.settings.health);
   task.disarmWarning = at === undefined ? undefined : atTime(active, c.clock, at, () => void tell(c, active, task));

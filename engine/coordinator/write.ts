@@ -21,6 +21,8 @@ export class LetGo extends Error {}
 export async function moveTask(c: Coordination, active: ActiveRun, task: ActiveTask, event: StepEvent, facts: StepFacts = {}): Promise<void> {
   await Promise.all(active.warnings);
   const step = stepOf({ kind: 'task', ...task.taskRun }, event, c.clock.now(), facts);
+  // From here on the end itself tells whether it lasted too long: a warning beside it would tell it twice.
+  if (isTerminal(step.progress.state)) (isSingle(active) ? active : task).disarmWarning?.();
   const retry = retryAfter(c, active, task, step);
   if (isSingle(active)) return moveSingle(c, active, task, event, { step, facts, retry });
   const beginsRun = event === 'begin' && !active.begun;
@@ -48,6 +50,7 @@ export async function moveTask(c: Coordination, active: ActiveRun, task: ActiveT
 export async function moveRun(c: Coordination, active: ActiveRun, event: StepEvent, facts: StepFacts = {}): Promise<void> {
   await Promise.all(active.warnings);
   const step = stepOf({ kind: 'run', ...active.run }, event, c.clock.now(), facts);
+  if (isTerminal(step.progress.state)) active.disarmWarning?.();
   await write(c, active, setOf([tellOf(active, undefined, event, step)]));
   active.run = { ...active.run, progress: step.progress };
 }

@@ -55,7 +55,7 @@ export async function startNoticeWorld(): Promise<NoticeWorld> {
         logTail: async (runId) => `last words of ${runId}`,
         allowPrivate: true, timeoutMs: 300, retryBaseMs: 20, random: () => 0, nodeId, clock: systemClock, log: silent, ...changes,
       });
-      const bell = listenForNotices(address, deliverer.wake, systemClock, silent);
+      const bell = listenForNotices({ address, clock: systemClock, log: silent }, deliverer.wake);
       const stop = async (): Promise<void> => {
         if (!running.delete(stop)) return;
         await bell.close();

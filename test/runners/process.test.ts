@@ -1,10 +1,12 @@
 /** The heart: a process is started once, outlives its engine, and is found again, whatever happens in between. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { identifyProcess, isAlive, type ProcessIdentity } from '../../engine/host.ts';
-import { signalGroup } from '../../runners/process-group.ts';
+import { attemptMarker, signalGroup } from '../../runners/process-group.ts';
 import { createProcessTable } from '../../runners/process-table.ts';
 import { exec } from '../../runners/process.ts';
 import { identityIn, killNow, logOf, never, root, said, specOf, startEngine, tick } from './exec-specs.ts';
@@ -71,6 +73,19 @@ describe('a process that nobody disturbs', () => {
     expect(await running).toEqual({ kind: 'exited', code: 0 });
     const pid = Number(await readFile(join(spec.directory, 'work', 'left'), 'utf8'));
     expect(await identifyProcess(pid)).toBeUndefined();
+  });
+
+  test('what it leaves is ended with it, also when nobody saw its claim before its end', async () => {
+    const spec = specOf('');
+    await mkdir(spec.directory, { recursive: true });
+    // As an engine finds it that looked for the claim, was paused for the whole life of the process, and looks for the end.
+    await writeFile(join(spec.directory, 'pid'), '');
+    await writeFile(join(spec.directory, 'exit'), '0\n');
+    const left = spawn('sleep', ['300'], { detached: true, stdio: 'ignore', env: { ...spec.env, [attemptMarker]: spec.attemptDirectory } });
+    const gone = once(left, 'exit');
+    await once(left, 'spawn');
+    expect(await exec(spec, never)).toEqual({ kind: 'exited', code: 0 });
+    expect(await gone).toEqual([null, 'SIGKILL']);
   });
 });
 

@@ -8,6 +8,8 @@ export interface ManualClock extends Clock {
   set(now: number): void;
   /** Number of actions that wait for their time. */
   waiting(): number;
+  /** The earliest of those times (epoch ms); undefined when nothing waits. */
+  next(): number | undefined;
 }
 
 /** @param start epoch milliseconds */
@@ -34,5 +36,6 @@ export function createManualClock(start = 1_770_000_000_000): ManualClock {
     },
     set(time) { now = time; },
     waiting: () => waiting.size,
+    next: () => firstDue(Infinity)?.at,
   };
 }

@@ -224,3 +224,39 @@ test('a kill between the first begin of a task and that of its run lets the run 
   await cancelRun({ runs: world.runs, stop: second.stop }, runId);
   await world.ended(runId);
 });
+
+test('a run whose tasks were ended by its timeout ends as TIMEDOUT, also when the engine could not store the reason and was killed', async () => {
+  let dead = false;
+  const first = world.coordinator({
+    runs: {
+      ...world.runs, write: mortal(world.runs, () => dead).write,
+      async requestStop() {
+        dead = true;
+        throw Object.assign(new Error('The database is starting up.'), { code: '57P03' });
+      },
+    },
+  }, 'kill');
+  const runId = await world.launch(first, { ...graph('a'), timeout_seconds: 5 });
+  await world.running('a');
+  world.clock.advance(6_000);
+  await world.running();
+  const second = world.coordinator({ nodeId: 'node-2' });
+  await world.adopt(second);
+  expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/TIMEDOUT', 'a TERMINATED/TIMEDOUT']);
+});
+
+test.each([
+  ['of the run', { ...graph('a'), timeout_seconds: 5 }, ['run TERMINATED/TIMEDOUT', 'a TERMINATED/TIMEDOUT']],
+  ['of the task', { tasks: (graph('a').tasks ?? []).map((task) => ({ ...task, timeout_seconds: 5 })) }, ['run TERMINATED/FAILED', 'a TERMINATED/TIMEDOUT']],
+])('a process that an engine ends which has lost the run, because the time %s is over, ends as TIMEDOUT', async (_name, settings, ends) => {
+  // The new owner cannot store the reason either, and so has not stopped anything itself.
+  const never = (): Promise<never> => new Promise(() => undefined);
+  const second = world.coordinator({ nodeId: 'node-2', runs: { ...world.runs, requestStop: never, requestTaskStop: never } });
+  const runId = await world.launch(world.coordinator({}, 'kill'), settings);
+  await world.running('a');
+  await world.adopt(second);
+  await vi.waitFor(() => expect(world.pool.handed).toHaveLength(2), patience);
+  world.clock.set(world.clock.now() + 6_000);
+  world.pool.end('a', { kind: 'stopped' });
+  expect(describeRun(await world.ended(runId))).toEqual(ends);
+});

@@ -72,6 +72,48 @@ describe('spec 2.4: a cluster of its own', () => {
   });
 });
 
+describe('when another engine takes over', () => {
+  /** The stores of an engine that is killed before it writes any state. */
+  const writingNothing = () => ({ ...world.runs, write: () => new Promise<never>(() => undefined) });
+
+  test('the cluster of a task that never began ends with the run that was cancelled meanwhile', async () => {
+    const runId = await world.launch(world.coordinator({ runs: writingNothing() }, 'kill'), graphOn({ a: 'own' }, 'a'));
+    await vi.waitFor(async () => expect(await world.clusters(runId)).toEqual(['own RUNNING']), patience);
+    await world.runs.requestStop(runId, 'cancel');
+    await world.adopt(world.coordinator({ nodeId: 'node-2' }));
+    expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/CANCELED', 'a SKIPPED']);
+    expect(await world.clusters(runId)).toEqual(['own TERMINATED']);
+  });
+
+  test.each([
+    ['its own', { a: 'own' }],
+    ['a shared one', { a: 'etl' }],
+  ])('an engine that was paused makes no cluster any more: %s', async (_name, uses) => {
+    const clusters = createClusterStore(world.database.db, systemClock, pino({ level: 'silent' }));
+    const asked = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const answers: string[] = [];
+    const create: ClusterStore['create'] = async (...wish) => {
+      asked.resolve();
+      await goOn.promise;
+      const answer = await clusters.create(...wish);
+      answers.push(answer);
+      return answer;
+    };
+    const runId = await world.launch(world.coordinator({ clusters: { ...clusters, create } }), graphOn(uses, 'a'));
+    await asked.promise;
+    await world.adopt(world.coordinator({ nodeId: 'node-2' }));
+    await world.running('a');
+    const made = await world.clusters(runId);
+    goOn.resolve();
+    await vi.waitFor(() => expect(answers).toEqual(['refused']), patience);
+    expect(await world.clusters(runId)).toEqual(made);
+    world.pool.end('a');
+    expect(describeRun(await world.ended(runId))[0]).toBe('run TERMINATED/SUCCESS');
+    expect((await world.clusters(runId)).every((cluster) => cluster.endsWith(' TERMINATED'))).toBe(true);
+  });
+});
+
 describe('spec 2.4: a shared cluster', () => {
   test('is one for its tasks, is not terminated when idle, and ends after the last of them, though the run goes on', async () => {
     const runId = await world.launch(world.coordinator(), graphOn({ a: 'etl', b: 'etl', d: 'etl' }, 'a', 'b', 'c a b', 'd c', 'e d'));
@@ -116,7 +158,7 @@ describe('spec 2.4: a shared cluster', () => {
   test('that could not be made is replaced for the next task', async () => {
     const clusters = createClusterStore(world.database.db, systemClock, pino({ level: 'silent' }));
     let refusals = 1;
-    const create: ClusterStore['create'] = (row, running) => ((refusals -= 1) < 0 ? clusters.create(row, running) : Promise.reject(new Error('no nodes left')));
+    const create: ClusterStore['create'] = (...asked) => ((refusals -= 1) < 0 ? clusters.create(...asked) : Promise.reject(new Error('no nodes left')));
     const settings = graphOn({ a: 'etl', b: 'etl' }, 'a', 'b a');
     const [a, b] = settings.tasks ?? [];
     if (a === undefined || b === undefined) throw new Error('unreachable');

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runNow } from '../../../engine/launch.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
+import type { RunStore } from '../../../engine/run-ports.ts';
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts';
 import { graph, launchPorts, singleTask } from '../../storage/stored-runs.ts';
 import { createWorld, describeRun, patience, type World } from './world.ts';
@@ -258,5 +259,29 @@ describe('spec 2.9: a health rule on the duration', () => {
     await world.adopt(world.coordinator({ nodeId: 'node-2' }));
     await world.ended(runId);
     expect(await world.notices()).toEqual([`run ${warned}`]);
+  });
+
+  test.each([
+    ['a single-task run', { ...singleTask, ...told }, 'run', 'main'],
+    ['a task', retried(told, 'a'), 'a', 'a'],
+  ] as const)('%s whose timer comes late, while its end is being stored, is told of once', async (_name, settings, who, key) => {
+    const held = Promise.withResolvers<void>();
+    let ending = false;
+    const write: RunStore['write'] = async (set) => {
+      if (set.changes.some(({ stampEnd }) => stampEnd)) {
+        ending = true;
+        await held.promise;
+      }
+      return world.runs.write(set);
+    };
+    const runId = await world.launch(world.coordinator({ runs: { ...world.runs, write } }), settings);
+    await world.running(key);
+    world.clock.set(world.clock.now() + 60_000);
+    world.pool.end(key);
+    await vi.waitFor(() => expect(ending).toBe(true), patience);
+    world.clock.advance(0);
+    held.resolve();
+    await world.ended(runId);
+    expect((await world.notices()).filter((notice) => notice === `${who} ${warned}`)).toHaveLength(1);
   });
 });

@@ -1,6 +1,8 @@
 /** Lives of run_job_tasks: one run for each attempt, whatever engine drives it, and its end taken over (spec 2.7). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JobSettings } from '../../../engine/job/settings.ts';
+import type { RunStore } from '../../../engine/run-ports.ts';
+import type { Run } from '../../../engine/run/run.ts';
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts';
 import { singleTask, storedJob } from '../../storage/stored-runs.ts';
 import { createWorld, describeRun, patience, type World } from './world.ts';
@@ -100,6 +102,46 @@ describe('spec 2.7: a run_job_task', () => {
     await world.running('main');
     world.pool.end('main');
     expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/SUCCESS', 'outer TERMINATED/FAILED', 'outer TERMINATED/SUCCESS']);
+  });
+
+  test('waits for a database that is away, in whatever it asks', async () => {
+    const away = () => Promise.reject(Object.assign(new Error('The database is starting up.'), { code: '57P03' }));
+    const runs: RunStore = {
+      ...world.runs,
+      find: (runId, how) => (how === 'patient' ? world.runs.find(runId) : away()),
+      requestStop: (runId, reason, how) => (how === 'patient' ? world.runs.requestStop(runId, reason) : away()),
+    };
+    const coordinator = world.coordinator({ runs });
+    const { settings } = await nested();
+    const middle = await storedJob(database.db, settings, world.clock.now());
+    const runId = await world.launch(coordinator, { tasks: [{ task_key: 'outermost', run_job_task: { job_id: middle } }] });
+    await world.running('main');
+    await world.runs.requestStop(runId, 'cancel');
+    coordinator.stop(runId, 'cancel');
+    expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/CANCELED', 'outermost TERMINATED/CANCELED']);
+  });
+
+  test('that is cancelled ends the retry of its run, too, that was stored in between', async () => {
+    let before: Run | undefined;
+    const latestAttempt: RunStore['latestAttempt'] = async (runId) => {
+      const answer = before ?? (await world.runs.latestAttempt(runId));
+      before = undefined;
+      return answer;
+    };
+    const coordinator = world.coordinator({ runs: { ...world.runs, latestAttempt } });
+    const { settings, childId } = await nested({ max_retries: 1, min_retry_interval_millis: 60_000 });
+    const runId = await world.launch(coordinator, settings);
+    await world.running('main');
+    const child = await world.runs.latestAttempt(world.pool.handed[0]?.runId ?? 0);
+    world.pool.end('main', { kind: 'failed', message: 'Broken' });
+    await vi.waitFor(async () => expect(await childrenOf(childId)).toEqual(['1 TERMINATED/FAILED', '2 PENDING']), patience);
+    before = child;
+    await world.runs.requestStop(runId, 'cancel');
+    coordinator.stop(runId, 'cancel');
+    const ticking = setInterval(() => world.clock.advance(5_000), 20);
+    expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/CANCELED', 'outer TERMINATED/CANCELED']);
+    clearInterval(ticking);
+    expect(await childrenOf(childId)).toEqual(['1 TERMINATED/FAILED', '2 TERMINATED/CANCELED']);
   });
 
   test('an unknown job is a failure that names it', async () => {

@@ -1,0 +1,74 @@
+/** The PostgreSQL that the engines share: the embedded one, started by the suite, to be killed and to come back. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { pino } from 'pino';
+import { systemClock } from '../../engine/clock.ts';
+import { startEmbeddedPostgres, type EmbeddedConnection } from '../../storage/embedded.ts';
+
+export interface PostgresUnderFire {
+  readonly connection: EmbeddedConnection;
+  readonly socketPath: string;
+  /** kill -9 of the postmaster, and of all its children where `children` says so. It comes back by itself. */
+  kill(children: boolean): Promise<void>;
+  /** Ends every connection of the engines. Gives their number; 0 when the server cannot be asked. */
+  terminateBackends(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** @param directory of its own, which other users may enter */
+export async function startPostgres(directory: string): Promise<PostgresUnderFire> {
+  // With all its durability: what a kill of the server may lose is no fault of the engine's.
+  const server = await startEmbeddedPostgres({ directory, log: pino({ level: 'silent' }), clock: systemClock });
+  const { connection } = server;
+  return {
+    connection,
+    socketPath: join(connection.host, `.s.PGSQL.${connection.port}`),
+    async kill(children) {
+      const postmaster = await readPid(directory);
+      if (postmaster === undefined) return;
+      const victims = [postmaster, ...(children ? await childrenOf(postmaster) : [])];
+      for (const pid of victims) endProcess(pid);
+    },
+    terminateBackends: () => terminateBackends(connection),
+    stop: () => server.stop(),
+  };
+}
+
+async function terminateBackends(connection: EmbeddedConnection): Promise<number> {
+  const client = new Client({ ...connection, application_name: 'chaos', connectionTimeoutMillis: 2_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rowCount } = await client.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'runyard' and pid <> pg_backend_pid()`);
+    return rowCount ?? 0;
+  } catch {
+    return 0;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** Undefined while it is being started. */
+async function readPid(directory: string): Promise<number | undefined> {
+  const base = (await readFile(join(directory, 'location'), 'utf8').catch(() => directory)).trim();
+  const text = await readFile(join(base, 'data', 'postmaster.pid'), 'utf8').catch(() => '');
+  const pid = Number.parseInt(text, 10);
+  const name = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  // After a kill the file still names what is gone.
+  return name.includes('postgres') ? pid : undefined;
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  return text.split(' ').filter((child) => child !== '').map(Number);
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // Gone already.
+  }
+}

@@ -1,0 +1,177 @@
+/** The real engine on a backend: doors, coordinator and queue, with a clock that the test moves; it can be killed, and another one adopts. */
+import { pino } from 'pino';
+import { cancelRun, cancelRuns } from '../../engine/cancel.ts';
+import { createQueue, type RunQueue } from '../../engine/coordinator/admit.ts';
+import { createCoordinator, type Coordinator } from '../../engine/coordinator/coordinator.ts';
+import { createEndings } from '../../engine/coordinator/endings.ts';
+import { ServiceError } from '../../engine/errors.ts';
+import { runNow, submit, type LaunchPorts } from '../../engine/launch.ts';
+import { defaultLimits, type Limits } from '../../engine/limits.ts';
+import { repairRun } from '../../engine/repair.ts';
+import type { Outcome } from '../../engine/run/assignment.ts';
+import type { RunStore } from '../../engine/run-ports.ts';
+import { createManualClock } from '../setup/manual-clock.ts';
+import type { Backend } from './backend.ts';
+import { createLife, type Crash, type Life } from './engine-life.ts';
+import { seenOfEngine } from './observation.ts';
+import { settingsOf, type JobPlan } from './plans.ts';
+import { createProcessTable } from './process-table.ts';
+import type { WorldLimits } from './reference-state.ts';
+
+interface Engine {
+  readonly life: Life;
+  readonly runs: RunStore;
+  readonly launching: LaunchPorts;
+  readonly coordinator: Coordinator;
+  readonly queue: RunQueue;
+}
+
+export interface EngineSide {
+  /** Starts a run; `refused`: there is no room. The same token gives the same run. */
+  run(jobIndex: number, token: string, queue: boolean | undefined): Promise<'started' | 'refused'>;
+  submit(plan: JobPlan, token: string): Promise<'started' | 'refused'>;
+  /** Runs everything again that failed in the run with this number; `refused`: nothing has, or it cannot be done now. */
+  repair(job: string, number: number): Promise<'started' | 'refused'>;
+  /** Cancels the run with this number. */
+  cancel(job: string, number: number): Promise<void>;
+  cancelAll(jobIndex: number): Promise<void>;
+  /** Changes the settings of a job. */
+  change(jobIndex: number, plan: JobPlan): Promise<void>;
+  /** Ends the process of an attempt, by its label in `seen`. */
+  end(label: string, outcome: Outcome): Promise<void>;
+  kill(): Promise<void>;
+  /** The engine dies at a call of a store during what comes next; another one adopts, and the caller asks again. */
+  crashAt(crash: Crash | undefined): void;
+  /** The next instant at which something is due; undefined when nothing is. */
+  nextInstant(): number | undefined;
+  /** Moves the time, no further than to the next instant, and lets everything happen that follows. */
+  moveTo(instant: number): Promise<void>;
+  /** Everything that can be seen. */
+  seen(): Promise<string[]>;
+  /** Number of engines that were killed. */
+  killed(): number;
+}
+
+const log = pino({ level: 'silent' });
+
+export async function createEngineSide(backend: Backend, plans: readonly JobPlan[], world: WorldLimits, zero: number): Promise<EngineSide> {
+  const clock = createManualClock(zero);
+  const limits: Limits = {
+    ...defaultLimits, concurrentTaskRuns: world.taskRuns, concurrentRunJobTasks: world.runJobTasks, runJobDepth: world.depth, queueHours: world.queueMs / 3_600_000,
+  };
+  const table = createProcessTable();
+  let engines = 0;
+  let clusters = 0;
+  const boot = (): Engine => {
+    const nodeId = `node-${engines += 1}`;
+    const life = createLife();
+    const runs = life.mortal(backend.runs);
+    const endings = createEndings();
+    const mortalClock = life.mortalClock(clock);
+    const coordinator = createCoordinator({
+      runs, clusters: life.mortal(backend.clusters), pool: table.pool(life.isOver), clock: mortalClock, log, nodeId, limits, endings,
+      workplace: { attemptDirectory: async (runId) => `/runs/${runId}`, clusterDirectory: async (id) => `/clusters/${id}`, taskValues: async () => ({}) },
+      site: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
+      clusterStartMs: world.clusterMs, random: (length) => String(clusters += 1).padStart(length, '0'), freed: () => queue.serve(),
+    });
+    const queue = createQueue({ runs, clock: mortalClock, log, limits, nodeId, accept: coordinator.accept, endings });
+    return { life, runs, coordinator, queue, launching: { runs, clock: mortalClock, limits, nodeId, accept: coordinator.accept } };
+  };
+  const jobIds: number[] = [];
+  for (const plan of plans) jobIds.push(await backend.createJob(settingsOf(plan, (index) => jobIds[index] ?? 0), zero));
+  let engine = boot();
+
+  /** Waits until nothing happens any more; an engine that died meanwhile is followed by another. */
+  const quiet = async (): Promise<void> => {
+    await engine.life.quiet();
+    while (engine.life.isOver()) {
+      engine = boot();
+      for (const run of await engine.runs.adopt(engine.launching.nodeId, clock.now(), 10_000)) engine.coordinator.accept(run);
+      engine.queue.serve();
+      await engine.life.quiet();
+    }
+  };
+  /** Asks at a door until there is an answer, as clients do. */
+  const door = async (ask: (at: Engine) => Promise<unknown>): Promise<'started' | 'refused'> => {
+    for (;;) {
+      const answers: (() => 'started' | 'refused')[] = [];
+      void ask(engine).then(() => answers.push(() => 'started'), (error: unknown) => answers.push(() => {
+        if (error instanceof ServiceError) return 'refused';
+        throw error;
+      }));
+      await quiet();
+      const [answer] = answers;
+      if (answer !== undefined) return answer();
+    }
+  };
+  const cancelling = (at: Engine) => ({
+    runs: at.runs,
+    stop(runId: number, reason: 'cancel' | 'timeout') {
+      at.coordinator.stop(runId, reason);
+      at.queue.serve();
+    },
+  });
+  const rowsOf = async (label: string) => {
+    const { runs } = await backend.rows();
+    const found = label.startsWith('job') ? jobIds[Number(label.slice('job'.length))] : undefined;
+    const hidden = [...new Set(runs.map((run) => run.job_id))].filter((jobId) => !jobIds.includes(jobId)).toSorted((one, other) => one - other);
+    const jobId = found ?? hidden[Number(label.slice('submission'.length))];
+    return runs.filter((run) => run.job_id === jobId);
+  };
+  const jobIdAt = (index: number): number => jobIds[index] ?? 0;
+
+  return {
+    run: (jobIndex, idempotencyToken, queue) => door((at) =>
+      runNow(at.launching, { jobId: jobIdAt(jobIndex), parameters: {}, idempotencyToken, creator: 'ann', queue })),
+    submit: (plan, token) => door((at) => submit(at.launching, {
+      settings: { ...settingsOf(plan, jobIdAt), idempotency_token: token }, version: '2.0', creator: 'ann',
+    })),
+    async repair(job, number) {
+      const run = (await rowsOf(job)).find((row) => row.number_in_job === number);
+      if (run === undefined) throw new Error(`There is no run ${job}#${number}.`);
+      const { run_id: runId, repair_id: latest } = run;
+      return door(async (at) => {
+        // Whoever asks again may find that it was done.
+        if ((await rowsOf(job)).find((row) => row.run_id === runId)?.repair_id !== latest) return;
+        await repairRun(at.launching, { runId, tasks: [], allFailed: true, dependents: false, latestRepairId: latest ?? 0, parameters: {} });
+      });
+    },
+    async cancel(job, number) {
+      const run = (await rowsOf(job)).find((row) => row.number_in_job === number);
+      if (run === undefined) throw new Error(`There is no run ${job}#${number}.`);
+      await door((at) => cancelRun(cancelling(at), run.run_id));
+    },
+    async cancelAll(jobIndex) { await door((at) => cancelRuns(cancelling(at), { jobId: jobIdAt(jobIndex), queuedOnly: false })); },
+    async change(jobIndex, plan) {
+      for (const { runId, settings } of await backend.changeJob(jobIdAt(jobIndex), settingsOf(plan, jobIdAt))) engine.coordinator.retime(runId, settings);
+      engine.queue.serve();
+      await quiet();
+    },
+    async end(label, outcome) {
+      const [, job = '', number, key = '', attempt] = /^(\w+)#(\d+)\/(\w+):(\d+)$/.exec(label) ?? [];
+      const run = (await rowsOf(job)).find((row) => row.number_in_job === Number(number));
+      const process = [...table.processes.values()].find(({ assignment }) =>
+        assignment.jobRunId === run?.run_id && assignment.taskKey === key && assignment.attempt === Number(attempt));
+      if (process === undefined) throw new Error(`There is no process of ${label}.`);
+      process.end(outcome);
+      await quiet();
+    },
+    async kill() {
+      engine.life.end();
+      await quiet();
+    },
+    crashAt: (crash) => engine.life.endAt(crash),
+    nextInstant: () => clock.next(),
+    async moveTo(instant) {
+      clock.advance(instant - clock.now());
+      await quiet();
+      // Two beats: what the first one lets in may change what the others wait for.
+      for (let beat = 0; beat < 2; beat += 1) {
+        engine.queue.serve();
+        await quiet();
+      }
+    },
+    seen: () => seenOfEngine(backend, table, jobIds, zero),
+    killed: () => engines - 1,
+  };
+}

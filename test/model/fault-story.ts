@@ -1,0 +1,157 @@
+/** A reference story of several jobs, driven to its end whatever fails on the way: the real engine with its watch and queue on PostgreSQL. */
+import { pino } from 'pino';
+import type { Clock } from '../../engine/clock.ts';
+import { cancelRun } from '../../engine/cancel.ts';
+import { createQueue } from '../../engine/coordinator/admit.ts';
+import { createCoordinator } from '../../engine/coordinator/coordinator.ts';
+import { createEndings } from '../../engine/coordinator/endings.ts';
+import { startWatch } from '../../engine/coordinator/watch.ts';
+import type { JobSettings } from '../../engine/job/settings.ts';
+import { runNow, type LaunchPorts } from '../../engine/launch.ts';
+import { defaultLimits as limits } from '../../engine/limits.ts';
+import type { Outcome } from '../../engine/run/assignment.ts';
+import { createClusterStore } from '../../storage/clusters.ts';
+import { passing } from '../../storage/faults.ts';
+import { createNodeStore, createRunStore } from '../../storage/stores.ts';
+import { createManualClock } from '../setup/manual-clock.ts';
+import type { TestDatabase } from '../setup/database.ts';
+import { sqlBackend } from './backend.ts';
+import { createLife } from './engine-life.ts';
+import type { FaultyDatabase, FaultMode } from './faulty-database.ts';
+import { seenOfEngine } from './observation.ts';
+import { createProcessTable } from './process-table.ts';
+
+const told = { email_notifications: { on_start: ['a@x'], on_success: ['a@x'], on_failure: ['a@x'] } };
+const cluster = { num_workers: 1, spark_version: 'v', node_type_id: 's' };
+const work = { notebook_task: { notebook_path: '/n' } };
+
+const child: JobSettings = { ...told, ...work, new_cluster: cluster };
+const middle = (childId: number): JobSettings => ({ ...told, run_job_task: { job_id: childId } });
+/** Its first attempt runs out of time, and lasts longer than its health rule allows. */
+const solo: JobSettings = {
+  ...work, existing_cluster_id: 'all-purpose', max_retries: 1, timeout_seconds: 60, retry_on_timeout: true,
+  email_notifications: { ...told.email_notifications, on_duration_warning_threshold_exceeded: ['a@x'] },
+  health: { rules: [{ metric: 'RUN_DURATION_SECONDS', operator: 'GREATER_THAN', value: 30 }] },
+};
+const graph = (middleId: number): JobSettings => ({
+  ...told, max_concurrent_runs: 1, queue: { enabled: true }, job_clusters: [{ job_cluster_key: 'shared', new_cluster: cluster }],
+  tasks: [
+    { task_key: 'a', ...told, ...work, job_cluster_key: 'shared' },
+    { task_key: 'b', ...told, ...work, new_cluster: cluster, max_retries: 1, depends_on: [{ task_key: 'a' }] },
+    { task_key: 'c', ...told, run_job_task: { job_id: middleId }, depends_on: [{ task_key: 'a' }] },
+    { task_key: 'd', ...told, ...work, job_cluster_key: 'shared', depends_on: [{ task_key: 'b' }, { task_key: 'c' }] },
+  ],
+});
+
+/** Waits pass at once: a database that is away comes back. */
+const impatient: Clock = {
+  now: () => 0,
+  at(_at, action) {
+    const soon = setImmediate(action);
+    return () => clearImmediate(soon);
+  },
+};
+
+const zero = 1_770_000_000_000;
+const leaseMs = 3_000;
+/** Beats of the watch that something may need to be put right. */
+const beatsMax = 8;
+
+/** What is left when everything is over: all that can be seen, without its times. */
+export async function liveStory(database: TestDatabase, faulty: FaultyDatabase, statement: number, mode: FaultMode): Promise<string[]> {
+  const log = pino({ level: 'silent' });
+  await database.db.deleteFrom('nodes').execute();
+  const backend = await sqlBackend(database);
+  const clock = createManualClock(zero);
+  const jobIds = [await backend.createJob(child, zero)];
+  jobIds.push(await backend.createJob(middle(jobIds[0] ?? 0), zero));
+  jobIds.push(await backend.createJob(graph(jobIds[1] ?? 0), zero), await backend.createJob(solo, zero));
+  const [, , graphId = 0, soloId = 0] = jobIds;
+  const life = createLife();
+  const runs = life.mortal(createRunStore(faulty.db, impatient, log));
+  const processes = createProcessTable();
+  const endings = createEndings();
+  let ids = 0;
+  const coordinator = createCoordinator({
+    runs, clusters: life.mortal(createClusterStore(faulty.db, impatient, log)), pool: processes.pool(life.isOver), clock, log, nodeId: 'node-1', limits, endings,
+    workplace: { attemptDirectory: async (runId) => `/runs/${runId}`, clusterDirectory: async (id) => `/clusters/${id}`, taskValues: async () => ({}) },
+    site: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
+    clusterStartMs: 0, random: (length) => String(ids += 1).padStart(length, '0'), freed: () => queue.serve(),
+  });
+  const queue = createQueue({ runs, clock, log, limits, nodeId: 'node-1', accept: coordinator.accept, endings });
+  const launching: LaunchPorts = { runs, clock, limits, nodeId: 'node-1', accept: coordinator.accept };
+  const watch = await startWatch({
+    nodes: life.mortal(createNodeStore(faulty.db, async () => clock.now())), runs, coordinator, queue, clock, log, leaseMs,
+    node: { nodeId: 'node-1', host: 'here', bootId: 'b', directoryId: 'd', pid: process.pid, processStart: '1' },
+    heartbeat: () => ({ alive: () => undefined, close: async () => undefined }), sweep: async () => undefined,
+  });
+  await life.quiet();
+
+  const seen = (): Promise<string[]> => seenOfEngine(backend, processes, jobIds, zero);
+  /** Waits until a line begins like this, or none does any more. */
+  const until = async (beginning: string, there = true): Promise<void> => {
+    for (let beat = 0; ; beat += 1) {
+      await life.quiet();
+      const lines = await seen();
+      if (lines.some((line) => line.startsWith(beginning)) === there) return;
+      if (beat === beatsMax) throw new Error(`${there ? 'Missing' : 'Still there'}: ${beginning}\n${lines.join('\n')}`);
+      clock.advance(leaseMs / 3);
+    }
+  };
+  /** A client asks again while the service says that it is unavailable. */
+  const client = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+    for (;;) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!passing(error)) throw error;
+      }
+    }
+  };
+  const start = (jobId: number, idempotencyToken: string) => client(() => runNow(launching, { jobId, parameters: {}, idempotencyToken, creator: 'ann' }));
+  const cancel = (runId: number) => client(() => cancelRun({ runs, stop: (id, reason) => { coordinator.stop(id, reason); queue.serve(); } }, runId));
+  const end = async (label: string, outcome: Outcome = { kind: 'succeeded' }): Promise<void> => {
+    await until(`executing ${label}`);
+    const [, job, number, key, attempt] = /^job(\d)#(\d)\/(\w+):(\d)/.exec(label) ?? [];
+    const { runs: rows } = await backend.rows();
+    const run = rows.find((row) => row.job_id === jobIds[Number(job)] && row.number_in_job === Number(number));
+    [...processes.processes.values()].find(({ assignment: own }) => own.jobRunId === run?.run_id && own.taskKey === key && own.attempt === Number(attempt))?.end(outcome);
+    await until(`executing ${label}`, false);
+    // The beats of the watch are a part of the story.
+    clock.advance(leaseMs / 3);
+    await life.quiet();
+  };
+
+  faulty.arm(statement, mode);
+  await start(graphId, 'first');
+  const second = await start(graphId, 'second');
+  const third = await start(graphId, 'third');
+  await start(soloId, 'solo');
+  await cancel(third.runId);
+  await until('job2#3 ONE_TIME 0 TERMINATED/CANCELED');
+  await until('executing job3#1/main:0');
+  clock.advance(60_000);
+  await until('executing job3#1/main:0 stopping');
+  await end('job3#1/main:0', { kind: 'stopped' });
+  await end('job3#2/main:0');
+  await end('job2#1/a:0');
+  await end('job2#1/b:0', { kind: 'failed', message: 'Broken' });
+  await end('job0#1/main:0');
+  await end('job2#1/b:1');
+  await end('job2#1/d:0');
+  await end('job2#2/a:0');
+  await until('executing job0#2/main:0');
+  await until('executing job2#2/b:0');
+  await cancel(second.runId);
+  for (const label of ['job0#2/main:0', 'job2#2/b:0']) {
+    await until(`executing ${label} stopping`);
+    await end(label, { kind: 'stopped' });
+  }
+  await until('job2#2 ONE_TIME 0 TERMINATED/CANCELED');
+  await until('job3#2 RETRY 1 of job3#1 TERMINATED/SUCCESS');
+  await life.quiet();
+  await queue.close();
+  await coordinator.close();
+  await watch.close();
+  return (await seen()).map((line) => line.replaceAll(/ (admitted|due|end|running|start|terminating) \d+/g, ''));
+}
