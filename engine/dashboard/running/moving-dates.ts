@@ -27,6 +27,7 @@ function shifted(at: number, count: number, unit: string): number {
   const { year, month, day, rest } = partsOf(at);
   const months = year * 12 + month + count * (unit === 'y' ? 12 : 1);
   const [toYear, toMonth] = [Math.floor(months / 12), ((months % 12) + 12) % 12];
+  if (toYear < 1000 || toYear > 9998) return Number.NaN;
   // The 31st of a shorter month is its last day.
   const last = partsOf(Date.UTC(toYear, toMonth + 1, 0)).day;
   return Date.UTC(toYear, toMonth, Math.min(day, last)) + rest;

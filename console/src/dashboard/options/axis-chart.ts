@@ -139,7 +139,7 @@ export function axisTitle(encoding: Fields): string | undefined {
 
 function axisLook(encoding: Fields, look: Look): object {
   return {
-    axisLabel: { show: fieldsIn(encoding, 'axis')['hideLabels'] !== true, color: look.soft, hideOverlap: true }, axisLine: { lineStyle: { color: look.line } },
+    axisLabel: { show: fieldsIn(encoding, 'axis')['hideLabels'] !== true, color: look.soft, hideOverlap: true }, axisLine: { lineStyle: { color: look.line } }, splitLine: { lineStyle: { color: look.line } },
     nameLocation: 'middle', nameGap: 30, nameTextStyle: { color: look.soft },
   };
 }
