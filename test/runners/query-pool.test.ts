@@ -1,5 +1,5 @@
 /** Processes of queries: who goes away frees a place at once, and whoever waits gives up the place in the line. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defaultLimits } from '../../engine/limits.ts';
 import { createQueryPool, type QueryPool } from '../../runners/query/query-pool.ts';
 import { temporaryDirectory } from './context.ts';
@@ -8,10 +8,10 @@ const log = { info: () => undefined, warn: () => undefined, error: () => undefin
 const runaway = 'SELECT sum(sqrt(range)) FROM range(10000000000000)';
 
 let pool: QueryPool;
-beforeAll(async () => {
+beforeEach(async () => {
   pool = createQueryPool({ directory: await temporaryDirectory(), log, limits: { ...defaultLimits, dashboardQuerySeconds: 86_400, dashboardQueries: 1, dashboardQueriesWaiting: 1 } });
 });
-afterAll(() => pool.close());
+afterEach(() => pool.close());
 
 test('a query without end is stopped when its caller goes away, and so is one that waits; the line has an end', async () => {
   const [first, second] = [new AbortController(), new AbortController()];
