@@ -1,5 +1,5 @@
 /** The HTTP service: operations become routes; what all of them share is done once, here. */
-import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { ApiVersion } from '../engine/job/format.ts';
 import type { Limits } from '../engine/limits.ts';
 import type { PermissionReader } from '../engine/ports.ts';
@@ -141,9 +141,18 @@ function addOperation(app: FastifyInstance, operation: Operation, version: ApiVe
       checkAdminsOnly(adminsOnly, caller);
       await checkAccess(permissions, access, input, caller);
       reply.headers(headers);
-      const answer = await operation.handle(input, { version, caller, visibleTo: subjectTo(permissions, caller), log: request.log, changed: trail.changed });
+      const answer = await operation.handle(input, {
+        version, caller, visibleTo: subjectTo(permissions, caller), log: request.log, changed: trail.changed, signal: departure(reply),
+      });
       trail.answered(answer);
       return answer;
     },
   });
+}
+
+/** Aborts when the connection ends before the answer is on its way. */
+function departure({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  raw.once('close', () => { if (!raw.writableFinished) gone.abort(); });
+  return gone.signal;
 }

@@ -17,6 +17,8 @@ export interface Call {
   readonly log: Log;
   /** Tells the audit log how something was before a change, and how it is after it. */
   readonly changed: (before: object, after: object) => void;
+  /** Aborts when the caller has gone before the answer. */
+  readonly signal: AbortSignal;
 }
 
 /** Operation with a typed input. `handle` may count on an input that was forgiven (tolerance) and fits `request`. */

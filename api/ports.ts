@@ -1,7 +1,7 @@
 /** What the operations ask of the world: types only. storage/ has what fits them, cli/ wires them together. */
 import type { CancelPorts } from '../engine/cancel.ts';
 import type { Clock } from '../engine/clock.ts';
-import type { ClassicDashboardStore, DashboardStore } from '../engine/dashboard-ports.ts';
+import type { ClassicDashboardStore, DashboardStore, QueryFiles, QueryRunner } from '../engine/dashboard-ports.ts';
 import type { ManagedFileStore, WorkspaceStore } from '../engine/file-ports.ts';
 import type { LaunchPorts } from '../engine/launch.ts';
 import type { Limits } from '../engine/limits.ts';
@@ -94,6 +94,8 @@ export interface WorkspacePorts {
 export interface DashboardPorts extends WorkspacePorts, Pick<OperationPorts, 'clock' | 'limits'> {
   readonly classicDashboards: ClassicDashboardStore;
   readonly dashboards: DashboardStore;
+  readonly queryFiles: QueryFiles;
+  readonly queries: QueryRunner;
 }
 
 export interface ManagedFsPorts {

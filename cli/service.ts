@@ -8,11 +8,13 @@ import type { Readiness } from '../api/health.ts';
 import { everyOperation } from '../api/operations.ts';
 import { rememberTokens } from '../api/token-cache.ts';
 import { systemClock as clock } from '../engine/clock.ts';
+import type { QueryRunner } from '../engine/dashboard-ports.ts';
 import { ServiceError } from '../engine/errors.ts';
 import { taskKinds } from '../engine/job/task-kinds.ts';
 import type { Site } from '../engine/ports.ts';
 import type { RunStore } from '../engine/run-ports.ts';
 import { tokenHash } from '../engine/token/token.ts';
+import { createQueryPool } from '../runners/query/query-pool.ts';
 import { migrate, openDatabase, ping, type DatabaseAddress, type OpenDatabase } from '../storage/database.ts';
 import { createDeliveryLog } from '../storage/delivery-log.ts';
 import { createDestinationStore } from '../storage/destinations.ts';
@@ -23,6 +25,7 @@ import { createPermissionStore } from '../storage/job-permissions.ts';
 import { readInstallation } from '../storage/installation.ts';
 import { createManagedFiles } from '../storage/managed-files.ts';
 import { createNotebookFiles } from '../storage/notebook-files.ts';
+import { createQueryFiles } from '../storage/query-files.ts';
 import { createRoots, type Roots } from '../storage/roots.ts';
 import { createJobStore, createRunReader, createRunRemover } from '../storage/stores.ts';
 import { createTokenLookup, createTokenStore, ensureBootstrapAdmin } from '../storage/tokens.ts';
@@ -98,7 +101,9 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   const door = { open: true };
   const people = createPeople(database, clock, log);
   closers.push(() => people.close());
-  const app = createService({ config, database, engine, roots, site, log, door, people, tls });
+  const queries = createQueryPool({ directory: roots.managedFs.directory, limits: config.limits, log });
+  closers.push(() => queries.close());
+  const app = createService({ config, database, engine, roots, site, log, door, people, queries, tls });
   closers.push(async () => app.close());
   url = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '');
   // Only now, because messages link to the address.
@@ -135,10 +140,11 @@ interface ServiceParts {
   readonly log: Logger;
   readonly door: Door;
   readonly people: People;
+  readonly queries: QueryRunner;
   readonly tls: Awaited<ReturnType<typeof readTls>>;
 }
 
-function createService({ config, database, engine, roots, site, log, door, people, tls }: ServiceParts) {
+function createService({ config, database, engine, roots, site, log, door, people, queries, tls }: ServiceParts) {
   const { db } = database;
   const { limits } = config;
   const { runs, nodes, coordinator, queue, files, nodeId } = engine;
@@ -170,6 +176,7 @@ function createService({ config, database, engine, roots, site, log, door, peopl
       destinations: createDestinationStore(db), deliveries: createDeliveryLog(db), destinationRules: { limits, allowPrivate: config.webhookAllowPrivate },
       people: people.people, tokenRules: people.tokenRules, auditEvents: people.auditEvents,
       classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db),
+      queryFiles: createQueryFiles(roots), queries,
     }),
     auth: { tokens: rememberTokens(createTokenLookup(db), clock), clock, log },
     audit: people.audit,

@@ -58,3 +58,27 @@ export interface DashboardStore {
   /** Moves it to the trash, where it stays; one that is there already is left as it is. False when there is none. */
   trash(dashboardId: string, now: number): Promise<boolean>;
 }
+
+/** Where the files of a query are. */
+export interface QueryFiles {
+  /**
+   * The path within managed_fs of a file, or of a pattern with `*`, proven to lie inside, without a slash in front.
+   * @throws ServiceError for a path that leads outside, and for a file that is not there
+   */
+  pathOf(uri: string): Promise<string>;
+}
+
+/** Rows of a query, each a list in the order of the columns. */
+export interface QueryResult {
+  /** `type` as the database calls it, e.g. BIGINT or DATE. */
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly rows: readonly (readonly unknown[])[];
+  /** Whether there are more rows than are shown. */
+  readonly truncated: boolean;
+}
+
+/** Runs queries that are written for DuckDB, each where it can read managed_fs and nothing else, and write nothing. */
+export interface QueryRunner {
+  /** @param signal aborts when nobody waits any more @throws ServiceError for a query that fails, takes too long, or finds no place to wait */
+  run(sql: string, signal: AbortSignal): Promise<QueryResult>;
+}

@@ -69,6 +69,15 @@ export const defaultLimits = {
   dashboardNameBytes: 230,
   /** SQL text of all queries of a classic dashboard together: they are read while everything else waits. */
   dashboardQueryBytes: 4 * 2 ** 20,
+  /** Rows that a query of a dashboard shows, their size as JSON, and how long it may take. */
+  dashboardRows: 10_000,
+  dashboardRowsBytes: 8 * 2 ** 20,
+  dashboardQuerySeconds: 30,
+  /** Memory that the database of one query may take, in megabytes. */
+  dashboardQueryMegabytes: 512,
+  /** Queries of dashboards that run at once, of each engine, and that wait. */
+  dashboardQueries: 2,
+  dashboardQueriesWaiting: 200,
   bootDiskGigabytesMin: 100,
   bootDiskGigabytesMax: 4_096,
 } as const;

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -61,8 +61,10 @@ const hasCurl = (process.env['PATH'] ?? '').split(':').some((directory) => exist
 describe('examples', () => {
   test.skipIf(!hasCurl)('run as they are written', async () => {
     const examples = [...readme.matchAll(/<!-- example: \S+ -->\n```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
-    expect(examples).toHaveLength(3);
+    expect(examples).toHaveLength(4);
     const directory = await mkdtemp(join(tmpdir(), 'runyard-readme-'));
+    // Examples name files of the project by their place in it.
+    await symlink(join(root, 'examples'), join(directory, 'examples'));
     const runyard = await startTestService();
     try {
       const shell = spawn('bash', ['-euo', 'pipefail', '-c', examples.join('\n')], {
@@ -73,6 +75,7 @@ describe('examples', () => {
       shell.stdout.on('data', (data: Buffer) => { said += data.toString(); });
       expect(await once(shell, 'close')).toEqual([0, null]);
       expect(said).toContain('"logs":"hello Runyard\\n"');
+      expect(said).toContain('"rows":[[365,"17 of 365 days",17]]');
       const { jobs } = await runyard.ok('GET', '2.1/jobs/list', { name: 'two steps' });
       const { run_id } = await runyard.ok('POST', '2.1/jobs/run-now', { job_id: jobs[0].job_id });
       const run = await runyard.ended(run_id);

@@ -9,9 +9,10 @@ import type { DashboardPorts } from '../ports.ts';
 import { getDashboard } from './get.ts';
 import { listDashboards } from './list.ts';
 import { migrateDashboard } from './migrate.ts';
+import { queryDashboard } from './query.ts';
 import { trashDashboard } from './trash.ts';
 
-const makers = [importClassic, listClassic, getClassic, deleteClassic, migrateDashboard, listDashboards, getDashboard, trashDashboard];
+const makers = [importClassic, listClassic, getClassic, deleteClassic, migrateDashboard, listDashboards, getDashboard, trashDashboard, queryDashboard];
 
 export function dashboardOperations(ports: DashboardPorts): Operation[] {
   return makers.map((make) => make(ports)).flatMap((operation) => [operation, ...otherSpellings(operation)]);

@@ -48,5 +48,9 @@ export const dashboardExamples: Readonly<Record<string, Example>> = {
   },
   'GET /modern/dashboards': { request: { page_size: 100, show_trashed: false }, answer: { dashboards: [summary] } },
   'GET /modern/dashboards/:dashboard_id': { request: { dashboard_id: summary.dashboard_id }, answer: dashboard },
+  'POST /modern/dashboards/:dashboard_id/query': {
+    request: { dashboard_id: summary.dashboard_id, dataset_name: '5c2d7e1a', parameters: { region: 'north', days: { min: '2026-01-01', max: 'now/d' } }, widget_name: '9be41f07' },
+    answer: { columns: [{ name: 'month', type: 'DATE' }, { name: 'sum(amount)', type: 'DOUBLE' }], rows: [['2026-01-01', 1200.5], ['2026-02-01', 980]], truncated: false },
+  },
   'DELETE /modern/dashboards/:dashboard_id': { request: { dashboard_id: summary.dashboard_id }, answer: {} },
 };

@@ -1,6 +1,7 @@
 /** What every page has around it: the way to the others, who is signed in, and whether the service answers. */
 import { useEffect, useRef, useState } from 'react';
 import { useAnswer, useInterruption } from './api/queries.ts';
+import { DashboardPage } from './pages/dashboard-page.tsx';
 import { DashboardsPage } from './pages/dashboards-page.tsx';
 import { JobPage } from './pages/job-page.tsx';
 import { JobsPage } from './pages/jobs-page.tsx';
@@ -44,6 +45,7 @@ function useRoute(): Route {
 
 /** The same for addresses that differ in a filter only; all runs are one place, because a task run opens within its run. */
 function placeOf(route: Route): string {
+  if (route.page === 'dashboard') return `dashboard ${route.dashboardId}`;
   return route.page === 'job' ? `job ${route.jobId}` : route.page;
 }
 
@@ -54,7 +56,8 @@ function Page({ route }: { readonly route: Route }) {
     case 'jobs': return <JobsPage filter={route.filter} />;
     case 'job': return <JobPage jobId={route.jobId} key={route.jobId} />;
     case 'nodes': return <NodesPage />;
-    case 'dashboards': return <DashboardsPage />;
+    case 'dashboards': return <DashboardsPage after={route.after} />;
+    case 'dashboard': return <DashboardPage dashboardId={route.dashboardId} key={route.dashboardId} />;
     case 'unknown': return <UnknownPage address={route.address} />;
     default: return route satisfies never;
   }
@@ -71,6 +74,7 @@ function Header({ page }: { readonly page: Route['page'] }) {
       <nav aria-label="Pages">
         <a href={addressOf.runs({ state: 'all' })} {...current('runs', 'run')}>Runs</a>
         <a href={addressOf.jobs({})} {...current('jobs', 'job')}>Jobs</a>
+        <a href={addressOf.dashboards()} {...current('dashboards', 'dashboard')}>Dashboards</a>
         {hasNodes && <a href={addressOf.nodes} {...current('nodes')}>Nodes</a>}
       </nav>
       <div className="who">

@@ -5,6 +5,8 @@ import { App } from './app.tsx';
 import './style/base.css';
 import './style/parts.css';
 import './style/run.css';
+import './style/dashboard.css';
+import './style/dashboard.css';
 
 const element = document.getElementById('console');
 if (element === null) throw new Error('The page has no element for the console.');

@@ -20,7 +20,8 @@ export type Route =
   | { readonly page: 'jobs'; readonly filter: JobFilter }
   | { readonly page: 'job'; readonly jobId: number }
   | { readonly page: 'nodes' }
-  | { readonly page: 'dashboards' }
+  | { readonly page: 'dashboards'; readonly after: string | undefined }
+  | { readonly page: 'dashboard'; readonly dashboardId: string }
   | { readonly page: 'unknown'; readonly address: string };
 
 /** The forms of addresses, first match wins. The two of a run are those of `run_page_url`; older links have no job. */
@@ -31,7 +32,8 @@ const forms: readonly (readonly [RegExp, (found: RegExpExecArray, query: URLSear
   [/^job\/(\d+)$/, ([, jobId]) => ({ page: 'job', jobId: Number(jobId) })],
   [/^jobs$/, (_found, query) => ({ page: 'jobs', filter: { name: query.get('name') ?? undefined, after: query.get('after') ?? undefined } })],
   [/^nodes$/, () => ({ page: 'nodes' })],
-  [/^dashboards$/, () => ({ page: 'dashboards' })],
+  [/^dashboards$/, (_found, query) => ({ page: 'dashboards', after: query.get('after') ?? undefined })],
+  [/^dashboard\/([\da-f-]+)$/i, ([, dashboardId = '']) => ({ page: 'dashboard', dashboardId })],
 ];
 
 /** The page of an address. @param hash as `location.hash` has it: empty, or from the # on */
@@ -53,6 +55,8 @@ export const addressOf = {
   jobs: ({ name, after }: JobFilter): string => withQuery('#jobs', { name, after }),
   job: (jobId: number): string => `#job/${jobId}`,
   nodes: '#nodes',
+  dashboards: (after?: string): string => withQuery('#dashboards', { after }),
+  dashboard: (dashboardId: string): string => `#dashboard/${dashboardId}`,
 } as const;
 
 function runFilterOf(query: URLSearchParams): RunFilter {

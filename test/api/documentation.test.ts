@@ -12,6 +12,7 @@ import { workspaceOperations } from '../../api/workspace/workspace-operations.ts
 import { defaultLimits } from '../../engine/limits.ts';
 import { createClassicDashboardStore, createDashboardStore } from '../../storage/dashboards.ts';
 import { createManagedFiles } from '../../storage/managed-files.ts';
+import { createQueryFiles } from '../../storage/query-files.ts';
 import { createRoots } from '../../storage/roots.ts';
 import { createWorkspace } from '../../storage/workspace.ts';
 import type { Answer } from '../setup/client.ts';
@@ -31,6 +32,7 @@ beforeAll(async () => {
     ...dashboardOperations({
       ...service.ports, workspace: createWorkspace(roots, defaultLimits),
       classicDashboards: createClassicDashboardStore(service.database.db), dashboards: createDashboardStore(service.database.db),
+      queryFiles: createQueryFiles(roots), queries: { run: async () => ({ columns: [], rows: [], truncated: false }) },
     }),
   ];
   document = JSON.parse(JSON.stringify(describeApi(operations)));

@@ -14,6 +14,7 @@ import { defaultLimits } from '../../engine/limits.ts';
 import { createClassicDashboardStore, createDashboardStore } from '../../storage/dashboards.ts';
 import { passing } from '../../storage/faults.ts';
 import { createManagedFiles } from '../../storage/managed-files.ts';
+import { createQueryFiles } from '../../storage/query-files.ts';
 import { createRoots } from '../../storage/roots.ts';
 import { createTokenLookup } from '../../storage/tokens.ts';
 import { createWorkspace } from '../../storage/workspace.ts';
@@ -44,7 +45,7 @@ export async function startFuzzedService(): Promise<FuzzedService> {
   const { permissions, clock } = base.ports;
   const operations = everyOperation({
     ...base.ports, owners: permissions.ownersOf, workspace: createWorkspace(roots, limits), managedFiles: createManagedFiles(roots),
-    classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db),
+    classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db), queryFiles: createQueryFiles(roots), queries: { run: async () => ({ columns: [], rows: [], truncated: false }) },
   });
   const log = pino({ level: 'silent' });
   const app = createApp({

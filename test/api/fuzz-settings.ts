@@ -52,7 +52,7 @@ const unknown = fc.dictionary(
 const schedule = fc.record({ quartz_cron_expression: fc.constantFrom('0 0 12 * * ?', '0 15 10 ? * MON-FRI 2030'), timezone_id: fc.constantFrom('UTC', 'Europe/Berlin') });
 const parameters = fc.uniqueArray(fc.record({ name: fc.stringMatching(/^[a-zä ]{0,3}x$/), default: text }), { maxLength: 3, selector: ({ name }) => name });
 const general = strict(Type.Omit(JobSettings, [
-  ...taskKinds, 'tasks', 'job_clusters', 'format', 'existing_cluster_id', 'new_cluster', 'libraries', 'max_retries', 'min_retry_interval_millis', 'retry_on_timeout', 'schedule', 'parameters',
+  ...taskKinds, 'tasks', 'job_clusters', 'format', 'existing_cluster_id', 'new_cluster', 'libraries', 'max_retries', 'min_retry_interval_millis', 'retry_on_timeout', 'schedule', 'trigger', 'continuous', 'parameters',
 ]));
 const ofJob = fc.tuple(general, unknown, fc.record({ schedule: fc.option(schedule, { nil: undefined }), parameters: fc.option(parameters, { nil: undefined }) }))
   .map(([fields, others, special]) => ({ ...others, ...fields, ...withoutGaps(special) }));

@@ -14,6 +14,7 @@ import { scopes } from '../../engine/token/scopes.ts';
 import { createClassicDashboardStore, createDashboardStore } from '../../storage/dashboards.ts';
 import { passing } from '../../storage/faults.ts';
 import { createManagedFiles } from '../../storage/managed-files.ts';
+import { createQueryFiles } from '../../storage/query-files.ts';
 import { createRoots } from '../../storage/roots.ts';
 import { createTokenLookup } from '../../storage/tokens.ts';
 import { createWorkspace } from '../../storage/workspace.ts';
@@ -42,6 +43,7 @@ beforeAll(async () => {
   const roots = createRoots({ dataDirectory: directory, allowedRoots: [] });
   operations = everyOperation({ ...ports, owners: ports.permissions.ownersOf, workspace: createWorkspace(roots, limits), managedFiles: createManagedFiles(roots),
     classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db),
+    queryFiles: createQueryFiles(roots), queries: { run: async () => ({ columns: [], rows: [], truncated: false }) },
   });
   const log = pino({ level: 'silent' });
   app = createApp({

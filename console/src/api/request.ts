@@ -28,15 +28,17 @@ export type Fields = Readonly<Record<string, string | number | boolean | undefin
 export interface Sender {
   /** @throws Refusal, ConnectionLost; the abort of `signal` */
   get<Answer>(path: string, fields?: Fields, signal?: AbortSignal): Promise<Answer>;
-  /** @throws Refusal, ConnectionLost */
-  post<Answer>(path: string, body: object): Promise<Answer>;
+  /** @throws Refusal, ConnectionLost; the abort of `signal` */
+  post<Answer>(path: string, body: object, signal?: AbortSignal): Promise<Answer>;
 }
 
 export function createSender(token: string): Sender {
   const headers = { authorization: `Bearer ${token}` };
   return {
     get: (path, fields = {}, signal) => send(`api/${path}${queryOf(fields)}`, { headers, ...(signal !== undefined && { signal }) }),
-    post: (path, body) => send(`api/${path}`, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    post: (path, body, signal) => send(`api/${path}`, {
+      method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body), ...(signal !== undefined && { signal }),
+    }),
   };
 }
 

@@ -1,0 +1,67 @@
+/** Dashboards as the API shows them, as far as the console reads them. */
+
+export interface DashboardSummary {
+  readonly dashboard_id: string;
+  readonly display_name: string;
+  /** ISO 8601. */
+  readonly create_time: string;
+  readonly lifecycle_state: string;
+}
+
+export interface DashboardList {
+  readonly dashboards: readonly DashboardSummary[];
+  readonly next_page_token?: string;
+}
+
+export interface DashboardDocument extends DashboardSummary {
+  readonly path: string;
+  /** JSON of a `StoredDashboard`. */
+  readonly serialized_dashboard: string;
+  readonly warnings: readonly string[];
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface StoredDashboard {
+  readonly datasets: readonly { readonly name: string; readonly displayName: string }[];
+  readonly pages: readonly { readonly name: string; readonly displayName: string; readonly layout: readonly Placed[] }[];
+}
+
+export interface Placed {
+  readonly widget: Widget;
+  readonly position: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+}
+
+export interface WidgetQuery {
+  readonly name: string;
+  readonly query: {
+    readonly datasetName: string;
+    readonly fields?: readonly { readonly name: string }[];
+    readonly parameters?: readonly { readonly keyword: string }[];
+  };
+}
+
+export interface Widget {
+  readonly name: string;
+  readonly queries?: readonly WidgetQuery[];
+  readonly spec?: {
+    readonly widgetType: string;
+    readonly encodings: Fields;
+    readonly frame: { readonly showTitle: boolean; readonly title: string; readonly description?: string };
+    readonly mark?: Fields;
+    readonly selection?: { readonly defaultSelection: Selection };
+  };
+  readonly multilineTextboxSpec?: { readonly lines: readonly string[] };
+}
+
+export interface Selection {
+  readonly values?: { readonly dataType: string; readonly values: readonly { readonly value: string }[] };
+  readonly range?: { readonly dataType: string; readonly min: { readonly value: string }; readonly max: { readonly value: string } };
+}
+
+/** What a query of a dashboard answers. */
+export interface Rows {
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly rows: readonly (readonly unknown[])[];
+  readonly truncated: boolean;
+}

@@ -1,0 +1,30 @@
+/** What filters are set to, and which parameters of which datasets they set. */
+import type { Placed, Widget } from '../api/dashboard-documents.ts';
+import type { SetParameters } from './use-rows.ts';
+
+export type FilterValue = string | readonly string[] | { readonly min: string; readonly max: string };
+
+/** Undefined: as the dashboard begins. */
+export type SetFilter = (widget: Widget, value: FilterValue | undefined) => void;
+
+/** A filter is known by what it sets: the same one stands on several pages under several names. */
+export function filterKey({ queries = [] }: Widget): string {
+  return JSON.stringify(targets(queries).toSorted());
+}
+
+function targets(queries: NonNullable<Widget['queries']>): string[] {
+  return queries.flatMap(({ query }) => (query.parameters ?? []).map(({ keyword }) => `${query.datasetName} ${keyword}`));
+}
+
+/** @param values by the key of the filter */
+export function parametersOf(layout: readonly Placed[], values: ReadonlyMap<string, FilterValue>): SetParameters {
+  const parameters: Record<string, Record<string, unknown>> = {};
+  for (const { widget } of layout) {
+    const value = values.get(filterKey(widget));
+    if (value === undefined) continue;
+    for (const { query } of widget.queries ?? []) {
+      for (const { keyword } of query.parameters ?? []) parameters[query.datasetName] = { ...parameters[query.datasetName], [keyword]: value };
+    }
+  }
+  return parameters;
+}

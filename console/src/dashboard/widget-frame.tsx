@@ -1,0 +1,52 @@
+/** A widget on the page: its title, what it shows, and what it says while there is nothing to show. */
+import { lazy, Suspense, useId } from 'react';
+import type { Widget } from '../api/dashboard-documents.ts';
+import { Refusal } from '../api/request.ts';
+import { Loading } from '../parts/loading.tsx';
+import { FilterControl } from './filter-control.tsx';
+import type { SetFilter } from './filter-values.ts';
+import { useRows } from './use-rows.ts';
+import { Visual } from './visual.tsx';
+
+const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }));
+
+interface WidgetFrameProps {
+  readonly widget: Widget;
+  readonly setFilter: SetFilter;
+}
+
+export function WidgetFrame({ widget, setFilter }: WidgetFrameProps) {
+  const { spec, multilineTextboxSpec } = widget;
+  if (multilineTextboxSpec !== undefined) return <Suspense fallback={<Loading what="the text" />}><Markdown text={multilineTextboxSpec.lines.join('')} /></Suspense>;
+  if (spec === undefined) return null;
+  if (spec.widgetType.startsWith('filter-')) return <FilterControl widget={widget} spec={spec} setFilter={setFilter} />;
+  return <DataWidget widget={widget} spec={spec} />;
+}
+
+function DataWidget({ widget, spec }: { readonly widget: Widget; readonly spec: NonNullable<Widget['spec']> }) {
+  const id = useId();
+  const { data, error, isOld, refetch } = useRows(widget.name, widget.queries?.[0]);
+  const title = spec.frame.title === '' ? 'Untitled' : spec.frame.title;
+  return (
+    <section className="widget" aria-labelledby={id}>
+      <h2 id={id} className={spec.frame.showTitle ? undefined : 'unseen'}>{title}</h2>
+      {spec.frame.description !== undefined && <p className="hint">{spec.frame.description}</p>}
+      {error !== null && <Trouble error={error} retry={refetch} />}
+      {data === undefined && error === null && <Loading what="data" />}
+      {data !== undefined && error === null && (data.rows.length === 0
+        ? <p className="empty">{data.truncated ? 'The first row is too large to be shown.' : 'The query found no rows.'}</p>
+        : <div className={isOld ? 'shown old' : 'shown'}><Visual spec={spec} title={title} rows={data} /></div>)}
+      {data?.truncated === true && error === null && <p className="hint">Only the first {data.rows.length} rows are shown.</p>}
+    </section>
+  );
+}
+
+/** What the database said stands in the widget: the others are not disturbed. */
+function Trouble({ error, retry }: { readonly error: Error; readonly retry: () => Promise<unknown> }) {
+  return (
+    <div className="notice bad" role="alert">
+      <p>{error.message}</p>
+      {!(error instanceof Refusal && error.status === 400) && <p className="actions"><button type="button" onClick={() => { void retry(); }}>Try again</button></p>}
+    </div>
+  );
+}
