@@ -117,7 +117,7 @@ describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
     expect(await visitor.page.evaluate('window.owned')).toBeUndefined();
   });
 
-  test('the nodes are shown to those who may see them, and no menu leads to what is not there', async () => {
+  test('the nodes are shown to those who may see them', async () => {
     const { token_value: narrow } = await runyard.ok('POST', '2.0/token/create', { scopes: ['jobs'] });
     await visitor.open('#runs');
     await visitor.signIn(narrow);
@@ -127,7 +127,6 @@ describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
     await visitor.signIn();
     await visitor.link('Nodes').click();
     await visitor.page.getByRole('row', { name: `process ${process.pid}` }).getByText('Alive').waitFor();
-    expect(await visitor.page.getByRole('link', { name: 'Dashboards' }).count()).toBe(0);
   });
 
   test('everything is reached by the keyboard: past the menu, into a page, and its dialog', async () => {
