@@ -21,7 +21,7 @@ export function launchRun(world: World, { job, token, queue, parent }: Launch): 
   const earlier = token === undefined ? undefined : job.tokens.get(token);
   if (earlier !== undefined) return earlier;
   const mayQueue = queue ?? job.plan.queue;
-  if (parent !== undefined && competes(world)) world.ambiguous = true;
+  if (parent !== undefined && (competes(world) || hasTwin(world, job))) world.ambiguous = true;
   const admission = job.hidden ? 'room?' : admissionByJob(world, job, mayQueue);
   // A task that waits for its job anyhow may as well wait for room.
   const outcome = admission === 'room?' ? admissionByRoom(world, job.plan, mayQueue || parent !== undefined) : admission;
@@ -155,6 +155,11 @@ export function serveQueue(world: World): boolean {
 /** Whether runs that wait for room want the room of this instant too: who of them and a run_job_task gets it is nobody's promise. */
 function competes(world: World): boolean {
   return isTight(world) && world.runs.some((run) => run.admitted === world.now || (run.state === 'QUEUED' && run.waitsFor !== 'MAX_CONCURRENT_RUNS_REACHED'));
+}
+
+/** Whether another run_job_task has launched the same job in this instant: nobody promises who gets the first number, or the last place. */
+function hasTwin(world: World, job: ModelJob): boolean {
+  return world.runs.some((run) => run.job === job && run.start === world.now && run.depth > 0 && run.attempt === 0);
 }
 
 /** Whether the workspace may be full at all. */
