@@ -37,7 +37,7 @@ export interface OpenDatabase {
 const waitMs = 15_000;
 
 /** A connection on which nothing moves for this long is taken for broken: no statement of ours takes a tenth of it. */
-const silenceMs = 60_000;
+const silenceMs = 30_000;
 
 export interface PoolLimits {
   /** Connections at the most. */

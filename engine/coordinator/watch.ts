@@ -46,7 +46,6 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
   let round = Promise.resolve();
   let idle: readonly number[] = [];
   const beat = async (): Promise<void> => {
-    heartbeat.alive();
     const wasLost = lost;
     lost = false;
     try {
@@ -80,12 +79,14 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
     cancel();
     next();
   });
+  const cancelSigns = giveSigns(heartbeat, clock, leaseMs / 3);
   arm();
   return {
     rest() { resting = true; },
     async close() {
       closed = true;
       cancel();
+      cancelSigns();
       await heartbeat.close();
       await round;
       await nodes.leave(node.nodeId).catch((error: unknown) => {
@@ -93,6 +94,17 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
       });
     },
   };
+}
+
+/** Says again and again that the loop moves. Not with the beat: that may wait long for the database, and the loop moves all the same. */
+function giveSigns(heartbeat: Heartbeat, clock: Clock, every: number): () => void {
+  let cancel = (): void => undefined;
+  const sign = (): void => {
+    heartbeat.alive();
+    cancel = clock.at(clock.now() + every, sign);
+  };
+  sign();
+  return () => cancel();
 }
 
 async function join({ nodes, node, leaseMs }: WatchPorts): Promise<void> {
