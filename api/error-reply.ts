@@ -31,8 +31,16 @@ export function errorHandler(isPassing: IsPassing, requestBytes: number) {
     const refusal = refusalOf(error, request, { isPassing, requestBytes });
     if (refusal.code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'A request failed.');
     if (refusal.code === 'TEMPORARILY_UNAVAILABLE') request.log.warn({ error: messageOf(error) }, 'A request met a fault that passes.');
+    noteForbidden(refusal, request);
     sendRefusal(refusal, reply);
   };
+}
+
+/** What a known caller may not do stands in the log, reading too: the audit log has only what changes something. */
+function noteForbidden({ code }: ServiceError, { caller, ip, method, routeOptions: { url }, log }: FastifyRequest): void {
+  if (code !== 'PERMISSION_DENIED' || caller === null) return;
+  const { userName, tokenId } = caller;
+  log.warn({ userName, tokenId, ip, method, route: url }, 'A call was not permitted.');
 }
 
 /** Answers what is no request at all in the same shape: the server gave it up before any route saw it. */

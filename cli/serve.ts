@@ -4,6 +4,7 @@ import { systemClock } from '../engine/clock.ts';
 import { bootstrapTokenFile } from './bootstrap-token.ts';
 import { readConfig } from './config.ts';
 import { createLogger } from './logger.ts';
+import { isInTheClear } from './people.ts';
 import { remark } from './say.ts';
 import { startService } from './service.ts';
 import { startFailure } from './start-failure.ts';
@@ -35,6 +36,7 @@ export async function serve({ drain }: ServeOptions): Promise<number> {
   const serving = async (): Promise<number> => {
     const service = await startService(config, log).catch((error: unknown) => { throw startFailure(error, config); });
     log.info({ url: service.url }, 'Runyard is ready.');
+    if (isInTheClear(config)) log.warn({ host: config.host }, 'Tokens cross the network in the clear: set RUNYARD_TLS_CERT and RUNYARD_TLS_KEY, or name the proxy in front that speaks TLS in RUNYARD_TRUSTED_PROXIES.');
     // Now, because an engine that is killed writes nothing at its end.
     flushCompileCache();
     remark(`Runyard is ready at ${service.url}`);

@@ -1,10 +1,15 @@
 /** Which addresses a webhook may be sent to: none that leads into the network of this service, unless that is allowed. */
 import ipaddr from 'ipaddr.js';
 
+/** The oldest way to wrap an IPv4 address into an IPv6 one. Nobody uses it any more, and the library takes it for public. */
+const oldWrapping = ipaddr.IPv6.parseCIDR('::/96');
+
 /** True for an address of the public internet; false for every private, local or reserved one, and for what is no address. */
 export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
   // Also an IPv4 address that is wrapped into an IPv6 one is looked at as what it is.
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast';
+  const found = ipaddr.process(address);
+  return found.range() === 'unicast' && !(found instanceof ipaddr.IPv6 && found.match(oldWrapping));
 }
 
 /** True when the host of a URL says by itself that it is not public: a literal address, or a name of this machine. */

@@ -37,7 +37,7 @@ export interface AuditFilter {
 export type Fields = Readonly<Record<string, unknown>>;
 
 const masked = '***';
-const secretName = /(?:token|secret|password|_key)$/i;
+const secretName = /(?:token|secret|passw(?:or)?d|passphrase|credentials?|api_?key|_key)$/i;
 /** Characters of JSON that an entry keeps of each side. */
 const mostCharacters = 20_000;
 

@@ -70,6 +70,19 @@ describe('credentials', () => {
     expect((await service.send({ url: '/api/2.0/jobs/list', headers: { authorization: 'Bearer jobs-token' } })).status).toBe(200);
   });
 
+  test('what a known caller may not read stands in the log, with who asked and never with the token', async () => {
+    const lines: string[] = [];
+    const logged = await startService({ log: pino({}, { write: (line) => { lines.push(line); } }) });
+    const made = await logged.post('2.0/token/create', { scopes: ['files'] });
+    const token = String(made.body['token_value']);
+    expect((await logged.send({ url: '/api/2.0/jobs/list', headers: { authorization: `Bearer ${token}` } })).status).toBe(403);
+    await logged.close();
+    expect(lines.map((line): unknown => JSON.parse(line))).toEqual([expect.objectContaining({
+      msg: 'A call was not permitted.', userName: 'admin', tokenId: expect.stringMatching(/^[\da-f]{64}$/), method: 'GET', route: '/api/2.0/jobs/list',
+    })]);
+    expect(lines.join('')).not.toContain(token);
+  });
+
   test('a bad credential is refused before the body is looked at', async () => {
     const answer = await service.send({ method: 'POST', url: '/api/2.0/jobs/create', payload: '{', headers: { 'content-type': 'text/json' } });
     expect(answer.status).toBe(401);
@@ -177,7 +190,7 @@ describe('refusals', () => {
 describe('what browsers are told', () => {
   const told = {
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'", 'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer', 'cache-control': 'no-store',
   };
 
   test.each([
@@ -189,7 +202,7 @@ describe('what browsers are told', () => {
     ['health', { url: '/healthz' }],
     ['the metrics', { url: '/metrics', headers: { authorization } }],
     ['the description', { url: '/api/openapi.json' }],
-  ])('%s is shown nowhere and loads nothing', async (_, request) => {
+  ])('%s is shown nowhere, loads nothing and is not kept', async (_, request) => {
     expect((await service.send(request)).headers).toMatchObject(told);
   });
 

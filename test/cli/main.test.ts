@@ -58,7 +58,7 @@ test('without a token there is nothing to print', async () => {
 });
 
 test('a token of the configuration is the one that is printed', async () => {
-  expect(await run(['token'], await openDirectory(), { RUNYARD_BOOTSTRAP_TOKEN: 'of-my-own' })).toEqual({ code: 0, stdout: 'of-my-own\n', stderr: '' });
+  expect(await run(['token'], await openDirectory(), { RUNYARD_BOOTSTRAP_TOKEN: 'of-my-own-making' })).toEqual({ code: 0, stdout: 'of-my-own-making\n', stderr: '' });
 });
 
 test('a database that does not answer ends the start with one line, without its password', async () => {

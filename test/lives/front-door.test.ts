@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../engine/limits.ts';
-import { readTls } from '../../cli/people.ts';
+import { isInTheClear, readTls } from '../../cli/people.ts';
 import { startService as startApi, adminToken } from '../api/service.ts';
 import { startTestService } from '../setup/service.ts';
 import { testCertificate, testKey } from '../setup/tls.ts';
@@ -48,6 +48,19 @@ describe('TLS', () => {
     [{ tlsCert: '/etc/hostname', tlsKey: '/etc/hostname' }, /^RUNYARD_TLS_CERT names \/etc\/hostname, which is no PEM file\.$/],
   ])('%j stops the start', async (config, message) => {
     await expect(readTls(config)).rejects.toThrow(message);
+  });
+
+  test.each([
+    ['127.0.0.1', {}, false],
+    ['localhost', {}, false],
+    ['::1', {}, false],
+    ['0.0.0.0', {}, true],
+    ['10.0.0.7', {}, true],
+    ['127.0.0.1.example.org', {}, true],
+    ['0.0.0.0', { tlsCert: '/cert.pem' }, false],
+    ['0.0.0.0', { trustedProxies: ['10.0.0.0/8'] }, false],
+  ])('on %s with %j: whoever starts it is warned of tokens in the clear: %s', (host, given, expected) => {
+    expect(isInTheClear({ host, tlsCert: undefined, trustedProxies: [], ...given })).toBe(expected);
   });
 });
 

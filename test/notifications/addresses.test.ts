@@ -8,12 +8,12 @@ import { startHttpReceiver } from '../setup/http-receiver.ts';
 
 test.each([
   '127.0.0.1', '127.255.0.3', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '169.254.169.254', '100.64.0.1', '0.0.0.0', '224.0.0.1',
-  '255.255.255.255', '::1', '::', 'fe80::1', 'fc00::1', 'fd12::1', '::ffff:127.0.0.1', '::ffff:10.0.0.1', '64:ff9b::a00:1', '2002:7f00:1::', 'ff02::1', 'nonsense',
+  '255.255.255.255', '::1', '::', 'fe80::1', 'fc00::1', 'fd12::1', '::ffff:127.0.0.1', '::ffff:10.0.0.1', '64:ff9b::a00:1', '2002:7f00:1::', 'ff02::1', '::7f00:1', '::a9fe:a9fe', 'nonsense',
 ])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false));
 
 test.each(['1.1.1.1', '93.184.216.34', '2606:4700::1111', '172.32.0.1', '::ffff:1.1.1.1'])('%s is public', (address) => expect(isPublicAddress(address)).toBe(true));
 
-test.each(['http://127.1/', 'http://0x7f000001/', 'http://2130706433/', 'http://[::1]/', 'http://[::ffff:7f00:1]/', 'http://localhost/', 'http://LOCALHOST./', 'http://a.localhost/', 'http://0/'])(
+test.each(['http://127.1/', 'http://0x7f000001/', 'http://2130706433/', 'http://[::1]/', 'http://[::ffff:7f00:1]/', 'http://[::127.0.0.1]/', 'http://localhost/', 'http://LOCALHOST./', 'http://a.localhost/', 'http://0/'])(
   'the host of %s is private', (url) => expect(isPrivateHost(new URL(url).hostname)).toBe(true));
 
 test.each(['http://example.org/', 'http://1.1.1.1/', 'http://localhost.example.org/'])('the host of %s may be public', (url) => expect(isPrivateHost(new URL(url).hostname)).toBe(false));
