@@ -113,8 +113,8 @@ export const mailFrom: ReadValue<string> = (given) => {
 
 /** Never shown in a message. */
 export const secretToken: ReadValue<string> = (given) => {
-  if (typeof given === 'string' && /^[!-~]{12,256}$/.test(given)) return given;
-  throw new ValueError('must be 12 to 256 visible ASCII characters without a space (its value is not shown here)');
+  if (typeof given === 'string' && /^[!-~]{8,256}$/.test(given)) return given;
+  throw new ValueError('must be 8 to 256 visible ASCII characters without a space (its value is not shown here)');
 };
 
 /** Limits by name; the others keep their defaults. */

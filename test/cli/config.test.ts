@@ -135,7 +135,7 @@ test.each([
   ['DATABASE_URL', 'hush-hush'],
   ['RUNYARD_BOOTSTRAP_TOKEN', 'hush-hush hush'],
   ['RUNYARD_BOOTSTRAP_TOKEN', 'short'],
-  ['RUNYARD_BOOTSTRAP_TOKEN', 'elevenchars'],
+  ['RUNYARD_BOOTSTRAP_TOKEN', 'sevenly'],
   ['RUNYARD_SMTP_URL', 'http://me:hush-hush@mail'],
   ['RUNYARD_SMTP_URL', 'smtp://me:hush-hush%@mail'],
 ])('a wrong %s is refused without showing it', (variable, text) => {
