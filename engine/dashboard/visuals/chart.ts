@@ -40,8 +40,22 @@ export function chart({ options }: Shown): Visual | undefined {
   const notes: string[] = [];
   const draft: ChartDraft = { options, columns: chartColumns(options), fields: fieldSet(notes), notes };
   const visual = isMixed(draft, kind) ? combo(draft) : map(draft);
+  notes.push(...lostFormats(options, kind));
   for (const { role, column } of draft.columns.others) notes.push(`the column ${column} is shown as ${role} in the classic chart, which the new one has not`);
   return visual;
+}
+
+/** What every classic chart carries without anybody having chosen it. */
+const usualPercentFormat = '0[.]00%';
+
+/** Formats that somebody chose and the new charts have no place for. */
+function lostFormats(options: Fields, kind: string): string[] {
+  const dates = textIn(options, 'dateTimeFormat') ?? '';
+  const percents = textIn(options, 'percentFormat') ?? usualPercentFormat;
+  return [
+    ...(dates === '' ? [] : [`its format of dates, ${cut(dates, 60)}, is not kept; the new chart chooses one by itself`]),
+    ...(kind === 'pie' && percents !== usualPercentFormat ? [`its format of percentages, ${cut(percents, 60)}, is not kept`] : []),
+  ];
 }
 
 /** A chart whose series are of several kinds is a combination, whatever it calls itself. */
