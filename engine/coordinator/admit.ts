@@ -74,7 +74,7 @@ async function serveOnce(ports: QueuePorts, closed: () => boolean): Promise<void
     if (some.length < leavingMax) break;
   }
   const jobs = new Map((await runs.queuedJobs()).map((job) => [job.jobId, { ...job }]));
-  for (let job = nextJob([...jobs.values()]); job !== undefined && !closed(); job = nextJob([...jobs.values()])) {
+  for (let job = nextJob(jobs.values()); job !== undefined && !closed(); job = nextJob(jobs.values())) {
     const admitted = await admit(ports, job);
     if (admitted === 'workspace full') return;
     if (admitted === 'admitted') job.activeRuns += 1;
@@ -86,9 +86,15 @@ async function serveOnce(ports: QueuePorts, closed: () => boolean): Promise<void
  * The job whose turn it is: of those that are below their limit the one with the fewest active runs, so that a job with a
  * long queue leaves room for the others; of several the one that waits longest.
  */
-export function nextJob<Waiting extends QueuedJob>(jobs: readonly Waiting[]): Waiting | undefined {
-  const ready = jobs.filter(({ activeRuns, maxConcurrentRuns = Infinity }) => activeRuns < maxConcurrentRuns);
-  return ready.toSorted((one, other) => one.activeRuns - other.activeRuns || one.since - other.since)[0];
+export function nextJob<Waiting extends QueuedJob>(jobs: Iterable<Waiting>): Waiting | undefined {
+  let next: Waiting | undefined;
+  // Asked once for each run that is admitted, and thousands of jobs may wait: looked through, not sorted.
+  for (const job of jobs) {
+    const { activeRuns, since, maxConcurrentRuns = Infinity } = job;
+    if (activeRuns >= maxConcurrentRuns) continue;
+    if (next === undefined || activeRuns < next.activeRuns || (activeRuns === next.activeRuns && since < next.since)) next = job;
+  }
+  return next;
 }
 
 /** Takes the oldest run of a job out of the queue, if its limits allow it now that nobody else can start one. */

@@ -1,8 +1,9 @@
 /** The vendor's own SDK, unmodified, drives the operations on dashboards. */
-import { ApiError, WorkspaceClient } from '@databricks/sdk-experimental';
+import { WorkspaceClient } from '@databricks/sdk-experimental';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from '../setup/client.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
+import { all, refusalOf } from './sdk-answers.ts';
 
 let runyard: TestService;
 let client: WorkspaceClient;
@@ -11,19 +12,6 @@ beforeAll(async () => {
   client = new WorkspaceClient({ env: { DATABRICKS_HOST: runyard.url, DATABRICKS_TOKEN: runyard.token } });
 });
 afterAll(() => runyard.stop());
-
-async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const found: Item[] = [];
-  for await (const item of items) found.push(item);
-  return found;
-}
-
-/** What the SDK makes of a refusal. */
-async function refusalOf(call: Promise<unknown>): Promise<Pick<ApiError, 'statusCode' | 'errorCode' | 'message'>> {
-  const error = await call.then(() => undefined, (reason: unknown) => reason);
-  if (!(error instanceof ApiError)) throw new Error(`It was not refused, or not by the service: ${error}`);
-  return { statusCode: error.statusCode, errorCode: error.errorCode, message: error.message };
-}
 
 describe('dashboards', () => {
   test('are migrated, read, listed page by page, and moved to the trash', async () => {

@@ -1,9 +1,10 @@
 /** The vendor's own SDK, unmodified and knowing nothing but address and token, drives the running service. */
-import { ApiError, WorkspaceClient, type jobs } from '@databricks/sdk-experimental';
+import { WorkspaceClient, type jobs } from '@databricks/sdk-experimental';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addDestinations, knownDestinations } from '../setup/destinations.ts';
 import { createClient } from '../setup/client.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
+import { all, refusalOf } from './sdk-answers.ts';
 
 let runyard: TestService;
 let client: WorkspaceClient;
@@ -56,19 +57,6 @@ async function jobOf(tasks: jobs.Task[], settings: jobs.CreateJob = {}): Promise
 function given<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('The answer lacks it.');
   return value;
-}
-
-async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const found: Item[] = [];
-  for await (const item of items) found.push(item);
-  return found;
-}
-
-/** What the SDK makes of a refusal. */
-async function refusalOf(call: Promise<unknown>): Promise<Pick<ApiError, 'statusCode' | 'errorCode' | 'message'>> {
-  const error = await call.then(() => undefined, (reason: unknown) => reason);
-  if (!(error instanceof ApiError)) throw new Error(`It was not refused, or not by the service: ${error}`);
-  return { statusCode: error.statusCode, errorCode: error.errorCode, message: error.message };
 }
 
 test('the caller is known', async () => {
