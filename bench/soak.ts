@@ -21,6 +21,7 @@ const jobs = [
 interface Sample {
   readonly minute: number;
   readonly residentMegabytes: number;
+  readonly heapMegabytes: number;
   readonly descriptors: number;
   readonly runs: number;
 }
@@ -28,7 +29,8 @@ interface Sample {
 async function sample(minute: number, runs: number): Promise<Sample> {
   const status = await readFile(`/proc/${engine.pid}/status`, 'utf8');
   const kilobytes = Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
-  return { minute, residentMegabytes: kilobytes / 1_024, descriptors: (await readdir(`/proc/${engine.pid}/fd`)).length, runs };
+  const heapMegabytes = (await engine.metric('nodejs_heap_used_bytes')) / 2 ** 20;
+  return { minute, residentMegabytes: kilobytes / 1_024, heapMegabytes, descriptors: (await readdir(`/proc/${engine.pid}/fd`)).length, runs };
 }
 
 let started = 0;
@@ -40,7 +42,7 @@ for (let minute = 0; minute < minutes; minute += 1) {
   }
   const taken = await sample(minute + 1, started);
   samples.push(taken);
-  process.stdout.write(`${taken.minute} min: ${taken.residentMegabytes.toFixed(0)} MB, ${taken.descriptors} file descriptors, ${taken.runs} runs\n`);
+  process.stdout.write(`${taken.minute} min: ${taken.residentMegabytes.toFixed(0)} MB, heap ${taken.heapMegabytes.toFixed(0)} MB, ${taken.descriptors} file descriptors, ${taken.runs} runs\n`);
 }
 
 const median = (values: readonly number[]): number => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;

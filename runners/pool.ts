@@ -25,6 +25,9 @@ export interface ClosablePool extends TaskPool {
   close(): Promise<void>;
 }
 
+/** Room for what a thread has just made, in MB; collected when it is full. */
+const youngGenerationMb = 8;
+
 /** How often an attempt is asked for again after its thread has died, before the engine gives it up. */
 const triesMax = 5;
 
@@ -37,6 +40,8 @@ export function createTaskPool(options: PoolOptions): ClosablePool {
     concurrentTasksPerWorker: options.attemptsPerThread,
     // A thread that keeps timers and sockets must not be put to sleep between tasks.
     atomics: 'disabled',
+    // A thread that waits for processes makes little garbage: without a bound it would let that little grow to tens of megabytes.
+    resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
   });
   let closing = false;
 

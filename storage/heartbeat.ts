@@ -4,12 +4,17 @@ import { Worker } from 'node:worker_threads';
 import type { Heartbeat, Log } from '../engine/ports.ts';
 import type { FromHeartbeat, HeartbeatOrder, ToHeartbeat } from './heartbeat-messages.ts';
 
+/** The thread sends a statement now and then; more room would only be filled before it is collected. */
+const youngGenerationMb = 2;
+
 /** Keeps the lease of a node that has joined. @param onLost called each time it had ended before it was renewed */
 export function startHeartbeat(order: HeartbeatOrder, log: Log, onLost: () => void): Heartbeat {
   const facts = { node_id: order.nodeId };
   let closing = false;
   const start = (): Worker => {
-    const thread = new Worker(new URL('./heartbeat-thread.ts', import.meta.url), { workerData: order });
+    const thread = new Worker(new URL('./heartbeat-thread.ts', import.meta.url), {
+      workerData: order, resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
+    });
     thread.on('message', (message: FromHeartbeat) => {
       if (message.type === 'lost') onLost();
       else if (message.type === 'back') log.info(facts, 'The lease is renewed again.');
