@@ -1,4 +1,5 @@
 /** All operations of the API, in the order of the documentation. */
+import { clusterOperations } from './clusters/cluster-operations.ts';
 import { dashboardOperations } from './dashboards/dashboard-operations.ts';
 import { createJobOperation } from './jobs/create.ts';
 import { deleteJobOperation } from './jobs/delete.ts';
@@ -17,7 +18,7 @@ import { amendPermissionsOperation } from './permissions/amend.ts';
 import { getPermissionsOperation } from './permissions/get.ts';
 import { permissionLevelsOperation } from './permissions/levels.ts';
 import { replacePermissionsOperation } from './permissions/replace.ts';
-import type { DashboardPorts, ManagedFsPorts, OperationPorts, WorkspacePorts } from './ports.ts';
+import type { ClusterPorts, DashboardPorts, ManagedFsPorts, OperationPorts, WorkspacePorts } from './ports.ts';
 import { cancelAllRunsOperation } from './runs/cancel-all.ts';
 import { cancelRunOperation } from './runs/cancel.ts';
 import { deleteRunOperation } from './runs/delete.ts';
@@ -68,8 +69,8 @@ const makers: readonly ((ports: OperationPorts) => Operation)[] = [
 ];
 
 /** Every operation that the service has, those on files among them. */
-export function everyOperation(ports: OperationPorts & WorkspacePorts & ManagedFsPorts & DashboardPorts): Operation[] {
-  return withScopes([...operationsOf(ports), ...workspaceOperations(ports), ...managedFsOperations(ports), ...dashboardOperations(ports)]);
+export function everyOperation(ports: OperationPorts & WorkspacePorts & ManagedFsPorts & DashboardPorts & ClusterPorts): Operation[] {
+  return withScopes([...operationsOf(ports), ...workspaceOperations(ports), ...managedFsOperations(ports), ...dashboardOperations(ports), ...clusterOperations(ports)]);
 }
 
 /** These operations, and the one that tells the scope of each. */

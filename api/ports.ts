@@ -1,5 +1,7 @@
 /** What the operations ask of the world: types only. storage/ has what fits them, cli/ wires them together. */
 import type { CancelPorts } from '../engine/cancel.ts';
+import type { Inventory } from '../engine/cluster/inventory.ts';
+import type { ClusterReader } from '../engine/cluster-ports.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { ClassicDashboardStore, DashboardStore, QueryFiles, QueryRunner } from '../engine/dashboard-ports.ts';
 import type { ManagedFileStore, WorkspaceStore } from '../engine/file-ports.ts';
@@ -11,6 +13,8 @@ import type { JobStore, NodeReader, PermissionReader, PermissionStore, RetimedRu
 import type { TaskValues } from '../engine/run/dynamic-values.ts';
 import type { NotebookReport, TaskOutput } from '../engine/run/output.ts';
 import type { NewToken, OwnedToken, Token, TokenChange } from '../engine/token/token.ts';
+import type { ClusterControl } from '../engine/coordinator/all-purpose.ts';
+import type { ClusterRules } from './known-clusters.ts';
 import type { PeoplePorts } from './people-ports.ts';
 
 export type { Site } from '../engine/ports.ts';
@@ -82,9 +86,17 @@ export interface OperationPorts extends NoticePorts, PeoplePorts {
   readonly jobChanged: (retimed: readonly RetimedRun[]) => void;
   readonly clock: Clock;
   readonly limits: Limits;
+  readonly clusterRules: ClusterRules;
   /** Names of all known task kinds: the built-in ones and those of plugins. */
   readonly kinds: readonly string[];
   readonly site: Site;
+}
+
+/** Clusters, and what they are made of. */
+export interface ClusterPorts extends Pick<OperationPorts, 'limits'> {
+  readonly clusters: ClusterReader;
+  readonly control: ClusterControl;
+  readonly inventory: Inventory;
 }
 
 export interface WorkspacePorts {

@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf } from '../engine/errors.ts';
+import type { ClusterFault } from '../engine/cluster/faults.ts';
+import type { Inventory } from '../engine/cluster/inventory.ts';
 import type { Limits } from '../engine/limits.ts';
 import { nearest } from '../engine/nearest.ts';
 import { ValueError } from './setting-values.ts';
@@ -29,6 +31,9 @@ export interface Config {
   /** Addresses and networks. */
   readonly trustedProxies: readonly string[];
   readonly clusterStartMs: number;
+  readonly clusters: Inventory;
+  readonly clustersStrict: boolean;
+  readonly faults: readonly ClusterFault[];
   readonly stopGraceMs: number;
   readonly leaseMs: number;
   readonly poolThreads: number;
@@ -110,6 +115,9 @@ function build(environment: Environment, directory: string, find: (variable: str
     tlsKey: take(settings.tlsKey),
     trustedProxies: take(settings.trustedProxies),
     clusterStartMs: take(settings.clusterStartMs),
+    clusters: take(settings.clusters),
+    clustersStrict: take(settings.clustersStrict),
+    faults: take(settings.faults),
     stopGraceMs: take(settings.stopGraceMs),
     leaseMs: take(settings.leaseMs),
     poolThreads: take(settings.poolThreads),

@@ -12,13 +12,13 @@ import type { RunStore } from '../engine/run-ports.ts';
 import { createTaskPool } from '../runners/pool.ts';
 import { createProcessTable } from '../runners/process-table.ts';
 import { createAttemptFiles, type AttemptFiles } from '../storage/attempt-files.ts';
-import { createClusterStore } from '../storage/clusters.ts';
 import { createPatientPermissionReader } from '../storage/job-permissions.ts';
 import type { DatabaseAddress, OpenDatabase } from '../storage/database.ts';
 import { startHeartbeat } from '../storage/heartbeat.ts';
 import { createLocator } from '../storage/locate.ts';
 import type { Roots } from '../storage/roots.ts';
 import { createNodeStore, createRunStore } from '../storage/stores.ts';
+import { startClusters, type Clusters } from './clusters.ts';
 import type { Config } from './config.ts';
 import { checkNeighbours, directoryIdOf } from './installation.ts';
 
@@ -28,6 +28,7 @@ export interface Engine {
   readonly coordinator: Coordinator;
   readonly queue: RunQueue;
   readonly nodes: NodeReader;
+  readonly clusters: Clusters;
   /** Takes up nothing new, and resolves when the tasks that run are over. Before `close`. */
   drain(): Promise<void>;
   readonly files: AttemptFiles;
@@ -55,9 +56,10 @@ export async function startEngine(config: Config, address: DatabaseAddress, data
     locate: createLocator(roots),
     log,
   });
+  const clusters = await startClusters({ config, address, database, roots, files, nodeId: node.nodeId, random: randomCharacters, clock, log });
   const endings = createEndings();
   const coordinator = createCoordinator({
-    runs, clusters: createClusterStore(db, clock, log), pool, workplace: files, site, clock, log,
+    runs, clusters: clusters.store, compute: clusters.compute, pool, workplace: files, site, clock, log,
     nodeId: node.nodeId, clusterStartMs: config.clusterStartMs, random: randomCharacters, limits: config.limits,
     freed: () => queue.serve(), endings, permissions: config.jobAccessControl ? createPatientPermissionReader(db, clock, log) : undefined,
   });
@@ -66,11 +68,18 @@ export async function startEngine(config: Config, address: DatabaseAddress, data
   await sweep();
   const { leaseMs } = config;
   const watch = await startWatch({
-    nodes, runs, coordinator, queue, clock, log, node, leaseMs, sweep,
+    nodes, runs, coordinator, clock, log, node, leaseMs, sweep,
+    queue: {
+      serve() {
+        queue.serve();
+        // What a node that is gone was starting.
+        clusters.tend();
+      },
+    },
     heartbeat: (onLost) => startHeartbeat({ address, nodeId: node.nodeId, leaseMs }, log, onLost),
   });
   return {
-    nodeId: node.nodeId, runs, nodes, coordinator, queue, files,
+    nodeId: node.nodeId, runs, nodes, clusters, coordinator, queue, files,
     async drain() {
       watch.rest();
       await queue.close();
@@ -79,6 +88,7 @@ export async function startEngine(config: Config, address: DatabaseAddress, data
     async close() {
       await queue.close();
       await coordinator.close();
+      await clusters.close();
       await pool.close();
       await watch.close();
     },

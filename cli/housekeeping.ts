@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import Bree from 'bree';
 import { messageOf } from '../engine/errors.ts';
 import type { Log } from '../engine/ports.ts';
+import type { ClusterLogsOrder } from './cluster-logs-job.ts';
 import type { PeopleOrder } from './people-job.ts';
 import type { RetentionOrder } from './retention-job.ts';
 
@@ -12,9 +13,11 @@ export interface Housekeeping {
 }
 
 const hour = 60 * 60 * 1_000;
+/** How often logs of clusters are delivered (spec 2.8). */
+const logsEveryMs = hour / 12;
 
 /** Starts the jobs. The first round comes ten minutes after the start: until then there is more urgent work. */
-export async function startHousekeeping(order: RetentionOrder & PeopleOrder, log: Log, firstAfterMs = hour / 6): Promise<Housekeeping> {
+export async function startHousekeeping(order: RetentionOrder & PeopleOrder & ClusterLogsOrder, log: Log, firstAfterMs = hour / 6): Promise<Housekeeping> {
   const bree = new Bree({
     root: false,
     doRootCheck: false,
@@ -29,6 +32,9 @@ export async function startHousekeeping(order: RetentionOrder & PeopleOrder, log
     }, {
       name: 'people', path: fileURLToPath(new URL('./people-job.ts', import.meta.url)),
       timeout: firstAfterMs, interval: hour, worker: { workerData: order },
+    }, {
+      name: 'cluster-logs', path: fileURLToPath(new URL('./cluster-logs-job.ts', import.meta.url)),
+      timeout: Math.min(firstAfterMs, logsEveryMs), interval: logsEveryMs, worker: { workerData: order },
     }],
   });
   await bree.start();

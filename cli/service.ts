@@ -147,13 +147,15 @@ interface ServiceParts {
 function createService({ config, database, engine, roots, site, log, door, people, queries, tls }: ServiceParts) {
   const { db } = database;
   const { limits } = config;
-  const { runs, nodes, coordinator, queue, files, nodeId } = engine;
+  const { runs, nodes, clusters, coordinator, queue, files, nodeId } = engine;
   const permissions = createPermissionStore(db);
   const enforced = config.jobAccessControl ? permissions : undefined;
   return createApp({
     operations: everyOperation({
       jobs: createJobStore(db), permissions, owners: enforced?.ownersOf, tokens: createTokenStore(db), runs: createRunReader(db), outputs: files, notebooks: createNotebookFiles(roots),
       clock, limits, kinds: taskKinds,
+      clusters: clusters.reader, control: clusters.control, inventory: config.clusters,
+      clusterRules: { inventory: config.clusters, strict: config.clustersStrict, find: clusters.reader.find },
       launching: { runs: guarded(runs, door), clock, limits, nodeId, accept: coordinator.accept },
       nodes,
       cancelling: {

@@ -146,7 +146,8 @@ function lowerLimit(name: string, value: unknown): number {
   throw new ValueError(`gives ${name} the value ${shown(value)}, which must be ${rule}`);
 }
 
-function parsedJson(text: string): unknown {
+/** The value that a JSON text stands for; undefined when it is none. */
+export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -154,7 +155,8 @@ function parsedJson(text: string): unknown {
   }
 }
 
-function must(rule: string, given: unknown): ValueError {
+/** What is wrong: the rule, and what was given. */
+export function must(rule: string, given: unknown): ValueError {
   return new ValueError(`must be ${rule}, not ${shown(given)}`);
 }
 

@@ -1,8 +1,11 @@
 /** The table of settings: the variable of each, how its value is read, its default, and what it is for. */
+import { defaultInventory } from '../engine/cluster/inventory.ts';
+import type { ClusterFault } from '../engine/cluster/faults.ts';
 import { defaultLimits } from '../engine/limits.ts';
 import {
   absolutePaths, databaseUrl, host, limits, mailFrom, networks, oneOf, path, publicUrl, secretToken, smtpUrl, wholeNumber, yesOrNo, type ReadValue,
 } from './setting-values.ts';
+import { faults, inventory } from './cluster-settings.ts';
 
 export interface Setting<Value> {
   readonly variable: string;
@@ -88,6 +91,18 @@ export const settings = {
     variable: 'RUNYARD_CLUSTER_START_MS', read: wholeNumber(0, day), otherwise: 0,
     description: 'Milliseconds that a simulated cluster takes to start.',
   }),
+  clusters: row({
+    variable: 'RUNYARD_CLUSTERS', read: inventory, otherwise: defaultInventory, otherwiseInWords: 'nodes without end',
+    description: 'JSON object of what clusters are made of: nodes, pools, policies, node types, runtimes.',
+  }),
+  clustersStrict: row({
+    variable: 'RUNYARD_CLUSTERS_STRICT', read: yesOrNo, otherwise: false,
+    description: 'Refuses an existing_cluster_id that names no cluster, or one that is terminated.',
+  }),
+  faults: row<readonly ClusterFault[]>({
+    variable: 'RUNYARD_FAULTS', read: faults, otherwise: [], otherwiseInWords: 'none',
+    description: 'JSON list of faults that strike clusters on purpose, for tests; said at every start.',
+  }),
   stopGraceMs: row({
     variable: 'RUNYARD_STOP_GRACE_MS', read: wholeNumber(0, day), otherwise: 10_000,
     description: 'Milliseconds that a task has to end by itself when it is stopped.',
@@ -127,7 +142,7 @@ export const fileVariable = 'RUNYARD_CONFIG';
 
 /** Settings that are described but come with a later version: refused, because ignoring them would surprise. */
 export const laterVariables = [
-  'RUNYARD_CLUSTERS_STRICT', 'RUNYARD_FAULTS', 'RUNYARD_PLUGINS',
+  'RUNYARD_PLUGINS',
 ] as const;
 
 /** The key in the settings file of a variable. */

@@ -4,12 +4,12 @@ import type { ApiVersion } from './job/format.ts';
 import type { JobQuotas } from './job/quotas.ts';
 import type { Grant, PermissionLevel } from './job/permissions.ts';
 import type { JobSettings } from './job/settings.ts';
-import type { Cluster, NewClusterRow } from './cluster/cluster.ts';
 import type { Notice } from './notification/notice.ts';
 import type { TaskValues } from './run/dynamic-values.ts';
 import type { Repair } from './run/rounds.ts';
 import type { Run, RunType, RunWithTasks, TaskRun } from './run/run.ts';
 
+export type { ClusterStore } from './cluster-ports.ts';
 export type { Site } from './run/site.ts';
 
 /** A stored job. */
@@ -137,22 +137,6 @@ export interface DeletedRun {
 export interface RunRemover {
   /** By the id of a run that is over, with its task runs, its clusters and the hidden job of a submission; its idempotency token stays taken. */
   delete(runId: number, now: number): Promise<DeletedRun | 'active' | 'gone'>;
-}
-
-export interface ClusterStore {
-  /**
-   * Makes a cluster for a run. `running`: its context, when it runs at once; else it is PENDING. `refused`: the run is over or
-   * has another fence, because another node drives it.
-   */
-  create(cluster: NewClusterRow, running: string | undefined, fence: number): Promise<'created' | 'refused'>;
-  find(clusterId: string): Promise<Cluster | undefined>;
-  /** Clusters made for a run that are not yet terminated. */
-  ofRun(jobRunId: number): Promise<Cluster[]>;
-  /** PENDING -> RUNNING. */
-  started(clusterId: string, sparkContextId: string, now: number): Promise<void>;
-  terminated(clusterIds: readonly string[], reason: string, now: number): Promise<void>;
-  /** The all-purpose cluster with this id; allocated and running if it was unknown. */
-  ensureAllPurpose(cluster: NewClusterRow, sparkContextId: string): Promise<Cluster>;
 }
 
 export interface NodeStore {

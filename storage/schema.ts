@@ -7,6 +7,7 @@ import type { ApiVersion, JobFormat } from '../engine/job/format.ts';
 import type { Group, PermissionLevel } from '../engine/job/permissions.ts';
 import type { JobSettings } from '../engine/job/settings.ts';
 import type { RunParameters } from '../engine/run/parameters.ts';
+import type { ClusterTables } from './cluster-schema.ts';
 import type { DashboardTables } from './dashboard-schema.ts';
 import type { NoticeFacts } from '../engine/notification/notice.ts';
 import type { NoticeTables } from './notice-schema.ts';
@@ -131,20 +132,6 @@ export interface IdempotencyTokenTable {
   run_id: number;
 }
 
-export interface ClusterTable {
-  cluster_id: string;
-  kind: 'JOB' | 'ALL_PURPOSE';
-  state: 'PENDING' | 'RUNNING' | 'TERMINATED';
-  job_run_id: number | null;
-  cluster_key: string | null;
-  spec: Json<Record<string, unknown>>;
-  spark_context_id: string | null;
-  created_time: number;
-  started_time: number | null;
-  terminated_time: number | null;
-  termination_reason: string | null;
-}
-
 export interface NodeTable {
   node_id: string;
   host: string;
@@ -174,7 +161,7 @@ export interface OutboxTable {
   taken_time: number | null;
 }
 
-export interface Database extends NoticeTables, DashboardTables, PeopleTables {
+export interface Database extends NoticeTables, DashboardTables, PeopleTables, ClusterTables {
   principals: PrincipalTable;
   tokens: TokenTable;
   jobs: JobTable;
@@ -183,7 +170,6 @@ export interface Database extends NoticeTables, DashboardTables, PeopleTables {
   task_runs: TaskRunTable;
   repairs: RepairTable;
   idempotency_tokens: IdempotencyTokenTable;
-  clusters: ClusterTable;
   nodes: NodeTable;
   installation: InstallationTable;
   outbox: OutboxTable;

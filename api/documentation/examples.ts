@@ -2,6 +2,7 @@
 import { neutralPath } from '../../engine/job/aliases.ts';
 import type { Operation } from '../operation.ts';
 import type { Example } from './example.ts';
+import { clusterExamples } from './cluster-examples.ts';
 import { dashboardExamples } from './dashboard-examples.ts';
 import { fileExamples } from './file-examples.ts';
 import { jobExamples } from './job-examples.ts';
@@ -12,7 +13,7 @@ import { runExamples } from './run-examples.ts';
 import { tokenExamples } from './token-examples.ts';
 
 /** Method and path -> example. */
-const examples: Readonly<Record<string, Example>> = { ...jobExamples, ...runExamples, ...tokenExamples, ...peopleExamples, ...fileExamples, ...nodeExamples, ...noticeExamples, ...dashboardExamples };
+const examples: Readonly<Record<string, Example>> = { ...jobExamples, ...runExamples, ...tokenExamples, ...peopleExamples, ...fileExamples, ...nodeExamples, ...noticeExamples, ...dashboardExamples, ...clusterExamples };
 
 /** The example of an operation, under whichever spelling of its path. */
 export function exampleOf({ method, path }: Pick<Operation, 'method' | 'path'>): Example | undefined {

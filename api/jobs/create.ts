@@ -5,12 +5,13 @@ import { AccessControlRequest, grantsOf } from '../../engine/job/permissions.ts'
 import { Id } from '../../engine/job/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
 import { checkDestinations } from '../destinations/known-destinations.ts';
+import { checkClusters } from '../known-clusters.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { OperationPorts } from '../ports.ts';
 import { apiVersions } from '../versions.ts';
 
 /** Stores a job. What its settings are refused for, they are refused for here and not when it runs. */
-export function createJobOperation({ jobs, destinations, clock, limits, kinds }: Pick<OperationPorts, 'jobs' | 'destinations' | 'clock' | 'limits' | 'kinds'>): Operation {
+export function createJobOperation({ jobs, destinations, clusterRules, clock, limits, kinds }: Pick<OperationPorts, 'jobs' | 'destinations' | 'clusterRules' | 'clock' | 'limits' | 'kinds'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/create',
@@ -27,6 +28,7 @@ export function createJobOperation({ jobs, destinations, clock, limits, kinds }:
     async handle({ access_control_list: wanted = [], ...settings }, { version, caller }) {
       checkSettings(settings, { version, limits, kinds });
       await checkDestinations(destinations, '', settings);
+      await checkClusters(clusterRules, settings);
       const job = { settings, version, creator: caller.userName, now: clock.now(), grants: grantsOf(wanted) };
       return { job_id: await jobs.create(job, limits) };
     },

@@ -5,6 +5,7 @@ import { resetSettings } from '../../engine/job/merge.ts';
 import { Id } from '../../engine/job/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
 import { checkDestinations } from '../destinations/known-destinations.ts';
+import { checkClusters } from '../known-clusters.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { OperationPorts } from '../ports.ts';
 import { apiVersions } from '../versions.ts';
@@ -16,7 +17,7 @@ const request = Type.Object({
 });
 
 /** Replaces all settings of a job. */
-export function resetJobOperation({ jobs, destinations, jobChanged, clock, limits, kinds }: Pick<OperationPorts, 'jobs' | 'destinations' | 'jobChanged' | 'clock' | 'limits' | 'kinds'>): Operation {
+export function resetJobOperation({ jobs, destinations, clusterRules, jobChanged, clock, limits, kinds }: Pick<OperationPorts, 'jobs' | 'destinations' | 'clusterRules' | 'jobChanged' | 'clock' | 'limits' | 'kinds'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/reset',
@@ -31,6 +32,7 @@ export function resetJobOperation({ jobs, destinations, jobChanged, clock, limit
       const { version } = call;
       checkSettings(given, { version, limits, kinds });
       await checkDestinations(destinations, '', given);
+      await checkClusters(clusterRules, given);
       await changeJob({ jobs, jobChanged, clock }, jobId, (job) => resetSettings(job.settings, given), call);
       return {};
     },

@@ -7,6 +7,7 @@ import { Id, texts } from '../../engine/job/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
 import { isGiven } from '../../engine/job/wording.ts';
 import { checkDestinations } from '../destinations/known-destinations.ts';
+import { checkClusters } from '../known-clusters.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { OperationPorts } from '../ports.ts';
 import { apiVersions } from '../versions.ts';
@@ -19,7 +20,7 @@ const request = Type.Object({
 });
 
 /** Changes some settings of a job. */
-export function updateJobOperation({ jobs, destinations, jobChanged, clock, limits, kinds }: Pick<OperationPorts, 'jobs' | 'destinations' | 'jobChanged' | 'clock' | 'limits' | 'kinds'>): Operation {
+export function updateJobOperation({ jobs, destinations, clusterRules, jobChanged, clock, limits, kinds }: Pick<OperationPorts, 'jobs' | 'destinations' | 'clusterRules' | 'jobChanged' | 'clock' | 'limits' | 'kinds'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/update',
@@ -36,6 +37,7 @@ export function updateJobOperation({ jobs, destinations, jobChanged, clock, limi
     async handle({ job_id: jobId, new_settings: given = {}, fields_to_remove: removed }, call) {
       const { version } = call;
       await checkDestinations(destinations, '', given);
+      await checkClusters(clusterRules, given);
       await changeJob({ jobs, jobChanged, clock }, jobId, ({ settings }) => {
         if (!isGiven(given) && !isGiven(removed)) return settings;
         // In 2.1 and 2.2 whoever calls has only ever seen the job as a list of tasks.

@@ -6,6 +6,7 @@ import { Queue } from '../../engine/job/settings.ts';
 import { isGiven } from '../../engine/job/wording.ts';
 import { runNow } from '../../engine/launch.ts';
 import { runParameterFields } from '../../engine/run/parameters.ts';
+import { checkExisting } from '../known-clusters.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { OperationPorts } from '../ports.ts';
 import { apiVersions } from '../versions.ts';
@@ -19,7 +20,7 @@ const request = Type.Object({
 });
 
 /** Starts a run of a stored job. */
-export function runNowOperation({ launching }: Pick<OperationPorts, 'launching'>): Operation {
+export function runNowOperation({ launching, jobs, clusterRules }: Pick<OperationPorts, 'launching' | 'jobs' | 'clusterRules'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/run-now',
@@ -36,6 +37,8 @@ export function runNowOperation({ launching }: Pick<OperationPorts, 'launching'>
     async handle({ job_id: jobId, idempotency_token: idempotencyToken, queue, only, ...parameters }, { caller }) {
       // Running everything instead would be the worst way not to support it.
       if (isGiven(only)) throw invalid('only is given; a run of some of the tasks is not supported.');
+      const job = clusterRules.strict ? await jobs.find(jobId) : undefined;
+      if (job !== undefined) await checkExisting(clusterRules, job.settings);
       const { runId, numberInJob } = await runNow(launching, { jobId, parameters, idempotencyToken, creator: caller.userName, queue: queue?.enabled });
       return { run_id: runId, number_in_job: numberInJob };
     },

@@ -6,12 +6,13 @@ import { Id } from '../../engine/job/scalars.ts';
 import { SubmitSettings } from '../../engine/job/settings.ts';
 import { submit } from '../../engine/launch.ts';
 import { checkDestinations } from '../destinations/known-destinations.ts';
+import { checkClusters } from '../known-clusters.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { OperationPorts } from '../ports.ts';
 import { apiVersions } from '../versions.ts';
 
 /** Starts a one-time run without a stored job. */
-export function submitOperation({ launching, destinations, limits, kinds }: Pick<OperationPorts, 'launching' | 'destinations' | 'limits' | 'kinds'>): Operation {
+export function submitOperation({ launching, destinations, clusterRules, limits, kinds }: Pick<OperationPorts, 'launching' | 'destinations' | 'clusterRules' | 'limits' | 'kinds'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/runs/submit',
@@ -28,6 +29,7 @@ export function submitOperation({ launching, destinations, limits, kinds }: Pick
     async handle({ access_control_list: wanted = [], ...settings }, { version, caller }) {
       checkSubmission(settings, { version, limits, kinds });
       await checkDestinations(destinations, '', settings);
+      await checkClusters(clusterRules, settings);
       const { runId } = await submit(launching, { settings, version, creator: caller.userName, grants: grantsOf(wanted) });
       return { run_id: runId };
     },

@@ -1,6 +1,7 @@
 /** A run while this node drives it: what is stored, and what only memory holds. */
 import type { Clock } from '../clock.ts';
 import type { TaskCluster } from '../run/assignment.ts';
+import type { AutoScale } from '../job/cluster.ts';
 import { tasksOf } from '../job/format.ts';
 import type { TaskSettings } from '../job/settings.ts';
 import type { PooledTask } from '../ports.ts';
@@ -8,6 +9,7 @@ import type { Run, RunWithTasks, TaskRun } from '../run/run.ts';
 import { standingOf, type TaskStanding } from '../run/roll-up.ts';
 import { isOfLatestRound } from '../run/rounds.ts';
 import type { StopReason } from '../run/states.ts';
+import type { Starting } from './start-cluster.ts';
 
 /** The latest attempt of one task. */
 export interface ActiveTask {
@@ -24,6 +26,10 @@ export interface ActiveTask {
   stopReason: StopReason | undefined;
   /** Set while a runner has it. */
   pooled: PooledTask | undefined;
+  /** Why its cluster is gone under it, which ends it. */
+  lostCluster: string | undefined;
+  /** Ends the watch over its cluster. */
+  leaveCluster: (() => void) | undefined;
   /** Ends the wait for its cluster. */
   interrupt: (() => void) | undefined;
   /** Takes back the timer of its timeout. */
@@ -39,6 +45,8 @@ export interface ActiveRun {
   begun: boolean;
   /** Shared clusters that this node asked for or found, by their key. */
   readonly sharedClusters: Map<string, Promise<AskedCluster>>;
+  /** Clusters that this node is starting for it, by their id. */
+  readonly starts: Map<string, Starting>;
   /** Keys of shared clusters whose last task is over and which are terminated. */
   readonly servedClusters: Set<string>;
   /** Decisions about a run are taken one after the other. */
@@ -57,13 +65,19 @@ export interface ActiveRun {
 
 export interface ClusterInUse extends TaskCluster {
   readonly sparkContextId: string;
+  /** What people call it. */
+  readonly names: readonly string[];
+  readonly autoscale: AutoScale | undefined;
+  /** Whether it ends when it is idle for long. */
+  readonly autoterminates: boolean;
+  readonly deliversLogs: boolean;
 }
 
 /** A cluster that was asked for. */
 export interface AskedCluster {
   readonly cluster: ClusterInUse;
-  /** Resolves when it has started; undefined when it runs already. */
-  started: Promise<void> | undefined;
+  /** Undefined when it runs. */
+  starting: Starting | undefined;
 }
 
 /** @throws Error when a stored task run belongs to no task of the settings */
@@ -79,7 +93,7 @@ export function activeRunOf(stored: RunWithTasks): ActiveRun {
     tasks.set(taskRun.taskKey, activeTaskOf(own, taskRun, retries));
   }
   return {
-    run: stored.run, tasks, begun: stored.run.progress.state !== 'PENDING', sharedClusters: new Map(),
+    run: stored.run, tasks, begun: stored.run.progress.state !== 'PENDING', sharedClusters: new Map(), starts: new Map(),
     servedClusters: new Set(), turn: Promise.resolve(), timers: new Set(), disarm: undefined, disarmWarning: undefined, warnings: new Set(), retired: false,
   };
 }
@@ -87,7 +101,7 @@ export function activeRunOf(stored: RunWithTasks): ActiveRun {
 function activeTaskOf(settings: TaskSettings, taskRun: TaskRun, retries: number): ActiveTask {
   return {
     settings, taskRun, retries, started: false, driven: undefined, stopReason: taskRun.stopReason,
-    pooled: undefined, interrupt: undefined, disarm: undefined, disarmWarning: undefined,
+    pooled: undefined, lostCluster: undefined, leaveCluster: undefined, interrupt: undefined, disarm: undefined, disarmWarning: undefined,
   };
 }
 
@@ -95,6 +109,7 @@ function activeTaskOf(settings: TaskSettings, taskRun: TaskRun, retries: number)
 export function takeUpRetry(task: ActiveTask, next: TaskRun): void {
   task.disarm?.();
   task.disarmWarning?.();
+  task.leaveCluster?.();
   Object.assign(task, activeTaskOf(task.settings, next, task.retries + 1));
 }
 

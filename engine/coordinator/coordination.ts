@@ -1,5 +1,6 @@
 /** What the parts of the coordinator share: the ports, and the verbs of the coordinator itself. */
 import type { Clock } from '../clock.ts';
+import type { ComputePorts } from '../cluster-ports.ts';
 import type { LaunchPorts } from '../launch.ts';
 import type { Limits } from '../limits.ts';
 import type { ClusterStore, Log, PermissionReader, Site, TaskPool, Workplace } from '../ports.ts';
@@ -11,6 +12,7 @@ import type { Endings } from './endings.ts';
 export interface CoordinatorPorts {
   readonly runs: RunStore;
   readonly clusters: ClusterStore;
+  readonly compute: ComputePorts;
   readonly pool: TaskPool;
   readonly workplace: Workplace;
   readonly site: Site;

@@ -3,12 +3,12 @@
  * from the stored state; asking the runner again attaches to the process that is there.
  */
 import { messageOf } from '../errors.ts';
-import type { TaskCluster } from '../run/assignment.ts';
 import { decideAfterAttempt, type AfterAttempt } from '../run/attempt.ts';
 import { stopMessage } from '../run/roll-up.ts';
-import { atTime, isSingle, type ActiveRun, type ActiveTask } from './active-run.ts';
+import { atTime, isSingle, type ActiveRun, type ActiveTask, type ClusterInUse } from './active-run.ts';
 import { assignmentOf } from './assign.ts';
-import { acquireCluster, releaseOwnCluster } from './compute.ts';
+import { beginUse, endUse } from './cluster-use.ts';
+import { acquireCluster, NoCluster, releaseOwnCluster } from './compute.ts';
 import type { Coordination } from './coordination.ts';
 import { runJobTask } from './run-job.ts';
 import { armTimeout, supposeTimeout } from './stop.ts';
@@ -21,6 +21,7 @@ export async function driveTask(c: Coordination, active: ActiveRun, task: Active
     await drive(c, active, task);
   } catch (error) {
     if (error instanceof LetGo || c.closing()) return c.letGo(active);
+    task.leaveCluster?.();
     c.log.error({ run_id: task.taskRun.runId, task_key: task.settings.task_key, error: messageOf(error) },
       'The engine failed this task; it ends as INTERNAL_ERROR.');
     await breakTask(c, active, task, `The engine failed this task: ${messageOf(error)}`);
@@ -30,19 +31,39 @@ export async function driveTask(c: Coordination, active: ActiveRun, task: Active
 
 async function drive(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<void> {
   const state = (): string => task.taskRun.progress.state;
-  let cluster: TaskCluster | undefined;
+  let cluster: ClusterInUse | undefined;
   if (state() === 'PENDING' && (await stoppedBeforeDue(c, active, task))) return;
   if (state() === 'PENDING' || state() === 'RUNNING') {
-    if (task.stopReason === undefined || state() === 'RUNNING') cluster = await prepare(c, active, task);
+    if (task.stopReason === undefined || state() === 'RUNNING') {
+      const got = await prepare(c, active, task);
+      if (got instanceof NoCluster) return endWithout(c, active, task, got);
+      cluster = got;
+    }
     // Nothing begins while this node drains: another one starts the task.
     if (state() === 'PENDING' && task.stopReason === undefined) return;
     if (state() === 'PENDING') await finish(c, active, task, decideAfterAttempt({ kind: 'stopped' }, task.stopReason));
   }
-  if (state() === 'RUNNING') await finish(c, active, task, await execute(c, active, task, cluster));
-  if (state() === 'TERMINATING') {
-    await releaseOwnCluster(c, active, task);
-    await moveTask(c, active, task, 'clean');
+  if (state() === 'RUNNING') {
+    const decision = await execute(c, active, task, cluster);
+    // Before the end is written: after that the task may have begun its next attempt.
+    task.leaveCluster?.();
+    const ending = { lost: task.lostCluster !== undefined, livesOn: task.settings.new_cluster === undefined };
+    await finish(c, active, task, decision);
+    if (cluster !== undefined) await endUse(c, cluster, ending);
   }
+  if (state() === 'TERMINATING') await cleanTask(c, active, task);
+}
+
+async function cleanTask(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<void> {
+  await releaseOwnCluster(c, active, task);
+  await moveTask(c, active, task, 'clean');
+}
+
+/** A task whose cluster cannot be had: it never began. */
+async function endWithout(c: Coordination, active: ActiveRun, task: ActiveTask, { outcome }: NoCluster): Promise<void> {
+  task.leaveCluster?.();
+  await finish(c, active, task, decideAfterAttempt(task.stopReason === undefined ? outcome : { kind: 'stopped' }, task.stopReason));
+  if (task.taskRun.progress.state === 'TERMINATING') await cleanTask(c, active, task);
 }
 
 /** Waits for the time of a retry. True when a task was stopped meanwhile: it never started, and ends as SKIPPED. */
@@ -62,10 +83,15 @@ async function stoppedBeforeDue(c: Coordination, active: ActiveRun, task: Active
 }
 
 /** Gets the cluster and moves the task to RUNNING, unless it is to stop by then. */
-async function prepare(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<TaskCluster | undefined> {
+async function prepare(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<ClusterInUse | NoCluster | undefined> {
   armTimeout(c, active, task);
   armTaskWarning(c, active, task);
-  const cluster = await acquireCluster(c, active, task);
+  const cluster = await acquireCluster(c, active, task).catch((error: unknown) => {
+    if (error instanceof NoCluster) return error;
+    throw error;
+  });
+  if (cluster instanceof NoCluster) return cluster;
+  if (cluster?.deliversLogs === true) await c.compute.provider.logsOf(cluster.clusterId, task.taskRun.runId);
   if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined && !c.draining()) {
     await moveTask(c, active, task, 'begin', {
       message: '', ...(cluster && { clusterId: cluster.clusterId, sparkContextId: cluster.sparkContextId }),
@@ -76,17 +102,19 @@ async function prepare(c: Coordination, active: ActiveRun, task: ActiveTask): Pr
   return cluster;
 }
 
-async function execute(c: Coordination, active: ActiveRun, task: ActiveTask, cluster: TaskCluster | undefined): Promise<AfterAttempt> {
+async function execute(c: Coordination, active: ActiveRun, task: ActiveTask, cluster: ClusterInUse | undefined): Promise<AfterAttempt> {
   const assignment = await assignmentOf(c, active, task, cluster);
   if ('error' in assignment) return decideAfterAttempt({ kind: 'failed', message: assignment.error }, undefined);
+  if (cluster !== undefined) await beginUse(c, active, task, cluster);
   if (c.closing()) throw new LetGo();
   if (assignment.kind === 'run_job_task') return runJobTask(c, active, task, assignment.task);
   task.pooled = c.pool.run(assignment);
-  if (task.stopReason !== undefined) task.pooled.stop();
+  if (task.stopReason !== undefined || task.lostCluster !== undefined) task.pooled.stop();
   const outcome = await task.pooled.outcome;
   if (c.closing()) throw new LetGo();
   task.pooled = undefined;
   if (outcome.kind === 'stopped') supposeTimeout(c, active, task);
+  if (outcome.kind === 'stopped' && task.stopReason === undefined && task.lostCluster !== undefined) return { kind: 'break', message: task.lostCluster };
   return decideAfterAttempt(outcome, task.stopReason);
 }
 

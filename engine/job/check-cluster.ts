@@ -1,10 +1,10 @@
 /** What a new cluster must meet beyond its schema (spec 2.8). */
 import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
-import { pick, spellingIn, spellings } from './aliases.ts';
+import { canonicalUri, pick, spellingIn, spellings } from './aliases.ts';
 import { checkAsciiMap } from './ascii.ts';
 import type { InitScriptInfo, NewCluster } from './cluster.ts';
-import { at, checkFilled, checkOneOf, isGiven, missing } from './wording.ts';
+import { at, checkFilled, checkOneOf, isGiven, missing, quote } from './wording.ts';
 
 /**
  * Refuses a cluster without size, runtime or node type, an empty range, and parts that contradict themselves.
@@ -28,13 +28,14 @@ function checkComplete(path: string, cluster: NewCluster): void {
 
 /** Clients know the text up to the field; which cluster is meant follows it where there may be several. */
 function incomplete(path: string, field: string): Error {
-  const which = path === 'new_cluster' ? '' : ` (${path})`;
+  const which = path === 'new_cluster' || path === '' ? '' : ` (${path})`;
   return invalid(`Cluster validation error: Missing required field: settings.cluster_spec.new_cluster.${field}${which}`);
 }
 
-function checkSize(path: string, { num_workers: workers, autoscale: range }: NewCluster): void {
+/** Refuses a number of workers beside a range, and an empty range. */
+export function checkSize(path: string, { num_workers: workers, autoscale: range }: Pick<NewCluster, 'num_workers' | 'autoscale'>): void {
   if (range === undefined) return;
-  if (workers !== undefined) throw invalid(`${path} has num_workers and autoscale; exactly one of num_workers, autoscale is allowed.`);
+  if (workers !== undefined) throw invalid(`${path === '' ? 'The cluster' : path} has num_workers and autoscale; exactly one of num_workers, autoscale is allowed.`);
   if (range.max_workers <= range.min_workers) {
     throw invalid(`${at(path, 'autoscale.max_workers')} is ${range.max_workers}; it must be greater than min_workers, which is ${range.min_workers}.`);
   }
@@ -52,7 +53,9 @@ function checkLogConf(path: string, { cluster_log_conf: conf }: NewCluster): voi
   if (conf === undefined) return;
   const store = pick(conf, 'managed_fs');
   if (store === undefined) throw missing(at(path, 'cluster_log_conf.managed_fs'));
-  checkFilled(at(path, `cluster_log_conf.${spellingIn(conf, 'managed_fs')}.destination`), store.destination);
+  const field = at(path, `cluster_log_conf.${spellingIn(conf, 'managed_fs')}.destination`);
+  checkFilled(field, store.destination);
+  if (!/^(managed_fs:)?\//.test(canonicalUri(store.destination))) throw invalid(`${field} is ${quote(store.destination)}; it must be a path of managed_fs, such as managed_fs:/logs.`);
 }
 
 function checkInitScript(path: string, script: InitScriptInfo): void {

@@ -1,6 +1,7 @@
 /** The first schema: people, jobs, runs, task runs, clusters, nodes with leases, and the outbox. */
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { clusterTables } from './cluster-tables.ts';
 import { dashboardTables } from './dashboard-tables.ts';
 import { noticeTables } from './notice-tables.ts';
 import { peopleTables } from './people-tables.ts';
@@ -177,23 +178,7 @@ const statements = [
      token text not null,
      run_id bigint not null,
      primary key (job_id, token))`,
-  `create table clusters (
-     cluster_id text primary key,
-     kind text not null,
-     state text not null,
-     job_run_id bigint,
-     cluster_key text,
-     spec jsonb not null,
-     spark_context_id text,
-     created_time bigint not null,
-     started_time bigint,
-     terminated_time bigint,
-     termination_reason text,
-     constraint clusters_kind_known check (kind in ('JOB', 'ALL_PURPOSE')),
-     constraint clusters_state_known check (state in ('PENDING', 'RUNNING', 'TERMINATED')),
-     constraint clusters_job_has_run check ((kind = 'JOB') = (job_run_id is not null)),
-     constraint clusters_terminated_has_time check ((state = 'TERMINATED') = (terminated_time is not null)))`,
-  `create index clusters_of_run on clusters (job_run_id)`,
+  ...clusterTables,
   `create table nodes (
      node_id text primary key,
      host text not null,

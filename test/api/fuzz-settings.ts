@@ -34,7 +34,7 @@ const likely: Likely = new Map<string, fc.Arbitrary<unknown>>([
 const strict = (schema: TSchema): fc.Arbitrary<object> => fitting(schema, likely, '').map(Object);
 
 const size = fc.oneof(fc.record({ num_workers: fc.nat(8) }), fc.nat(8).map((least) => ({ autoscale: { min_workers: least, max_workers: least + 1 } })));
-const cluster = fc.tuple(size, strict(Type.Omit(NewCluster, ['num_workers', 'autoscale', 'cloud_attributes', 'placement_attributes'])))
+const cluster = fc.tuple(size, strict(Type.Omit(NewCluster, ['num_workers', 'autoscale', 'cloud_attributes', 'placement_attributes', 'instance_pool_id', 'policy_id'])))
   .map(([sized, rest]) => ({ ...rest, ...sized, spark_version: '16.4.x', node_type_id: 'n' }));
 
 const library = fc.oneof(

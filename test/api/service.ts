@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { createApp, type AppPorts } from '../../api/app.ts';
 import { operationsOf, withScopes } from '../../api/operations.ts';
 import type { NotebookReader, OperationPorts, OutputReader } from '../../api/ports.ts';
+import { defaultInventory } from '../../engine/cluster/inventory.ts';
 import { defaultLimits, type Limits } from '../../engine/limits.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import { taskKinds } from '../../engine/job/task-kinds.ts';
@@ -162,6 +163,7 @@ function portsOf(
     nodes: createNodeStore(db),
     jobChanged: (changed) => { for (const { runId, settings } of changed) retimed.set(runId, settings); },
     clock, limits, kinds: taskKinds,
+    clusterRules: { inventory: defaultInventory, strict: false, find: async () => undefined },
     destinations: createDestinationStore(db), deliveries: createDeliveryLog(db), destinationRules: { limits, allowPrivate: false },
     people: createPersonStore(db), tokenRules: createTokenRules(db), auditEvents: (filter) => listAuditEvents(db, filter),
     site: { publicUrl: () => 'http://runyard.test', workspaceId: '17' },

@@ -76,7 +76,7 @@ const sound: Evidence = {
   deliveries: [1, 2, 3, 4, 5, 6, 7, 8, 9].map((notice_id) => ({ notice_id })),
   clusters: [{
     cluster_id: 'k', kind: 'JOB', state: 'TERMINATED', job_run_id: 20, cluster_key: null, spec: {}, spark_context_id: null,
-    created_time: 0, started_time: 0, terminated_time: 1, termination_reason: 'JOB_FINISHED',
+    created_time: 0, started_time: 0, terminated_time: 1, termination_reason: 'JOB_FINISHED', name: '', creator: null, termination_parameters: null, pool_id: '', workers: 0, wanted: 1, nodes: 0, ticket: 1, starting_node: null, last_used_time: null, owes_logs: false,
   }],
   tokens: [{ job_id: 1, token: 't', run_id: 10 }, { job_id: 2, token: 't', run_id: 20 }],
   marks: new Map([[10, mark(1_000, 3)], [11, mark(1_200, 0)], [21, mark(1_000, 3)], [23, mark(1_100, 0)], [12, { ...mark(1_600, 0), end: undefined }], [13, mark(3_300, 0)]]),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ConfigError, readConfig, wantsPlainText, type Config } from '../../cli/config.ts';
 import { settings } from '../../cli/settings.ts';
+import { defaultInventory } from '../../engine/cluster/inventory.ts';
 import { defaultLimits } from '../../engine/limits.ts';
 import { openDirectory } from './command.ts';
 
@@ -11,7 +12,7 @@ const nowhere = '/nowhere';
 
 const defaults = {
   host: '127.0.0.1', port: 8080, publicUrl: undefined, dataDirectory: '/nowhere/.runyard', databaseUrl: undefined, bootstrapToken: undefined,
-  allowedRoots: [], limits: defaultLimits, logBytesMax: 2 ** 30, logLevel: 'info', metricsOpen: false, jobAccessControl: false, tlsCert: undefined, tlsKey: undefined, trustedProxies: [], clusterStartMs: 0,
+  allowedRoots: [], limits: defaultLimits, logBytesMax: 2 ** 30, logLevel: 'info', metricsOpen: false, jobAccessControl: false, tlsCert: undefined, tlsKey: undefined, trustedProxies: [], clusters: defaultInventory, clustersStrict: false, faults: [], clusterStartMs: 0,
   stopGraceMs: 10_000, leaseMs: 15_000, poolThreads: 2, attemptsPerThread: 500, smtpUrl: undefined, mailFrom: undefined, mailsPerSecond: 10, webhookAllowPrivate: false, taskEnvironment: {},
 } satisfies Config;
 
@@ -35,6 +36,10 @@ const given: readonly (readonly [variable: string, text: string, key: string, va
   ['RUNYARD_TLS_KEY', '/srv/key.pem', 'tls_key', '/srv/key.pem', { tlsKey: '/srv/key.pem' }],
   ['RUNYARD_TRUSTED_PROXIES', '10.0.0.0/8, ::1', 'trusted_proxies', ['10.0.0.0/8', '::1'], { trustedProxies: ['10.0.0.0/8', '::1'] }],
   ['RUNYARD_CLUSTER_START_MS', '250', 'cluster_start_ms', 250, { clusterStartMs: 250 }],
+  ['RUNYARD_CLUSTERS_STRICT', 'true', 'clusters_strict', true, { clustersStrict: true }],
+  ['RUNYARD_CLUSTERS', '{"nodes":3,"pools":{"p":{"capacity":2}},"policies":{"q":{"instance_pool_id":"p"}}}', 'clusters', { nodes: 3, pools: { p: { capacity: 2 } }, policies: { q: { instance_pool_id: 'p' } } },
+    { clusters: { ...defaultInventory, nodes: 3, pools: { p: { capacity: 2 } }, policies: { q: { instance_pool_id: 'p' } } } }],
+  ['RUNYARD_FAULTS', '[{"fault":"loss","cluster":"etl"}]', 'faults', [{ fault: 'loss', cluster: 'etl' }], { faults: [{ fault: 'loss', cluster: 'etl' }] }],
   ['RUNYARD_STOP_GRACE_MS', '1', 'stop_grace_ms', 1, { stopGraceMs: 1 }],
   ['RUNYARD_LEASE_MS', '5000', 'lease_ms', '5000', { leaseMs: 5000 }],
   ['RUNYARD_POOL_THREADS', '4', 'pool_threads', 4, { poolThreads: 4 }],
@@ -120,6 +125,12 @@ test.each([
   ['RUNYARD_LOG_LEVEL', 'loud', /^RUNYARD_LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"\.$/],
   ['RUNYARD_METRICS_OPEN', 'yes', /^RUNYARD_METRICS_OPEN must be true or false, not "yes"\.$/],
   ['RUNYARD_CLUSTER_START_MS', '1.5', /^RUNYARD_CLUSTER_START_MS must be/],
+  ['RUNYARD_CLUSTERS', '[]', /^RUNYARD_CLUSTERS must be a JSON object such as/],
+  ['RUNYARD_CLUSTERS', '{"pool":{}}', /^RUNYARD_CLUSTERS is wrong: .*"pool"/],
+  ['RUNYARD_CLUSTERS', '{"pools":{"p":{"capacity":0}}}', /^RUNYARD_CLUSTERS is wrong at pools\.p\.capacity: must be >= 1/],
+  ['RUNYARD_CLUSTERS', '{"policies":{"q":{"instance_pool_id":"p"}}}', /^RUNYARD_CLUSTERS has a policy "q" whose instance_pool_id is "p"; there is no such pool\.$/],
+  ['RUNYARD_FAULTS', '{}', /^RUNYARD_FAULTS must be a JSON list such as/],
+  ['RUNYARD_FAULTS', '[{"fault":"fire"}]', /^RUNYARD_FAULTS is wrong at 0\.fault: /],
   ['RUNYARD_STOP_GRACE_MS', '1e3', /^RUNYARD_STOP_GRACE_MS must be/],
   ['RUNYARD_LEASE_MS', '99', /^RUNYARD_LEASE_MS must be a whole number from 100/],
   ['RUNYARD_POOL_THREADS', '0', /^RUNYARD_POOL_THREADS must be/],
@@ -152,7 +163,7 @@ test.each([
   expect(refusal({ [variable]: '1' })).toBe(`${variable} is not a setting; the nearest known one is ${nearest}.`);
 });
 
-test.each(['RUNYARD_PLUGINS', 'RUNYARD_FAULTS'])(
+test.each(['RUNYARD_PLUGINS'])(
   '%s is not supported yet', (variable) => {
     expect(refusal({ [variable]: 'x' })).toBe(`${variable} is not supported by this version: remove it.`);
   });

@@ -1,10 +1,11 @@
 /** Clusters, libraries and storage, field by field, in a job, a task and a shared cluster (spec 2.8). */
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { defaultInventory } from '../../engine/cluster/inventory.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 import { expectRow, inJob, inTask, newCluster, python, type FieldRow, type Place } from './rows.ts';
 
 let runyard: TestService;
-beforeAll(async () => { runyard = await startTestService(); });
+beforeAll(async () => { runyard = await startTestService({ clusters: { ...defaultInventory, pools: { pool: {} }, policies: { policy: { node_type_id: 'standard-4' } } } }); });
 afterAll(() => runyard.stop());
 
 /** Puts the settings of a row into a new_cluster at a place. */
@@ -81,7 +82,14 @@ const clusterRows: readonly FieldRow[] = [
     field: 'enable_elastic_disk', takes: [{ enable_elastic_disk: false }, [{ enable_elastic_disk: true }, { enable_elastic_disk: false }]],
     refuses: [[{ enable_elastic_disk: 'maybe' }, notBoolean('enable_elastic_disk')]],
   },
-  { field: 'instance_pool_id', takes: [{ instance_pool_id: 'pool' }], refuses: [[{ instance_pool_id: 4 }, notText('instance_pool_id')]] },
+  {
+    field: 'instance_pool_id', takes: [{ instance_pool_id: 'pool' }],
+    refuses: [
+      [{ instance_pool_id: 4 }, notText('instance_pool_id')],
+      [{ instance_pool_id: 'sea' }, '<at>instance_pool_id is "sea", which is no pool of this service: there are pool (RUNYARD_CLUSTERS).'],
+      [{ policy_id: 'none' }, '<at>policy_id is "none", which is no policy of this service: there are policy (RUNYARD_CLUSTERS).'],
+    ],
+  },
   {
     field: 'the second attribute object (availability, zone_id)',
     takes: [{ placement_attributes: { availability: 'SPOT', zone_id: 'z' } }, { placement_attributes: { availability: 'ON_DEMAND' } }],
@@ -114,6 +122,7 @@ const clusterRows: readonly FieldRow[] = [
   {
     field: 'ClusterLogConf.managed_fs', takes: [{ cluster_log_conf: { managed_fs: { destination: 'managed_fs:/logs' } } }],
     refuses: [
+      [{ cluster_log_conf: { managed_fs: { destination: 'objstore://b/logs' } } }, '<at>cluster_log_conf.managed_fs.destination is "objstore://b/logs"; it must be a path of managed_fs, such as managed_fs:/logs.'],
       [{ cluster_log_conf: {} }, 'Missing required field: <at>cluster_log_conf.managed_fs.'],
       [{ cluster_log_conf: { managed_fs: {} } }, 'Missing required field: <at>cluster_log_conf.managed_fs.destination.'],
     ],

@@ -11,6 +11,7 @@ import { repairRun } from '../../engine/repair.ts';
 import type { Outcome } from '../../engine/run/assignment.ts';
 import type { RunStore } from '../../engine/run-ports.ts';
 import { createManualClock } from '../setup/manual-clock.ts';
+import { plainCompute } from '../setup/compute.ts';
 import type { Backend } from './backend.ts';
 import { createLife, type Crash, type Life } from './engine-life.ts';
 import { seenOfEngine } from './observation.ts';
@@ -69,7 +70,7 @@ export async function createEngineSide(backend: Backend, plans: readonly JobPlan
     const endings = createEndings();
     const mortalClock = life.mortalClock(clock);
     const coordinator = createCoordinator({
-      runs, clusters: life.mortal(backend.clusters), pool: table.pool(life.isOver), clock: mortalClock, log, nodeId, limits, endings,
+      runs, clusters: life.mortal(backend.clusters), compute: plainCompute(), pool: table.pool(life.isOver), clock: mortalClock, log, nodeId, limits, endings,
       workplace: { attemptDirectory: async (runId) => `/runs/${runId}`, clusterDirectory: async (id) => `/clusters/${id}`, taskValues: async () => ({}) },
       site: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
       clusterStartMs: world.clusterMs, random: (length) => String(clusters += 1).padStart(length, '0'), freed: () => queue.serve(),

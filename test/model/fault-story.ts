@@ -15,6 +15,7 @@ import { passing } from '../../storage/faults.ts';
 import { createNodeStore, createRunStore } from '../../storage/stores.ts';
 import { createManualClock } from '../setup/manual-clock.ts';
 import type { TestDatabase } from '../setup/database.ts';
+import { plainCompute } from '../setup/compute.ts';
 import { sqlBackend } from './backend.ts';
 import { createLife } from './engine-life.ts';
 import type { FaultyDatabase, FaultMode } from './faulty-database.ts';
@@ -73,7 +74,7 @@ export async function liveStory(database: TestDatabase, faulty: FaultyDatabase, 
   const endings = createEndings();
   let ids = 0;
   const coordinator = createCoordinator({
-    runs, clusters: life.mortal(createClusterStore(faulty.db, impatient, log)), pool: processes.pool(life.isOver), clock, log, nodeId: 'node-1', limits, endings,
+    runs, clusters: life.mortal(createClusterStore(faulty.db, impatient, log)), compute: plainCompute(), pool: processes.pool(life.isOver), clock, log, nodeId: 'node-1', limits, endings,
     workplace: { attemptDirectory: async (runId) => `/runs/${runId}`, clusterDirectory: async (id) => `/clusters/${id}`, taskValues: async () => ({}) },
     site: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
     clusterStartMs: 0, random: (length) => String(ids += 1).padStart(length, '0'), freed: () => queue.serve(),

@@ -224,13 +224,15 @@ function runStore(memory: Memory): RunStore {
   };
 }
 
+const fresh = { ticket: 0, startedTime: undefined, terminatedTime: undefined, termination: undefined };
+
 function clusterStore({ tables, transaction }: Memory): ClusterStore {
   return {
     create: (cluster, running, fence) => transaction(() => {
       const run = cluster.jobRunId === undefined ? undefined : tables.runs.get(cluster.jobRunId);
       if (run?.active !== true || run.fence !== fence) return 'refused';
       if (!tables.clusters.has(cluster.clusterId)) {
-        tables.clusters.set(cluster.clusterId, { ...cluster, state: running === undefined ? 'PENDING' : 'RUNNING', sparkContextId: running });
+        tables.clusters.set(cluster.clusterId, { ...cluster, ...fresh, nodes: cluster.wanted, state: running === undefined ? 'PENDING' : 'RUNNING', sparkContextId: running });
       }
       return 'created';
     }),
@@ -239,14 +241,23 @@ function clusterStore({ tables, transaction }: Memory): ClusterStore {
     started: (clusterId, sparkContextId) => transaction(() => {
       const cluster = tables.clusters.get(clusterId);
       if (cluster?.state === 'PENDING') tables.clusters.set(clusterId, { ...cluster, state: 'RUNNING', sparkContextId });
+      return tables.clusters.get(clusterId)?.state === 'RUNNING';
     }),
-    terminated: (clusterIds) => transaction(() => {
-      for (const clusterId of clusterIds) tables.clusters.set(clusterId, { ...required(tables.clusters.get(clusterId)), state: 'TERMINATED' });
+    terminated: (clusterIds, termination, now) => transaction(() => {
+      for (const clusterId of clusterIds) {
+        const cluster = required(tables.clusters.get(clusterId));
+        if (cluster.state !== 'TERMINATED') tables.clusters.set(clusterId, { ...cluster, state: 'TERMINATED', nodes: 0, termination, terminatedTime: now });
+      }
     }),
     ensureAllPurpose: (cluster, sparkContextId) => transaction(() => {
-      const found = tables.clusters.get(cluster.clusterId) ?? { ...cluster, state: 'RUNNING' as const, sparkContextId };
+      const found = tables.clusters.get(cluster.clusterId) ?? { ...cluster, ...fresh, nodes: cluster.wanted, state: 'RUNNING' as const, sparkContextId };
       tables.clusters.set(cluster.clusterId, found);
       return found;
     }),
+    // Nothing of this is part of the model: its clusters keep their size.
+    note: async () => undefined,
+    rescale: async () => undefined,
+    preempted: async () => 0,
+    used: async () => undefined,
   };
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await sql`insert into principals (user_name, admin, active, created_time) values ('ann', true, true, 1)`.execute(database.db);
   await sql`insert into tokens (token_id, principal_id, hash, comment, scopes, created_time, last_accessed_time)
     select ${'b'.repeat(64)}, principal_id, ${'a'.repeat(64)}, '', '{jobs}', 1, 1 from principals`.execute(database.db);
-  await sql`insert into clusters (cluster_id, kind, state, job_run_id, spec, created_time) values ('c', 'JOB', 'RUNNING', 1, '{}', 1)`.execute(database.db);
+  await sql`insert into clusters (cluster_id, kind, state, job_run_id, spec, created_time, wanted, nodes) values ('c', 'JOB', 'RUNNING', 1, '{}', 1, 1, 1)`.execute(database.db);
   await sql`insert into repairs (repair_id, run_id, start_time, ended_state, ended_result, ended_message, ended_time)
     select 99, run_id, 9, 'TERMINATED', 'FAILED', '', 9 from runs`.execute(database.db);
   await sql`insert into outbox (event, channel, recipient, job_id, created_time) values ('on_start', 'email', 'a@x', 1, 1)`.execute(database.db);
@@ -95,8 +95,10 @@ const checks: [string, string][] = [
   ['clusters_state_known', "clusters set state = 'RESIZING'"],
   ['clusters_job_has_run', 'clusters set job_run_id = null'],
   ['clusters_job_has_run', "clusters set kind = 'ALL_PURPOSE'"],
-  ['clusters_terminated_has_time', "clusters set state = 'TERMINATED'"],
+  ['clusters_terminated_has_time', "clusters set state = 'TERMINATED', nodes = 0"],
   ['clusters_terminated_has_time', 'clusters set terminated_time = 5'],
+  ['clusters_hold_what_they_want_at_most', 'clusters set nodes = 2'],
+  ['clusters_terminated_hold_nothing', "clusters set state = 'TERMINATED', terminated_time = 5"],
   ['outbox_channel_known', "outbox set channel = 'pager'"],
   ['destinations_name_given', "destinations set display_name = ''"],
   ['destinations_kind_known', `destinations set target = '{"kind": "PAGER"}'`],

@@ -11,6 +11,7 @@ import type { RunStore } from '../../../engine/run-ports.ts';
 import type { RunWithTasks } from '../../../engine/run/run.ts';
 import { createClusterStore } from '../../../storage/clusters.ts';
 import { createRunStore } from '../../../storage/stores.ts';
+import { plainCompute } from '../../setup/compute.ts';
 import type { TestDatabase } from '../../setup/database.ts';
 import { createManualClock, type ManualClock } from '../../setup/manual-clock.ts';
 import { launchPorts, runOfJob, storedJob } from '../../storage/stored-runs.ts';
@@ -67,7 +68,7 @@ export function createWorld(database: TestDatabase): World {
     database, clock, pool, runs, when,
     coordinator(changes = {}, ending = 'close') {
       const coordinator = createCoordinator({
-        runs, clusters: createClusterStore(database.db, systemClock, log), pool, clock, log,
+        runs, clusters: createClusterStore(database.db, systemClock, log), compute: plainCompute(), pool, clock, log,
         workplace: { attemptDirectory: async (runId) => `/runs/${runId}`, clusterDirectory: async (id) => `/clusters/${id}`, taskValues: async () => ({}) },
         site: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
         nodeId: 'node-1', clusterStartMs: 0, random: (length) => String(contexts += 1).padStart(length, '0'),

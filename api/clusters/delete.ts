@@ -1,0 +1,22 @@
+/** POST clusters/delete: a cluster ends. */
+import { Type } from 'typebox';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { ClusterPorts } from '../ports.ts';
+import { ClusterId } from './cluster-view.ts';
+
+export function deleteClusterOperation({ control }: Pick<ClusterPorts, 'control'>): Operation {
+  return defineOperation({
+    method: 'POST',
+    path: '/clusters/delete',
+    versions: ['2.1', '2.0'],
+    scope: 'clusters',
+    summary: 'Terminate a cluster',
+    description: 'Terminates a cluster, be it of a run; what runs on it ends as INTERNAL_ERROR. An all-purpose cluster can be started again.',
+    request: Type.Object({ cluster_id: ClusterId }),
+    response: Type.Object({}),
+    async handle({ cluster_id: clusterId }, { caller }) {
+      await control.terminate(clusterId, caller.userName);
+      return {};
+    },
+  });
+}

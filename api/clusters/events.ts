@@ -1,0 +1,76 @@
+/** POST and GET clusters/events: what has happened to a cluster. */
+import { Type } from 'typebox';
+import { clusterEventTypes } from '../../engine/cluster/events.ts';
+import { reasonOf } from '../../engine/cluster/termination.ts';
+import { invalid } from '../../engine/errors.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { ClusterPorts } from '../ports.ts';
+import { epochMs } from '../shown-times.ts';
+import { ClusterId } from './cluster-view.ts';
+
+const most = 500;
+
+const paged = {
+  cluster_id: ClusterId,
+  start_time: Type.Optional(epochMs('The first moment of which to tell')),
+  end_time: Type.Optional(epochMs('The last moment of which to tell')),
+  order: Type.Optional(Type.Enum(['DESC', 'ASC'], { description: 'DESC, the default: newest first.' })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Events to leave out.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: most, description: `Events of a page, 50 unless given; 0 means ${most}.` })),
+};
+const types = Type.Array(Type.Enum([...clusterEventTypes]), { description: 'Only these.' });
+
+const Event = Type.Object({
+  cluster_id: ClusterId,
+  timestamp: epochMs('When'),
+  type: Type.Enum([...clusterEventTypes], { description: 'What happened.' }),
+  details: Type.Object({}, { description: 'current_num_workers, target_num_workers, reason, user: what there is to say.' }),
+});
+
+const answer = Type.Object({
+  events: Type.Array(Event, { description: 'The events.' }),
+  total_count: Type.Integer({ minimum: 0, description: 'How many there are in all.' }),
+  next_page: Type.Optional(Type.Object({}, { description: 'What to ask next; there is more.' })),
+});
+
+const about = {
+  path: '/clusters/events', versions: ['2.1', '2.0'], scope: 'clusters', summary: 'List what happened to a cluster',
+  description: 'Events of a cluster, a page at a time. `next_page` is the request for the next one.', response: answer,
+} as const;
+
+export function postClusterEventsOperation(ports: Pick<ClusterPorts, 'clusters'>): Operation {
+  return defineOperation({
+    ...about,
+    method: 'POST',
+    request: Type.Object({ ...paged, event_types: Type.Optional(types) }),
+    handle: (request) => page(ports, request),
+  });
+}
+
+export function getClusterEventsOperation(ports: Pick<ClusterPorts, 'clusters'>): Operation {
+  return defineOperation({ ...about, method: 'GET', request: Type.Object(paged), handle: (request) => page(ports, request) });
+}
+
+interface EventsRequest {
+  readonly cluster_id: string;
+  readonly start_time?: number;
+  readonly end_time?: number;
+  readonly order?: 'ASC' | 'DESC';
+  readonly event_types?: readonly (typeof clusterEventTypes)[number][];
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+async function page({ clusters }: Pick<ClusterPorts, 'clusters'>, request: EventsRequest): Promise<object> {
+  const { cluster_id: clusterId, start_time: from, end_time: to, order = 'DESC', event_types: wanted, offset = 0, limit: asked = 50 } = request;
+  const limit = asked === 0 ? most : asked;
+  if ((await clusters.find(clusterId)) === undefined) throw invalid(`Cluster ${clusterId} does not exist`);
+  const { events, total } = await clusters.events({ clusterId, from, to, types: wanted, newestFirst: order === 'DESC', offset, limit });
+  return {
+    events: events.map(({ time, type, details: { reason, ...details } }) => ({
+      cluster_id: clusterId, timestamp: time, type, details: { ...details, ...(reason !== undefined && { reason: reasonOf(reason) }) },
+    })),
+    total_count: total,
+    ...(offset + events.length < total && { next_page: { ...request, offset: offset + events.length, limit } }),
+  };
+}

@@ -1,0 +1,33 @@
+/** POST clusters/resize: a running cluster gets another size. */
+import { Type } from 'typebox';
+import { checkSize } from '../../engine/job/check-cluster.ts';
+import { AutoScale } from '../../engine/job/cluster.ts';
+import { int32 } from '../../engine/job/scalars.ts';
+import { checkOneOf } from '../../engine/job/wording.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { ClusterPorts } from '../ports.ts';
+import { ClusterId } from './cluster-view.ts';
+
+/** A cluster that does not run is 400 INVALID_STATE. */
+export function resizeClusterOperation({ control }: Pick<ClusterPorts, 'control'>): Operation {
+  return defineOperation({
+    method: 'POST',
+    path: '/clusters/resize',
+    versions: ['2.1', '2.0'],
+    scope: 'clusters',
+    summary: 'Resize a cluster',
+    description: 'Gives a running cluster another number of workers, or another range. It is RESIZING until its pool has room for more.',
+    request: Type.Object({
+      cluster_id: ClusterId,
+      num_workers: Type.Optional(int32(0, 'Number of workers. Or autoscale.')),
+      autoscale: Type.Optional(AutoScale),
+    }),
+    response: Type.Object({}),
+    async handle({ cluster_id: clusterId, ...size }, { caller }) {
+      checkOneOf('The request', Object.keys(size).filter((field) => field === 'num_workers' || field === 'autoscale'), ['num_workers', 'autoscale']);
+      checkSize('', size);
+      await control.resize(clusterId, size, caller.userName);
+      return {};
+    },
+  });
+}

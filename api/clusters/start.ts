@@ -1,0 +1,22 @@
+/** POST clusters/start: a terminated all-purpose cluster runs again. */
+import { Type } from 'typebox';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { ClusterPorts } from '../ports.ts';
+import { ClusterId } from './cluster-view.ts';
+
+export function startClusterOperation({ control }: Pick<ClusterPorts, 'control'>): Operation {
+  return defineOperation({
+    method: 'POST',
+    path: '/clusters/start',
+    versions: ['2.1', '2.0'],
+    scope: 'clusters',
+    summary: 'Start a cluster',
+    description: 'Starts a terminated all-purpose cluster again, with its init scripts.',
+    request: Type.Object({ cluster_id: ClusterId }),
+    response: Type.Object({}),
+    async handle({ cluster_id: clusterId }, { caller }) {
+      await control.start(clusterId, caller.userName);
+      return {};
+    },
+  });
+}

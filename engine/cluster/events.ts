@@ -1,0 +1,24 @@
+/** What happens to clusters, as clusters/events tells it. */
+import type { Termination } from './termination.ts';
+
+export const clusterEventTypes = [
+  'CREATING', 'STARTING', 'RUNNING', 'RESIZING', 'UPSIZE_COMPLETED', 'TERMINATING',
+  'INIT_SCRIPTS_STARTED', 'INIT_SCRIPTS_FINISHED', 'NODES_LOST',
+] as const;
+export type ClusterEventType = (typeof clusterEventTypes)[number];
+
+export interface EventDetails {
+  readonly current_num_workers?: number;
+  readonly target_num_workers?: number;
+  readonly reason?: Termination;
+  /** Who asked for it. */
+  readonly user?: string;
+}
+
+export interface ClusterEvent {
+  readonly clusterId: string;
+  /** Epoch ms. */
+  readonly time: number;
+  readonly type: ClusterEventType;
+  readonly details: EventDetails;
+}
