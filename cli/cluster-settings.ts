@@ -54,13 +54,5 @@ function fitting<Schema extends TSchema>(schema: Schema, given: unknown, isList:
   if (Check(schema, wanted)) return wanted;
   const [first] = Errors(schema, wanted);
   const where = first?.instancePath.slice(1).replaceAll('/', '.') ?? '';
-  throw new ValueError(`is wrong${where === '' ? '' : ` at ${where}`}: ${first?.message ?? rule}${extraOf(first)}`);
-}
-
-/** Which properties there should not be. */
-function extraOf(error: unknown): string {
-  if (typeof error !== 'object' || error === null || !('params' in error)) return '';
-  const { params } = error;
-  if (typeof params !== 'object' || params === null || !('additionalProperties' in params)) return '';
-  return ` (${JSON.stringify(params.additionalProperties)})`;
+  throw new ValueError(`is wrong${where === '' ? '' : ` at ${where}`}: ${first?.message === 'schema is false' ? 'there is no such field' : first?.message ?? rule}`);
 }

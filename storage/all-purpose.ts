@@ -38,7 +38,7 @@ export function createAllPurposeStore(db: Kysely<Database>, rules: NodeRules): A
     async idle(now) {
       const rows = await db.selectFrom('clusters').select('cluster_id').where('kind', '=', 'ALL_PURPOSE').where('state', '=', 'RUNNING')
         .where(sql<boolean>`(spec ->> 'autotermination_minutes')::integer > 0`)
-        .where(sql<boolean>`greatest(last_used_time, started_time) <= ${now} - 60000 * (spec ->> 'autotermination_minutes')::integer`).execute();
+        .where(sql<boolean>`greatest(last_used_time, started_time) <= ${now}::bigint - 60000::bigint * (spec ->> 'autotermination_minutes')::integer`).execute();
       const idle: string[] = [];
       for (const { cluster_id: clusterId } of rows) {
         if ((await db.transaction().execute((transaction) => countTasksOn(transaction, clusterId))) === 0) idle.push(clusterId);

@@ -20,6 +20,7 @@ import { createTokenLookup } from '../../storage/tokens.ts';
 import { createWorkspace } from '../../storage/workspace.ts';
 import { addDestinations } from '../setup/destinations.ts';
 import { addPerson } from '../setup/people.ts';
+import { clusterPorts } from './cluster-ports.ts';
 import { adminToken, idIn, startService, type Answer, type TestService } from './service.ts';
 
 export interface FuzzedService {
@@ -45,6 +46,7 @@ export async function startFuzzedService(): Promise<FuzzedService> {
   const { permissions, clock } = base.ports;
   const operations = everyOperation({
     ...base.ports, owners: permissions.ownersOf, workspace: createWorkspace(roots, limits), managedFiles: createManagedFiles(roots),
+    ...clusterPorts(base.database, clock),
     classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db), queryFiles: createQueryFiles(roots), queries: { run: async () => ({ columns: [], rows: [], truncated: false }) },
   });
   const log = pino({ level: 'silent' });

@@ -9,11 +9,8 @@ import { exampleOf } from '../../api/documentation/examples.ts';
 import type { Operation } from '../../api/operation.ts';
 import { everyOperation } from '../../api/operations.ts';
 import { permissionLevels, reaches } from '../../engine/job/permissions.ts';
-import { defaultInventory } from '../../engine/cluster/inventory.ts';
-import type { ClusterControl } from '../../engine/coordinator/all-purpose.ts';
 import { defaultLimits } from '../../engine/limits.ts';
 import { scopes } from '../../engine/token/scopes.ts';
-import { createClusterReader } from '../../storage/all-purpose.ts';
 import { createClassicDashboardStore, createDashboardStore } from '../../storage/dashboards.ts';
 import { passing } from '../../storage/faults.ts';
 import { createManagedFiles } from '../../storage/managed-files.ts';
@@ -23,15 +20,11 @@ import { createTokenLookup } from '../../storage/tokens.ts';
 import { createWorkspace } from '../../storage/workspace.ts';
 import { pino } from 'pino';
 import { addPerson } from '../setup/people.ts';
+import { clusterPorts } from './cluster-ports.ts';
 import { adminToken, idIn, startService, type TestService } from './service.ts';
 
 /** The clock stands still, so every request falls into one second. */
 const limits = { ...defaultLimits, requestsPerSecondPerToken: 1e9, failedCredentialsPerMinute: 1e9 };
-/** What it does stands elsewhere: this is about who may ask. */
-const control: ClusterControl = {
-  create: async () => 'c', start: async () => undefined, terminate: async () => undefined, remove: async () => undefined, resize: async () => undefined,
-  startAgain: async () => undefined, tend: async () => undefined, close: () => undefined,
-};
 const scopeNames = Object.keys(scopes);
 
 let service: TestService;
@@ -51,7 +44,7 @@ beforeAll(async () => {
   const roots = createRoots({ dataDirectory: directory, allowedRoots: [] });
   operations = everyOperation({ ...ports, owners: ports.permissions.ownersOf, workspace: createWorkspace(roots, limits), managedFiles: createManagedFiles(roots),
     classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db),
-    clusters: createClusterReader(db), inventory: defaultInventory, control,
+    ...clusterPorts(service.database, ports.clock),
     queryFiles: createQueryFiles(roots), queries: { run: async () => ({ columns: [], rows: [], truncated: false }) },
   });
   const log = pino({ level: 'silent' });

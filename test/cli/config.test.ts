@@ -126,7 +126,7 @@ test.each([
   ['RUNYARD_METRICS_OPEN', 'yes', /^RUNYARD_METRICS_OPEN must be true or false, not "yes"\.$/],
   ['RUNYARD_CLUSTER_START_MS', '1.5', /^RUNYARD_CLUSTER_START_MS must be/],
   ['RUNYARD_CLUSTERS', '[]', /^RUNYARD_CLUSTERS must be a JSON object such as/],
-  ['RUNYARD_CLUSTERS', '{"pool":{}}', /^RUNYARD_CLUSTERS is wrong: .*"pool"/],
+  ['RUNYARD_CLUSTERS', '{"pool":{}}', /^RUNYARD_CLUSTERS is wrong at pool: there is no such field\.$/],
   ['RUNYARD_CLUSTERS', '{"pools":{"p":{"capacity":0}}}', /^RUNYARD_CLUSTERS is wrong at pools\.p\.capacity: must be >= 1/],
   ['RUNYARD_CLUSTERS', '{"policies":{"q":{"instance_pool_id":"p"}}}', /^RUNYARD_CLUSTERS has a policy "q" whose instance_pool_id is "p"; there is no such pool\.$/],
   ['RUNYARD_FAULTS', '{}', /^RUNYARD_FAULTS must be a JSON list such as/],
