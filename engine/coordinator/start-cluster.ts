@@ -174,7 +174,9 @@ async function fail(c: Start, clusterId: string, code: TerminationCode, message:
   const termination: Termination = { code, parameters: { message, ...more } };
   await c.clusters.terminated([clusterId], termination, c.clock.now());
   c.log.warn({ cluster_id: clusterId, code, reason: message }, 'A cluster could not start.');
-  return goneOf(clusterId, await c.clusters.find(clusterId));
+  const cluster = await c.clusters.find(clusterId);
+  if (cluster?.spec['cluster_log_conf'] !== undefined) await c.compute.provider.deliverLogs(clusterId);
+  return goneOf(clusterId, cluster);
 }
 
 /** What whoever waited for a cluster is told when it is there no more. */

@@ -5,6 +5,7 @@ import { systemClock } from '../../../engine/clock.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import type { ClusterStore } from '../../../engine/ports.ts';
 import { createClusterStore } from '../../../storage/clusters.ts';
+import { plainCompute } from '../../setup/compute.ts';
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts';
 import { graph, singleTask } from '../../storage/stored-runs.ts';
 import { createWorld, describeRun, patience, type World } from './world.ts';
@@ -194,4 +195,27 @@ test('spec 2.2 existing_cluster_id: an existing cluster is allocated on first us
   for (const runId of ids) await world.ended(runId);
   const rows = await world.database.db.selectFrom('clusters').select(['cluster_id', 'kind', 'state', 'job_run_id']).execute();
   expect(rows).toEqual([{ cluster_id: 'all-purpose', kind: 'ALL_PURPOSE', state: 'RUNNING', job_run_id: null }]);
+});
+
+test('spec 2.2 existing_cluster_id: where clusters must be there, an unknown or ended one fails the task, and no cluster is made', async () => {
+  const coordinator = world.coordinator({ compute: plainCompute({ strict: true }) });
+  const unknown = await world.ended(await world.launch(coordinator, graphOn({ a: 'existing' }, 'a')));
+  expect([describeRun(unknown)[1], unknown.tasks[0]?.progress.message]).toEqual(['a TERMINATED/FAILED', 'Cluster all-purpose does not exist']);
+  expect(await world.database.db.selectFrom('clusters').selectAll().execute()).toEqual([]);
+  await world.database.db.insertInto('clusters').values({ cluster_id: 'all-purpose', kind: 'ALL_PURPOSE', state: 'TERMINATED', job_run_id: null, cluster_key: null, creator: null,
+    spec: '{}', spark_context_id: null, created_time: 1, started_time: null, terminated_time: 2, termination_reason: 'USER_REQUEST', termination_parameters: null, starting_node: null, last_used_time: null }).execute();
+  const ended = await world.ended(await world.launch(coordinator, graphOn({ a: 'existing' }, 'a')));
+  expect(ended.tasks[0]?.progress.message).toBe('The cluster is in Terminated state, not available to receive jobs.');
+});
+
+test('spec 2.4: an engine that takes up a running task finds that its cluster was lost meanwhile, and ends it so', async () => {
+  const runId = await world.launch(world.coordinator({}, 'kill'), graphOn({ a: 'own' }, 'a'));
+  await world.running('a');
+  const { tasks: [task] } = await world.when(runId, ({ tasks }) => tasks[0]?.progress.state === 'RUNNING');
+  const clusters = createClusterStore(world.database.db, systemClock, pino({ level: 'silent' }));
+  await clusters.terminated([task?.clusterId ?? ''], { code: 'CLOUD_PROVIDER_SHUTDOWN', parameters: { message: 'gone' } }, world.clock.now(), 'lost');
+  await world.adopt(world.coordinator({ nodeId: 'node-2' }));
+  const run = await world.ended(runId);
+  expect([describeRun(run)[1], run.tasks[0]?.progress.message]).toEqual(['a INTERNAL_ERROR/FAILED', `Cluster ${task?.clusterId} was terminated (CLOUD_PROVIDER_SHUTDOWN): gone`]);
+  expect(await world.clusters(runId)).toEqual(['own TERMINATED']);
 });
