@@ -5,7 +5,7 @@
  * that was killed in between is taken back to where it began, so that no line is there twice.
  */
 import { constants } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sql, type Kysely } from 'kysely';
 import { Type } from 'typebox';
@@ -158,23 +158,29 @@ async function append(path: string, target: string, sources: readonly string[], 
     let end = Math.min(size, state.targets[target] ?? 0);
     if (size > end) await file.truncate(end);
     for (const source of sources) {
-      const log = await openRegular(source);
-      try {
-        for (let offset = state.sources[source] ?? 0; log !== undefined;) {
-          const bytes = await readFrom(log, offset, chunkBytes);
-          if (bytes.length === 0) break;
-          await file.write(bytes, 0, bytes.length, end);
-          offset += bytes.length;
-          end += bytes.length;
-          state.sources[source] = offset;
-        }
-      } finally {
-        await log?.close();
-      }
+      const added = await copyGrowth(source, state.sources[source] ?? 0, file, end);
+      end += added;
+      state.sources[source] = (state.sources[source] ?? 0) + added;
     }
     state.targets[target] = end;
   } finally {
     await file.close();
+  }
+}
+
+/** Copies what a log has beyond `offset` to a place of a file; says how many bytes that were. */
+async function copyGrowth(source: string, offset: number, file: FileHandle, at: number): Promise<number> {
+  const log = await openRegular(source);
+  if (log === undefined) return 0;
+  try {
+    let added = 0;
+    for (let bytes = await readFrom(log, offset, chunkBytes); bytes.length > 0; bytes = await readFrom(log, offset + added, chunkBytes)) {
+      await file.write(bytes, 0, bytes.length, at + added);
+      added += bytes.length;
+    }
+    return added;
+  } finally {
+    await log.close();
   }
 }
 

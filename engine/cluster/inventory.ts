@@ -60,8 +60,8 @@ type Named = Pick<NewCluster, 'instance_pool_id' | 'policy_id' | 'node_type_id' 
  * like the workers unless it says otherwise. `error`: it names a pool or a policy that there is not.
  */
 export function shapeOf(spec: Partial<Named>, inventory: Inventory): ClusterShape | { readonly error: string } {
-  const unknown = unknownIn(spec, inventory);
-  if (unknown !== undefined) return { error: `The cluster's ${unknown}` };
+  const wrong = unknownIn(spec, inventory);
+  if (wrong !== undefined) return { error: `The cluster's ${wrong}` };
   const policy = (spec.policy_id && inventory.policies[spec.policy_id]) || {};
   const poolId = spec.instance_pool_id || policy.instance_pool_id || '';
   const pool = inventory.pools[poolId];

@@ -1,5 +1,5 @@
 /** All-purpose clusters: made, started, sized and ended by people; started by one node, and by another when that is gone. */
-import { clusterIdAt, type Cluster } from '../cluster/cluster.ts';
+import { clusterIdAt, type Cluster, type NewClusterRow } from '../cluster/cluster.ts';
 import { capacityOf, nodesInWords, shapeOf } from '../cluster/inventory.ts';
 import type { AllPurposeStore } from '../cluster-ports.ts';
 import { invalid, messageOf, ServiceError } from '../errors.ts';
@@ -38,62 +38,36 @@ export interface ClusterControl {
 }
 
 export function createClusterControl(ports: ControlPorts): ClusterControl {
-  const { clusters, clock, compute, log, nodeId, store } = ports;
+  const { clusters, clock, compute, store } = ports;
   const letGo = new AbortController();
-  const drive = async (clusterId: string): Promise<void> => {
-    const cluster = await clusters.find(clusterId);
-    if (cluster === undefined || letGo.signal.aborted) return;
-    const fault = compute.faults.take('start_failure', [clusterId, cluster.name]);
-    const inUse = await clusterInUse(ports, cluster, contextId(ports));
-    const { ended } = startCluster(ports, { ...inUse, fault }, letGo.signal);
-    // A failure is told by the cluster itself, and by its events.
-    void ended.then(() => compute.signals.tell(clusterId));
-  };
   const restart = async (clusterId: string, user: string | undefined): Promise<boolean> => {
-    if (!(await store.restart(clusterId, nodeId, clock.now(), user))) return false;
-    await drive(clusterId);
+    if (!(await store.restart(clusterId, ports.nodeId, clock.now(), user))) return false;
+    await drive(ports, clusterId, letGo.signal);
     return true;
-  };
-  const existing = async (clusterId: string): Promise<Cluster> => {
-    const cluster = await clusters.find(clusterId);
-    if (cluster === undefined) throw invalid(`Cluster ${clusterId} does not exist`);
-    return cluster;
-  };
-  const terminate = async (cluster: Cluster, user: string): Promise<void> => {
-    if (cluster.state === 'TERMINATED') return;
-    await clusters.terminated([cluster.clusterId], { code: 'USER_REQUEST', parameters: { username: user, message: `${user} ended it.` } }, clock.now());
-    await afterEnd(ports, cluster);
   };
   return {
     async create(spec, name, user) {
-      const now = clock.now();
-      const clusterId = clusterIdAt(now, ports.random(8));
-      const shape = shapeOf(spec, compute.inventory);
-      if ('error' in shape) throw invalid(shape.error);
-      refuseTooMany(ports, shape.poolId, shape.workers);
-      const row = {
-        clusterId, kind: 'ALL_PURPOSE' as const, name: name === '' ? clusterId : name, jobRunId: undefined, key: undefined, spec: { ...spec }, creator: user,
-        createdTime: now, poolId: shape.poolId, workers: shape.workers, wanted: shape.workers + 1,
-      };
-      await store.createAllPurpose(row, nodeId);
-      await drive(clusterId);
-      return clusterId;
+      const row = newRow(ports, spec, name, user);
+      await store.createAllPurpose(row, ports.nodeId);
+      await drive(ports, row.clusterId, letGo.signal);
+      return row.clusterId;
     },
     async start(clusterId, user) {
-      const { kind, state } = await existing(clusterId);
+      const { kind, state } = await existing(ports, clusterId);
       if (kind === 'JOB') throw invalid(`Cluster ${clusterId} was made for a run; it cannot be started again.`);
       if (!(await restart(clusterId, user))) throw new ServiceError('INVALID_STATE', `Cluster ${clusterId} is in unexpected state ${state}; only a TERMINATED cluster can be started.`);
     },
-    terminate: async (clusterId, user) => terminate(await existing(clusterId), user),
+    terminate: async (clusterId, user) => terminate(ports, await existing(ports, clusterId), user),
     async remove(clusterId, user) {
-      const cluster = await existing(clusterId);
+      const cluster = await existing(ports, clusterId);
       if (cluster.kind === 'JOB') throw invalid(`Cluster ${clusterId} was made for a run and is removed with it.`);
-      await terminate(cluster, user);
+      await terminate(ports, cluster, user);
       await store.forget(clusterId);
+      compute.signals.tell(clusterId);
       await ports.removeDirectory(clusterId);
     },
     async resize(clusterId, size, user) {
-      const cluster = await existing(clusterId);
+      const cluster = await existing(ports, clusterId);
       refuseTooMany(ports, cluster.poolId, size.autoscale?.min_workers ?? size.num_workers ?? 0);
       if (cluster.state === 'RUNNING' && (await store.resize(clusterId, size, clock.now(), user))) return;
       throw new ServiceError('INVALID_STATE', `Cluster ${clusterId} is in unexpected state ${cluster.state}; only a RUNNING cluster can be resized.`);
@@ -102,16 +76,60 @@ export function createClusterControl(ports: ControlPorts): ClusterControl {
     async tend() {
       const now = clock.now();
       await store.settlePools(now);
-      for (const { clusterId } of await store.adoptStarts(nodeId, now)) await drive(clusterId);
+      for (const { clusterId } of await store.adoptStarts(ports.nodeId, now)) await drive(ports, clusterId, letGo.signal);
       for (const clusterId of await store.idle(now)) {
         const cluster = await clusters.find(clusterId);
-        await clusters.terminated([clusterId], { code: 'INACTIVITY', parameters: { message: 'No task ran on it for its autotermination_minutes.' } }, now);
-        if (cluster !== undefined) await afterEnd(ports, cluster);
-        log.info({ cluster_id: clusterId }, 'Ended a cluster that was idle.');
+        if (cluster !== undefined) await endIdle(ports, cluster);
       }
     },
     close: () => letGo.abort(),
   };
+}
+
+/** Starts a stored cluster, or goes on with that. */
+async function drive(ports: ControlPorts, clusterId: string, letGo: AbortSignal): Promise<void> {
+  const { clusters, compute } = ports;
+  const cluster = await clusters.find(clusterId);
+  if (cluster === undefined || letGo.aborted) return;
+  const fault = compute.faults.take('start_failure', [clusterId, cluster.name]);
+  const inUse = await clusterInUse(ports, cluster, contextId(ports));
+  const { ended } = startCluster(ports, { ...inUse, fault }, letGo);
+  // A failure is told by the cluster itself, and by its events.
+  const tell = (): void => compute.signals.tell(clusterId);
+  ended.then(tell, tell);
+}
+
+function newRow(ports: ControlPorts, spec: NewCluster, name: string, user: string): NewClusterRow {
+  const now = ports.clock.now();
+  const clusterId = clusterIdAt(now, ports.random(8));
+  const shape = shapeOf(spec, ports.compute.inventory);
+  if ('error' in shape) throw invalid(shape.error);
+  const { poolId, workers } = shape;
+  refuseTooMany(ports, poolId, workers);
+  return {
+    clusterId, kind: 'ALL_PURPOSE', name: name === '' ? clusterId : name, jobRunId: undefined, key: undefined, spec: { ...spec }, creator: user,
+    createdTime: now, poolId, workers, wanted: workers + 1,
+  };
+}
+
+async function existing({ clusters }: ControlPorts, clusterId: string): Promise<Cluster> {
+  const cluster = await clusters.find(clusterId);
+  // Clients know the text.
+  if (cluster === undefined) throw invalid(`Cluster ${clusterId} does not exist`);
+  return cluster;
+}
+
+async function terminate(ports: ControlPorts, cluster: Cluster, user: string): Promise<void> {
+  if (cluster.state === 'TERMINATED') return;
+  await ports.clusters.terminated([cluster.clusterId], { code: 'USER_REQUEST', parameters: { username: user, message: `${user} ended it.` } }, ports.clock.now());
+  await afterEnd(ports, cluster);
+}
+
+async function endIdle(ports: ControlPorts, cluster: Cluster): Promise<void> {
+  const message = 'No task ran on it for its autotermination_minutes.';
+  await ports.clusters.terminated([cluster.clusterId], { code: 'INACTIVITY', parameters: { message } }, ports.clock.now());
+  await afterEnd(ports, cluster);
+  ports.log.info({ cluster_id: cluster.clusterId }, 'Ended a cluster that was idle.');
 }
 
 async function afterEnd({ compute, log }: ControlPorts, { clusterId, state, spec }: Cluster): Promise<void> {

@@ -130,7 +130,7 @@ async function shared(c: Coordination, active: ActiveRun, choice: Extract<Made, 
       const asked = ask(c, active, choice, task);
       active.sharedClusters.set(choice.key, asked);
       const forget = (): void => { if (active.sharedClusters.get(choice.key) === asked) active.sharedClusters.delete(choice.key); };
-      asked.then(async ({ starting }) => { if (starting !== undefined && (await starting.ended).kind !== 'running') forget(); }).catch(forget);
+      void forgetUnlessRunning(asked, forget);
       return asked;
     }
     const asked = await known;
@@ -139,6 +139,16 @@ async function shared(c: Coordination, active: ActiveRun, choice: Extract<Made, 
     if ((await c.clusters.find(asked.cluster.clusterId))?.state === 'RUNNING') return asked;
     task.leaveCluster?.();
     if (active.sharedClusters.get(choice.key) === known) active.sharedClusters.delete(choice.key);
+  }
+}
+
+async function forgetUnlessRunning(asked: Promise<AskedCluster>, forget: () => void): Promise<void> {
+  try {
+    const { starting } = await asked;
+    if (starting !== undefined && (await starting.ended).kind !== 'running') forget();
+  } catch {
+    // Whoever asked hears of it.
+    forget();
   }
 }
 
@@ -165,10 +175,11 @@ function startFor(c: Coordination, active: ActiveRun, cluster: ClusterInUse, fau
   active.timers.add(abort);
   const starting = startCluster(c, { ...cluster, fault }, letGo.signal);
   active.starts.set(cluster.clusterId, starting);
-  void starting.ended.then(() => {
+  const over = (): void => {
     active.timers.delete(abort);
     active.starts.delete(cluster.clusterId);
-  });
+  };
+  starting.ended.then(over, over);
   return starting;
 }
 

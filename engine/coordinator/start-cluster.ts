@@ -131,7 +131,7 @@ async function runOne(c: Start, order: Parameters<ComputePorts['provider']['runS
     script.stop();
   });
   // Somebody may end the cluster while its script runs.
-  const off = c.compute.signals.on(order.clusterId, () => void c.clusters.find(order.clusterId).then((cluster) => { if (cluster?.state !== 'PENDING') script.stop(); }, () => undefined));
+  const off = c.compute.signals.on(order.clusterId, () => void stopIfEnded(c, order.clusterId, script.stop));
   c.stopped.addEventListener('abort', script.stop);
   const over = (): void => {
     disarm();
@@ -156,6 +156,11 @@ async function runOne(c: Start, order: Parameters<ComputePorts['provider']['runS
     c.stopped.removeEventListener('abort', script.stop);
     c.letGo.removeEventListener('abort', over);
   }
+}
+
+async function stopIfEnded(c: Start, clusterId: string, stop: () => void): Promise<void> {
+  const cluster = await c.clusters.find(clusterId).catch(() => 'unknown' as const);
+  if (cluster !== 'unknown' && cluster?.state !== 'PENDING') stop();
 }
 
 /** Where the scripts stand, each with the scheme of its store. */

@@ -11,7 +11,7 @@ export const scopes = {
   'access-management': 'Says who may do what: permissions on jobs, and who may use tokens.',
   audit: 'Reads the audit log.',
   authentication: 'Makes, changes and revokes tokens, with any scope.',
-  clusters: 'Looks at nodes and clusters.',
+  clusters: 'Makes, sizes and ends clusters, and looks at them and at nodes.',
   dashboards: 'Works with dashboards, classic ones and their migration among them.',
   files: 'Reads and writes the file system of jobs.',
   jobs: 'Works with jobs and runs.',

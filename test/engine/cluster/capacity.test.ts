@@ -1,5 +1,5 @@
 /** Who gets the nodes of a pool: first come first served, and never more than there are. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { grantNodes, type WaitingCluster } from '../../../engine/cluster/capacity.ts';
 
