@@ -93,7 +93,7 @@ export interface OperationPorts extends NoticePorts, PeoplePorts {
 }
 
 /** Clusters, and what they are made of. */
-export interface ClusterPorts extends Pick<OperationPorts, 'limits'> {
+export interface ClusterPorts extends Pick<OperationPorts, 'limits' | 'permissions'> {
   readonly clusters: ClusterReader;
   readonly control: ClusterControl;
   readonly inventory: Inventory;

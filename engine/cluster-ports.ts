@@ -26,8 +26,8 @@ export interface ClusterStore {
   ensureAllPurpose(cluster: NewClusterRow, sparkContextId: string): Promise<Cluster>;
   /** Notes what has happened to a cluster, unless that was the last thing noted. */
   note(clusterId: string, type: ClusterEventType, details: EventDetails, now: number): Promise<void>;
-  /** Gives a running cluster the number of workers that `rule` makes of the tasks that run on it; nodes come when there is room. */
-  rescale(clusterId: string, rule: (runningTasks: number) => number, now: number): Promise<void>;
+  /** Gives a running cluster with a range as many workers as the tasks that run on it want; nodes come when there is room. */
+  rescale(clusterId: string, now: number): Promise<void>;
   /** Takes workers from a running cluster; as many come back when there is room. Says how many went. */
   preempted(clusterId: string, workers: number, now: number): Promise<number>;
   /** Notes that an all-purpose cluster is in use. */

@@ -1,10 +1,13 @@
 /** Simulated clusters and their states. */
 import { sql, type Kysely, type Transaction } from 'kysely';
+import { Check } from 'typebox/value';
 import type { Clock } from '../engine/clock.ts';
+import { desiredWorkers } from '../engine/cluster/autoscale.ts';
 import type { NewClusterRow } from '../engine/cluster/cluster.ts';
 import type { EventDetails } from '../engine/cluster/events.ts';
 import type { Termination } from '../engine/cluster/termination.ts';
 import type { ClusterStore } from '../engine/cluster-ports.ts';
+import { AutoScale } from '../engine/job/cluster.ts';
 import type { Log } from '../engine/ports.ts';
 import { allot, countTasksOn, lockPools, preempt, resizing, unlimitedNodes, type NodeRules } from './cluster-nodes.ts';
 import { clusterChannel, clusterOf, findCluster, insertEvents, insertUnlessThere, noteEvent } from './cluster-rows.ts';
@@ -33,8 +36,9 @@ export function createClusterStore(db: Kysely<Database>, clock: Clock, log: Log,
       return clusterOf(row);
     }),
     note: (clusterId, type, details, now) => waiting(() => noteEvent(db, clusterId, now, [type, details])),
-    rescale: (clusterId, rule, now) => waiting(async () => {
-      await resizing(db, rules, clusterId, now, async (transaction) => ({ workers: rule(await countTasksOn(transaction, clusterId)) }));
+    rescale: (clusterId, now) => waiting(async () => {
+      await resizing(db, rules, clusterId, now, async (transaction, { spec: { autoscale } }) =>
+        (Check(AutoScale, autoscale) ? { workers: desiredWorkers(autoscale, await countTasksOn(transaction, clusterId)) } : undefined));
     }),
     preempted: (clusterId, workers, now) => waiting(() => preempt(db, rules, clusterId, workers, now)),
     used: (clusterId, now) => waiting(async () => {

@@ -5,6 +5,7 @@ import { shapeOf, type Inventory } from '../../engine/cluster/inventory.ts';
 import { reasonOf } from '../../engine/cluster/termination.ts';
 import { NewCluster } from '../../engine/job/cluster.ts';
 import { shownCluster } from '../../engine/job/shown.ts';
+import { isSecretName } from '../../engine/token/audit.ts';
 import { epochMs } from '../shown-times.ts';
 
 export const ClusterId = Type.String({ minLength: 1, description: 'Id of the cluster.' });
@@ -35,13 +36,19 @@ export function showCluster(cluster: Cluster, inventory: Inventory): object {
   const shape = shapeOf(spec, inventory);
   const types = 'error' in shape || shape.nodeTypeId === '' ? {} : { node_type_id: shape.nodeTypeId, driver_node_type_id: shape.driverNodeTypeId };
   return {
-    ...shownCluster(spec), ...types,
+    ...shownCluster(spec), ...types, ...masked(spec),
     num_workers: workers,
     cluster_id: clusterId, cluster_name: name, ...(creator !== undefined && { creator_user_name: creator }), cluster_source: kind === 'JOB' ? 'JOB' : 'API',
     state: stateOf(cluster), state_message: messageOf(cluster), start_time: createdTime,
     ...(startedTime !== undefined && { last_restarted_time: startedTime }), ...(terminatedTime !== undefined && { terminated_time: terminatedTime }),
     ...(termination !== undefined && { termination_reason: reasonOf(termination) }),
   };
+}
+
+/** Whoever sees a cluster need not know the secrets of whoever made it. */
+function masked({ spark_env_vars: variables }: Cluster['spec']): object {
+  if (typeof variables !== 'object' || variables === null) return {};
+  return { spark_env_vars: Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, isSecretName(name) ? '***' : value])) };
 }
 
 function stateOf({ state, nodes, wanted }: Cluster): string {

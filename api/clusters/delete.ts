@@ -2,9 +2,10 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { ClusterPorts } from '../ports.ts';
+import { clusterFor } from './cluster-access.ts';
 import { ClusterId } from './cluster-view.ts';
 
-export function deleteClusterOperation({ control }: Pick<ClusterPorts, 'control'>): Operation {
+export function deleteClusterOperation(ports: Pick<ClusterPorts, 'control' | 'clusters' | 'permissions'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/clusters/delete',
@@ -14,8 +15,9 @@ export function deleteClusterOperation({ control }: Pick<ClusterPorts, 'control'
     description: 'Terminates a cluster, be it of a run; what runs on it ends as INTERNAL_ERROR. An all-purpose cluster can be started again.',
     request: Type.Object({ cluster_id: ClusterId }),
     response: Type.Object({}),
-    async handle({ cluster_id: clusterId }, { caller }) {
-      await control.terminate(clusterId, caller.userName);
+    async handle({ cluster_id: clusterId }, call) {
+      await clusterFor(ports, clusterId, call, 'CAN_MANAGE_RUN');
+      await ports.control.terminate(clusterId, call.caller.userName);
       return {};
     },
   });

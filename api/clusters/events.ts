@@ -2,10 +2,10 @@
 import { Type } from 'typebox';
 import { clusterEventTypes } from '../../engine/cluster/events.ts';
 import { reasonOf } from '../../engine/cluster/termination.ts';
-import { invalid } from '../../engine/errors.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import { defineOperation, type Call, type Operation } from '../operation.ts';
 import type { ClusterPorts } from '../ports.ts';
 import { epochMs } from '../shown-times.ts';
+import { clusterFor } from './cluster-access.ts';
 import { ClusterId } from './cluster-view.ts';
 
 const most = 500;
@@ -38,17 +38,17 @@ const about = {
   description: 'Events of a cluster, a page at a time. `next_page` is the request for the next one.', response: answer,
 } as const;
 
-export function postClusterEventsOperation(ports: Pick<ClusterPorts, 'clusters'>): Operation {
+export function postClusterEventsOperation(ports: Pick<ClusterPorts, 'clusters' | 'permissions'>): Operation {
   return defineOperation({
     ...about,
     method: 'POST',
     request: Type.Object({ ...paged, event_types: Type.Optional(types) }),
-    handle: (request) => page(ports, request),
+    handle: (request, call) => page(ports, request, call),
   });
 }
 
-export function getClusterEventsOperation(ports: Pick<ClusterPorts, 'clusters'>): Operation {
-  return defineOperation({ ...about, method: 'GET', request: Type.Object(paged), handle: (request) => page(ports, request) });
+export function getClusterEventsOperation(ports: Pick<ClusterPorts, 'clusters' | 'permissions'>): Operation {
+  return defineOperation({ ...about, method: 'GET', request: Type.Object(paged), handle: (request, call) => page(ports, request, call) });
 }
 
 interface EventsRequest {
@@ -61,11 +61,11 @@ interface EventsRequest {
   readonly limit?: number;
 }
 
-async function page({ clusters }: Pick<ClusterPorts, 'clusters'>, request: EventsRequest): Promise<object> {
+async function page(ports: Pick<ClusterPorts, 'clusters' | 'permissions'>, request: EventsRequest, call: Call): Promise<object> {
   const { cluster_id: clusterId, start_time: from, end_time: to, order = 'DESC', event_types: wanted, offset = 0, limit: asked = 50 } = request;
   const limit = asked === 0 ? most : asked;
-  if ((await clusters.find(clusterId)) === undefined) throw invalid(`Cluster ${clusterId} does not exist`);
-  const { events, total } = await clusters.events({ clusterId, from, to, types: wanted, newestFirst: order === 'DESC', offset, limit });
+  await clusterFor(ports, clusterId, call, 'CAN_VIEW');
+  const { events, total } = await ports.clusters.events({ clusterId, from, to, types: wanted, newestFirst: order === 'DESC', offset, limit });
   return {
     events: events.map(({ time, type, details: { reason, ...details } }) => ({
       cluster_id: clusterId, timestamp: time, type, details: { ...details, ...(reason !== undefined && { reason: reasonOf(reason) }) },

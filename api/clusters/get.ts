@@ -1,11 +1,11 @@
 /** GET clusters/get: one cluster, whoever made it. */
 import { Type } from 'typebox';
-import { invalid } from '../../engine/errors.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { ClusterPorts } from '../ports.ts';
+import { clusterFor } from './cluster-access.ts';
 import { ClusterId, showCluster, ShownCluster } from './cluster-view.ts';
 
-export function getClusterOperation({ clusters, inventory }: Pick<ClusterPorts, 'clusters' | 'inventory'>): Operation {
+export function getClusterOperation(ports: Pick<ClusterPorts, 'clusters' | 'permissions' | 'inventory'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/clusters/get',
@@ -15,11 +15,6 @@ export function getClusterOperation({ clusters, inventory }: Pick<ClusterPorts, 
     description: 'A cluster with its description and where it stands, job clusters among them.',
     request: Type.Object({ cluster_id: ClusterId }),
     response: ShownCluster,
-    async handle({ cluster_id: clusterId }) {
-      const cluster = await clusters.find(clusterId);
-      // Clients know the text.
-      if (cluster === undefined) throw invalid(`Cluster ${clusterId} does not exist`);
-      return showCluster(cluster, inventory);
-    },
+    handle: async ({ cluster_id: clusterId }, call) => showCluster(await clusterFor(ports, clusterId, call, 'CAN_VIEW'), ports.inventory),
   });
 }

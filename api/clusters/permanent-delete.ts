@@ -2,9 +2,10 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { ClusterPorts } from '../ports.ts';
+import { clusterFor } from './cluster-access.ts';
 import { ClusterId } from './cluster-view.ts';
 
-export function permanentlyDeleteClusterOperation({ control }: Pick<ClusterPorts, 'control'>): Operation {
+export function permanentlyDeleteClusterOperation(ports: Pick<ClusterPorts, 'control' | 'clusters' | 'permissions'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/clusters/permanent-delete',
@@ -14,8 +15,9 @@ export function permanentlyDeleteClusterOperation({ control }: Pick<ClusterPorts
     description: 'Terminates an all-purpose cluster and removes it with its events and its directory.',
     request: Type.Object({ cluster_id: ClusterId }),
     response: Type.Object({}),
-    async handle({ cluster_id: clusterId }, { caller }) {
-      await control.remove(clusterId, caller.userName);
+    async handle({ cluster_id: clusterId }, call) {
+      await clusterFor(ports, clusterId, call, 'CAN_MANAGE_RUN');
+      await ports.control.remove(clusterId, call.caller.userName);
       return {};
     },
   });

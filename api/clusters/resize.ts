@@ -6,10 +6,11 @@ import { int32 } from '../../engine/job/scalars.ts';
 import { checkOneOf } from '../../engine/job/wording.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { ClusterPorts } from '../ports.ts';
+import { clusterFor } from './cluster-access.ts';
 import { ClusterId } from './cluster-view.ts';
 
 /** A cluster that does not run is 400 INVALID_STATE. */
-export function resizeClusterOperation({ control }: Pick<ClusterPorts, 'control'>): Operation {
+export function resizeClusterOperation(ports: Pick<ClusterPorts, 'control' | 'clusters' | 'permissions'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/clusters/resize',
@@ -23,10 +24,11 @@ export function resizeClusterOperation({ control }: Pick<ClusterPorts, 'control'
       autoscale: Type.Optional(AutoScale),
     }),
     response: Type.Object({}),
-    async handle({ cluster_id: clusterId, ...size }, { caller }) {
+    async handle({ cluster_id: clusterId, ...size }, call) {
       checkOneOf('The request', Object.keys(size).filter((field) => field === 'num_workers' || field === 'autoscale'), ['num_workers', 'autoscale']);
       checkSize('', size);
-      await control.resize(clusterId, size, caller.userName);
+      await clusterFor(ports, clusterId, call, 'CAN_MANAGE_RUN');
+      await ports.control.resize(clusterId, size, call.caller.userName);
       return {};
     },
   });

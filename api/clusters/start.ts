@@ -2,9 +2,10 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { ClusterPorts } from '../ports.ts';
+import { clusterFor } from './cluster-access.ts';
 import { ClusterId } from './cluster-view.ts';
 
-export function startClusterOperation({ control }: Pick<ClusterPorts, 'control'>): Operation {
+export function startClusterOperation(ports: Pick<ClusterPorts, 'control' | 'clusters' | 'permissions'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/clusters/start',
@@ -14,8 +15,9 @@ export function startClusterOperation({ control }: Pick<ClusterPorts, 'control'>
     description: 'Starts a terminated all-purpose cluster again, with its init scripts.',
     request: Type.Object({ cluster_id: ClusterId }),
     response: Type.Object({}),
-    async handle({ cluster_id: clusterId }, { caller }) {
-      await control.start(clusterId, caller.userName);
+    async handle({ cluster_id: clusterId }, call) {
+      await clusterFor(ports, clusterId, call, 'CAN_MANAGE_RUN');
+      await ports.control.start(clusterId, call.caller.userName);
       return {};
     },
   });

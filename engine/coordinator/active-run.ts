@@ -1,7 +1,6 @@
 /** A run while this node drives it: what is stored, and what only memory holds. */
 import type { Clock } from '../clock.ts';
 import type { TaskCluster } from '../run/assignment.ts';
-import type { AutoScale } from '../job/cluster.ts';
 import { tasksOf } from '../job/format.ts';
 import type { TaskSettings } from '../job/settings.ts';
 import type { PooledTask } from '../ports.ts';
@@ -67,7 +66,8 @@ export interface ClusterInUse extends TaskCluster {
   readonly sparkContextId: string;
   /** What people call it. */
   readonly names: readonly string[];
-  readonly autoscale: AutoScale | undefined;
+  /** Whether its size follows the tasks on it. */
+  readonly autoscales: boolean;
   /** Whether it ends when it is idle for long. */
   readonly autoterminates: boolean;
   readonly deliversLogs: boolean;

@@ -4,7 +4,7 @@ import { Check } from 'typebox/value';
 import type { Cluster, NewClusterRow } from '../cluster/cluster.ts';
 import { shapeOf, type Inventory } from '../cluster/inventory.ts';
 import { clusterVariables } from '../cluster/variables.ts';
-import { AutoScale, NewCluster } from '../job/cluster.ts';
+import { NewCluster } from '../job/cluster.ts';
 import type { Workplace } from '../ports.ts';
 import type { ClusterInUse } from './active-run.ts';
 
@@ -28,7 +28,7 @@ export async function clusterInUse(c: UsePorts, cluster: NewClusterRow | Cluster
     environment: clusterVariables(cluster, 'error' in shape ? { driverNodeTypeId: '' } : shape),
     sparkContextId: context ?? sparkContextId ?? contextId(c),
     names: [clusterId, name, ...(key === undefined ? [] : [key])],
-    autoscale: Check(AutoScale, spec['autoscale']) ? spec['autoscale'] : undefined,
+    autoscales: spec['autoscale'] !== undefined,
     autoterminates: Check(Autoterminating, spec),
     deliversLogs: spec['cluster_log_conf'] !== undefined,
   };

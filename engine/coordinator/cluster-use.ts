@@ -1,29 +1,29 @@
 /** A task on its cluster: what becomes of the task when the cluster goes, and of the cluster as tasks come and go. */
-import { desiredWorkers } from '../cluster/autoscale.ts';
 import { messageOf } from '../errors.ts';
 import { atTime, type ActiveRun, type ActiveTask, type ClusterInUse } from './active-run.ts';
 import type { Coordination } from './coordination.ts';
 import { goneOf } from './start-cluster.ts';
 
-/** Has the task end when its cluster is terminated under it (spec 2.4), on whichever engine. */
+/** Has the task end when its cluster is terminated under it (spec 2.4), on whichever engine. What was watched before is not any more. */
 export function watchCluster(c: Coordination, active: ActiveRun, task: ActiveTask, clusterId: string): void {
-  const { runId } = task.taskRun;
   task.leaveCluster?.();
-  const off = c.compute.signals.on(clusterId, () => {
-    if (task.taskRun.runId === runId) void lookAtCluster(c, task, clusterId);
-  });
-  active.timers.add(off);
-  task.leaveCluster = () => {
-    off();
-    active.timers.delete(off);
+  task.lostCluster = undefined;
+  let watching = true;
+  const off = c.compute.signals.on(clusterId, () => void look());
+  const look = async (): Promise<void> => {
+    const cluster = await c.clusters.find(clusterId).catch(() => 'unknown' as const);
+    // One that is about to begin ends as soon as it has.
+    if (watching && cluster !== 'unknown' && (cluster === undefined || cluster.state === 'TERMINATED')) loseCluster(task, goneOf(clusterId, cluster).message);
   };
-}
-
-async function lookAtCluster(c: Coordination, task: ActiveTask, clusterId: string): Promise<void> {
-  const cluster = await c.clusters.find(clusterId).catch(() => 'unknown' as const);
-  if (cluster === 'unknown' || (cluster !== undefined && cluster.state !== 'TERMINATED')) return;
-  // A start that fails tells its tasks itself.
-  if (task.taskRun.progress.state === 'RUNNING') loseCluster(task, goneOf(clusterId, cluster).message);
+  const leave = (): void => {
+    watching = false;
+    off();
+  };
+  active.timers.add(leave);
+  task.leaveCluster = () => {
+    leave();
+    active.timers.delete(leave);
+  };
 }
 
 /** The cluster is gone: what runs of the task is ended, and the service failed it. */
@@ -51,8 +51,8 @@ export async function endUse(c: Coordination, cluster: ClusterInUse, { lost, liv
   });
 }
 
-async function rescale(c: Coordination, { clusterId, autoscale }: ClusterInUse): Promise<void> {
-  if (autoscale !== undefined) await c.clusters.rescale(clusterId, (tasks) => desiredWorkers(autoscale, tasks), c.clock.now());
+async function rescale(c: Coordination, { clusterId, autoscales }: ClusterInUse): Promise<void> {
+  if (autoscales) await c.clusters.rescale(clusterId, c.clock.now());
 }
 
 /** What is done for the cluster is no reason for the task to fail. */

@@ -89,8 +89,9 @@ function unknownCluster(c: Coordination, clusterId: string): NewClusterRow {
 
 /** An all-purpose cluster: one that is unknown is allocated on its first use, and one that was terminated starts again, unless that is switched off. */
 async function existing(c: Coordination, active: ActiveRun, task: ActiveTask, clusterId: string): Promise<ClusterInUse | undefined> {
-  watchCluster(c, active, task, clusterId);
   for (let waited = false; ; waited = true) {
+    // Before it is looked at, so that nothing is missed; and anew each time, because one that ended may have started again.
+    watchCluster(c, active, task, clusterId);
     const changed = Promise.withResolvers<'changed'>();
     const off = c.compute.signals.on(clusterId, () => changed.resolve('changed'));
     active.timers.add(off);

@@ -37,6 +37,11 @@ export interface AuditFilter {
 export type Fields = Readonly<Record<string, unknown>>;
 
 const masked = '***';
+/** Whether a value of this name is likely to be a secret. */
+export function isSecretName(name: string): boolean {
+  return secretName.test(name);
+}
+
 const secretName = /(?:token|secret|passw(?:or)?d|passphrase|credentials?|api_?key|_key)$/i;
 /** Characters of JSON that an entry keeps of each side. */
 const mostCharacters = 20_000;
@@ -55,7 +60,7 @@ function kept(fields: Fields): Fields {
   return text.length <= mostCharacters ? JSON.parse(text) : { too_long: true, fields: Object.keys(fields) };
 }
 
-const naming = ['job_id', 'run_id', 'token_id', 'id', 'path', 'application_id', 'user_name', 'userName', 'destination_id', 'display_name'] as const;
+const naming = ['job_id', 'run_id', 'token_id', 'id', 'path', 'application_id', 'user_name', 'userName', 'destination_id', 'display_name', 'cluster_id'] as const;
 
 /** What a call was about, from the fields of its input and of its answer that name something. */
 export function resourceOf(input: object, answer: object): string {

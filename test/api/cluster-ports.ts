@@ -10,7 +10,7 @@ import { createClusterStore } from '../../storage/clusters.ts';
 import { plainCompute } from '../setup/compute.ts';
 import type { TestDatabase } from '../setup/database.ts';
 
-export function clusterPorts({ db }: Pick<TestDatabase, 'db'>, clock: Clock): Omit<ClusterPorts, 'limits'> {
+export function clusterPorts({ db }: Pick<TestDatabase, 'db'>, clock: Clock): Omit<ClusterPorts, 'limits' | 'permissions'> {
   const log = pino({ level: 'silent' });
   let made = 0;
   return {

@@ -181,7 +181,7 @@ describe('spec 2.4: a cluster that fails', () => {
 });
 
 describe('all-purpose clusters', () => {
-  const create = async (fields: object = {}): Promise<string> => (await runyard.ok('POST', '2.1/clusters/create', { cluster_name: 'mine', ...newCluster, spark_env_vars: { COLOUR: 'red' }, ...fields })).cluster_id;
+  const create = async (fields: object = {}): Promise<string> => (await runyard.ok('POST', '2.1/clusters/create', { cluster_name: 'mine', ...newCluster, spark_env_vars: { COLOUR: 'red', API_TOKEN: 'hush' }, ...fields })).cluster_id;
 
   test('spec 2.2: one that was made runs tasks with its variables, ends and starts again, and is listed with what happened to it', async () => {
     await runyard.putFile('/env.py', 'import os\nprint(*(os.environ.get(name) for name in ("COLOUR", "DB_CLUSTER_ID", "DB_CLUSTER_NAME", "DB_IS_DRIVER", "DB_INSTANCE_TYPE", "DB_IS_JOB_CLUSTER", "DB_DRIVER_IP")))\n');
@@ -194,7 +194,7 @@ describe('all-purpose clusters', () => {
     expect(await runyard.call('POST', '2.0/clusters/start', { cluster_id: id })).toMatchObject({ status: 400, body: { error_code: 'INVALID_STATE' } });
     await runyard.ok('POST', '2.0/clusters/delete', { cluster_id: id });
     await runyard.ok('POST', '2.0/clusters/delete', { cluster_id: id });
-    expect(await cluster(id)).toMatchObject({ state: 'TERMINATED', cluster_source: 'API', termination_reason: { code: 'USER_REQUEST', type: 'SUCCESS' } });
+    expect(await cluster(id)).toMatchObject({ state: 'TERMINATED', cluster_source: 'API', spark_env_vars: { COLOUR: 'red', API_TOKEN: '***' }, termination_reason: { code: 'USER_REQUEST', type: 'SUCCESS' } });
     expect(await runyard.call('POST', '2.0/clusters/resize', { cluster_id: id, num_workers: 4 })).toMatchObject({ status: 400, body: { error_code: 'INVALID_STATE' } });
     // Named by a task it starts again.
     expect((await runyard.ended(await use())).state.result_state).toBe('SUCCESS');
