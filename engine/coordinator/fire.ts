@@ -133,17 +133,25 @@ async function fireAlone(ports: FirePorts, schedule: DueSchedule): Promise<void>
 /** Claims, launches and moves on in one transaction; the runs are driven when that is durable. */
 async function fireClaimed(ports: FirePorts, claim: Claim, heard?: (due: readonly DueSchedule[]) => void): Promise<number> {
   const launched: NewRun[] = [];
-  const claimed = await ports.schedules.fireDue(claim, async (due, transaction) => {
+  const claimed = await ports.schedules.fireDue(claim, (due) => {
     heard?.(due);
     const decide = createDecider(ports.clock.now());
-    const fired = await Promise.allSettled(due.map((schedule) => fireOne(ports, schedule, decide, { transaction, launched })));
-    return fired.map((one) => {
-      if (one.status === 'rejected') throw one.reason;
-      return one.value;
-    });
+    const decisions = due.map((schedule) => ({ ...schedule, outcome: dueOf(ports, schedule, decide) }));
+    return {
+      fired: decisions.map(firedSchedule),
+      async launch(transaction) {
+        const ends = await Promise.allSettled(decisions.map((decision) => launchFires(ports, decision, { transaction, launched })));
+        for (const end of ends) if (end.status === 'rejected') throw end.reason;
+      },
+    };
   });
   for (const run of launched) if (run.state === 'PENDING') ports.launching.accept(createdRun(run));
   return claimed;
+}
+
+/** A schedule that has come due, and what is done about it. */
+interface Decision extends DueSchedule {
+  readonly outcome: Due | Unreadable;
 }
 
 /** The transaction of a portion, and the runs that it has launched so far. */
@@ -152,19 +160,26 @@ interface Portion {
   readonly launched: NewRun[];
 }
 
-async function fireOne(ports: FirePorts, schedule: DueSchedule, decide: Decide, { transaction, launched }: Portion): Promise<FiredSchedule> {
-  const { job, nextFireAt } = schedule;
-  const due = dueOf(ports, schedule, decide);
-  if ('problem' in due) return due;
-  for (const scheduledTime of due.fires) launched.push(await fireRun(ports.launching, transaction, { job, scheduledTime }));
-  if (due.fires.length !== 1 || due.fires[0] !== nextFireAt) {
-    ports.log.info({ job_id: job.jobId, due: nextFireAt, fires: due.fires }, 'Fires of this schedule were found late; these of them are run.');
+async function launchFires(ports: FirePorts, { job, nextFireAt, outcome }: Decision, { transaction, launched }: Portion): Promise<void> {
+  if ('problem' in outcome) return;
+  for (const scheduledTime of outcome.fires) launched.push(await fireRun(ports.launching, transaction, { job, scheduledTime }));
+  if (outcome.fires.length !== 1 || outcome.fires[0] !== nextFireAt) {
+    ports.log.info({ job_id: job.jobId, due: nextFireAt, fires: outcome.fires }, 'Fires of this schedule were found late; these of them are run.');
   }
-  return { jobId: job.jobId, lastFireAt: due.fires.at(-1), nextFireAt: due.next, problem: undefined };
+}
+
+function firedSchedule({ job: { jobId }, outcome }: Decision): FiredSchedule {
+  if ('problem' in outcome) return { jobId, lastFireAt: undefined, nextFireAt: undefined, problem: outcome.problem };
+  return { jobId, lastFireAt: outcome.fires.at(-1), nextFireAt: outcome.next, problem: undefined };
+}
+
+/** A schedule that rests, and why. */
+interface Unreadable {
+  readonly problem: string;
 }
 
 /** What is to be fired. A schedule that nobody can read rests from now on: it must not hold up the others. */
-function dueOf({ log }: FirePorts, { job, nextFireAt }: DueSchedule, decide: Decide): Due | FiredSchedule {
+function dueOf({ log }: FirePorts, { job, nextFireAt }: DueSchedule, decide: Decide): Due | Unreadable {
   const { jobId } = job;
   try {
     const timing = timingOf(job.settings);
@@ -173,7 +188,7 @@ function dueOf({ log }: FirePorts, { job, nextFireAt }: DueSchedule, decide: Dec
   } catch (error) {
     const problem = messageOf(error);
     log.error({ job_id: jobId, error: problem }, 'The schedule of this job cannot be read; it rests until the job is changed.');
-    return { jobId, lastFireAt: undefined, nextFireAt: undefined, problem };
+    return { problem };
   }
 }
 
