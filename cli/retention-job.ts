@@ -4,9 +4,9 @@ import { workerData } from 'node:worker_threads';
 import { systemClock as clock } from '../engine/clock.ts';
 import { messageOf } from '../engine/errors.ts';
 import { createAttemptFiles } from '../storage/attempt-files.ts';
-import { openDatabase, type DatabaseAddress } from '../storage/database.ts';
+import { openDatabase, type DatabaseAddress, type OpenDatabase } from '../storage/database.ts';
 import { removeOldDeliveries, removeOldNotices } from '../storage/delivery-log.ts';
-import { expiredRuns } from '../storage/retention.ts';
+import { expiredRuns, removeOldClusterEvents, removeOldClusters } from '../storage/retention.ts';
 import { createRoots } from '../storage/roots.ts';
 import { deleteRun } from '../storage/run-removal.ts';
 import { mailFile } from './mail-directory.ts';
@@ -40,6 +40,7 @@ async function removeExpired({ address, dataDirectory, retentionMs, deliveryRete
       }
       if (expired.length < batch) break;
     }
+    await removeOldAllPurpose(db, clock.now() - retentionMs, (clusterId) => files.removeCluster(clusterId).catch(remains));
     for (;;) {
       const removed = await removeOldDeliveries(db, clock.now() - deliveryRetentionMs, 10 * batch);
       for (const deliveryId of removed) await rm(mailFile(dataDirectory, deliveryId), { force: true }).catch(remains);
@@ -50,6 +51,14 @@ async function removeExpired({ address, dataDirectory, retentionMs, deliveryRete
   } finally {
     await close();
   }
+}
+
+/** All-purpose clusters that ended long ago, and what happened long ago to the others. */
+async function removeOldAllPurpose(db: OpenDatabase['db'], before: number, remove: (clusterId: string) => Promise<void>): Promise<void> {
+  for (let removed = await removeOldClusters(db, before, batch); removed.length > 0; removed = await removeOldClusters(db, before, batch)) {
+    for (const clusterId of removed) await remove(clusterId);
+  }
+  while ((await removeOldClusterEvents(db, before, 10 * batch)) > 0);
 }
 
 // Written by cli/housekeeping.ts.

@@ -93,7 +93,7 @@ async function drive(ports: ControlPorts, clusterId: string, letGo: AbortSignal)
   if (cluster === undefined || letGo.aborted) return;
   const fault = compute.faults.take('start_failure', [clusterId, cluster.name]);
   const inUse = await clusterInUse(ports, cluster, contextId(ports));
-  const { ended } = startCluster(ports, { ...inUse, fault }, letGo);
+  const { ended } = startCluster(ports, { ...inUse, from: ports.clock.now(), fault }, letGo);
   // A failure is told by the cluster itself, and by its events.
   const tell = (): void => compute.signals.tell(clusterId);
   ended.then(tell, tell);

@@ -7,7 +7,7 @@ import { clusterInUse, contextId } from './cluster-in-use.ts';
 import { type ActiveRun, type ActiveTask, type AskedCluster, type ClusterInUse } from './active-run.ts';
 import { loseCluster, watchCluster } from './cluster-use.ts';
 import type { Coordination } from './coordination.ts';
-import { goneOf, startCluster } from './start-cluster.ts';
+import { goneOf, startCluster, type Launch } from './start-cluster.ts';
 import { armTimeout } from './stop.ts';
 import { armTaskWarning } from './warn.ts';
 import { LetGo, moveTask } from './write.ts';
@@ -166,15 +166,15 @@ async function ask(c: Coordination, active: ActiveRun, choice: Made, task: Activ
     && capacityOf(poolId, c.compute.inventory) === undefined;
   if (earlier === undefined && (await c.clusters.create(row, atOnce ? sparkContextId : undefined, active.run.fence)) === 'refused') throw new LetGo();
   const cluster = await clusterInUse(c, row, sparkContextId);
-  return { cluster, starting: atOnce ? undefined : startFor(c, active, cluster, fault) };
+  return { cluster, starting: atOnce ? undefined : startFor(c, active, cluster, { from: row.createdTime, fault }) };
 }
 
-function startFor(c: Coordination, active: ActiveRun, cluster: ClusterInUse, fault: ReturnType<Coordination['compute']['faults']['take']>): AskedCluster['starting'] {
+function startFor(c: Coordination, active: ActiveRun, cluster: ClusterInUse, how: Pick<Launch, 'from' | 'fault'>): AskedCluster['starting'] {
   const letGo = new AbortController();
   const abort = (): void => letGo.abort();
   if (active.retired) abort();
   active.timers.add(abort);
-  const starting = startCluster(c, { ...cluster, fault }, letGo.signal);
+  const starting = startCluster(c, { ...cluster, ...how }, letGo.signal);
   active.starts.set(cluster.clusterId, starting);
   const over = (): void => {
     active.timers.delete(abort);

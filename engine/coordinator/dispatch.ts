@@ -41,7 +41,10 @@ async function drive(c: Coordination, active: ActiveRun, task: ActiveTask): Prom
     }
     // Nothing begins while this node drains: another one starts the task.
     if (state() === 'PENDING' && task.stopReason === undefined) return;
-    if (state() === 'PENDING') await finish(c, active, task, decideAfterAttempt({ kind: 'stopped' }, task.stopReason));
+    if (state() === 'PENDING') {
+      task.leaveCluster?.();
+      await finish(c, active, task, decideAfterAttempt({ kind: 'stopped' }, task.stopReason));
+    }
   }
   if (state() === 'RUNNING') {
     const decision = await execute(c, active, task, cluster);

@@ -24,6 +24,8 @@ export interface Launch {
   readonly sparkContextId: string;
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** When it was asked for, epoch ms: the time that it takes counts from here, or from when it holds its nodes. */
+  readonly from: number;
   /** An injected fault that keeps it from starting. */
   readonly fault: ClusterFault | undefined;
 }
@@ -71,9 +73,10 @@ async function start(c: Start, launch: Launch): Promise<Started> {
   const nodes = await withNodes(c, clusterId);
   if (nodes.kind !== 'held') return nodes;
   const { cluster } = nodes;
-  await until(c, cluster.createdTime + c.clusterStartMs);
+  const from = nodes.waited ? c.clock.now() : launch.from;
+  await until(c, from + c.clusterStartMs);
   if (launch.fault !== undefined) {
-    await until(c, cluster.createdTime + (launch.fault.after_ms ?? 0));
+    await until(c, from + (launch.fault.after_ms ?? 0));
     return fail(c, clusterId, 'CLOUD_PROVIDER_LAUNCH_FAILURE', 'Its nodes could not be started (a fault that RUNYARD_FAULTS asks for).');
   }
   const broken = await runScripts(c, launch, cluster);
@@ -83,8 +86,8 @@ async function start(c: Start, launch: Launch): Promise<Started> {
 }
 
 /** The cluster when it holds its nodes; waits for them if its pool has none to spare. */
-async function withNodes(c: Start, clusterId: string): Promise<{ readonly kind: 'held'; readonly cluster: Cluster } | NotStarted> {
-  for (;;) {
+async function withNodes(c: Start, clusterId: string): Promise<{ readonly kind: 'held'; readonly cluster: Cluster; readonly waited: boolean } | NotStarted> {
+  for (let waited = false; ; waited = true) {
     const heard = Promise.withResolvers<void>();
     const off = c.compute.signals.on(clusterId, heard.resolve);
     c.letGo.addEventListener('abort', off);
@@ -92,7 +95,7 @@ async function withNodes(c: Start, clusterId: string): Promise<{ readonly kind: 
       const cluster = await c.clusters.find(clusterId);
       if (cluster === undefined || cluster.state === 'TERMINATED') return goneOf(clusterId, cluster);
       const capacity = capacityOf(cluster.poolId, c.compute.inventory);
-      if (capacity === undefined || cluster.nodes >= cluster.wanted) return { kind: 'held', cluster };
+      if (capacity === undefined || cluster.nodes >= cluster.wanted) return { kind: 'held', cluster, waited };
       const nodes = nodesInWords(cluster.wanted, cluster.poolId, capacity);
       if (cluster.wanted > capacity) return await fail(c, clusterId, 'INSTANCE_POOL_CLUSTER_FAILURE', `It needs ${nodes}: that can never be.`);
       c.tell(`Cluster ${clusterId} waits for ${nodes}`);

@@ -35,6 +35,7 @@ export const clusterTables = [
   `create index clusters_of_run on clusters (job_run_id)`,
   `create index clusters_alive on clusters (pool_id) where state <> 'TERMINATED'`,
   `create index clusters_owing_logs on clusters (cluster_id) where owes_logs`,
+  `create index clusters_all_purpose on clusters (terminated_time) where kind = 'ALL_PURPOSE'`,
   `create index clusters_created on clusters (created_time desc, cluster_id)`,
   `create table cluster_events (
      event_id bigint generated always as identity (maxvalue 9007199254740991) primary key,

@@ -28,13 +28,22 @@ test('spec 8: runs older than 60 days are removed with their files; younger and 
   const directory = join(runyard.dataDirectory, 'runs', String(attempt.run_id));
   expect(existsSync(directory)).toBe(true);
   await runyard.database.db.updateTable('runs').set((run) => ({ start_time: run('start_time', '-', 61 * day) })).where('run_id', '=', old).execute();
+  const ended = (cluster_id: string, terminated_time: number | null) => ({
+    cluster_id, kind: 'ALL_PURPOSE' as const, state: terminated_time === null ? 'RUNNING' as const : 'TERMINATED' as const, job_run_id: null, cluster_key: null, spec: '{}', creator: null,
+    spark_context_id: null, created_time: 1, started_time: 1, terminated_time, termination_reason: null, termination_parameters: null, starting_node: null, last_used_time: null,
+  });
+  await runyard.database.db.insertInto('clusters').values([ended('old', Date.now() - 61 * day), ended('young', Date.now() - 59 * day), ended('alive', null)]).execute();
+  await runyard.database.db.insertInto('cluster_events').values([1, Date.now()].map((time) => ({ cluster_id: 'alive', time, type: 'RUNNING' as const, details: '{}' }))).execute();
   const failures: unknown[] = [];
   const log = { info: () => undefined, warn: (facts: object) => failures.push(facts), error: (facts: object) => failures.push(facts) };
   const housekeeping = await startHousekeeping(
     { address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day, auditRetentionMs: 400 * day }, log, 1,
   );
-  while (existsSync(directory)) await new Promise((resolve) => { setTimeout(resolve, 20); });
+  const eventsLeft = async () => (await runyard.database.db.selectFrom('cluster_events').select('time').where('cluster_id', '=', 'alive').execute()).length;
+  while (existsSync(directory) || (await eventsLeft()) > 1) await new Promise((resolve) => { setTimeout(resolve, 20); });
   await housekeeping.stop();
+  const clusters = await runyard.database.db.selectFrom('clusters').select('cluster_id').where('created_time', '=', 1).orderBy('cluster_id').execute();
+  expect(clusters.map((row) => row.cluster_id)).toEqual(['alive', 'young']);
   expect(failures).toEqual([]);
   expect(await runyard.call('GET', '2.1/jobs/runs/get', { run_id: old })).toMatchObject({ status: 400 });
   expect((await runyard.ended(young)).state.result_state).toBe('SUCCESS');
