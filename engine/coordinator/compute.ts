@@ -7,7 +7,7 @@ import { clusterInUse, contextId } from './cluster-in-use.ts';
 import { type ActiveRun, type ActiveTask, type AskedCluster, type ClusterInUse } from './active-run.ts';
 import { loseCluster, watchCluster } from './cluster-use.ts';
 import type { Coordination } from './coordination.ts';
-import { goneOf, startCluster, type Launch } from './start-cluster.ts';
+import { goneOf, startCluster, waitingFor, type Launch } from './start-cluster.ts';
 import { armTimeout } from './stop.ts';
 import { armTaskWarning } from './warn.ts';
 import { LetGo, moveTask } from './write.ts';
@@ -107,7 +107,7 @@ async function existing(c: Coordination, active: ActiveRun, task: ActiveTask, cl
         await c.compute.startAgain(clusterId);
         continue;
       }
-      const message = `Waiting for cluster ${clusterId} to start`;
+      const message = waitingFor(cluster, c.compute.inventory);
       if ((await whileWaiting(c, active, task, { clusterId, message, until: changed.promise })) === 'stopped') return undefined;
     } finally {
       off();

@@ -3,7 +3,7 @@ import { canonicalUri, pick } from '../job/aliases.ts';
 import type { InitScriptInfo } from '../job/cluster.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ClusterFault } from '../cluster/faults.ts';
-import { capacityOf, nodesInWords } from '../cluster/inventory.ts';
+import { capacityOf, nodesInWords, type Inventory } from '../cluster/inventory.ts';
 import { endInWords, isUsersFault, type Termination, type TerminationCode } from '../cluster/termination.ts';
 import type { ClusterStore, ComputePorts } from '../cluster-ports.ts';
 import type { Clock } from '../clock.ts';
@@ -55,11 +55,17 @@ export function startCluster(c: StartPorts, launch: Launch, letGo: AbortSignal):
     change.resolve();
     change = Promise.withResolvers<void>();
   };
-  const ended = start({ ...c, tell, letGo, stopped: stopper.signal }, launch).catch(async (error: unknown): Promise<Started> => {
-    c.log.error({ cluster_id: launch.clusterId, error: messageOf(error) }, 'The engine failed to start this cluster.');
-    return { kind: 'lost', message: `The engine failed to start cluster ${launch.clusterId}: ${messageOf(error)}` };
-  });
+  const started: Start = { ...c, tell, letGo, stopped: stopper.signal };
+  const ended = start(started, launch).catch((error: unknown) => breakStart(started, launch, messageOf(error)));
   return { ended, phase: () => ({ message, changed: change.promise }), stop: () => stopper.abort() };
+}
+
+/** Nobody is left waiting for a cluster that the engine could not start. */
+async function breakStart(c: Start, { clusterId }: Launch, error: string): Promise<Started> {
+  if (c.letGo.aborted) return never();
+  c.log.error({ cluster_id: clusterId, error }, 'The engine failed to start this cluster.');
+  const message = `The engine failed to start it: ${error}`;
+  return fail(c, clusterId, 'CLOUD_PROVIDER_LAUNCH_FAILURE', message).catch(() => ({ kind: 'lost', message: `Cluster ${clusterId} could not start. ${message}` }));
 }
 
 interface Start extends StartPorts {
@@ -96,15 +102,23 @@ async function withNodes(c: Start, clusterId: string): Promise<{ readonly kind: 
       if (cluster === undefined || cluster.state === 'TERMINATED') return goneOf(clusterId, cluster);
       const capacity = capacityOf(cluster.poolId, c.compute.inventory);
       if (capacity === undefined || cluster.nodes >= cluster.wanted) return { kind: 'held', cluster, waited };
-      const nodes = nodesInWords(cluster.wanted, cluster.poolId, capacity);
-      if (cluster.wanted > capacity) return await fail(c, clusterId, 'INSTANCE_POOL_CLUSTER_FAILURE', `It needs ${nodes}: that can never be.`);
-      c.tell(`Cluster ${clusterId} waits for ${nodes}`);
+      if (cluster.wanted > capacity) {
+        const nodes = nodesInWords(cluster.wanted, cluster.poolId, capacity);
+        return await fail(c, clusterId, 'INSTANCE_POOL_CLUSTER_FAILURE', `It needs ${nodes}: that can never be.`);
+      }
+      c.tell(waitingFor(cluster, c.compute.inventory));
       await held(c, heard.promise);
     } finally {
       off();
       c.letGo.removeEventListener('abort', off);
     }
   }
+}
+
+/** What a cluster that does not run yet waits for. */
+export function waitingFor({ clusterId, nodes, wanted, poolId }: Cluster, inventory: Inventory): string {
+  const capacity = capacityOf(poolId, inventory);
+  return capacity === undefined || nodes >= wanted ? `Waiting for cluster ${clusterId} to start` : `Cluster ${clusterId} waits for ${nodesInWords(wanted, poolId, capacity)}`;
 }
 
 async function runScripts(c: Start, launch: Launch, { spec, ticket, workers }: Cluster): Promise<NotStarted | undefined> {

@@ -213,10 +213,15 @@ describe('all-purpose clusters', () => {
     for (const id of [big, small]) await when(id, (shown) => shown.state === 'RUNNING');
     await runyard.ok('POST', '2.0/clusters/resize', { cluster_id: big, num_workers: 2 });
     expect(await cluster(big)).toMatchObject({ state: 'RESIZING', num_workers: 2, state_message: 'Has 1 of 2 workers' });
+    const third = await create({ ...inThree, num_workers: 0 });
+    const user = await submit(task('a', { existing_cluster_id: third }));
+    await runyard.runWhen(user, (run) => run.tasks[0].state.state_message === `Cluster ${third} waits for 1 node of the pool "three", which has 3`);
     await runyard.ok('POST', '2.0/clusters/delete', { cluster_id: small });
     expect(await cluster(big)).toMatchObject({ state: 'RUNNING', num_workers: 2 });
     expect(await runyard.call('POST', '2.0/clusters/resize', { cluster_id: big, num_workers: 3 })).toMatchObject({ status: 400, body: { message: 'The cluster would need 4 nodes of the pool "three", which has 3; make it smaller, or the pool larger (RUNYARD_CLUSTERS).' } });
     await runyard.ok('POST', '2.0/clusters/permanent-delete', { cluster_id: big });
+    expect((await runyard.ended(user)).state.result_state).toBe('SUCCESS');
+    await runyard.ok('POST', '2.0/clusters/permanent-delete', { cluster_id: third });
     await runyard.ok('POST', '2.0/clusters/permanent-delete', { cluster_id: small });
   });
 
