@@ -239,6 +239,8 @@ describe('all-purpose clusters', () => {
     expect(await refused({ instance_pool_id: 'none' })).toContain('which is no pool of this service: there are three, many');
     expect(await refused({ cloud_attributes: { boot_disk_size: 99 } })).toBe('cloud_attributes.boot_disk_size is 99; it must be between 100 and 4096.');
     expect(await refused({ ...inThree, num_workers: 3 })).toContain('would need 4 nodes of the pool "three", which has 3');
+    const huge = await create({ num_workers: 2_147_483_647 });
+    await when(huge, (shown) => shown.state === 'RUNNING' && shown.num_workers === 2_147_483_647);
     expect((await runyard.ok('GET', '2.1/clusters/spark-versions')).versions[0]).toEqual({ key: '16.4.x-scala2.12', name: '16.4 LTS (Scala 2.12)' });
     expect((await runyard.ok('GET', '2.0/clusters/list-node-types')).node_types[0]).toMatchObject({ node_type_id: 'standard-2', num_cores: 2, memory_mb: 8_192 });
     expect((await runyard.ok('GET', '2.0/instance-pools/list')).instance_pools).toMatchObject([{ instance_pool_id: 'three', max_capacity: 3, node_type_id: 'standard-4' }, { instance_pool_id: 'many' }]);

@@ -96,6 +96,12 @@ describe('spec 2.8 init_scripts', () => {
     await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
   });
 
+  test('what one leaves running is ended with it', async () => {
+    await put('/daemon.sh', 'setsid sleep 1000 > /dev/null 2>&1 &\necho $! > "$RUNYARD_MANAGED_FS/daemon.pid"\n');
+    expect((await runyard.ended(await submit({ init_scripts: [script('managed_fs:/daemon.sh')] }))).state.result_state).toBe('SUCCESS');
+    expect(isAlive(Number(readFileSync(inFiles('daemon.pid'), 'utf8')))).toBe(false);
+  });
+
   test('of an all-purpose cluster run at each of its starts', async () => {
     const { cluster_id: id } = await runyard.ok('POST', '2.0/clusters/create', { ...newCluster, ...logConf, init_scripts: [script('managed_fs:/order.sh')] });
     const use = async () => runyard.ended((await runyard.ok('POST', '2.1/jobs/runs/submit', { tasks: [{ task_key: 'a', existing_cluster_id: id, ...ok }] })).run_id);

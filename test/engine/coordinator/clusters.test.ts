@@ -219,3 +219,12 @@ test('spec 2.4: an engine that takes up a running task finds that its cluster wa
   expect([describeRun(run)[1], run.tasks[0]?.progress.message]).toEqual(['a INTERNAL_ERROR/FAILED', `Cluster ${task?.clusterId} was terminated (CLOUD_PROVIDER_SHUTDOWN): gone`]);
   expect(await world.clusters(runId)).toEqual(['own TERMINATED']);
 });
+
+test('spec 2.8 instance_pool_id: a pool that the configuration lost since the job was created ends the task, and no cluster is made', async () => {
+  const runId = await world.launch(world.coordinator(), { notebook_task: { notebook_path: '/n' }, new_cluster: { ...newCluster, instance_pool_id: 'gone' } });
+  const run = await world.ended(runId);
+  expect([describeRun(run)[0], run.tasks[0]?.progress.message]).toEqual([
+    'run INTERNAL_ERROR', `The cluster's instance_pool_id is "gone", which is no pool of this service: none is configured (RUNYARD_CLUSTERS).`,
+  ]);
+  expect(await world.clusters(runId)).toEqual([]);
+});
