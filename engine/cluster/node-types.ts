@@ -26,3 +26,8 @@ export const nodeTypes: Readonly<Record<string, NodeType>> = {
   'compute-8': sized('Compute Optimized', 8, 16),
   'compute-16': sized('Compute Optimized', 16, 32),
 };
+
+/** The size of a node type; undefined for an id that is not known, and for none. */
+export function nodeTypeOf(nodeTypeId: string | undefined): NodeType | undefined {
+  return nodeTypeId === undefined || !Object.hasOwn(nodeTypes, nodeTypeId) ? undefined : nodeTypes[nodeTypeId];
+}

@@ -1,4 +1,5 @@
 /** A task on its cluster: what becomes of the task when the cluster goes, and of the cluster as tasks come and go. */
+import type { Cluster } from '../cluster/cluster.ts';
 import { messageOf } from '../errors.ts';
 import { atTime, type ActiveRun, type ActiveTask, type ClusterInUse } from './active-run.ts';
 import type { Coordination } from './coordination.ts';
@@ -13,7 +14,7 @@ export function watchCluster(c: Coordination, active: ActiveRun, task: ActiveTas
   const look = async (): Promise<void> => {
     const cluster = await c.clusters.find(clusterId).catch(() => 'unknown' as const);
     // One that is about to begin ends as soon as it has.
-    if (watching && cluster !== 'unknown' && (cluster === undefined || cluster.state === 'TERMINATED')) loseCluster(task, goneOf(clusterId, cluster).message);
+    if (watching && cluster !== 'unknown' && isLost(cluster)) loseCluster(task, goneOf(clusterId, cluster).message);
   };
   const leave = (): void => {
     watching = false;
@@ -24,6 +25,11 @@ export function watchCluster(c: Coordination, active: ActiveRun, task: ActiveTas
     leave();
     active.timers.delete(leave);
   };
+}
+
+/** One that its run has given back is not lost: a task of another run that works on it still may end its work. */
+export function isLost(cluster: Cluster | undefined): boolean {
+  return cluster === undefined || (cluster.state === 'TERMINATED' && cluster.termination?.code !== 'JOB_FINISHED');
 }
 
 /** The cluster is gone: what runs of the task is ended, and the service failed it. */

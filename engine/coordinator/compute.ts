@@ -5,7 +5,7 @@ import { clusterChoice, hasServed, type ClusterChoice } from '../cluster/life.ts
 import type { Outcome } from '../run/assignment.ts';
 import { clusterInUse, contextId } from './cluster-in-use.ts';
 import { type ActiveRun, type ActiveTask, type AskedCluster, type ClusterInUse } from './active-run.ts';
-import { loseCluster, watchCluster } from './cluster-use.ts';
+import { isLost, loseCluster, watchCluster } from './cluster-use.ts';
 import type { Coordination } from './coordination.ts';
 import { goneOf, startCluster, waitingFor, type Launch } from './start-cluster.ts';
 import { armTimeout } from './stop.ts';
@@ -79,7 +79,7 @@ async function endClusters(c: Coordination, active: ActiveRun, clusters: readonl
 async function usedBefore(c: Coordination, active: ActiveRun, task: ActiveTask, clusterId: string): Promise<ClusterInUse> {
   watchCluster(c, active, task, clusterId);
   const cluster = await c.clusters.find(clusterId);
-  if (cluster === undefined || cluster.state === 'TERMINATED') loseCluster(task, goneOf(clusterId, cluster).message);
+  if (isLost(cluster)) loseCluster(task, goneOf(clusterId, cluster).message);
   return clusterInUse(c, cluster ?? unknownCluster(c, clusterId));
 }
 
@@ -99,10 +99,10 @@ async function existing(c: Coordination, active: ActiveRun, task: ActiveTask, cl
       let cluster = await c.clusters.find(clusterId);
       if (cluster === undefined && c.compute.strict) throw new NoCluster({ kind: 'failed', message: `Cluster ${clusterId} does not exist` });
       cluster ??= await c.clusters.ensureAllPurpose(unknownCluster(c, clusterId), contextId(c));
-      if (cluster.kind === 'JOB') throw new NoCluster({ kind: 'failed', message: `Cluster ${clusterId} was made for a run and takes no other tasks.` });
       if (cluster.state === 'RUNNING') return await clusterInUse(c, cluster);
       if (cluster.state === 'TERMINATED') {
-        if (waited) throw new NoCluster(goneOf(clusterId, cluster));
+        // One that was made for a run, and lent to the runs that this one has started, is never started again.
+        if (waited || cluster.kind === 'JOB') throw new NoCluster(goneOf(clusterId, cluster));
         if (c.compute.strict) throw new NoCluster({ kind: 'failed', message: 'The cluster is in Terminated state, not available to receive jobs.' });
         await c.compute.startAgain(clusterId);
         continue;

@@ -228,3 +228,18 @@ test('spec 2.8 instance_pool_id: a pool that the configuration lost since the jo
   ]);
   expect(await world.clusters(runId)).toEqual([]);
 });
+
+test('a cluster that was made for a run may be named while it lives, with its variables; after that it is not started again', async () => {
+  const coordinator = world.coordinator();
+  const owner = await world.launch(coordinator, graphOn({ a: 'own' }, 'a'));
+  await world.running('a');
+  const id = clusterOf('a') ?? '';
+  const borrower = await world.launch(coordinator, { ...singleTask, existing_cluster_id: id });
+  await world.running('a', 'main');
+  expect(world.pool.handed.find((one) => one.taskKey === 'main')?.cluster?.environment).toMatchObject({ DB_CLUSTER_ID: id, DB_IS_JOB_CLUSTER: 'TRUE' });
+  world.pool.end('main');
+  world.pool.end('a');
+  for (const runId of [owner, borrower]) await world.ended(runId);
+  const late = await world.ended(await world.launch(coordinator, { ...singleTask, existing_cluster_id: id }));
+  expect([late.run.progress.state, late.tasks[0]?.progress.message]).toEqual(['INTERNAL_ERROR', `Cluster ${id} was terminated (JOB_FINISHED)`]);
+});
