@@ -10,6 +10,7 @@ import { contractVersion, type Command, type Exit, type Outcome, type RunnerCont
 import { workloadFailed } from '../../engine/run/attempt.ts';
 import { describeExit, outcomeOf } from '../describe-exit.ts';
 import { CannotStart, cannotStart, makeInOneStep, requireInterpreter, settleCommand, writeInOneStep } from '../settle-command.ts';
+import { composeScript, scriptLanguages } from './node/compose.ts';
 import { afterCrash, runningCell } from './report.ts';
 
 const driver = fileURLToPath(new URL('driver.py', import.meta.url));
@@ -19,10 +20,8 @@ const reportBytesMax = 256 * 2 ** 20;
 
 /** File extension -> what it holds, for what can be kept in the workspace but not be run. */
 const notRunnable: Readonly<Record<string, string>> = {
-  '.sql': 'SQL',
   '.scala': 'Scala',
   '.r': 'R',
-  '.js': 'JavaScript',
   '.ipynb': 'Jupyter',
 };
 
@@ -52,11 +51,13 @@ async function run(task: NotebookTask, context: RunnerContext): Promise<Outcome>
 /** Takes the snapshot and tells the driver what to do with it. */
 async function compose(task: NotebookTask, context: RunnerContext): Promise<Command> {
   const file = await context.locate(task.notebook_path, 'notebook');
+  const script = scriptLanguages[extname(file).toLowerCase()];
+  if (script !== undefined) return composeScript(script, file, task, context);
   const language = notRunnable[extname(file).toLowerCase()];
   if (language !== undefined) {
     throw new CannotStart(
       `The notebook ${task.notebook_path} is a ${language} notebook, which Runyard does not run yet: ` +
-        'only Python notebooks in source format (.py) are supported.',
+        'Python, SQL and JavaScript notebooks in source format (.py, .sql, .js) are supported.',
     );
   }
   const python = await requireInterpreter(context, 'python3');

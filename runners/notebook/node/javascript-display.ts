@@ -1,0 +1,100 @@
+/** `display` of JavaScript notebooks: rows as a table, HTML, pictures, and everything else as Node's own console shows it. */
+import { inspect } from 'node:util';
+import type { CellOutput, CellValue } from '../../../engine/run/output.ts';
+import type { Shown } from './order.ts';
+
+type TableOutput = Extract<CellOutput, { type: 'table' }>;
+
+/** Rows of a table that are shown, their size as JSON, and the length of one text. */
+const rowsShown = 1_000;
+const bytesShown = 2 * 2 ** 20;
+const textShown = 64 * 2 ** 10;
+
+export interface Display {
+  display(...values: readonly unknown[]): void;
+  displayHtml(html: unknown): void;
+  /** Shows the value of the last expression of a cell, when it has one. */
+  last(value: unknown): void;
+}
+
+export function createDisplay(shown: Shown): Display {
+  return {
+    display(...values) {
+      for (const value of values) shown.add(typeof value === 'string' ? { type: 'text', data: value } : outputOf(value));
+    },
+    displayHtml: (html) => shown.add({ type: 'html', data: String(html) }),
+    last(value) {
+      if (value !== undefined) shown.add(outputOf(value));
+    },
+  };
+}
+
+function outputOf(value: unknown): CellOutput {
+  if (isObject(value)) {
+    const special = tableOf(value) ?? pictureOf(value) ?? htmlOf(value);
+    if (special !== undefined) return special;
+  }
+  return { type: 'text', data: inspect(value, { depth: 4, maxArrayLength: 200, maxStringLength: textShown, breakLength: 100 }) };
+}
+
+/** `{ html: '<b>…</b>' }` and nothing else. */
+function htmlOf(value: object): CellOutput | undefined {
+  const html = Reflect.ownKeys(value).length === 1 ? Reflect.get(value, 'html') : undefined;
+  return typeof html === 'string' ? { type: 'html', data: html } : undefined;
+}
+
+/** First bytes in hex -> what picture begins with them. */
+const beginnings = [['89504e47', 'image/png'], ['ffd8ff', 'image/jpeg'], ['47494638', 'image/gif']] as const;
+
+/** The bytes of a picture, or `{ svg: '<svg …>' }`. */
+function pictureOf(value: object): CellOutput | undefined {
+  if (value instanceof Uint8Array) {
+    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    const mime = beginnings.find(([hex]) => bytes.toString('hex', 0, 4).startsWith(hex))?.[1];
+    return mime === undefined ? undefined : { type: 'image', mime, data: bytes.toString('base64') };
+  }
+  const svg = Reflect.ownKeys(value).length === 1 ? Reflect.get(value, 'svg') : undefined;
+  return typeof svg === 'string' ? { type: 'image', mime: 'image/svg+xml', data: Buffer.from(svg).toString('base64') } : undefined;
+}
+
+/** An array of plain objects, or of a plain object and more: a column for each key, in the order in which they appear. */
+function tableOf(value: object): TableOutput | undefined {
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isPlain)) return undefined;
+  const names = [...new Set(value.flatMap((row) => Object.keys(row)))];
+  if (names.length === 0) return undefined;
+  const rows: CellValue[][] = [];
+  let bytes = 0;
+  for (const row of value.slice(0, rowsShown)) {
+    const cells = names.map((name) => cellValue(Reflect.get(row, name)));
+    bytes += Buffer.byteLength(JSON.stringify(cells)) + 1;
+    if (bytes > bytesShown) break;
+    rows.push(cells);
+  }
+  const columns = names.map((name, index) => ({ name, type: typeOf(rows.map((row) => row[index] ?? null)) }));
+  return { type: 'table', columns, rows, ...(value.length > rows.length && { rowsTotal: value.length }) };
+}
+
+/** What all values of a column are that are there. */
+function typeOf(values: readonly CellValue[]): string {
+  const types = new Set(values.filter((value) => value !== null).map((value) => typeof value));
+  const [only = 'string', ...others] = types;
+  return others.length === 0 ? only : 'mixed';
+}
+
+function cellValue(value: unknown): CellValue {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  const text = typeof value === 'string' ? value : value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : inspect(value, { depth: 3, breakLength: Infinity });
+  return text.length > textShown ? `${text.slice(0, textShown)}… (${text.length - textShown} characters left out)` : text;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function isPlain(value: unknown): value is object {
+  if (!isObject(value) || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}
