@@ -65,7 +65,7 @@ export async function testContext(changes: Partial<RunnerContext> = {}, roots?: 
       ends.set(name, end);
       return end;
     },
-    locate: (uri, what) => locate(uri, what === 'notebook' ? ['.py', '.sql', '.ipynb', ''] : [''], managedFs, workspace),
+    locate: (uri, what) => locate(uri, what === 'notebook' ? ['.py', '.sql', '.js', '.ipynb', '.scala', '.r', ''] : [''], managedFs, workspace),
     interpreter: findProgram,
     writeOutput(value) {
       output = value;

@@ -64,7 +64,8 @@ test.each<[string, string, string]>([
 });
 
 test.each<[string, string]>([
-  ['.sql', 'a SQL notebook'],
+  ['.scala', 'a Scala notebook'],
+  ['.r', 'a R notebook'],
   ['.ipynb', 'a Jupyter notebook'],
 ])('a notebook that is not Python is refused by name: %s', async (extension, words) => {
   const context = await testContext();

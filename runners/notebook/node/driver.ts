@@ -6,12 +6,10 @@
  */
 import { readFileSync, writeSync } from 'node:fs';
 import { messageOf } from '../../../engine/errors.ts';
-import { openJavascript } from './javascript-session.ts';
 import { CellFailure, type NotebookOrder, type Session, type SourceCell } from './order.ts';
 import { createRecorder } from './recorder.ts';
 import { createReportWriter } from './report-writer.ts';
 import { cutCells } from './source.ts';
-import { openSql } from './sql-session.ts';
 
 const [, , orderFile = '', managedFs = ''] = process.argv;
 // The runner wrote it a moment ago, and nothing of the task has run since.
@@ -43,7 +41,7 @@ function readCells(): SourceCell[] {
 }
 
 async function runNotebook(): Promise<void> {
-  const opened = order.language === 'sql' ? await openSql(order, managedFs, recorder) : openJavascript(order, recorder);
+  const opened = await open();
   session = opened;
   for (const cell of cells) {
     running = cell;
@@ -57,6 +55,12 @@ async function runNotebook(): Promise<void> {
   report.end(value === undefined ? {} : { exitValue: value.toWellFormed() });
   opened.close();
   process.exit(0);
+}
+
+/** A notebook of one language does not wait until the other one is loaded. */
+async function open(): Promise<Session> {
+  if (order.language === 'javascript') return (await import('./javascript-session.ts')).openJavascript(order, recorder);
+  return (await import('./sql-session.ts')).openSql(order, managedFs, recorder);
 }
 
 async function runCell(cell: SourceCell, opened: Session): Promise<void> {

@@ -67,7 +67,7 @@ async function lockDown(connection: DuckDBConnection, directories: readonly stri
 
 /** Beginning of a message -> what can be done. */
 const advice: readonly (readonly [RegExp, string])[] = [
-  [/^Permission Error/, 'A SQL notebook reads and writes files of managed_fs (managed_fs:/dir/file.csv) and of its own working directory, and reaches no network.'],
+  [/^(?:Permission|Missing Extension|Extension Autoloading) Error/, 'A SQL notebook reads and writes files of managed_fs (managed_fs:/dir/file.csv) and of its own working directory, and reaches no network.'],
   [/Unexpected prepared parameter/, 'DuckDB takes no parameter in a statement of this kind. Keep it in a variable first: SET VARIABLE x = :x, then write getvariable(\'x\').'],
   [/^Out of Memory Error/, 'Read fewer columns, or aggregate earlier.'],
 ];
