@@ -20,7 +20,7 @@ let session: Session | undefined;
 let running: SourceCell | undefined;
 const recorder = createRecorder({
   limit: order.cellBytes,
-  onGrowth: () => { if (running !== undefined) report.showSoFar(running.position, recorder.outputs()); },
+  onGrowth: () => { if (running !== undefined) report.showSoFar(running.position, recorder.outputs); },
   onOverflow: () => fail(new CellFailure(
     `Cell ${running?.position ?? 0} produced more than ${order.cellBytes} bytes of output, the most that a cell may show. The rest of the run was cancelled.`)),
 });

@@ -11,7 +11,7 @@ export interface ReportWriter {
   /** The cell runs: it has a start and no end, which is how a crash leaves it. */
   startCell(position: number): void;
   /** What it has shown so far, for whoever looks meanwhile and in case it never ends. */
-  showSoFar(position: number, outputs: readonly CellOutput[]): void;
+  showSoFar(position: number, outputs: () => readonly CellOutput[]): void;
   endCell(position: number, status: 'finished' | 'failed', outputs: readonly CellOutput[]): void;
   end(how: Pick<NotebookReport, 'exitValue' | 'error'>): void;
 }
@@ -22,6 +22,7 @@ export function createReportWriter(order: NotebookOrder, sources: readonly Sourc
   const encoded = cells.map((cell) => JSON.stringify(cell));
   let head: Omit<NotebookReport, 'cells'> = { path: order.path, language: order.language, parameters: order.parameters };
   let written = 0;
+  let later: NodeJS.Timeout | undefined;
   const change = (position: number, fields: Partial<NotebookCell>): void => {
     const cell = cells[position - 1];
     if (cell === undefined) return;
@@ -40,11 +41,20 @@ export function createReportWriter(order: NotebookOrder, sources: readonly Sourc
       write();
     },
     showSoFar(position, outputs) {
-      if (systemClock.now() - written < whileRunning) return;
-      change(position, { outputs });
-      write();
+      const show = (): void => {
+        change(position, { outputs: outputs() });
+        write();
+      };
+      clearTimeout(later);
+      const wait = written + whileRunning - systemClock.now();
+      if (wait <= 0) show();
+      // Nobody may be there to come back to it: the last thing that a cell shows before it computes for an hour.
+      else later = setTimeout(show, wait).unref();
     },
-    endCell: (position, status, outputs) => change(position, { status, finishTime: systemClock.now(), outputs }),
+    endCell(position, status, outputs) {
+      clearTimeout(later);
+      change(position, { status, finishTime: systemClock.now(), outputs });
+    },
     end(how) {
       head = { ...head, ...how };
       write();
