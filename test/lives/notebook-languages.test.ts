@@ -1,5 +1,6 @@
 /** SQL and JavaScript notebooks through HTTP: imported, run, cancelled, exported. */
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { notebookModelName } from '../../engine/job/aliases.ts';
 import { modelIn } from '../engine/run/notebook-page/samples.ts';
@@ -62,6 +63,19 @@ results = json.loads(urllib.parse.unquote(base64.b64decode(found).decode()))["co
 print(ascii([[column["name"] for column in results["schema"]]] + results["data"]))`;
   const { stdout } = spawnSync('python3', ['-c', script], { input: page, encoding: 'utf8' });
   expect(stdout.trim()).toBe(String.raw`[['station', 'rain'], ['Z\xfcrich', 1.5], ['Z\xfcrich', 2.5], ['<b>Bern</b>', None]]`);
+});
+
+test('the notebooks of the README run as they are written', async () => {
+  await runyard.putFile('/rain.json', JSON.stringify([{ year: 2012, rain: 1 }, { year: 2013, rain: 2 }]));
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  for (const [language, fence] of [['SQL', 'sql'], ['JAVASCRIPT', 'js']] as const) {
+    const [, text = ''] = new RegExp(`\`\`\`${fence}\n([^\`]*(?:\`[^\`]+)*?)\`\`\``).exec(readme) ?? [];
+    await runyard.ok('POST', '2.0/workspace/import', { path: `/readme/${fence}`, language, format: 'SOURCE', content: Buffer.from(text).toString('base64') });
+    const runId = await submit(`/readme/${fence}`, { year: '2013' });
+    expect((await runyard.ended(runId)).state.result_state).toBe('SUCCESS');
+    expect(modelIn(await view(runId)).commands).toHaveLength(2);
+    expect(await view(runId)).toContain(fence === 'sql' ? '2 rows, 2 columns' : '1 row, 2 columns');
+  }
 });
 
 test('a query that is cancelled ends at once, and what was shown before it stays', async () => {

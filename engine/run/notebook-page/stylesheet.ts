@@ -68,7 +68,7 @@ iframe.output { padding: 0; background: #fff; color-scheme: light; resize: verti
 .table th small { display: block; font-weight: 400; font-size: .7rem; color: var(--soft); }
 .table tbody tr { counter-increment: row; }
 .table tr::before { content: ""; display: table-cell; padding: .32rem .5rem .32rem 1rem; border-bottom: 1px solid var(--line); }
-.table tbody tr::before { content: counter(row); color: var(--soft); font-size: .72rem; text-align: right; width: 1px; vertical-align: baseline; }
+.table tbody tr::before { content: counter(row); color: var(--soft); font-size: .72rem; text-align: right; width: 1px; vertical-align: baseline; white-space: nowrap; }
 .table thead tr::before { position: sticky; top: 0; z-index: 1; background: var(--code); }
 .table tbody tr:last-child td, .table tbody tr:last-child::before { border-bottom: 0; }
 .table tbody tr:hover { background: var(--code); }
@@ -118,7 +118,8 @@ const paper = `
 @page { margin: 15mm; }
 @media print {
   body { max-width: none; padding: 0; }
-  pre, .code, .output, .table, .error pre { max-height: none; overflow: visible; white-space: pre-wrap; overflow-wrap: anywhere; }
+  pre, .code, .output, .error pre { max-height: none; overflow: visible; white-space: pre-wrap; overflow-wrap: anywhere; }
+  .table { white-space: normal; overflow-wrap: normal; }
   .cell > header, h1, h2, h3 { break-after: avoid; }
   iframe, .image, .table tr { break-inside: avoid; }
   .table thead th, .table thead tr::before { position: static; }
