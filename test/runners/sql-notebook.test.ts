@@ -54,13 +54,15 @@ test('values are shown as what they are; rows beyond the first thousand are coun
     "SELECT range AS i, repeat('x', 10) AS text FROM range(1_234_567)",
     "SELECT repeat('x', 1_000_000) AS long FROM range(40)",
     'SUMMARIZE SELECT 1 AS a',
+    'EXPLAIN SELECT 1',
     'SET VARIABLE x = 5; SELECT getvariable(\'x\') AS x',
   ]);
   expect(outputs[0]).toMatchObject([{ rows: [['9007199254740993', 1.5, '2027-01-02', true, null, '[1,2]', '{"a":1}', '3 days', null]] }]);
   expect(outputs[1]).toMatchObject([{ type: 'table', rows: { length: 1_000 }, rowsTotal: 1_234_567 }]);
   expect(outputs[2]).toMatchObject([{ rows: { length: 31 }, rowsTotal: 40 }]);
   expect(outputs[3]).toMatchObject([{ type: 'table', rows: [['a', 'INTEGER', '1', '1', 1, '1.0', null, '1', '1', '1', 1, 0]] }]);
-  expect(outputs[4]).toMatchObject([{ rows: [[5]] }]);
+  expect(outputs[4]).toMatchObject([{ type: 'text', data: expect.stringContaining('PROJECTION') }]);
+  expect(outputs[5]).toMatchObject([{ rows: [[5]] }]);
 });
 
 test('a statement that fails is named with its line, and what was shown before it is kept', async () => {

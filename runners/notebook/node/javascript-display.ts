@@ -57,14 +57,16 @@ function pictureOf(value: object): CellOutput | undefined {
   return typeof svg === 'string' ? { type: 'image', mime: 'image/svg+xml', data: Buffer.from(svg).toString('base64') } : undefined;
 }
 
-/** An array of plain objects, or of a plain object and more: a column for each key, in the order in which they appear. */
+/** An array of plain objects: a column for each key, in the order in which they appear. */
 function tableOf(value: object): TableOutput | undefined {
-  if (!Array.isArray(value) || value.length === 0 || !value.every(isPlain)) return undefined;
-  const names = [...new Set(value.flatMap((row) => Object.keys(row)))];
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const first: unknown[] = value.slice(0, rowsShown);
+  if (!first.every(isPlain)) return undefined;
+  const names = [...new Set(first.flatMap((row) => Object.keys(row)))];
   if (names.length === 0) return undefined;
   const rows: CellValue[][] = [];
   let bytes = 0;
-  for (const row of value.slice(0, rowsShown)) {
+  for (const row of first) {
     const cells = names.map((name) => cellValue(Reflect.get(row, name)));
     bytes += Buffer.byteLength(JSON.stringify(cells)) + 1;
     if (bytes > bytesShown) break;

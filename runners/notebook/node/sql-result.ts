@@ -1,5 +1,5 @@
 /** Runs one statement and says what it showed: a table of its first rows, or how many rows it changed. */
-import { DuckDBIntervalValue, DuckDBTypeId, JsonDuckDBValueConverter, ResultReturnType, type DuckDBConnection, type DuckDBType } from '@duckdb/node-api';
+import { DuckDBIntervalValue, DuckDBTypeId, JsonDuckDBValueConverter, ResultReturnType, StatementType, type DuckDBConnection, type DuckDBType } from '@duckdb/node-api';
 import type { CellOutput, CellValue } from '../../../engine/run/output.ts';
 import { shownValue } from '../../query/query-rows.ts';
 import type { PreparedSql } from './sql-statement.ts';
@@ -34,6 +34,8 @@ export async function resultOutput(connection: DuckDBConnection, { sql, values }
     }
   }
   if (result.returnType !== ResultReturnType.QUERY_RESULT) return changed(rows);
+  // A plan is drawn with lines, which stand below one another in a text alone.
+  if (statement.statementType === StatementType.EXPLAIN) return { type: 'text', data: rows.map((row) => String(row.at(-1))).join('\n') };
   const columns = result.columnNames().map((name, index) => ({ name: inWordsOfTheCell(name, values), type: String(types[index]) }));
   return { type: 'table', columns, rows, ...(rowsTotal > rows.length && { rowsTotal }) };
 }
