@@ -32,7 +32,7 @@ test('cells share their tables, statements show rows, and parameters are prepare
     '-- MAGIC %md # Rain of :year',
     '-- DBTITLE 1,Days\nCREATE TABLE rain AS\nSELECT * FROM read_csv(\'dbfs:/rain.csv\') WHERE year = :year;\nSELECT rain, \':year\' AS text FROM rain ORDER BY 1 -- of :year',
     "CREATE WIDGET TEXT unit DEFAULT 'mm';\nCREATE WIDGET TEXT year DEFAULT '1999';\nSELECT :unit, :year, :evil",
-    "COPY rain TO 'managed_fs:/out/rain.csv';\nSELECT count(*) AS days FROM read_csv(:file);\nUPDATE rain SET rain = 0 WHERE rain > 3",
+    "COPY rain TO 'managed_fs:/out/rain.csv';\nSELECT count(*) AS days FROM read_files(:file, format => 'csv', header => true);\nUPDATE rain SET rain = 0 WHERE rain > 3",
   ], { year: '2013', evil, file: 'managed_fs:/out/rain.csv' });
   expect([outcome, context.output()]).toEqual([{ kind: 'succeeded' }, {}]);
   expect(outputs).toEqual([

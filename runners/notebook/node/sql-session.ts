@@ -69,6 +69,7 @@ async function lockDown(connection: DuckDBConnection, directories: readonly stri
 const advice: readonly (readonly [RegExp, string])[] = [
   [/^(?:Permission|Missing Extension|Extension Autoloading) Error/, 'A SQL notebook reads and writes files of managed_fs (managed_fs:/dir/file.csv) and of its own working directory, and reaches no network.'],
   [/Unexpected prepared parameter/, 'DuckDB takes no parameter in a statement of this kind. Keep it in a variable first: SET VARIABLE x = :x, then write getvariable(\'x\').'],
+  [/^Invalid Input Error: Values were not provided/, 'A parameter of the run is written :name.'],
   [/^Out of Memory Error/, 'Read fewer columns, or aggregate earlier.'],
 ];
 

@@ -1,6 +1,7 @@
 /** A statement of a SQL notebook as DuckDB takes it: parameters as prepared values, files of managed_fs where they are. */
 import { CellFailure } from './order.ts';
 import { filePlaces, managedPath, namedByFormat } from './sql-files.ts';
+import { withReaders } from './sql-readers.ts';
 import { isCode, type SqlStatement, type SqlToken } from './sql-tokens.ts';
 
 export interface PreparedSql {
@@ -16,7 +17,7 @@ export interface PreparedSql {
  * @throws CellFailure for a parameter that the run was not given
  */
 export function prepareSql(statement: SqlStatement, parameters: Readonly<Record<string, string>>, root: string): PreparedSql {
-  const { tokens, line } = statement;
+  const tokens = withReaders(statement.tokens);
   const places = filePlaces(tokens);
   const values = new Map<string, string>();
   const parts: string[] = [];
@@ -25,9 +26,13 @@ export function prepareSql(statement: SqlStatement, parameters: Readonly<Record<
     if (token === undefined) continue;
     const file = places.has(index);
     const named = namedByFormat(tokens, index);
+    const identifier = identifierAt(tokens, index);
     if (named !== undefined) {
       parts.push(`${named.reader}(${literal(managedPath(named.path, root, false))})`);
       index += 2;
+    } else if (identifier !== undefined) {
+      parts.push(valueOf(identifier.parameter, parameters).split('.').map(quotedName).join('.'));
+      index = identifier.end;
     } else if (token.kind === 'parameter') {
       const value = valueOf(token, parameters);
       parts.push(`$${bound(values, token.text.slice(1), file ? managedPath(value, root, isTarget(tokens, index)) : value)}`);
@@ -37,7 +42,7 @@ export function prepareSql(statement: SqlStatement, parameters: Readonly<Record<
       parts.push(literal(managedPath(token.text.slice(1, -1).replaceAll("''", "'"), root, isTarget(tokens, index))));
     } else parts.push(token.text);
   }
-  return { sql: '\n'.repeat(line - 1) + parts.join(''), values };
+  return { sql: '\n'.repeat(statement.line - 1) + parts.join(''), values };
 }
 
 function valueOf({ text }: SqlToken, parameters: Readonly<Record<string, string>>): string {
@@ -58,6 +63,15 @@ function bound(values: Map<string, string>, name: string, value: string): string
     values.set(tried, value);
     return tried;
   }
+}
+
+/** `IDENTIFIER(:name)` at a place of the tokens: a name that the run gives. */
+function identifierAt(tokens: readonly SqlToken[], place: number): { readonly parameter: SqlToken; readonly end: number } | undefined {
+  if (tokens[place]?.kind !== 'word' || tokens[place].text.toLowerCase() !== 'identifier') return undefined;
+  const code = [...tokens.entries()].slice(place + 1).filter(([, token]) => isCode(token)).slice(0, 3);
+  const [open, parameter, close] = code;
+  if (open?.[1].text !== '(' || parameter?.[1].kind !== 'parameter' || close?.[1].text !== ')') return undefined;
+  return { parameter: parameter[1], end: close[0] };
 }
 
 /** Whether a file is written: it stands behind TO. */

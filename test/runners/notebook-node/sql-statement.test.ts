@@ -10,7 +10,7 @@ function texts(sql: string): [number, string][] {
   return statementsOf(sql).map(({ line, tokens }) => [line, tokens.map(({ text }) => text).join('')]);
 }
 
-function prepared(sql: string, parameters: Record<string, string> = { year: '2013', Year: '2014', file: 'dbfs:/in/a.csv' }, root = '/fs'): [string, Record<string, string>] {
+function prepared(sql: string, parameters: Record<string, string> = { year: '2013', Year: '2014', file: 'dbfs:/in/a.csv', table: 'main.a "b"' }, root = '/fs'): [string, Record<string, string>] {
   const [statement] = statementsOf(sql);
   if (statement === undefined) throw new Error('There is no statement.');
   const result = prepareSql(statement, parameters, root);
@@ -41,6 +41,9 @@ test.each<[string, string, string, Record<string, string>]>([
   ['a file as a table', "SELECT * FROM 'dbfs:/a.csv' JOIN 'managed_fs:/it''s.csv' USING (id)", "SELECT * FROM '/fs/a.csv' JOIN '/fs/it''s.csv' USING (id)", {}],
   ['a file named by its format', 'SELECT * FROM csv.`dbfs:/a.csv`', "SELECT * FROM read_csv('/fs/a.csv')", {}],
   ['a file that a parameter names', 'SELECT :file, * FROM read_csv(:file)', 'SELECT $file, * FROM read_csv($file_2)', { file: 'dbfs:/in/a.csv', file_2: '/fs/in/a.csv' }],
+  ['a name that a parameter gives', 'SELECT * FROM IDENTIFIER( :table )', 'SELECT * FROM "main"."a ""b"""', {}],
+  ['read_files by its format', "FROM read_files('dbfs:/a', header => true,\n format => 'csv', sep => ';')", "FROM read_csv('/fs/a', header => true\n, delim => ';')", {}],
+  ['read_files by the name of the file', "FROM read_files('managed_fs:/a.json.gz')", "FROM read_json('/fs/a.json.gz')", {}],
   ['the same text as a value', "SELECT * FROM t WHERE path = 'managed_fs:/a' AND path IN ('dbfs:/b')", "SELECT * FROM t WHERE path = 'managed_fs:/a' AND path IN ('dbfs:/b')", {}],
 ])('%s', (_, sql, expected, values) => {
   expect(prepared(sql)).toEqual([expected, values]);
@@ -57,8 +60,9 @@ test('a file that is written gets the folders above it', async () => {
 });
 
 test.each<[string, string, string]>([
-  ['a parameter that was not given', 'SELECT :nope', 'The statement has the parameter :nope, which the run was not given (it was given: Year, file, year).'],
+  ['a parameter that was not given', 'SELECT :nope', 'The statement has the parameter :nope, which the run was not given (it was given: Year, file, table, year).'],
   ['a name that every object has', 'SELECT :constructor', 'The statement has the parameter :constructor'],
+  ['a format that nobody reads', "FROM read_files('a.xls')", 'read_files reads the format "xls"; it must be one of csv'],
   ['a path that climbs out', "SELECT * FROM 'managed_fs:/a/../../b'", 'The path "managed_fs:/a/../../b" leads outside managed_fs.'],
 ])('%s is refused', (_, sql, message) => {
   expect(() => prepared(sql)).toThrow(message);
