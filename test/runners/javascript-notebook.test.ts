@@ -49,14 +49,14 @@ test('values are shown: rows as a table, HTML, pictures, all else as a console s
   const png = Buffer.from('iVBORw0KGgo=', 'base64');
   const { outputs } = await run([
     '[{ a: 1, b: "x" }, { a: 2.5, when: new Date(0), b: null }]',
-    'display(Array.from({ length: 1_500 }, (_, i) => ({ i })))',
+    'display(Array.from({ length: 15_000 }, (_, i) => ({ i })))',
     `display({ html: "<b>hi</b>" }, Buffer.from("${png.toString('base64')}", "base64"), { svg: "<svg/>" }, "plain", [1, 2]); displayHTML("<i>")`,
     '({ a: [1, { b: 2 }], n: 10n, f() {} })',
     'null', 'let unseen = 5;', '-0',
   ]);
   expect(outputs).toMatchObject([
     [{ type: 'table', columns: [{ name: 'a', type: 'number' }, { name: 'b', type: 'string' }, { name: 'when', type: 'string' }], rows: [[1, 'x', null], [2.5, null, '1970-01-01T00:00:00.000Z']] }],
-    [{ type: 'table', rows: { length: 1_000 }, rowsTotal: 1_500 }],
+    [{ type: 'table', rows: { length: 10_000 }, rowsTotal: 15_000 }],
     [
       { type: 'html', data: '<b>hi</b>' }, { type: 'image', mime: 'image/png', data: png.toString('base64') },
       { type: 'image', mime: 'image/svg+xml', data: Buffer.from('<svg/>').toString('base64') }, text('plain'), text('[ 1, 2 ]'), { type: 'html', data: '<i>' },

@@ -48,21 +48,23 @@ test('cells share their tables, statements show rows, and parameters are prepare
   expect(await readFile(join(context.managedFs, 'out/rain.csv'), 'utf8')).toBe('year,rain\n2013,2.5\n2013,4.0\n');
 });
 
-test('values are shown as what they are; rows beyond the first thousand are counted', async () => {
+test('values are shown as what they are; rows beyond the first ten thousand are counted', async () => {
   const { outputs } = await run([
     "SELECT 9007199254740993::bigint AS big, 1.50::decimal(9,2) AS price, date '2027-01-02' AS day, true AS yes, NULL AS nothing, [1,2] AS list, {'a': 1} AS part, interval 3 day AS span, 'nan'::double AS nan",
     "SELECT range AS i, repeat('x', 10) AS text FROM range(1_234_567)",
     "SELECT repeat('x', 1_000_000) AS long FROM range(40)",
     'SUMMARIZE SELECT 1 AS a',
     'EXPLAIN SELECT 1',
+    "SELECT date_format(date '2027-01-02', '%Y'), dayofweek(date '2027-01-02'), trunc(3.7), add_months(date '2027-01-02', 1), date '2027-01-02' + INTERVAL 3 day",
     'SET VARIABLE x = 5; SELECT getvariable(\'x\') AS x',
   ]);
   expect(outputs[0]).toMatchObject([{ rows: [['9007199254740993', 1.5, '2027-01-02', true, null, '[1,2]', '{"a":1}', '3 days', null]] }]);
-  expect(outputs[1]).toMatchObject([{ type: 'table', rows: { length: 1_000 }, rowsTotal: 1_234_567 }]);
+  expect(outputs[1]).toMatchObject([{ type: 'table', rows: { length: 10_000 }, rowsTotal: 1_234_567 }]);
   expect(outputs[2]).toMatchObject([{ rows: { length: 31 }, rowsTotal: 40 }]);
   expect(outputs[3]).toMatchObject([{ type: 'table', rows: [['a', 'INTEGER', '1', '1', 1, '1.0', null, '1', '1', '1', 1, 0]] }]);
   expect(outputs[4]).toMatchObject([{ type: 'text', data: expect.stringContaining('PROJECTION') }]);
-  expect(outputs[5]).toMatchObject([{ rows: [[5]] }]);
+  expect(outputs[5]).toMatchObject([{ rows: [['2027', 6, 3, '2027-02-02', '2027-01-05 00:00:00']] }]);
+  expect(outputs[6]).toMatchObject([{ rows: [[5]] }]);
 });
 
 test('a statement that fails is named with its line, and what was shown before it is kept', async () => {

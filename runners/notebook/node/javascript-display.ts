@@ -6,7 +6,7 @@ import type { Shown } from './order.ts';
 type TableOutput = Extract<CellOutput, { type: 'table' }>;
 
 /** Rows of a table that are shown, their size as JSON, and the length of one text. */
-const rowsShown = 1_000;
+const rowsShown = 10_000;
 const bytesShown = 2 * 2 ** 20;
 const textShown = 64 * 2 ** 10;
 

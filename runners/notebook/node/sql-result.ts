@@ -5,7 +5,7 @@ import { shownValue } from '../../query/query-rows.ts';
 import type { PreparedSql } from './sql-statement.ts';
 
 /** Rows of a table that are shown, their size as JSON, and the length of one text. The others are counted. */
-const rowsShown = 1_000;
+const rowsShown = 10_000;
 const bytesShown = 2 * 2 ** 20;
 const textShown = 64 * 2 ** 10;
 

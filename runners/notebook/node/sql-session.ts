@@ -1,6 +1,7 @@
 /** The database of a SQL notebook: DuckDB in this process, shut in to managed_fs and the working directory. */
 import { mkdirSync, realpathSync } from 'node:fs';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { duckdbMacros } from '../../../engine/dashboard/running/duckdb-functions.ts';
 import { messageOf } from '../../../engine/errors.ts';
 import { CellFailure, type NotebookOrder, type Session, type Shown } from './order.ts';
 import { prepareSql, type PreparedSql } from './sql-statement.ts';
@@ -54,6 +55,7 @@ export async function openSql(order: NotebookOrder, managedFs: string, shown: Sh
 
 /** The order counts: what is allowed must be said before everything else is shut off. */
 async function lockDown(connection: DuckDBConnection, directories: readonly string[], temporary: string): Promise<void> {
+  await defineFunctions(connection);
   const texts = directories.map((directory) => `'${directory.replaceAll("'", "''")}/'`);
   await connection.run(`SET temp_directory='${temporary.replaceAll("'", "''")}'`);
   await connection.run("SET secret_directory=''").catch(() => undefined);
@@ -63,6 +65,13 @@ async function lockDown(connection: DuckDBConnection, directories: readonly stri
   await connection.run(`SET allowed_directories=[${texts.join(', ')}]`);
   await connection.run('SET enable_external_access=false');
   await connection.run('SET lock_configuration=true');
+}
+
+/** Functions that queries of dashboards have and DuckDB lacks; what it has means here what it means there. */
+async function defineFunctions(connection: DuckDBConnection): Promise<void> {
+  const known = await connection.runAndReadAll('SELECT DISTINCT function_name FROM duckdb_functions()');
+  const names = new Set(known.getRows().map(([name]) => String(name)));
+  for (const macro of duckdbMacros) if (!names.has(macro.slice(0, macro.indexOf('(')))) await connection.run(`CREATE MACRO ${macro}`);
 }
 
 /** Beginning of a message -> what can be done. */
