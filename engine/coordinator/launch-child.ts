@@ -58,8 +58,8 @@ async function start(c: Coordination, active: ActiveRun, { taskRun }: ActiveTask
     if (refused !== undefined) return refusedChild(refused);
     if (taskRun.clusterId === undefined) return refusedChild('A task without a cluster cannot run a notebook.');
     const settings = settingsOf(request, taskRun.clusterId);
-    checkSubmission(settings, { version: '2.1', limits: c.limits });
-    return (await submit(c.launching, { settings, version: '2.1', creator, child }, 'patient')).runId;
+    checkSubmission(settings, { version: '2.0', limits: c.limits });
+    return (await submit(c.launching, { settings, version: '2.0', creator, child }, 'patient')).runId;
   } catch (error) {
     if (error instanceof ServiceError) return refusedChild(`${nameOf(request).replace(/^./, (first) => first.toUpperCase())} could not be started: ${error.message}`);
     throw error;

@@ -51,7 +51,7 @@ def run_notebook(task, start_anew, first="1", state=None):
     except NotANotebook as error:
         return fail(Report(task, []), 0, CellFailed(str(error)))
     report = Report(task, cells, earlier)
-    session = Session(task, widgets)
+    session = Session(task, cells, widgets)
     interim = Interim(report, session.recorder)
     interim.start()
     for cell in cells[int(first) - 1:]:

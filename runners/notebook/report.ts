@@ -10,7 +10,7 @@ export function runningCell(report: NotebookReport): NotebookCell | undefined {
 export function afterCrash(report: NotebookReport, reason: string): NotebookReport {
   const running = runningCell(report);
   if (running === undefined) return report;
-  const failed: NotebookCell = { ...running, status: 'failed', outputs: [...running.outputs, { type: 'error', summary: reason, trace: reason }] };
+  const failed: NotebookCell = { ...running, status: 'failed', outputs: [...running.outputs.filter(({ type }) => type !== 'error'), { type: 'error', summary: reason, trace: reason }] };
   return {
     ...report,
     cells: report.cells.map((cell) => (cell === running ? failed : cell)),

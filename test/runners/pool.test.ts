@@ -8,6 +8,9 @@ import { defaultLimits } from '../../engine/limits.ts';
 import type { TaskAssignment } from '../../engine/run/assignment.ts';
 import { createTaskPool, type ClosablePool, type PoolOptions } from '../../runners/pool.ts';
 
+/** No task here asks for a run. */
+const door = { launch: () => Promise.reject(new Error('unreachable')) };
+
 let root: string;
 let pool: ClosablePool;
 const warnings: string[] = [];

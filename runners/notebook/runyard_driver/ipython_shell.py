@@ -2,15 +2,25 @@
 import importlib.util
 import linecache
 import os
+import re
 import tempfile
 import warnings
 
 from .line_magics import UnknownMagic
 
 
-def is_there():
-    """Whether IPython can be imported, and nobody asked for the plain shell (RUNYARD_NOTEBOOK_SHELL=plain)."""
-    return os.environ.get("RUNYARD_NOTEBOOK_SHELL") != "plain" and importlib.util.find_spec("IPython") is not None
+#: What makes a difference between IPython and plain Python: magics, shell commands, help, await, and IPython by name.
+NEEDED = re.compile(r"^\s*(?:[%!?]|[\w.]+\s*=\s*[%!])|\?\s*$|\b(?:get_ipython|IPython|await)\b", re.MULTILINE)
+
+
+def wanted(cells):
+    """Whether these cells are to run in IPython: it can be imported, and one of them needs it (starting it takes longer
+    than most notebooks). RUNYARD_NOTEBOOK_SHELL=ipython asks for it always, =plain never."""
+    choice = os.environ.get("RUNYARD_NOTEBOOK_SHELL", "auto")
+    if choice == "plain" or importlib.util.find_spec("IPython") is None:
+        return False
+    # What a %run brings in is not known yet.
+    return choice == "ipython" or any(cell.language in ("run", "python") and NEEDED.search(cell.source) for cell in cells)
 
 
 class IPythonShell:

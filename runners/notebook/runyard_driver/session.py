@@ -24,9 +24,9 @@ ARGUMENT = re.compile(r"\$(\w+)\s*=\s*(.*)$", re.DOTALL)
 
 
 class Session:
-    """`task`: what the driver was told; `widgets`: those declared before Python was restarted."""
+    """`task`: what the driver was told; `cells`: those of the notebook; `widgets`: those declared before Python was restarted."""
 
-    def __init__(self, task, widgets=None):
+    def __init__(self, task, cells, widgets=None):
         self.task = task
         self.recorder = Recorder(task["cellBytes"])
         self.shown = Display(self.recorder)
@@ -41,7 +41,7 @@ class Session:
         sys.stdout = Tee("stdout", sys.stdout, self.recorder)
         sys.stderr = Tee("stderr", sys.stderr, self.recorder)
         self.figures = Figures(self.shown)
-        self.shell = (ipython_shell.IPythonShell(module, self.packages, self.shown) if ipython_shell.is_there()
+        self.shell = (ipython_shell.IPythonShell(module, self.packages, self.shown) if ipython_shell.wanted(cells)
                       else PlainShell(module, self.packages))
         self.sql = SqlCells([*task["sql"], task["managedFs"]], module.__dict__, self.recorder)
         # The notebooks that are being run, each inside the one before.
