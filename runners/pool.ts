@@ -122,10 +122,7 @@ function answer({ options, assignment, door, port, launches }: Line, message: Fr
       const stop = new AbortController();
       if (stopped) stop.abort();
       launches.set(id, stop);
-      void door.launch(key, request, stop.signal).then((end) => {
-        launches.delete(id);
-        say({ type: 'launched', id, end });
-      });
+      void door.launch(key, request, stop.signal).then((end) => say({ type: 'launched', id, end })).finally(() => launches.delete(id));
       return;
     }
     case 'stop-launch':

@@ -35,11 +35,16 @@ export async function answerQuestions(context: RunnerContext, directory: string,
   const over = new AbortController();
   const taken = new Map<string, Promise<void>>();
   const watcher = watchDirectory(directory, bell.ring);
-  let exit: Exit | undefined;
-  const ended = running.then((how) => { exit = how; }).finally(bell.ring);
+  let isOver = false;
+  const ended = running.finally(() => {
+    isOver = true;
+    bell.ring();
+  });
+  // Heard of where it is waited for.
+  ended.catch(() => undefined);
   try {
     for (;;) {
-      const last = exit !== undefined;
+      const last = isOver;
       // Nobody waits any more: what was asked for is only cancelled.
       if (last) over.abort();
       for (const key of await unanswered(directory)) {
@@ -47,9 +52,9 @@ export async function answerQuestions(context: RunnerContext, directory: string,
       }
       if (last) break;
       // A process that could not be waited for is an error of the runner.
-      await Promise.race([bell.wait(tickMs), ended.then(() => undefined)]);
+      await Promise.race([bell.wait(tickMs), ended]);
     }
-    return await running;
+    return await ended;
   } finally {
     watcher?.close();
     over.abort();

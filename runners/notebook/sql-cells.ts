@@ -66,7 +66,7 @@ async function answerTo({ sql, parameters }: Question): Promise<Answer> {
     }
     return answer;
   } catch (error) {
-    return { error: (await queryFailure(messageOf(error), directory)).message.replace('The query cannot be run: ', '') };
+    return { error: (await queryFailure(messageOf(error).replace('Failed to extract statements: ', ''), directory)).message.replace('The query cannot be run: ', '') };
   }
 }
 

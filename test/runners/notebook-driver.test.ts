@@ -1,45 +1,7 @@
 /** The notebook driver, run by a real python3 over notebooks of all sorts. */
-import { spawnSync } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import type { CellOutput, NotebookReport } from '../../engine/run/output.ts';
-import { findProgram, temporaryDirectory } from './context.ts';
-
-const driver = fileURLToPath(new URL('../../runners/notebook/driver.py', import.meta.url));
-const python = (await findProgram('python3')) ?? 'python3';
-
-interface Driven {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly report: NotebookReport;
-}
-
-type Five = [string, string, string, string, string];
-
-/** A notebook in source format. */
-function notebook(...cells: string[]): string {
-  return `# Databricks notebook source\n${cells.join('\n\n# COMMAND ----------\n\n')}\n`;
-}
-
-async function drive(source: string | Buffer, parameters: Record<string, string> = {}, cellBytes = 10_000): Promise<Driven> {
-  const directory = await temporaryDirectory();
-  const [workspace, managedFs, snapshot, report, order] = ['workspace', 'managed_fs', 'notebook.py', 'notebook.json', 'order.json'].map((name) => join(directory, name)) as Five;
-  await mkdir(join(workspace, 'team'), { recursive: true });
-  await writeFile(join(workspace, 'team', 'beside.py'), 'VALUE = "imported from beside the notebook"');
-  const values = { file: join(directory, 'values.json'), before: {}, valueBytes: 100, allBytes: 150 };
-  await writeFile(snapshot, source);
-  await writeFile(order, JSON.stringify({ notebook: snapshot, path: '/team/nb', parameters, values, report, cellBytes, packages: join(directory, 'packages'), questions: join(directory, 'questions'), sql: [] }));
-  const done = spawnSync(python, [driver, order], { cwd: directory, encoding: 'utf8', env: { PYTHONUNBUFFERED: '1', RUNYARD_WORKSPACE: workspace, RUNYARD_MANAGED_FS: managedFs } });
-  return { code: done.status, stdout: done.stdout, stderr: done.stderr, report: JSON.parse(await readFile(report, 'utf8')) };
-}
-
-/** What the last cell showed. */
-function shown({ report }: Driven): readonly CellOutput[] {
-  return report.cells.at(-1)?.outputs ?? [];
-}
+import type { CellOutput } from '../../engine/run/output.ts';
+import { drive, notebook, shown } from './drive-notebook.ts';
 
 describe('cutting into cells', () => {
   test('titles, markdown and code are told apart, and positions count from 1', async () => {

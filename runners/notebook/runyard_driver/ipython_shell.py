@@ -103,7 +103,7 @@ class IPythonShell:
             raise UnknownMagic(str(error))
         if error is not None:
             raise error
-        return self.shell.displayhook.last
+        return None if source.rstrip().endswith(";") else self.shell.displayhook.last
 
 
 def system_of(shell):
