@@ -100,6 +100,15 @@ test('a notebook that fails shows in its output and in its page where', async ()
   expect(await view(runId)).toContain('<a href="#cell-2">Cell 2</a> failed: TypeError');
 });
 
+test('a JavaScript notebook runs another one and goes on with its value, or with its failure', async () => {
+  await put('/team/child', 'JAVASCRIPT', ['dbutils.notebook.exit(`hello ${dbutils.widgets.get("who")}`)']);
+  await put('/team/calls', 'JAVASCRIPT', ['const said = await dbutils.notebook.run("./child", 60, { who: "ada" });\nlet why;\ntry { await dbutils.notebook.run("/team/nowhere"); } catch (error) { why = error.message; }', 'dbutils.notebook.exit([said, why])']);
+  const runId = await submit('/team/calls');
+  expect((await runyard.ended(runId)).state.result_state).toBe('SUCCESS');
+  const [said, why] = JSON.parse((await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id: runId })).notebook_output.result);
+  expect([said, why]).toEqual(['hello ada', expect.stringContaining('/team/nowhere')]);
+});
+
 test('a Scala notebook is kept, and running it says what can be run', async () => {
   await put('/team/scala', 'SCALA', ['val a = 1']);
   expect((await runyard.ok('GET', '2.0/workspace/get-status', { path: '/team/scala' })).language).toBe('SCALA');

@@ -115,6 +115,6 @@ test('a cell that shows more than it may ends the run at once, even in a loop wi
 });
 
 test('it sees nothing of the environment of the service', async () => {
-  const { outputs } = await run(['Object.keys(process.env).filter((name) => !["PATH", "RUNYARD_MANAGED_FS", "PWD", "SHLVL", "_", "OLDPWD"].includes(name))']);
+  const { outputs } = await run(['Object.keys(process.env).filter((name) => !["PATH", "RUNYARD_MANAGED_FS", "RUNYARD_WORKSPACE", "PWD", "SHLVL", "_", "OLDPWD"].includes(name))']);
   expect(outputs).toEqual([[text('[]')]]);
 });

@@ -66,7 +66,6 @@ test.each<[string, string, string]>([
 test.each<[string, string]>([
   ['.scala', 'a Scala notebook'],
   ['.r', 'a R notebook'],
-  ['.ipynb', 'a Jupyter notebook'],
 ])('a notebook that is not Python is refused by name: %s', async (extension, words) => {
   const context = await testContext();
   await writeFile(join(context.workspace, `nb${extension}`), '');

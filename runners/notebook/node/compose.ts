@@ -1,6 +1,6 @@
 /** What is started for a SQL or JavaScript notebook: Node, which runs this service, with the driver of such notebooks. */
 import { copyFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { NotebookTask } from '../../../engine/job/task-kinds.ts';
 import type { Command, RunnerContext } from '../../contract.ts';
@@ -23,7 +23,7 @@ export async function composeScript(language: ScriptLanguage, file: string, task
     language,
     notebook: snapshot,
     path: task.notebook_path,
-    folder: dirname(file),
+    questions: join(directory, 'questions'),
     parameters: task.base_parameters ?? {},
     values: { file: join(directory, 'values.json'), before: context.taskValues, valueBytes: limits.taskValueBytes, allBytes: limits.taskValuesBytes },
     report: join(directory, 'notebook.json'),
@@ -32,6 +32,6 @@ export async function composeScript(language: ScriptLanguage, file: string, task
   };
   const orderFile = join(directory, 'notebook-task.json');
   await writeInOneStep(orderFile, JSON.stringify(order));
-  // The shell hands over where managed_fs is: the runner knows it only as a variable of the task's environment.
-  return { argv: ['/bin/sh', '-c', 'exec "$0" "$@" "$RUNYARD_MANAGED_FS"', process.execPath, driver, orderFile] };
+  // The shell hands over where files are: the runner knows that only as variables of the task's environment.
+  return { argv: ['/bin/sh', '-c', 'exec "$0" "$@" "$RUNYARD_MANAGED_FS" "$RUNYARD_WORKSPACE"', process.execPath, driver, orderFile] };
 }

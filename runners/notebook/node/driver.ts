@@ -1,7 +1,7 @@
 /**
  * The process of a SQL or JavaScript notebook: runs its cells in order, and writes a report of what each of them showed.
  *
- * `node driver.ts <task file> [<directory of managed_fs>]`. Exit code 0: the notebook succeeded. 1: it failed, and the
+ * `node driver.ts <task file> <directory of managed_fs> <directory of the workspace>`. Exit code 0: the notebook succeeded. 1: it failed, and the
  * report says how. Anything else: the process crashed.
  */
 import { readFileSync, writeSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { createRecorder } from './recorder.ts';
 import { createReportWriter } from './report-writer.ts';
 import { cutCells } from './source.ts';
 
-const [, , orderFile = '', managedFs = ''] = process.argv;
+const [, , orderFile = '', managedFs = '', workspace = ''] = process.argv;
 // The runner wrote it a moment ago, and nothing of the task has run since.
 const order = JSON.parse(readFileSync(orderFile, 'utf8')) as NotebookOrder;
 const cells = readCells();
@@ -59,7 +59,7 @@ async function runNotebook(): Promise<void> {
 
 /** A notebook of one language does not wait until the other one is loaded. */
 async function open(): Promise<Session> {
-  if (order.language === 'javascript') return (await import('./javascript-session.ts')).openJavascript(order, recorder);
+  if (order.language === 'javascript') return (await import('./javascript-session.ts')).openJavascript(order, workspace, recorder);
   return (await import('./sql-session.ts')).openSql(order, managedFs, recorder);
 }
 

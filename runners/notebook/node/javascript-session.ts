@@ -4,7 +4,7 @@
  * expression is shown.
  */
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { createDisplay } from './javascript-display.ts';
 import { importer, withImports } from './javascript-imports.ts';
@@ -13,7 +13,9 @@ import { cellFile, describeError, type CellSources } from './javascript-trace.ts
 import type { NotebookOrder, Session, Shown } from './order.ts';
 import { createUtilities } from './utilities.ts';
 
-export function openJavascript(order: NotebookOrder, shown: Shown): Session {
+/** @param workspace its directory: modules with a relative path are looked for in the folder of the notebook */
+export function openJavascript(order: NotebookOrder, workspace: string, shown: Shown): Session {
+  const folder = join(workspace, dirname(order.path.replace(/^\/Workspace(?=\/)/, '')));
   const evaluator = createEvaluator();
   const sources: CellSources = new Map();
   const utilities = createUtilities(order);
@@ -22,8 +24,8 @@ export function openJavascript(order: NotebookOrder, shown: Shown): Session {
     dbutils: utilities.dbutils,
     display: display.display,
     displayHTML: display.displayHtml,
-    require: createRequire(join(order.folder, 'notebook.js')),
-    [importer.name]: importer.from(order.folder),
+    require: createRequire(join(folder, 'notebook.js')),
+    [importer.name]: importer.from(folder),
   });
   teeStreams(shown);
   process.argv = [process.execPath, order.path];

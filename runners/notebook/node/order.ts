@@ -11,8 +11,8 @@ export interface NotebookOrder {
   readonly notebook: string;
   /** Name of the notebook in the workspace. */
   readonly path: string;
-  /** Where modules with a relative path are found. */
-  readonly folder: string;
+  /** Where the engine is asked for runs of other notebooks. */
+  readonly questions: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly values: TaskValuesOrder;
   /** The file to write. */

@@ -1,6 +1,7 @@
 /** `dbutils` of JavaScript notebooks: widgets, the exit call and task values, with the names and rules of the Python ones. */
 import { createTaskValues } from './task-values.ts';
 import type { NotebookOrder } from './order.ts';
+import { createWorkflow } from './workflow.ts';
 
 /** The exit call ends the cell by being thrown. */
 export class NotebookExit extends Error {
@@ -13,17 +14,18 @@ export interface Utilities {
   exitValue(): string | undefined;
 }
 
-export function createUtilities({ parameters, values }: Pick<NotebookOrder, 'parameters' | 'values'>): Utilities {
+export function createUtilities(order: NotebookOrder): Utilities {
   let exited: string | undefined;
   const known = {
-    widgets: createWidgets(parameters),
+    widgets: createWidgets(order.parameters),
     notebook: unavailable('dbutils.notebook', {
       exit(value: unknown = ''): never {
         exited = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
         throw new NotebookExit(exited);
       },
+      run: createWorkflow(order),
     }),
-    jobs: unavailable('dbutils.jobs', { taskValues: createTaskValues(values) }),
+    jobs: unavailable('dbutils.jobs', { taskValues: createTaskValues(order.values) }),
   };
   return { dbutils: unavailable('dbutils', known), exitValue: () => exited };
 }
