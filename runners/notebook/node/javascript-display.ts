@@ -2,13 +2,9 @@
 import { inspect } from 'node:util';
 import type { CellOutput, CellValue } from '../../../engine/run/output.ts';
 import type { Shown } from './order.ts';
+import { shownText, tableBytes, tableRows, valueCharacters } from './table-limits.ts';
 
 type TableOutput = Extract<CellOutput, { type: 'table' }>;
-
-/** Rows of a table that are shown, their size as JSON, and the length of one text. */
-const rowsShown = 10_000;
-const bytesShown = 2 * 2 ** 20;
-const textShown = 64 * 2 ** 10;
 
 export interface Display {
   display(...values: readonly unknown[]): void;
@@ -34,7 +30,7 @@ function outputOf(value: unknown): CellOutput {
     const special = tableOf(value) ?? pictureOf(value) ?? htmlOf(value);
     if (special !== undefined) return special;
   }
-  return { type: 'text', data: inspect(value, { depth: 4, maxArrayLength: 200, maxStringLength: textShown, breakLength: 100 }) };
+  return { type: 'text', data: inspect(value, { depth: 4, maxArrayLength: 200, maxStringLength: valueCharacters, breakLength: 100 }) };
 }
 
 /** `{ html: '<b>…</b>' }` and nothing else. */
@@ -60,7 +56,7 @@ function pictureOf(value: object): CellOutput | undefined {
 /** An array of plain objects: a column for each key, in the order in which they appear. */
 function tableOf(value: object): TableOutput | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
-  const first: unknown[] = value.slice(0, rowsShown);
+  const first: unknown[] = value.slice(0, tableRows);
   if (!first.every(isPlain)) return undefined;
   const names = [...new Set(first.flatMap((row) => Object.keys(row)))];
   if (names.length === 0) return undefined;
@@ -69,7 +65,7 @@ function tableOf(value: object): TableOutput | undefined {
   for (const row of first) {
     const cells = names.map((name) => cellValue(Reflect.get(row, name)));
     bytes += Buffer.byteLength(JSON.stringify(cells)) + 1;
-    if (bytes > bytesShown) break;
+    if (bytes > tableBytes) break;
     rows.push(cells);
   }
   const columns = names.map((name, index) => ({ name, type: typeOf(rows.map((row) => row[index] ?? null)) }));
@@ -88,7 +84,7 @@ function cellValue(value: unknown): CellValue {
   if (typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   const text = typeof value === 'string' ? value : value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : inspect(value, { depth: 3, breakLength: Infinity });
-  return text.length > textShown ? `${text.slice(0, textShown)}… (${text.length - textShown} characters left out)` : text;
+  return shownText(text);
 }
 
 function isObject(value: unknown): value is object {

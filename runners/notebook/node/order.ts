@@ -1,4 +1,4 @@
-/** What the process of a SQL or JavaScript notebook is told, and what its parts say to one another: types only. */
+/** What the process of a SQL or JavaScript notebook is told, and what its parts say to one another. */
 import type { TaskValues } from '../../../engine/run/dynamic-values.ts';
 import type { CellOutput } from '../../../engine/run/output.ts';
 

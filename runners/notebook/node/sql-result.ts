@@ -3,11 +3,7 @@ import { DuckDBIntervalValue, DuckDBTypeId, JsonDuckDBValueConverter, ResultRetu
 import type { CellOutput, CellValue } from '../../../engine/run/output.ts';
 import { shownValue } from '../../query/query-rows.ts';
 import type { PreparedSql } from './sql-statement.ts';
-
-/** Rows of a table that are shown, their size as JSON, and the length of one text. The others are counted. */
-const rowsShown = 10_000;
-const bytesShown = 2 * 2 ** 20;
-const textShown = 64 * 2 ** 10;
+import { shownText, tableBytes, tableRows } from './table-limits.ts';
 
 /** Undefined for a statement that shows nothing. */
 export async function resultOutput(connection: DuckDBConnection, { sql, values }: PreparedSql): Promise<CellOutput | undefined> {
@@ -28,7 +24,7 @@ export async function resultOutput(connection: DuckDBConnection, { sql, values }
     for (const row of chunk.convertRows(JsonDuckDBValueConverter)) {
       const shown = row.map((value, index) => cellValue(value, types[index]));
       bytes += Buffer.byteLength(JSON.stringify(shown)) + 1;
-      full = rows.length === rowsShown || bytes > bytesShown;
+      full = rows.length === tableRows || bytes > tableBytes;
       if (full) break;
       rows.push(shown);
     }
@@ -56,8 +52,7 @@ function cellValue(value: unknown, type: DuckDBType | undefined): CellValue {
   if (type?.typeId === DuckDBTypeId.INTERVAL && isInterval(value)) return new DuckDBIntervalValue(value.months, value.days, BigInt(value.micros)).toString();
   const shown = shownValue(value, type);
   if (shown === null || typeof shown === 'number' || typeof shown === 'boolean') return shown;
-  const text = typeof shown === 'string' ? shown : JSON.stringify(shown);
-  return text.length > textShown ? `${text.slice(0, textShown)}… (${text.length - textShown} characters left out)` : text;
+  return shownText(typeof shown === 'string' ? shown : JSON.stringify(shown));
 }
 
 function isInterval(value: unknown): value is { readonly months: number; readonly days: number; readonly micros: string } {
