@@ -64,10 +64,11 @@ async function timesOf(root: Roots['revisions'], folder: string): Promise<Revisi
 export async function revisionAt({ workspace, revisions }: Places, path: string, at: number): Promise<string> {
   const found: { readonly time: number; readonly file: string }[] = [];
   for (const candidate of notebookPaths(path)) {
+    for (const { time, path: kept } of await timesOf(revisions, folderOf(candidate))) found.push({ time, file: await prove(revisions, kept) });
+    // Behind those: of two changes within a millisecond the later one counts.
     const file = await prove(workspace, candidate);
     const now = await statOf(file);
     if (now?.isFile() === true) found.push({ time: Math.floor(now.mtimeMs), file });
-    for (const { time, path: kept } of await timesOf(revisions, folderOf(candidate))) found.push({ time, file: await prove(revisions, kept) });
   }
   found.sort((a, b) => a.time - b.time);
   const newest = found.findLast(({ time }) => time <= at);

@@ -19,6 +19,8 @@ const Question = Type.Object({
 });
 
 const questionBytesMax = 2 ** 20;
+/** Questions of one notebook that are answered at a time; the others wait. */
+const openMax = 100;
 /** How often the directory is looked at where changes are not told. */
 const tickMs = 5_000;
 /** After an answer could not be written. */
@@ -34,6 +36,14 @@ export async function answerQuestions(context: RunnerContext, directory: string,
   const bell = createBell();
   const over = new AbortController();
   const taken = new Map<string, Promise<void>>();
+  let open = 0;
+  const take = (key: string): void => {
+    open += 1;
+    taken.set(key, answer(context, directory, key, over.signal).finally(() => {
+      open -= 1;
+      bell.ring();
+    }));
+  };
   const watcher = watchDirectory(directory, bell.ring);
   let isOver = false;
   const ended = running.finally(() => {
@@ -47,9 +57,7 @@ export async function answerQuestions(context: RunnerContext, directory: string,
       const last = isOver;
       // Nobody waits any more: what was asked for is only cancelled.
       if (last) over.abort();
-      for (const key of await unanswered(directory)) {
-        if (!taken.has(key)) taken.set(key, answer(context, directory, key, over.signal).finally(bell.ring));
-      }
+      for (const key of await unanswered(directory)) if (!taken.has(key) && (last || open < openMax)) take(key);
       if (last) break;
       // A process that could not be waited for is an error of the runner.
       await Promise.race([bell.wait(tickMs), ended]);

@@ -108,6 +108,14 @@ describe('a notebook that runs another one', () => {
     expect(child.cluster_instance.cluster_id).toBe('c');
   });
 
+  test('works on the cluster that was made for the first one, with its variables', async () => {
+    await runyard.putNotebook('/team/there', ['import os\ndbutils.notebook.exit(os.environ["CITY"] + os.environ["RUNYARD_CLUSTER_ID"])']);
+    const new_cluster = { spark_version: '16.4.x-scala2.12', node_type_id: 'small', num_workers: 1, spark_env_vars: { CITY: 'Oslo' } };
+    const runId = await submit('/team/made', ['import os\ndbutils.notebook.exit(str(dbutils.notebook.run("./there") == "Oslo" + os.environ["RUNYARD_CLUSTER_ID"]))'], { existing_cluster_id: undefined, new_cluster });
+    expect(await state(runId)).toMatchObject({ result_state: 'SUCCESS' });
+    expect((await outputOf(runId)).notebook_output.result).toBe('True');
+  });
+
   test.each<[string, readonly string[], string, RegExp]>([
     ['fails, with its message', ['raise ValueError("no rain")'], '0', /^WorkflowError: Run \d+ of notebook \/team\/bad ended as FAILED: ValueError: no rain$/],
     ['takes longer than its timeout', ['import time\ntime.sleep(600)'], '1', /^WorkflowError: Run \d+ of notebook \/team\/bad ended as TIMEDOUT/],
