@@ -161,7 +161,7 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
     await visitor.signIn();
     const inside = visitor.page.frameLocator('iframe');
     await inside.getByRole('cell', { name: 'Zürich' }).waitFor();
-    expect(await inside.getByRole('group', { name: 'Table of cell 1' }).getByRole('row').allTextContents()).toEqual(['stationstringrainnumber', 'Zürich1.5']);
+    expect(await inside.getByRole('group', { name: 'Table of cell 1' }).getByRole('row').allTextContents()).toEqual(['stationstringraindouble', 'Zürich1.5']);
     const { width } = (await inside.getByAltText('Picture shown by cell 2').boundingBox()) ?? {};
     expect(width).toBe(40);
   });

@@ -55,7 +55,7 @@ test('spec 4.1.8: the usual extraction script reads the rows of an exported SQL 
   await runyard.ended(runId);
   const page = await view(runId, 'ALL');
   expect(modelIn(page)).toMatchObject({ language: 'sql', commands: [{ command: expect.stringContaining('SELECT'), results: {
-    type: 'table', schema: [{ name: 'station', type: 'VARCHAR' }, { name: 'rain', type: 'DOUBLE' }], data: [['Zürich', 1.5], ['Zürich', 2.5], ['<b>Bern</b>', null]],
+    type: 'table', schema: [{ name: 'station', type: 'varchar' }, { name: 'rain', type: 'double' }], data: [['Zürich', 1.5], ['Zürich', 2.5], ['<b>Bern</b>', null]],
   } }] });
   const script = `import sys, re, json, base64, urllib.parse
 found = re.search(r"var ${notebookModelName} = '(.*)';", sys.stdin.buffer.read().decode()).group(1)

@@ -55,7 +55,7 @@ test('values are shown: rows as a table, HTML, pictures, all else as a console s
     'null', 'let unseen = 5;', '-0',
   ]);
   expect(outputs).toMatchObject([
-    [{ type: 'table', columns: [{ name: 'a', type: 'number' }, { name: 'b', type: 'string' }, { name: 'when', type: 'string' }], rows: [[1, 'x', null], [2.5, null, '1970-01-01T00:00:00.000Z']] }],
+    [{ type: 'table', columns: [{ name: 'a', type: 'double' }, { name: 'b', type: 'string' }, { name: 'when', type: 'string' }], rows: [[1, 'x', null], [2.5, null, '1970-01-01T00:00:00.000Z']] }],
     [{ type: 'table', rows: { length: 10_000 }, rowsTotal: 15_000 }],
     [
       { type: 'html', data: '<b>hi</b>' }, { type: 'image', mime: 'image/png', data: png.toString('base64') },

@@ -37,9 +37,9 @@ test('cells share their tables, statements show rows, and parameters are prepare
   expect([outcome, context.output()]).toEqual([{ kind: 'succeeded' }, {}]);
   expect(outputs).toEqual([
     [],
-    [{ type: 'text', data: '2 rows' }, { type: 'table', columns: [{ name: 'rain', type: 'DOUBLE' }, { name: 'text', type: 'VARCHAR' }], rows: [[2.5, ':year'], [4, ':year']] }],
-    [{ type: 'table', columns: [{ name: ':unit', type: 'VARCHAR' }, { name: ':year', type: 'VARCHAR' }, { name: ':evil', type: 'VARCHAR' }], rows: [['mm', '2013', evil]] }],
-    [{ type: 'text', data: '2 rows' }, { type: 'table', columns: [{ name: 'days', type: 'BIGINT' }], rows: [[2]] }, { type: 'text', data: '1 row' }],
+    [{ type: 'text', data: '2 rows' }, { type: 'table', columns: [{ name: 'rain', type: 'double' }, { name: 'text', type: 'varchar' }], rows: [[2.5, ':year'], [4, ':year']] }],
+    [{ type: 'table', columns: [{ name: ':unit', type: 'varchar' }, { name: ':year', type: 'varchar' }, { name: ':evil', type: 'varchar' }], rows: [['mm', '2013', evil]] }],
+    [{ type: 'text', data: '2 rows' }, { type: 'table', columns: [{ name: 'days', type: 'bigint' }], rows: [[2]] }, { type: 'text', data: '1 row' }],
   ]);
   expect(await context.report()).toMatchObject({
     path: '/nb', language: 'sql', parameters: { year: '2013' },

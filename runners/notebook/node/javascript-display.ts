@@ -72,11 +72,12 @@ function tableOf(value: object): TableOutput | undefined {
   return { type: 'table', columns, rows, ...(value.length > rows.length && { rowsTotal: value.length }) };
 }
 
-/** What all values of a column are that are there. */
+/** What all values of a column are that are there, in the words of tables of other languages. */
 function typeOf(values: readonly CellValue[]): string {
-  const types = new Set(values.filter((value) => value !== null).map((value) => typeof value));
-  const [only = 'string', ...others] = types;
-  return others.length === 0 ? only : 'mixed';
+  const there = values.filter((value) => value !== null);
+  if (there.length > 0 && there.every((value) => typeof value === 'boolean')) return 'boolean';
+  if (there.length === 0 || there.some((value) => typeof value !== 'number')) return 'string';
+  return there.every(Number.isInteger) ? 'bigint' : 'double';
 }
 
 function cellValue(value: unknown): CellValue {

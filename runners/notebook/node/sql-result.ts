@@ -32,7 +32,7 @@ export async function resultOutput(connection: DuckDBConnection, { sql, values }
   if (result.returnType !== ResultReturnType.QUERY_RESULT) return changed(rows);
   // A plan is drawn with lines, which stand below one another in a text alone.
   if (statement.statementType === StatementType.EXPLAIN) return { type: 'text', data: rows.map((row) => String(row.at(-1))).join('\n') };
-  const columns = result.columnNames().map((name, index) => ({ name: inWordsOfTheCell(name, values), type: String(types[index]) }));
+  const columns = result.columnNames().map((name, index) => ({ name: inWordsOfTheCell(name, values), type: String(types[index]).toLowerCase() }));
   return { type: 'table', columns, rows, ...(rowsTotal > rows.length && { rowsTotal }) };
 }
 
