@@ -1,4 +1,4 @@
-/** Runner of notebook tasks: a snapshot of the notebook is run cell by cell by driver.py (spec 2.7, 2.10). */
+/** Runner of notebook tasks: a snapshot of the notebook is run cell by cell, by driver.py or by node/driver.ts (spec 2.7, 2.10). */
 import { copyFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +27,7 @@ const notRunnable: Readonly<Record<string, string>> = {
 };
 
 /**
- * `notebook_task`. Leaves in the attempt's directory: `notebook.py` (the snapshot that is run), `notebook.json` (the
+ * `notebook_task`. Leaves in the attempt's directory: `notebook.py` (the snapshot that is run, with the extension of its language), `notebook.json` (the
  * report, see NotebookReport), `values.json` (what it set for later tasks: name -> JSON text) and the output, with the value of the exit call or the exception of the failed cell.
  */
 export const plugin: RunnerPlugin<NotebookTask> = {
