@@ -3,6 +3,7 @@ import importlib.util
 import linecache
 import os
 import re
+import sys
 import tempfile
 import warnings
 
@@ -79,8 +80,8 @@ class IPythonShell:
         config.InteractiveShell.colors = "NoColor"
         names = dict(module.__dict__)
         self.shell = NotebookShell.instance(config=config, user_module=module, user_ns=module.__dict__)
-        self.shell.user_ns.update(names)
-        self.shell.user_ns["display"] = names.get("display")
+        # Its own `exit` would end a session at a prompt, and nothing here.
+        self.shell.user_ns.update({**names, "exit": sys.exit, "quit": sys.exit})
         self.shell.register_magic_function(packages.pip, "line", "pip")
         self.shell.register_magic_function(lambda line: self.shell.system(line), "line", "sh")
         self.shell.register_magic_function(lambda line: None, "line", "matplotlib")
