@@ -14,6 +14,9 @@ type Places = Pick<Roots, 'workspace' | 'revisions'>;
 /** How many are kept of one notebook; the oldest go first. */
 export const revisionsMax = 100;
 
+/** What is larger was copied here by hand, and is more than any import may have. */
+const bytesMax = 64 * 2 ** 20;
+
 /** Stands between the folder of a notebook and its name, so that a notebook and a folder of one name never meet. */
 const shelf = '.revisions';
 
@@ -26,7 +29,7 @@ function folderOf(path: string): string {
 export async function keepRevision({ workspace, revisions }: Places, path: string): Promise<void> {
   if (!notebookExtensions.some((extension) => path.toLowerCase().endsWith(extension))) return;
   const entry = await findEntry(workspace, path);
-  if (entry?.kind !== 'file') return;
+  if (entry?.kind !== 'file' || entry.size > bytesMax) return;
   const bytes = await readBytes(workspace, path, 0, entry.size);
   if (bytes === undefined) return;
   const folder = folderOf(entry.path);

@@ -9,7 +9,7 @@ import { stopMessage } from '../run/roll-up.ts';
 import { atTime, isSingle, type ActiveRun, type ActiveTask } from './active-run.ts';
 import { assignmentOf } from './assign.ts';
 import { acquireCluster, releaseOwnCluster } from './compute.ts';
-import type { Coordination } from './coordination.ts';
+import { isHeldBack, type Coordination } from './coordination.ts';
 import { launchChild } from './launch-child.ts';
 import { runJobTask } from './run-job.ts';
 import { armTimeout, supposeTimeout } from './stop.ts';
@@ -67,7 +67,7 @@ async function prepare(c: Coordination, active: ActiveRun, task: ActiveTask): Pr
   armTimeout(c, active, task);
   armTaskWarning(c, active, task);
   const cluster = await acquireCluster(c, active, task);
-  if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined && !c.draining()) {
+  if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined && !isHeldBack(c, active)) {
     await moveTask(c, active, task, 'begin', {
       message: '', ...(cluster && { clusterId: cluster.clusterId, sparkContextId: cluster.sparkContextId }),
     });

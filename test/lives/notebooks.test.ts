@@ -11,7 +11,7 @@ import { startTestService, type TestService } from '../setup/service.ts';
 let runyard: TestService;
 const depth = 3;
 beforeAll(async () => {
-  const { taskEnvironment } = configOf(process.env);
+  const { taskEnvironment } = configOf({ PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' });
   // What IPython adds is shown by the tests of the driver; here nobody should wait for it to start.
   runyard = await startTestService({ limits: { ...defaultLimits, notebookRunDepth: depth }, taskEnvironment: { ...taskEnvironment, RUNYARD_NOTEBOOK_SHELL: 'plain' } });
 });

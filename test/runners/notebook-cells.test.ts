@@ -41,6 +41,7 @@ describe.each(shells)('in %s', (name, driving) => {
       'Traceback (most recent call last):', '  Cell 2, line 1, in <module>', '    f(0)', '  Cell 1, line 2, in f', '    return 1 / x', 'ZeroDivisionError: division by zero',
     ]);
     expect((await one('try:\n  dbutils.notebook.exit("x")\nexcept Exception: pass', 'never')).report.exitValue).toBe('x');
+    expect((await one('exit()', 'never')).report.cells.map(({ status }) => status)).toEqual(['finished', 'skipped']);
     expect((await one('import sys\nsys.exit(3)')).report.error?.summary).toBe('SystemExit: 3');
     expect((await one('x = = 1')).report.error?.summary).toContain('SyntaxError: invalid syntax');
     expect((await one('%nonsense')).report.error?.summary).toMatch(plain ? /^The line magic %nonsense is not known here/ : /^Line magic function `%nonsense` not found/);

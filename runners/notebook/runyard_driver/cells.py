@@ -6,7 +6,7 @@ LANGUAGES = {
     "python": "python",
     "md": "markdown", "md-sandbox": "markdown", "markdown": "markdown",
     "sql": "sql",
-    "sh": "shell", "bash": "shell", "script": "shell",
+    "sh": "shell", "bash": "shell",
     "pip": "pip",
     "run": "run",
 }

@@ -56,7 +56,12 @@ class PyplotFinder(importlib.abc.MetaPathFinder):
 
         def exec_module(module):
             load(module)
-            module.switch_backend(BACKEND)
+            # The folder of the service stays as it was installed.
+            writes_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+            try:
+                module.switch_backend(BACKEND)
+            finally:
+                sys.dont_write_bytecode = writes_bytecode
 
         spec.loader.exec_module = exec_module
         return spec

@@ -3,6 +3,7 @@ import importlib.util
 import linecache
 import os
 import re
+import sys
 import tempfile
 import warnings
 
@@ -23,69 +24,76 @@ def wanted(cells):
     return choice == "ipython" or any(cell.language in ("run", "python") and NEEDED.search(cell.source) for cell in cells)
 
 
+def shell_class(display):
+    """The kind of shell that runs cells of a notebook. IPython is imported by nobody who does not need it."""
+    from IPython.core.compilerop import CachingCompiler
+    from IPython.core.displayhook import DisplayHook
+    from IPython.core.displaypub import DisplayPublisher
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets import Type
+
+    class CellCompiler(CachingCompiler):
+        """Compiles cells under the name that tracebacks show."""
+        cell_name = "Cell"
+
+        def cache(self, transformed_code, number=0, raw_code=None):
+            lines = [line + "\n" for line in (raw_code or transformed_code).split("\n")]
+            linecache.cache[self.cell_name] = (len(transformed_code), None, lines, self.cell_name)
+            return self.cell_name
+
+    class Hook(DisplayHook):
+        """Keeps the value of the last line: it is shown by whoever runs the cell."""
+        last = None
+
+        def __call__(self, result=None):
+            self.last = result
+
+    class Publisher(DisplayPublisher):
+        """Shows what IPython's own `display` is given."""
+
+        def publish(self, data, *_args, **_options):
+            display.publish(data)
+
+    class NotebookShell(InteractiveShell):
+        """Tells failures to whoever runs the cell, instead of printing them."""
+        compiler_class = Type(CellCompiler)
+        displayhook_class = Type(Hook)
+        display_pub_class = Type(Publisher)
+
+        def _showtraceback(self, etype, evalue, stb):
+            pass
+
+        def showtraceback(self, *_args, **_options):
+            pass
+
+        def showsyntaxerror(self, *_args, **_options):
+            pass
+
+        def enable_gui(self, gui=None):
+            pass
+
+    return NotebookShell
+
+
 class IPythonShell:
     """One InteractiveShell over the namespace of the notebook. What it shows goes to `display`, below the cell."""
 
     def __init__(self, module, packages, display):
         os.environ.setdefault("IPYTHONDIR", os.path.join(tempfile.gettempdir(), "ipython"))
-        from IPython.core.compilerop import CachingCompiler
-        from IPython.core.displayhook import DisplayHook
-        from IPython.core.displaypub import DisplayPublisher
-        from IPython.core.interactiveshell import InteractiveShell
-        from traitlets import Type
         from traitlets.config import Config
-
-        class CellCompiler(CachingCompiler):
-            """Compiles cells under the name that tracebacks show."""
-            cell_name = "Cell"
-
-            def cache(self, transformed_code, number=0, raw_code=None):
-                lines = [line + "\n" for line in (raw_code or transformed_code).split("\n")]
-                linecache.cache[self.cell_name] = (len(transformed_code), None, lines, self.cell_name)
-                return self.cell_name
-
-        class Hook(DisplayHook):
-            """Shows nothing: the value of the last line is shown by whoever runs the cell."""
-
-            def __call__(self, result=None):
-                self.last = result
-
-        class Publisher(DisplayPublisher):
-            """Shows what IPython's own `display` is given."""
-
-            def publish(self, data, *_args, **_options):
-                display.publish(data)
-
-        class NotebookShell(InteractiveShell):
-            """Tells failures to whoever runs the cell, instead of printing them."""
-            compiler_class = Type(CellCompiler)
-            displayhook_class = Type(Hook)
-            display_pub_class = Type(Publisher)
-
-            def _showtraceback(self, etype, evalue, stb):
-                pass
-
-            def showtraceback(self, *_args, **_options):
-                pass
-
-            def showsyntaxerror(self, *_args, **_options):
-                pass
-
-            def enable_gui(self, gui=None):
-                pass
 
         config = Config()
         config.HistoryManager.enabled = False
         config.InteractiveShell.colors = "NoColor"
         names = dict(module.__dict__)
-        self.shell = NotebookShell.instance(config=config, user_module=module, user_ns=module.__dict__)
-        self.shell.user_ns.update(names)
-        self.shell.user_ns["display"] = names.get("display")
+        self.shell = shell_class(display).instance(config=config, user_module=module, user_ns=module.__dict__)
+        # Its own `exit` would end a session at a prompt, and nothing here; so would its warning about sys.exit.
+        self.shell.user_ns.update({**names, "exit": sys.exit, "quit": sys.exit})
+        warnings.filterwarnings("ignore", message="To exit: use")
         self.shell.register_magic_function(packages.pip, "line", "pip")
         self.shell.register_magic_function(lambda line: self.shell.system(line), "line", "sh")
         self.shell.register_magic_function(lambda line: None, "line", "matplotlib")
         self.shell.system = system_of(self.shell)
-        self.display = display
 
     def run(self, source, filename):
         """Runs one cell and returns the value of its last expression. Raises what the cell raised."""
@@ -94,10 +102,7 @@ class IPythonShell:
         failure = unknown_magic(self.shell, source)
         if failure is not None:
             raise failure
-        with warnings.catch_warnings():
-            # Of the end of an interactive session; a notebook may well ask for its own.
-            warnings.filterwarnings("ignore", message="To exit: use")
-            result = self.shell.run_cell(source, store_history=False)
+        result = self.shell.run_cell(source, store_history=False)
         error = result.error_before_exec or result.error_in_exec
         if type(error).__name__ == "UsageError":
             raise UnknownMagic(str(error))

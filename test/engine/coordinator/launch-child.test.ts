@@ -93,6 +93,20 @@ test('the engine that adopts the task finds the run that was started before', as
   expect(await children()).toHaveLength(1);
 });
 
+test('an engine that waits for its running tasks still starts what they wait for', async () => {
+  const coordinator = world.coordinator();
+  const runId = await world.launch(coordinator, parent);
+  await world.running('asks');
+  const drained = coordinator.drain();
+  const ended = world.pool.door('asks').launch('a', notebook, never);
+  await world.running('asks', child);
+  world.pool.end(child);
+  expect(await ended).toMatchObject({ result: 'SUCCESS' });
+  world.pool.end('asks');
+  await drained;
+  expect((await world.ended(runId)).run.progress.result).toBe('SUCCESS');
+});
+
 test.each<[string, ChildRequest, object, RegExp]>([
   ['a job that there is not', { kind: 'job', jobId: 999_999, parameters: {} }, {}, /^Job 999999 could not be started: Job 999999 does not exist\.$/],
   ['a path without a slash', { ...notebook, path: 'child' }, {}, /^Notebook child could not be started: .*notebook_path is "child"/],
