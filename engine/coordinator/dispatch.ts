@@ -9,7 +9,8 @@ import { atTime, isSingle, type ActiveRun, type ActiveTask, type ClusterInUse } 
 import { assignmentOf } from './assign.ts';
 import { beginUse, endUse } from './cluster-use.ts';
 import { acquireCluster, NoCluster, releaseOwnCluster } from './compute.ts';
-import type { Coordination } from './coordination.ts';
+import { isHeldBack, type Coordination } from './coordination.ts';
+import { launchChild } from './launch-child.ts';
 import { runJobTask } from './run-job.ts';
 import { armTimeout, supposeTimeout } from './stop.ts';
 import { armTaskWarning } from './warn.ts';
@@ -95,7 +96,7 @@ async function prepare(c: Coordination, active: ActiveRun, task: ActiveTask): Pr
   });
   if (cluster instanceof NoCluster) return cluster;
   if (cluster?.deliversLogs === true) await c.compute.provider.logsOf(cluster.clusterId, task.taskRun.runId);
-  if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined && !c.draining()) {
+  if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined && !isHeldBack(c, active)) {
     await moveTask(c, active, task, 'begin', {
       message: '', ...(cluster && { clusterId: cluster.clusterId, sparkContextId: cluster.sparkContextId }),
     });
@@ -111,7 +112,7 @@ async function execute(c: Coordination, active: ActiveRun, task: ActiveTask, clu
   if (cluster !== undefined) await beginUse(c, active, task, cluster);
   if (c.closing()) throw new LetGo();
   if (assignment.kind === 'run_job_task') return runJobTask(c, active, task, assignment.task);
-  task.pooled = c.pool.run(assignment);
+  task.pooled = c.pool.run(assignment, { launch: (key, request, stop) => launchChild(c, active, task, key, request, stop) });
   if (task.stopReason !== undefined || task.lostCluster !== undefined) task.pooled.stop();
   const outcome = await task.pooled.outcome;
   if (c.closing()) throw new LetGo();
