@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf } from '../engine/errors.ts';
 import type { Limits } from '../engine/limits.ts';
 import { nearest } from '../engine/nearest.ts';
+import type { PluginPlace } from '../runners/plugin/plugin-place.ts';
 import { ValueError } from './setting-values.ts';
 import { fileVariable, keyOf, laterVariables, settings, type logLevels, type Setting } from './settings.ts';
 
@@ -28,6 +29,7 @@ export interface Config {
   readonly tlsKey?: string | undefined;
   /** Addresses and networks. */
   readonly trustedProxies: readonly string[];
+  readonly plugins: readonly PluginPlace[];
   readonly clusterStartMs: number;
   readonly stopGraceMs: number;
   readonly leaseMs: number;
@@ -109,6 +111,7 @@ function build(environment: Environment, directory: string, find: (variable: str
     tlsCert: take(settings.tlsCert),
     tlsKey: take(settings.tlsKey),
     trustedProxies: take(settings.trustedProxies),
+    plugins: take(settings.plugins),
     clusterStartMs: take(settings.clusterStartMs),
     stopGraceMs: take(settings.stopGraceMs),
     leaseMs: take(settings.leaseMs),

@@ -6,6 +6,7 @@ import { createQueue, type RunQueue } from '../engine/coordinator/admit.ts';
 import { createCoordinator, type Coordinator } from '../engine/coordinator/coordinator.ts';
 import { sweepProcesses } from '../engine/coordinator/sweep.ts';
 import { startWatch } from '../engine/coordinator/watch.ts';
+import type { PluginKind } from '../engine/job/task-kinds.ts';
 import { host, identifyProcess } from '../engine/host.ts';
 import type { Log, NodeIdentity, NodeReader, Site } from '../engine/ports.ts';
 import type { RunStore } from '../engine/run-ports.ts';
@@ -35,8 +36,19 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+export interface EngineParts {
+  readonly config: Config;
+  readonly address: DatabaseAddress;
+  readonly database: OpenDatabase;
+  readonly roots: Roots;
+  readonly site: Site;
+  readonly plugins: readonly PluginKind[];
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 /** Starts driving runs: processes that nobody waits for are ended, and runs that were left behind are adopted. */
-export async function startEngine(config: Config, address: DatabaseAddress, database: OpenDatabase, roots: Roots, site: Site, clock: Clock, log: Log): Promise<Engine> {
+export async function startEngine({ config, address, database, roots, site, plugins, clock, log }: EngineParts): Promise<Engine> {
   const { db } = database;
   const files = createAttemptFiles(roots);
   const runs = createRunStore(db, clock, log);
@@ -53,6 +65,7 @@ export async function startEngine(config: Config, address: DatabaseAddress, data
       limits: config.limits,
     },
     locate: createLocator(roots),
+    plugins,
     log,
   });
   const endings = createEndings();

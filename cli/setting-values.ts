@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { defaultLimits, type LimitName, type Limits } from '../engine/limits.ts';
 import { nearest } from '../engine/nearest.ts';
+import type { PluginPlace } from '../runners/plugin/plugin-place.ts';
 import { isMailAddress } from '../engine/notification/address.ts';
 
 /** What is wrong with a value, as the rest of a sentence that begins with the setting's name. */
@@ -53,6 +54,15 @@ function listOf(given: unknown): readonly unknown[] {
   if (!Array.isArray(given)) throw must('a list of absolute paths', given);
   return given;
 }
+
+/** Modules and packages, each with the directory that it is looked for from. */
+export const pluginPlaces: ReadValue<readonly PluginPlace[]> = (given, directory) => {
+  const entries: readonly unknown[] = typeof given === 'string' ? given.split(',').map((entry) => entry.trim()) : Array.isArray(given) ? given : [undefined];
+  return entries.map((written) => {
+    if (typeof written === 'string' && written !== '' && !written.includes('\0')) return { written, directory: resolve(directory) };
+    throw must('a list of paths or package names (in a variable: with commas between them)', written ?? given);
+  });
+};
 
 /** Addresses, or networks in CIDR form. */
 export const networks: ReadValue<readonly string[]> = (given) => {

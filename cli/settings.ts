@@ -1,7 +1,8 @@
 /** The table of settings: the variable of each, how its value is read, its default, and what it is for. */
 import { defaultLimits } from '../engine/limits.ts';
+import type { PluginPlace } from '../runners/plugin/plugin-place.ts';
 import {
-  absolutePaths, databaseUrl, host, limits, mailFrom, networks, oneOf, path, publicUrl, secretToken, smtpUrl, wholeNumber, yesOrNo, type ReadValue,
+  absolutePaths, databaseUrl, host, limits, mailFrom, networks, oneOf, path, pluginPlaces, publicUrl, secretToken, smtpUrl, wholeNumber, yesOrNo, type ReadValue,
 } from './setting-values.ts';
 
 export interface Setting<Value> {
@@ -84,6 +85,10 @@ export const settings = {
     variable: 'RUNYARD_TRUSTED_PROXIES', read: networks, otherwise: [], otherwiseInWords: 'none',
     description: 'Addresses or networks (10.0.0.0/8) of proxies in front, with commas between them; their X-Forwarded-For and X-Forwarded-Proto are believed.',
   }),
+  plugins: row<readonly PluginPlace[]>({
+    variable: 'RUNYARD_PLUGINS', read: pluginPlaces, otherwise: [], otherwiseInWords: 'none',
+    description: 'Task kinds of your own: paths of modules or names of packages, with commas between them.',
+  }),
   clusterStartMs: row({
     variable: 'RUNYARD_CLUSTER_START_MS', read: wholeNumber(0, day), otherwise: 0,
     description: 'Milliseconds that a simulated cluster takes to start.',
@@ -127,7 +132,7 @@ export const fileVariable = 'RUNYARD_CONFIG';
 
 /** Settings that are described but come with a later version: refused, because ignoring them would surprise. */
 export const laterVariables = [
-  'RUNYARD_CLUSTERS_STRICT', 'RUNYARD_FAULTS', 'RUNYARD_PLUGINS',
+  'RUNYARD_CLUSTERS_STRICT', 'RUNYARD_FAULTS',
 ] as const;
 
 /** The key in the settings file of a variable. */

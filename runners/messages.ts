@@ -25,9 +25,12 @@ export interface AttemptRequest {
 
 export type FromEngine =
   | { readonly type: 'stop' }
+  /** Is the thread still there? */
+  | { readonly type: 'ping' }
   | { readonly type: 'located'; readonly id: number; readonly path: string }
   | { readonly type: 'not-located'; readonly id: number; readonly message: string };
 
 export type FromRunner =
   | { readonly type: 'locate'; readonly id: number; readonly uri: string; readonly what: 'file' | 'notebook' }
+  | { readonly type: 'pong' }
   | { readonly type: 'log'; readonly line: string };

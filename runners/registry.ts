@@ -1,5 +1,8 @@
 /** The task kinds that can be run, by the settings field that holds them. */
+import { isBuiltIn } from '../engine/job/task-kinds.ts';
+import { createBell } from './bell.ts';
 import type { Outcome, RunnerContext } from './contract.ts';
+import { endMarked } from './process-group.ts';
 import { plugin as jar } from './jar/jar.ts';
 import { plugin as notebook } from './notebook/notebook.ts';
 import { plugin as python } from './python/python.ts';
@@ -20,7 +23,11 @@ export const runnableKinds: readonly string[] = Object.keys(runOf);
 export async function runTask(kind: string, task: unknown, context: RunnerContext): Promise<Outcome> {
   const run = runOf[kind];
   if (run !== undefined) return run(task, context);
-  const message = `This version of Runyard keeps ${kind} but cannot run it; it runs ${runnableKinds.join(', ')}.`;
+  const message = isBuiltIn(kind)
+    ? `This version of Runyard keeps ${kind} but cannot run it; it runs ${runnableKinds.join(', ')}.`
+    : `No plugin of this service brings ${kind}: the one that did is gone from RUNYARD_PLUGINS. Name it there again, or give the task another kind.`;
+  // It may have been started when there still was a plugin for it.
+  await endMarked(context.directory, createBell());
   await context.writeOutput({ error: message });
   return { kind: 'failed', message };
 }

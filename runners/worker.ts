@@ -14,9 +14,15 @@ import { writeInOneStep } from './settle-command.ts';
 
 /** One attempt, from its assignment to its outcome. Never throws: an error would lose its meaning between threads. */
 export async function runAttempt(request: AttemptRequest): Promise<Outcome> {
+  const { kind, task } = request.assignment;
+  return runWith(request, (context) => runTask(kind, task, context));
+}
+
+/** One attempt with whatever runs it. Never throws. */
+export async function runWith(request: AttemptRequest, run: (context: RunnerContext) => Promise<Outcome>): Promise<Outcome> {
   const { assignment, port } = request;
   try {
-    return await runTask(assignment.kind, assignment.task, await contextOf(request));
+    return await run(await contextOf(request));
   } catch (error) {
     // The run ends here: what its process might still do, nobody would wait for.
     await endMarked(assignment.directory, createBell()).catch(() => undefined);
@@ -39,8 +45,9 @@ async function contextOf({ assignment, settings, port, stopped }: AttemptRequest
     ...assignment,
     limits: settings.limits,
     signal: stop.signal,
+    environment,
     exec: (command, name = 'main') => exec({
-      directory: name === 'main' ? directory : join(directory, name),
+      directory: name === 'main' ? directory : join(directory, processName(name)),
       attemptDirectory: directory,
       argv: command.argv,
       cwd: command.cwd ?? work,
@@ -55,11 +62,18 @@ async function contextOf({ assignment, settings, port, stopped }: AttemptRequest
   };
 }
 
+/** A name that is a directory of the attempt, and none of those that are there anyhow. */
+function processName(name: string): string {
+  if (/^[A-Za-z0-9_-]{1,60}$/.test(name) && !['work', 'tmp'].includes(name)) return name;
+  throw new Error(`A process cannot be named ${JSON.stringify(name)}: its name is made of letters, digits, "_" and "-", and not "work" or "tmp".`);
+}
+
 /** Questions to the engine over the port; a stop that arrives there is passed on. */
 function asking(port: MessagePort, onStop: () => void): (uri: string, what: 'file' | 'notebook') => Promise<string> {
   const waiting = new Map<number, { resolve: (path: string) => void; reject: (error: Error) => void }>();
   port.on('message', (message: FromEngine) => {
     if (message.type === 'stop') return onStop();
+    if (message.type === 'ping') return say(port, { type: 'pong' });
     const one = waiting.get(message.id);
     waiting.delete(message.id);
     if (message.type === 'located') one?.resolve(message.path);

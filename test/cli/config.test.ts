@@ -11,7 +11,7 @@ const nowhere = '/nowhere';
 
 const defaults = {
   host: '127.0.0.1', port: 8080, publicUrl: undefined, dataDirectory: '/nowhere/.runyard', databaseUrl: undefined, bootstrapToken: undefined,
-  allowedRoots: [], limits: defaultLimits, logBytesMax: 2 ** 30, logLevel: 'info', metricsOpen: false, jobAccessControl: false, tlsCert: undefined, tlsKey: undefined, trustedProxies: [], clusterStartMs: 0,
+  allowedRoots: [], limits: defaultLimits, logBytesMax: 2 ** 30, logLevel: 'info', metricsOpen: false, jobAccessControl: false, tlsCert: undefined, tlsKey: undefined, trustedProxies: [], plugins: [], clusterStartMs: 0,
   stopGraceMs: 10_000, leaseMs: 15_000, poolThreads: 2, attemptsPerThread: 500, smtpUrl: undefined, mailFrom: undefined, mailsPerSecond: 10, webhookAllowPrivate: false, taskEnvironment: {},
 } satisfies Config;
 

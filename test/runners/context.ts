@@ -58,6 +58,7 @@ export async function testContext(changes: Partial<RunnerContext> = {}, roots?: 
     libraries: [],
     parameters: {},
     taskValues: {},
+    environment: { PATH: searchPath },
     signal: new AbortController().signal,
     limits: defaultLimits,
     exec(command, name = 'main') {
