@@ -58,7 +58,7 @@ interface Given {
   readonly directory: string;
 }
 
-const passedToTasks = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ'];
+const passedToTasks = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'JAVA_HOME', 'SPARK_HOME'];
 /** What people set for clients of the service, such as the examples of the README; nothing of it is a setting. */
 const clientVariables = ['RUNYARD_URL', 'RUNYARD_TOKEN'];
 const variables = Object.values(settings).map((setting) => setting.variable);

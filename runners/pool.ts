@@ -22,6 +22,8 @@ export interface PoolOptions {
   readonly plugins?: readonly PluginKind[];
   /** How long a thread of a plugin may give no sign of life before it counts as blocked (ms). */
   readonly pluginPatienceMs?: number;
+  /** Memory of a thread of a plugin, in MB. */
+  readonly pluginMemoryMb?: number;
   /** What runs in the threads; tests give one that dies. */
   readonly worker?: URL;
 }
@@ -137,8 +139,8 @@ interface OpenTry extends Pick<Try, 'outcome'> {
   readonly terminate: Try['terminate'] | undefined;
 }
 
-function threadsOf(kind: string, { attemptsPerThread, settings, log, pluginPatienceMs = 15_000 }: PoolOptions): PluginThreads {
-  return createPluginThreads({ kind, attemptsPerThread, environment: settings.taskEnvironment, patienceMs: pluginPatienceMs, log });
+function threadsOf(kind: string, { attemptsPerThread, settings, log, pluginPatienceMs = 15_000, pluginMemoryMb = 256 }: PoolOptions): PluginThreads {
+  return createPluginThreads({ kind, attemptsPerThread, environment: settings.taskEnvironment, patienceMs: pluginPatienceMs, memoryMb: pluginMemoryMb, log });
 }
 
 function answer(options: PoolOptions, assignment: TaskAssignment, port: MessagePort, message: FromRunner): void {

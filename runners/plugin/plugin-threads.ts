@@ -16,6 +16,8 @@ export interface PluginThreadsOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** Milliseconds without an answer after which a thread counts as blocked. */
   readonly patienceMs: number;
+  /** What the code of the plugin may keep within a thread, in MB; beyond that the thread ends. */
+  readonly memoryMb: number;
   readonly log: Log;
 }
 
@@ -35,8 +37,6 @@ export interface PluginThreads {
   close(): Promise<void>;
 }
 
-/** What the code of a plugin may use within its thread, in MB; beyond that the thread ends. */
-const memoryMb = 256;
 /** Attempts of a plugin that may have a thread of their own at a time; more wait for one. */
 const threadsMax = 32;
 /** A thread without attempts ends after this (ms). */
@@ -46,7 +46,7 @@ const questions = 3;
 
 type Threads = Piscina<PluginRequest, Outcome>;
 
-function openThreads({ environment }: PluginThreadsOptions, maxThreads: number, attempts: number): Threads {
+function openThreads({ environment, memoryMb }: PluginThreadsOptions, maxThreads: number, attempts: number): Threads {
   return new Piscina<PluginRequest, Outcome>({
     filename: new URL('./plugin-worker.ts', import.meta.url).href,
     name: 'runAttempt',

@@ -72,11 +72,11 @@ describe('an attempt', () => {
     expect(await never.outcome).toEqual({ kind: 'stopped' });
   });
 
-  test('of an unknown kind fails with the kinds that can be run', async () => {
+  test('of a kind whose plugin is gone fails with a sentence that says so', async () => {
     open();
     const one = { ...(await assignment(10, '')), kind: 'dance_task' };
     expect(await pool.run(one).outcome).toEqual({
-      kind: 'failed', message: 'This version of Runyard keeps dance_task but cannot run it; it runs notebook_task, spark_python_task, spark_jar_task.',
+      kind: 'failed', message: 'No plugin of this service brings dance_task: the one that did is gone from RUNYARD_PLUGINS. Name it there again, or give the task another kind.',
     });
   });
 

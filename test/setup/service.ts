@@ -12,6 +12,8 @@ export interface TestService extends Client {
   readonly database: TestDatabase;
   readonly dataDirectory: string;
   readonly service: Service;
+  /** What it was started with. */
+  readonly config: Config;
   /** Stops the service and removes what it had: directory and database. */
   stop(): Promise<void>;
 }
@@ -29,7 +31,7 @@ export async function startTestService(changes: Partial<Config> = {}): Promise<T
   };
   const service = await startService(config, pino({ level: 'silent' }));
   return {
-    ...createClient(service.url, service.token), database, dataDirectory, service,
+    ...createClient(service.url, service.token), database, dataDirectory, service, config,
     async stop() {
       await service.stop();
       await database.drop();
