@@ -10,6 +10,7 @@ import type { PluginKind } from '../engine/job/task-kinds.ts';
 import { host, identifyProcess } from '../engine/host.ts';
 import type { Log, NodeIdentity, NodeReader, Site } from '../engine/ports.ts';
 import type { RunStore } from '../engine/run-ports.ts';
+import type { Isolation } from '../runners/isolation.ts';
 import { createTaskPool } from '../runners/pool.ts';
 import { createProcessTable } from '../runners/process-table.ts';
 import { createAttemptFiles, type AttemptFiles } from '../storage/attempt-files.ts';
@@ -43,12 +44,13 @@ export interface EngineParts {
   readonly roots: Roots;
   readonly site: Site;
   readonly plugins: readonly PluginKind[];
+  readonly isolation: Isolation;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Starts driving runs: processes that nobody waits for are ended, and runs that were left behind are adopted. */
-export async function startEngine({ config, address, database, roots, site, plugins, clock, log }: EngineParts): Promise<Engine> {
+export async function startEngine({ config, address, database, roots, site, plugins, isolation, clock, log }: EngineParts): Promise<Engine> {
   const { db } = database;
   const files = createAttemptFiles(roots);
   const runs = createRunStore(db, clock, log);
@@ -62,6 +64,7 @@ export async function startEngine({ config, address, database, roots, site, plug
       taskEnvironment: { ...config.taskEnvironment, RUNYARD_MANAGED_FS: roots.managedFs.directory },
       stopGraceMs: config.stopGraceMs,
       logBytesMax: config.logBytesMax,
+      isolation,
       limits: config.limits,
     },
     locate: createLocator(roots),

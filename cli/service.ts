@@ -36,6 +36,7 @@ import type { Config } from './config.ts';
 import { startEngine, type Engine } from './engine.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { checkInstallation } from './installation.ts';
+import { settleIsolation, taskUser } from './isolation.ts';
 import { startNotices } from './notices.ts';
 import { createPeople, readTls, type People } from './people.ts';
 import { startSchedules } from './schedules.ts';
@@ -79,6 +80,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
 async function start(config: Config, log: Logger, closers: (() => Promise<void>)[]): Promise<Omit<Service, 'stop'>> {
   const tls = await readTls(config);
   const plugins = await loadPlugins(config.plugins, config.taskEnvironment);
+  const tasks = await taskUser(config);
   await makeDataDirectory(config.dataDirectory);
   const address = await databaseAddress(config, log, closers);
   const database = openDatabase(address, log);
@@ -87,11 +89,12 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   await checkInstallation(config.dataDirectory, await readInstallation(database.db));
   const { token, isNew } = await bootstrapToken(config);
   await ensureBootstrapAdmin(database.db, tokenHash(token), clock.now());
-  const roots = createRoots({ dataDirectory: config.dataDirectory, allowedRoots: config.allowedRoots });
+  const roots = createRoots({ dataDirectory: config.dataDirectory, allowedRoots: config.allowedRoots, tasks });
+  const isolation = await settleIsolation(config, roots, tasks, typeof address === 'string' ? [] : [address.host]);
   // A port that the system picks is known once the service listens; the tasks that it adopts before have their address already.
   let url = `${tls === undefined ? 'http' : 'https'}://${config.host}:${config.port}`;
   const site: Site = { publicUrl: () => config.publicUrl ?? url, workspaceId: '1' };
-  const engine = await startEngine({ config, address, database, roots, site, plugins, clock, log });
+  const engine = await startEngine({ config, address, database, roots, site, plugins, isolation, clock, log });
   closers.push(() => engine.close());
   const launching = { clock, limits: config.limits, nodeId: engine.nodeId, accept: engine.coordinator.accept };
   const schedules = await startSchedules(address, database, launching, clock, log);

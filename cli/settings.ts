@@ -1,8 +1,9 @@
 /** The table of settings: the variable of each, how its value is read, its default, and what it is for. */
 import { defaultLimits } from '../engine/limits.ts';
+import type { TaskLimits } from '../runners/isolation.ts';
 import type { PluginPlace } from '../runners/plugin/plugin-place.ts';
 import {
-  absolutePaths, databaseUrl, host, limits, mailFrom, networks, oneOf, path, pluginPlaces, publicUrl, secretToken, smtpUrl, wholeNumber, yesOrNo, type ReadValue,
+  absolutePaths, databaseUrl, host, limits, mailFrom, networks, oneOf, path, pluginPlaces, publicUrl, secretToken, smtpUrl, taskLimits, userName, wholeNumber, yesOrNo, type ReadValue,
 } from './setting-values.ts';
 
 export interface Setting<Value> {
@@ -21,6 +22,7 @@ function row<Value>(setting: Setting<Value>): Setting<Value> {
 }
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export const taskSandboxes = ['none', 'bubblewrap'] as const;
 const day = 24 * 60 * 60 * 1_000;
 
 /** Every setting. The key in `runyard.json` is the variable in lower case, without `runyard_`. */
@@ -88,6 +90,18 @@ export const settings = {
   plugins: row<readonly PluginPlace[]>({
     variable: 'RUNYARD_PLUGINS', read: pluginPlaces, otherwise: [], otherwiseInWords: 'none',
     description: 'Task kinds of your own: paths of modules or names of packages, with commas between them.',
+  }),
+  taskLimits: row<TaskLimits>({
+    variable: 'RUNYARD_TASK_LIMITS', read: taskLimits, otherwise: {}, otherwiseInWords: 'those of node types',
+    description: 'JSON object of what each process of a task may use: memoryMb, cpuSeconds, openFiles, processes.',
+  }),
+  taskUser: row<string | undefined>({
+    variable: 'RUNYARD_TASK_USER', read: userName, otherwise: undefined, otherwiseInWords: 'that of the service',
+    description: 'User of the operating system that tasks run as; needs a service that runs as root.',
+  }),
+  taskSandbox: row<(typeof taskSandboxes)[number]>({
+    variable: 'RUNYARD_TASK_SANDBOX', read: oneOf(taskSandboxes), otherwise: 'none',
+    description: 'What tasks are shut into: none, or bubblewrap, which shows them the system read-only and of the service their own files.',
   }),
   clusterStartMs: row({
     variable: 'RUNYARD_CLUSTER_START_MS', read: wholeNumber(0, day), otherwise: 0,

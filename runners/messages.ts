@@ -1,6 +1,7 @@
 /** What the engine and a runner's thread say to each other over the port of one attempt. */
 import type { Limits } from '../engine/limits.ts';
 import type { TaskAssignment } from '../engine/run/assignment.ts';
+import type { Isolation } from './isolation.ts';
 import type { MessagePort } from 'node:worker_threads';
 
 /** What every attempt is told about this engine. */
@@ -11,6 +12,7 @@ export interface RunnerSettings {
   readonly stopGraceMs: number;
   /** Largest size of stdout and stderr, each, in bytes. */
   readonly logBytesMax: number;
+  readonly isolation: Isolation;
   readonly limits: Pick<Limits, 'notebookResultBytes' | 'notebookCellBytes' | 'taskValueBytes' | 'taskValuesBytes'>;
 }
 

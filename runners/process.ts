@@ -28,6 +28,10 @@ export interface ProcessSpec {
   readonly cwd: string;
   /** The whole environment: nothing is inherited from the service. */
   readonly env: Readonly<Record<string, string>>;
+  /** Words before the supervisor's own, which make it another user. */
+  readonly runAs?: readonly string[];
+  /** Limits of the program, as options and values of `ulimit`. */
+  readonly limits?: string;
   /** Milliseconds between SIGTERM and SIGKILL when it is stopped. */
   readonly stopGraceMs: number;
   /** Largest size of stdout and stderr, each, in bytes. */
@@ -156,7 +160,8 @@ async function start(spec: ProcessSpec, bell: Bell): Promise<ChildProcess> {
   const stdout = openSync(join(spec.directory, 'stdout'), 'a', 0o600);
   const stderr = openSync(join(spec.directory, 'stderr'), 'a', 0o600);
   try {
-    const child = spawn('/bin/sh', [supervisor, spec.directory, ...spec.argv], {
+    const [program = '', ...words] = [...(spec.runAs ?? []), '/bin/sh', supervisor, spec.directory, spec.limits ?? '', ...spec.argv];
+    const child = spawn(program, words, {
       cwd: spec.cwd,
       env: { ...spec.env, [attemptMarker]: spec.attemptDirectory },
       detached: true,

@@ -3,9 +3,12 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { messageOf } from '../engine/errors.ts';
+import type { TaskAssignment } from '../engine/run/assignment.ts';
 import { LocateError, type Outcome, type RunnerContext } from './contract.ts';
 import { createBell } from './bell.ts';
 import { findInterpreter, taskEnvironment } from './environment.ts';
+import { handOver, handOverTop } from './hand-over.ts';
+import { limitWords, runAs, sandboxWords, type TaskUser } from './isolation.ts';
 import type { AttemptRequest, FromEngine, FromRunner } from './messages.ts';
 import { endMarked } from './process-group.ts';
 import { exec } from './process.ts';
@@ -32,11 +35,13 @@ export async function runWith(request: AttemptRequest, run: (context: RunnerCont
   }
 }
 
-async function contextOf({ assignment, settings, port, stopped }: AttemptRequest): Promise<RunnerContext> {
+async function contextOf(request: AttemptRequest): Promise<RunnerContext> {
+  const { assignment, settings, port, stopped } = request;
+  const { user, sandbox } = settings.isolation;
   const stop = new AbortController();
   if (stopped) stop.abort();
   const ask = asking(port, () => stop.abort());
-  const { directory } = assignment;
+  const { directory, cluster } = assignment;
   const work = join(directory, 'work');
   const temporary = join(directory, 'tmp');
   await Promise.all([mkdir(work, { recursive: true }), mkdir(temporary, { recursive: true })]);
@@ -46,20 +51,36 @@ async function contextOf({ assignment, settings, port, stopped }: AttemptRequest
     limits: settings.limits,
     signal: stop.signal,
     environment,
-    exec: (command, name = 'main') => exec({
-      directory: name === 'main' ? directory : join(directory, processName(name)),
-      attemptDirectory: directory,
-      argv: command.argv,
-      cwd: command.cwd ?? work,
-      env: { ...environment, ...command.env },
-      stopGraceMs: settings.stopGraceMs,
-      logBytesMax: settings.logBytesMax,
-    }, stop.signal),
+    async exec(command, name = 'main') {
+      const own = name === 'main' ? directory : join(directory, processName(name));
+      const cwd = command.cwd ?? work;
+      const [first = command.argv[0], ...words] = [...sandboxWords(sandbox, { directory, temporary, cwd, cluster: cluster?.directory }), ...command.argv];
+      if (user !== undefined) await handOverAll(own, request.assignment, user);
+      return exec({
+        directory: own,
+        attemptDirectory: directory,
+        argv: [first, ...words],
+        cwd,
+        env: { ...environment, ...command.env },
+        runAs: runAs(user),
+        limits: limitWords(settings.isolation, cluster),
+        stopGraceMs: settings.stopGraceMs,
+        logBytesMax: settings.logBytesMax,
+      }, stop.signal);
+    },
     locate: (uri, what = 'file') => ask(uri, what),
-    interpreter: (program) => findInterpreter(program, environment),
+    interpreter: (program) => findInterpreter(program, environment, user),
     writeOutput: (output) => writeInOneStep(join(directory, 'output.json'), JSON.stringify(output)),
     log: (line) => say(port, { type: 'log', line }),
   };
+}
+
+/** The user that the task runs as owns the directories that it writes in. */
+async function handOverAll(own: string, { directory, cluster }: TaskAssignment, user: TaskUser): Promise<void> {
+  await mkdir(own, { recursive: true });
+  await handOver(directory, user);
+  if (own !== directory) await handOver(own, user);
+  if (cluster !== undefined) await handOverTop(cluster.directory, user);
 }
 
 /** A name that is a directory of the attempt, and none of those that are there anyhow. */

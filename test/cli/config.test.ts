@@ -11,7 +11,7 @@ const nowhere = '/nowhere';
 
 const defaults = {
   host: '127.0.0.1', port: 8080, publicUrl: undefined, dataDirectory: '/nowhere/.runyard', databaseUrl: undefined, bootstrapToken: undefined,
-  allowedRoots: [], limits: defaultLimits, logBytesMax: 2 ** 30, logLevel: 'info', metricsOpen: false, jobAccessControl: false, tlsCert: undefined, tlsKey: undefined, trustedProxies: [], plugins: [], clusterStartMs: 0,
+  allowedRoots: [], limits: defaultLimits, logBytesMax: 2 ** 30, logLevel: 'info', metricsOpen: false, jobAccessControl: false, tlsCert: undefined, tlsKey: undefined, trustedProxies: [], plugins: [], taskLimits: {}, taskUser: undefined, taskSandbox: 'none', clusterStartMs: 0,
   stopGraceMs: 10_000, leaseMs: 15_000, poolThreads: 2, attemptsPerThread: 500, smtpUrl: undefined, mailFrom: undefined, mailsPerSecond: 10, webhookAllowPrivate: false, taskEnvironment: {},
 } satisfies Config;
 
@@ -38,6 +38,9 @@ const given: readonly (readonly [variable: string, text: string, key: string, va
   ['RUNYARD_STOP_GRACE_MS', '1', 'stop_grace_ms', 1, { stopGraceMs: 1 }],
   ['RUNYARD_LEASE_MS', '5000', 'lease_ms', '5000', { leaseMs: 5000 }],
   ['RUNYARD_PLUGINS', './a.mjs, b', 'plugins', ['./a.mjs', 'b'], { plugins: ['./a.mjs', 'b'].map((written) => ({ written, directory: nowhere })) }],
+  ['RUNYARD_TASK_LIMITS', '{"memoryMb":512}', 'task_limits', { memoryMb: 512 }, { taskLimits: { memoryMb: 512 } }],
+  ['RUNYARD_TASK_USER', 'tasks', 'task_user', 'tasks', { taskUser: 'tasks' }],
+  ['RUNYARD_TASK_SANDBOX', 'bubblewrap', 'task_sandbox', 'bubblewrap', { taskSandbox: 'bubblewrap' }],
   ['RUNYARD_POOL_THREADS', '4', 'pool_threads', 4, { poolThreads: 4 }],
   ['RUNYARD_ATTEMPTS_PER_THREAD', '10', 'attempts_per_thread', 10, { attemptsPerThread: 10 }],
   ['RUNYARD_SMTP_URL', 'smtps://me:p%40ss@mail.example.org:465', 'smtp_url', 'smtps://me:p%40ss@mail.example.org:465', { smtpUrl: 'smtps://me:p%40ss@mail.example.org:465' }],
@@ -108,6 +111,11 @@ test.each([
   ['RUNYARD_PUBLIC_URL', 'https://h/?a=1', /without query/],
   ['RUNYARD_DATA_DIR', 'a\0b', /^RUNYARD_DATA_DIR must be a path/],
   ['RUNYARD_ALLOWED_ROOTS', '/a,b', /^RUNYARD_ALLOWED_ROOTS must be a list of absolute paths .* not "b"\.$/],
+  ['RUNYARD_TASK_LIMITS', '4 GB', /^RUNYARD_TASK_LIMITS must be a JSON object such as/],
+  ['RUNYARD_TASK_LIMITS', '{"memory":1}', /^RUNYARD_TASK_LIMITS names a limit "memory" that does not exist; known are memoryMb, cpuSeconds, openFiles, processes\.$/],
+  ['RUNYARD_TASK_LIMITS', '{"openFiles":0}', /^RUNYARD_TASK_LIMITS gives openFiles the value 0, which must be a whole number of at least 1\.$/],
+  ['RUNYARD_TASK_USER', 'a b', /^RUNYARD_TASK_USER must be the name of a user of this machine, not "a b"\.$/],
+  ['RUNYARD_TASK_SANDBOX', 'jail', /^RUNYARD_TASK_SANDBOX must be one of none, bubblewrap, not "jail"\.$/],
   ['RUNYARD_PLUGINS', 'a,,b', /^RUNYARD_PLUGINS must be a list of paths or package names .* not ""\.$/],
   ['RUNYARD_TRUSTED_PROXIES', '10.0.0.0/33', /^RUNYARD_TRUSTED_PROXIES must be a list of IP addresses or networks such as 10\.0\.0\.0\/8, not "10\.0\.0\.0\/33"\.$/],
   ['RUNYARD_TRUSTED_PROXIES', 'proxy', /not "proxy"/],

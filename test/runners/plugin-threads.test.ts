@@ -8,6 +8,7 @@ import { defaultLimits } from '../../engine/limits.ts';
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import type { TaskAssignment } from '../../engine/run/assignment.ts';
 import { loadPlugins } from '../../runners/plugin/load-plugins.ts';
+import { noIsolation } from '../../runners/isolation.ts';
 import { createTaskPool, type ClosablePool } from '../../runners/pool.ts';
 
 const directory = new URL('plugins', import.meta.url).pathname;
@@ -23,7 +24,7 @@ beforeEach(async () => {
   plugins = await loadPlugins([{ written: './hostile.mjs', directory }], environment);
   pool = createTaskPool({
     threads: 1, attemptsPerThread: 10, plugins, pluginPatienceMs: 1_500, pluginMemoryMb: 64,
-    settings: { taskEnvironment: environment, stopGraceMs: 100, logBytesMax: 2 ** 20, limits: defaultLimits },
+    settings: { taskEnvironment: environment, stopGraceMs: 100, logBytesMax: 2 ** 20, limits: defaultLimits, isolation: noIsolation },
     locate: async (uri) => join(root, uri),
     log: { info: () => undefined, warn: (_facts, message) => warnings.push(message), error: () => undefined },
   });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../engine/limits.ts';
 import type { TaskAssignment } from '../../engine/run/assignment.ts';
+import { noIsolation } from '../../runners/isolation.ts';
 import { createTaskPool, type ClosablePool, type PoolOptions } from '../../runners/pool.ts';
 
 let root: string;
@@ -24,7 +25,7 @@ afterEach(async () => {
 function open(changes: Partial<PoolOptions> = {}): void {
   pool = createTaskPool({
     threads: 1, attemptsPerThread: 10,
-    settings: { taskEnvironment: { PATH: process.env['PATH'] ?? '' }, stopGraceMs: 500, logBytesMax: 2 ** 20, limits: defaultLimits },
+    settings: { taskEnvironment: { PATH: process.env['PATH'] ?? '' }, stopGraceMs: 500, logBytesMax: 2 ** 20, limits: defaultLimits, isolation: noIsolation },
     locate: async (uri) => {
       if (uri.includes('gone')) throw new Error(`${uri} is not there.`);
       return join(root, uri);

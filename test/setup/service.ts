@@ -1,5 +1,5 @@
 /** The whole service in the process of a test file: real HTTP, a database of its own, a data directory of its own. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -29,6 +29,8 @@ export async function startTestService(changes: Partial<Config> = {}): Promise<T
     stopGraceMs: 500,
     ...changes,
   };
+  // Another user must be able to pass through.
+  if (config.taskUser !== undefined) await chmod(dataDirectory, 0o711);
   const service = await startService(config, pino({ level: 'silent' }));
   return {
     ...createClient(service.url, service.token), database, dataDirectory, service, config,
