@@ -126,7 +126,8 @@ function follow({ assignment, begin, options, closing }: Followed): ReturnType<T
     outcome: outcome().finally(() => clearTimeout(timer)),
     stop() {
       stopped = true;
-      now.port.postMessage({ type: 'stop' } satisfies FromEngine);
+      const { port } = now;
+      port.postMessage({ type: 'stop' } satisfies FromEngine);
       timer ??= setTimeout(terminate, options.settings.stopGraceMs + settleMs).unref();
     },
   };

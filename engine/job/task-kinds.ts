@@ -99,10 +99,10 @@ export interface PluginKind extends KnownKind {
 }
 
 /** Kinds that run without a cluster (spec 2.2, design 10). */
-const clusterless: readonly TaskKind[] = ['pipeline_task', 'run_job_task'];
+const clusterless: ReadonlySet<TaskKind> = new Set(['pipeline_task', 'run_job_task']);
 
 /** The built-in kinds, as the rules see them. */
-export const builtInKinds: readonly KnownKind[] = taskKinds.map((name) => ({ name, needsCluster: !clusterless.includes(name) }));
+export const builtInKinds: readonly KnownKind[] = taskKinds.map((name) => ({ name, needsCluster: !clusterless.has(name) }));
 
 /** What a task of a built-in kind is told to do. */
 export type TaskBody = NotebookTask | SparkJarTask | SparkPythonTask | SparkSubmitTask | PipelineTask | RunJobTask;

@@ -48,4 +48,6 @@ function plainIn(value: unknown): unknown {
 }
 
 const question: PluginQuestion = workerData;
-parentPort?.postMessage(await describe(question));
+const answer = await describe(question);
+const port = parentPort;
+port?.postMessage(answer);
