@@ -68,7 +68,8 @@ async function sandboxOf(config: Config, roots: Roots, user: TaskUser | undefine
     readable: [application.replace(/\/$/, ''), ...roots.allowed.map(({ directory }) => directory)],
     hidden: [dataDirectory, ...outside],
     shared: [roots.managedFs.directory],
-    sharedReadable: [roots.workspace.directory, roots.objstore.directory],
+    // The last two hold what was fetched for tasks.
+    sharedReadable: [roots.workspace.directory, roots.objstore.directory, join(dataDirectory, 'libraries'), join(dataDirectory, 'objects')],
   };
 }
 

@@ -2,7 +2,8 @@
  * How the processes of tasks are kept apart from the service and from one another: limits of the system, another user, a
  * sandbox. Plain data, made at the start and handed to the threads; here it becomes words of a command line.
  */
-import type { TaskCluster } from '../engine/run/assignment.ts';
+import type { NodeType } from '../engine/cluster/node-types.ts';
+import type { ProcessSpec } from './process.ts';
 
 /** Most that each process of a task may use. What is absent is not limited beyond what the system does. */
 export interface TaskLimits {
@@ -57,9 +58,17 @@ export function runAs(user: TaskUser | undefined): readonly string[] {
   ];
 }
 
+/** A program as it is started within an isolation; everything else of its spec stays as it is. */
+export function isolated(
+  isolation: Isolation, argv: ProcessSpec['argv'], places: AttemptPlaces, nodeType: NodeType | undefined,
+): Pick<ProcessSpec, 'argv' | 'runAs' | 'limits'> {
+  const [first = argv[0], ...words] = [...sandboxWords(isolation.sandbox, places), ...argv];
+  return { argv: [first, ...words], runAs: runAs(isolation.user), limits: limitWords(isolation, nodeType) };
+}
+
 /** The words of `ulimit`, option and value by turns, as the supervisor takes them. */
-export function limitWords({ limits }: Isolation, cluster: Pick<TaskCluster, 'nodeType'> | undefined): string {
-  const memory = Math.min(limits.memoryMb ?? Infinity, cluster?.nodeType?.memoryMb ?? Infinity);
+function limitWords({ limits }: Isolation, nodeType: NodeType | undefined): string {
+  const memory = Math.min(limits.memoryMb ?? Infinity, nodeType?.memory_mb ?? Infinity);
   const words = [
     ...(Number.isFinite(memory) ? ['-d', memory * 1_024] : []),
     ...(limits.cpuSeconds === undefined ? [] : ['-t', limits.cpuSeconds]),
@@ -79,7 +88,7 @@ export interface AttemptPlaces {
 }
 
 /** The words that put a program into the sandbox; none without one. */
-export function sandboxWords(sandbox: Sandbox | undefined, { directory, temporary, cwd, cluster }: AttemptPlaces): readonly string[] {
+function sandboxWords(sandbox: Sandbox | undefined, { directory, temporary, cwd, cluster }: AttemptPlaces): readonly string[] {
   if (sandbox === undefined) return [];
   const bind = (option: string) => (path: string): string[] => [option, path, path];
   return [

@@ -8,7 +8,7 @@ import { LocateError, type Outcome, type RunnerContext } from './contract.ts';
 import { createBell } from './bell.ts';
 import { findInterpreter, taskEnvironment } from './environment.ts';
 import { handOver, handOverTop } from './hand-over.ts';
-import { limitWords, runAs, sandboxWords, type TaskUser } from './isolation.ts';
+import { isolated, type TaskUser } from './isolation.ts';
 import type { AttemptRequest, FromEngine, FromRunner } from './messages.ts';
 import { endMarked } from './process-group.ts';
 import { exec } from './process.ts';
@@ -37,7 +37,7 @@ export async function runWith(request: AttemptRequest, run: (context: RunnerCont
 
 async function contextOf(request: AttemptRequest): Promise<RunnerContext> {
   const { assignment, settings, port, stopped } = request;
-  const { user, sandbox } = settings.isolation;
+  const { user } = settings.isolation;
   const stop = new AbortController();
   if (stopped) stop.abort();
   const ask = asking(port, () => stop.abort());
@@ -54,16 +54,13 @@ async function contextOf(request: AttemptRequest): Promise<RunnerContext> {
     async exec(command, name = 'main') {
       const own = name === 'main' ? directory : join(directory, processName(name));
       const cwd = command.cwd ?? work;
-      const [first = command.argv[0], ...words] = [...sandboxWords(sandbox, { directory, temporary, cwd, cluster: cluster?.directory }), ...command.argv];
       if (user !== undefined) await handOverAll(own, request.assignment, user);
       return exec({
         directory: own,
         attemptDirectory: directory,
-        argv: [first, ...words],
+        ...isolated(settings.isolation, command.argv, { directory, temporary, cwd, cluster: cluster?.directory }, cluster?.nodeType),
         cwd,
         env: { ...environment, ...command.env },
-        runAs: runAs(user),
-        limits: limitWords(settings.isolation, cluster),
         stopGraceMs: settings.stopGraceMs,
         logBytesMax: settings.logBytesMax,
       }, stop.signal);

@@ -18,7 +18,7 @@ export async function findSpark(context: RunnerContext): Promise<string | undefi
 
 /** Files of the service are given by their paths on this machine; everything else stays as it was written, for Spark to judge. */
 export async function sparkCommand(launcher: string, { options, application, rest }: SubmitParameters, context: RunnerContext): Promise<Command> {
-  const cores = context.cluster?.nodeType?.cores ?? 1;
+  const cores = context.cluster?.nodeType?.num_cores ?? 1;
   const given = await Promise.all(options.map(async ({ name, value }) => {
     if (value === undefined) return [name];
     return [name, fileOptions.has(name) ? (await Promise.all(listIn(value).map((entry) => place(entry, context)))).join(',') : value];

@@ -55,7 +55,7 @@ async function prepare(changes: Parameters<typeof startTestService>[0]): Promise
   await runyard.putNotebook('/Users/a/nb', ['import os\nprint(os.getuid())', 'dbutils.notebook.exit(str(os.getuid()))']);
 }
 
-const cluster = { new_cluster: { num_workers: 0, spark_version: 'v', node_type_id: 'highcpu-2' } };
+const cluster = { new_cluster: { num_workers: 0, spark_version: 'v', node_type_id: 'compute-4' } };
 const program = (name: string): object => ({ ...cluster, spark_python_task: { python_file: `managed_fs:/programs/${name}.py` } });
 
 async function submit(task: object): Promise<Answer> {
@@ -93,15 +93,15 @@ async function stubbornAndPoliteEnd(): Promise<void> {
 }
 
 describe('limits', () => {
-  beforeAll(() => prepare({ taskLimits: { openFiles: 222, cpuSeconds: 3_333, memoryMb: 3_000 } }));
+  beforeAll(() => prepare({ taskLimits: { openFiles: 222, cpuSeconds: 3_333, memoryMb: 10_000 } }));
   afterAll(() => runyard.stop());
 
   test('each process has those that are set, and no more memory than its node', async () => {
-    expect(await seen()).toMatchObject({ files: 222, cpu: 3_333, memory: 2_048 * 2 ** 20 });
+    expect(await seen()).toMatchObject({ files: 222, cpu: 3_333, memory: 8_192 * 2 ** 20 });
   });
 
   test('a program that wants more memory than its node has fails with its own words', async () => {
-    await runyard.putFile('/programs/greedy.py', 'x = bytearray(3 * 2**30)');
+    await runyard.putFile('/programs/greedy.py', 'x = bytearray(9 * 2**30)');
     expect((await submit(program('greedy'))).output.error).toMatch(/^MemoryError/);
   });
 });
