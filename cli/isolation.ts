@@ -36,7 +36,7 @@ export async function taskUser({ taskUser: name }: Pick<Config, 'taskUser'>): Pr
 
 /**
  * The isolation that the configuration asks for.
- * @param hidden directories that no task in a sandbox may look into, besides the data directory
+ * @param hidden directories of the embedded database, which no task may look into
  * @throws IsolationError when this machine cannot keep it
  */
 export async function settleIsolation(config: Config, roots: Roots, user: TaskUser | undefined, hidden: readonly string[]): Promise<Isolation> {
@@ -44,8 +44,18 @@ export async function settleIsolation(config: Config, roots: Roots, user: TaskUs
   if (limits.processes !== undefined && user === undefined) {
     throw new IsolationError('RUNYARD_TASK_LIMITS limits processes, which the system counts by user: name one for tasks in RUNYARD_TASK_USER, or leave them out.');
   }
-  if (user !== undefined) await openRoots(config.dataDirectory, roots, user);
+  if (user !== undefined) {
+    await refuseDatabaseUser(user, hidden);
+    await openRoots(config.dataDirectory, roots, user);
+  }
   return { limits, user, sandbox: taskSandbox === 'none' ? undefined : await sandboxOf(config, roots, user, hidden) };
+}
+
+async function refuseDatabaseUser({ name, uid }: TaskUser, directories: readonly string[]): Promise<void> {
+  for (const directory of directories) {
+    if ((await stat(directory)).uid !== uid) continue;
+    throw new IsolationError(`RUNYARD_TASK_USER is ${JSON.stringify(name)}, which the embedded database runs as, so that tasks could read it: make another user, or use DATABASE_URL.`);
+  }
 }
 
 /** The program of the sandbox, when it works for this user. @throws Error saying why it does not */

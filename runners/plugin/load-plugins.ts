@@ -1,11 +1,12 @@
 /** Looks at the plugins that the configuration names, and refuses those that break the contract. */
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { Ajv } from 'ajv';
 import { messageOf } from '../../engine/errors.ts';
 import { isBuiltIn, type PluginKind } from '../../engine/job/task-kinds.ts';
+import { jsonIn, readText } from '../../engine/read-file.ts';
 import { quote } from '../../engine/job/wording.ts';
 import { contractVersion } from '../contract.ts';
 import type { PluginAnswer, PluginQuestion } from './describe-plugin.ts';
@@ -73,9 +74,27 @@ async function describePlugin(place: PluginPlace, environment: Readonly<Record<s
   return answer;
 }
 
-/** A file, or whatever looks like a path, is a path; everything else is a package. */
+/** A file, the directory of a package, and whatever looks like a path is a path; everything else is the name of a package. */
 async function specifierOf({ written, directory }: PluginPlace): Promise<string> {
   const path = resolve(directory, written);
+  const entry = await entryOfPackage(path);
+  if (entry !== undefined) return pathToFileURL(resolve(path, entry)).href;
   const isFile = await stat(path).then((found) => found.isFile(), () => false);
   return isFile || /^\.{0,2}\//.test(written) ? pathToFileURL(path).href : written;
+}
+
+/** The module that the package in a directory is used by; undefined where there is no package. */
+async function entryOfPackage(directory: string): Promise<string | undefined> {
+  const { text, bytes } = await readText(join(directory, 'package.json'), 2 ** 20);
+  if (bytes === 0) return undefined;
+  const { exports, main }: { exports?: unknown; main?: unknown } = Object(jsonIn(text));
+  return entryIn(exports) ?? (typeof main === 'string' ? main : 'index.js');
+}
+
+/** `exports` is a path, or conditions and subpaths around one. */
+function entryIn(exports: unknown): string | undefined {
+  if (typeof exports === 'string') return exports;
+  const parts = new Map<string, unknown>(Object.entries(Object(exports)));
+  const inner = parts.get('.') ?? parts.get('import') ?? parts.get('node') ?? parts.get('default');
+  return inner === undefined ? undefined : entryIn(inner);
 }

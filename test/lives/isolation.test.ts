@@ -1,6 +1,6 @@
 /** How tasks are kept apart from the service: limits, another user, a sandbox. Each through HTTP with real processes. */
 import { existsSync, statSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -153,12 +153,12 @@ describe.skipIf(!sandbox || !isRoot)('another user in a sandbox (needs root and 
 });
 
 describe('what this machine cannot keep stops the start', () => {
-  const settle = async (variables: Record<string, string>): Promise<string> => {
+  const settle = async (variables: Record<string, string>, hidden: readonly string[] = []): Promise<string> => {
     const directory = await mkdtemp(join(tmpdir(), 'runyard-isolation-'));
     onTestFinished(() => rm(directory, { recursive: true, force: true }));
     const config = configOf({ RUNYARD_DATA_DIR: directory, ...variables });
     const error: unknown = await taskUser(config)
-      .then((user) => settleIsolation(config, createRoots({ dataDirectory: directory, allowedRoots: [] }), user, []))
+      .then((user) => settleIsolation(config, createRoots({ dataDirectory: directory, allowedRoots: [] }), user, hidden))
       .catch((found: unknown) => found);
     expect(error).toBeInstanceOf(IsolationError);
     return error instanceof Error ? error.message.replaceAll(directory, '<data>') : '';
@@ -168,10 +168,14 @@ describe('what this machine cannot keep stops the start', () => {
     expect(await settle({ RUNYARD_TASK_LIMITS: '{"processes":9}' })).toMatch(/^RUNYARD_TASK_LIMITS limits processes, which the system counts by user/);
   });
 
-  test.skipIf(!isRoot)('a user that is not there, that is root, or that cannot enter the data directory', async () => {
+  test.skipIf(!isRoot)('a user that is not there, that is root, that cannot enter the data directory, or that has the database', async () => {
     expect(await settle({ RUNYARD_TASK_USER: 'no-such-user' })).toBe('RUNYARD_TASK_USER is "no-such-user", but there is no such user on this machine.');
     expect(await settle({ RUNYARD_TASK_USER: 'root' })).toBe('RUNYARD_TASK_USER is "root", but it must not be root: tasks would have all rights.');
     expect(await settle({ RUNYARD_TASK_USER: 'nobody' })).toBe('RUNYARD_TASK_USER is "nobody", who cannot enter <data>: allow it with chmod o+x on the directories above.');
+    const own = await mkdtemp(join(tmpdir(), 'runyard-isolation-'));
+    onTestFinished(() => rm(own, { recursive: true, force: true }));
+    await chown(own, 65_534, 65_534);
+    expect(await settle({ RUNYARD_TASK_USER: 'nobody' }, [own])).toMatch(/^RUNYARD_TASK_USER is "nobody", which the embedded database runs as/);
   });
 
   test.skipIf(isRoot)('another user without being root', async () => {

@@ -10,7 +10,7 @@ import { createClient, type Answer } from '../setup/client.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
 const directory = fileURLToPath(new URL('../../examples/plugins', import.meta.url));
-const plugins = ['http-request.mjs', './shell-script/plugin.mjs'].map((written) => ({ written, directory }));
+const plugins = ['http-request.mjs', './shell-script'].map((written) => ({ written, directory }));
 const asked: { method: string | undefined; url: string | undefined; headers: IncomingHttpHeaders }[] = [];
 const receiver = createServer((request, response) => {
   asked.push({ method: request.method, url: request.url, headers: request.headers });

@@ -30,17 +30,19 @@ async function refusal(text: string): Promise<string> {
   return error instanceof Error ? error.message.replace('RUNYARD_PLUGINS names "./p.mjs", which ', '') : '';
 }
 
-test('a path, a TypeScript file and packages of every form bring their kinds', async () => {
+test('a path, a TypeScript file, the directory of a package and packages of every form bring their kinds', async () => {
   const of = (kind: string): string => moduleOf({ ...good, kind });
   const directory = await directoryWith({
     'a.mjs': of('a_task'),
     'sub/b.ts': `const kind: string = 'b_task';\nexport const plugin = { contract: 1 as const, kind, needsCluster: false, schema: { type: 'object' }, run: async () => ({ kind: 'succeeded' }) };`,
     'node_modules/c/package.json': '{"name":"c","type":"module","exports":{"import":"./plugin.js"}}', 'node_modules/c/plugin.js': of('c_task'),
     'node_modules/@me/d/package.json': '{"name":"@me/d","type":"module","main":"plugin.js"}', 'node_modules/@me/d/plugin.js': of('d_task'),
+    'own/package.json': '{"type":"module","exports":{".":{"import":"./lib/plugin.js"}}}', 'own/lib/plugin.js': of('e_task'),
   });
-  const kinds = await load(directory, 'a.mjs', './sub/b.ts', 'c', '@me/d');
+  const kinds = await load(directory, 'a.mjs', './sub/b.ts', 'c', '@me/d', './own');
   expect(kinds.map(({ name, needsCluster, module }) => [name, needsCluster, module.slice(module.indexOf(directory) + directory.length)])).toEqual([
     ['a_task', true, '/a.mjs'], ['b_task', false, '/sub/b.ts'], ['c_task', true, '/node_modules/c/plugin.js'], ['d_task', true, '/node_modules/@me/d/plugin.js'],
+    ['e_task', true, '/own/lib/plugin.js'],
   ]);
 });
 
