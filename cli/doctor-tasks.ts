@@ -35,7 +35,7 @@ export async function lookAtSandbox(config: Config): Promise<Finding> {
 /** What processes of tasks may use. */
 export function lookAtLimits({ taskLimits }: Config): Promise<Finding> {
   const set = Object.entries(taskLimits).map(([name, value]) => `${name} ${value}`);
-  return Promise.resolve({ state: 'ok', found: ['memory of known node types', ...set].join(', ') });
+  return Promise.resolve({ state: 'ok', found: ['memory and files of known node types', ...set].join(', ') });
 }
 
 /** Submit tasks run without Spark too. */

@@ -11,6 +11,7 @@ export interface TaskLimits {
   readonly memoryMb?: number;
   /** Processor time, in seconds. */
   readonly cpuSeconds?: number;
+  /** Known node types limit it further, to 4,096 for each core. */
   readonly openFiles?: number;
   /** Processes of the user of tasks, all tasks together. */
   readonly processes?: number;
@@ -66,13 +67,17 @@ export function isolated(
   return { argv: [first, ...words], runAs: runAs(isolation.user), limits: limitWords(isolation, nodeType) };
 }
 
+/** Open files of a process, for each core of its node: far more than programs have, far less than a machine. */
+const filesPerCore = 4_096;
+
 /** The words of `ulimit`, option and value by turns, as the supervisor takes them. */
 function limitWords({ limits }: Isolation, nodeType: NodeType | undefined): string {
   const memory = Math.min(limits.memoryMb ?? Infinity, nodeType?.memory_mb ?? Infinity);
+  const files = Math.min(limits.openFiles ?? Infinity, nodeType === undefined ? Infinity : nodeType.num_cores * filesPerCore);
   const words = [
     ...(Number.isFinite(memory) ? ['-d', memory * 1_024] : []),
     ...(limits.cpuSeconds === undefined ? [] : ['-t', limits.cpuSeconds]),
-    ...(limits.openFiles === undefined ? [] : ['-n', limits.openFiles]),
+    ...(Number.isFinite(files) ? ['-n', files] : []),
     // Shells disagree on its letter; the one that a shell does not have changes nothing.
     ...(limits.processes === undefined ? [] : ['-u', limits.processes, '-p', limits.processes]),
   ];

@@ -81,7 +81,7 @@ test('plugins are listed with their kinds; a wrong one keeps the engine from sta
 });
 
 test('what keeps tasks apart is said: limits, user and sandbox', async () => {
-  expect(await look('task limits', { RUNYARD_TASK_LIMITS: '{"openFiles":99}' })).toEqual({ state: 'ok', found: 'memory of known node types, openFiles 99' });
+  expect(await look('task limits', { RUNYARD_TASK_LIMITS: '{"openFiles":99}' })).toEqual({ state: 'ok', found: 'memory and files of known node types, openFiles 99' });
   expect(await look('task user', {})).toMatchObject({ state: 'poor', found: expect.stringMatching(/^tasks run as (root|the user of the service)$/) });
   expect(await look('task user', { RUNYARD_TASK_SANDBOX: 'bubblewrap' })).toEqual({ state: 'ok', found: 'that of the service, in the sandbox' });
   expect(await look('task sandbox', {})).toMatchObject({ state: 'ok', found: expect.stringMatching(/^none; bubblewrap (could be used|cannot be used \(.+\))$/) });

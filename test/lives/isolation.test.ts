@@ -111,7 +111,11 @@ describe.skipIf(!isRoot)('another user (needs root)', () => {
   afterAll(() => runyard.stop());
 
   test('a program runs as it, writes where it may, and reads nothing of the service', async () => {
-    expect(await seen()).toMatchObject({ uid: 65_534, token: 'PermissionError', runs: 'PermissionError', etc: false, processes: 5_000 });
+    const { files, processes, ...found } = await seen();
+    expect(found).toMatchObject({ uid: 65_534, token: 'PermissionError', runs: 'PermissionError', etc: false });
+    // Four cores of compute-4; a machine may allow less.
+    expect(files).toBeLessThanOrEqual(4 * 4_096);
+    expect(processes).toBeLessThanOrEqual(5_000);
   });
 
   test('a notebook runs as it', async () => {
