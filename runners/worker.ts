@@ -1,5 +1,5 @@
 /** Runs attempts in a pool thread: builds the context that the contract promises, and catches whatever a runner throws. */
-import { mkdir } from 'node:fs/promises';
+import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { messageOf } from '../engine/errors.ts';
@@ -75,6 +75,8 @@ async function contextOf(request: AttemptRequest): Promise<RunnerContext> {
 /** The user that the task runs as owns the directories that it writes in. */
 async function handOverAll(own: string, { directory, cluster }: TaskAssignment, user: TaskUser): Promise<void> {
   await mkdir(own, { recursive: true });
+  // An earlier process of the attempt owns the directory around it.
+  if (!(await lstat(own)).isDirectory()) throw new Error(`${own} is no directory any more: the task has replaced it.`);
   await handOver(directory, user);
   if (own !== directory) await handOver(own, user);
   if (cluster !== undefined) await handOverTop(cluster.directory, user);

@@ -152,8 +152,6 @@ describe.skipIf(!sandbox || !isRoot)('another user in a sandbox (needs root and 
   test('a program has both', async () => {
     expect(await seen()).toMatchObject({ uid: 65_534, token: 'FileNotFoundError' });
   });
-
-  test('what ignores its end is ended, wherever it has gone, and what heeds it has time to', stubbornAndPoliteEnd);
 });
 
 describe('what this machine cannot keep stops the start', () => {
