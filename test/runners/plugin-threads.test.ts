@@ -3,9 +3,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../engine/limits.ts';
-import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import type { TaskAssignment } from '../../engine/run/assignment.ts';
 import { loadPlugins } from '../../runners/plugin/load-plugins.ts';
 import { noIsolation } from '../../runners/isolation.ts';
@@ -16,21 +15,20 @@ const environment = { PATH: process.env['PATH'] ?? '' };
 const warnings: string[] = [];
 let root: string;
 let pool: ClosablePool;
-let plugins: PluginKind[];
 let last = 0;
 
-beforeEach(async () => {
+beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'runyard-plugins-'));
-  plugins = await loadPlugins([{ written: './hostile.mjs', directory }], environment);
+  const plugins = await loadPlugins([{ written: './hostile.mjs', directory }], environment);
   pool = createTaskPool({
     threads: 1, attemptsPerThread: 10, plugins, pluginPatienceMs: 1_500, pluginMemoryMb: 64,
     settings: { taskEnvironment: environment, stopGraceMs: 100, logBytesMax: 2 ** 20, limits: defaultLimits, isolation: noIsolation },
     locate: async (uri) => join(root, uri),
     log: { info: () => undefined, warn: (_facts, message) => warnings.push(message), error: () => undefined },
   });
-  warnings.length = 0;
 });
-afterEach(async () => {
+beforeEach(() => { warnings.length = 0; });
+afterAll(async () => {
   await pool.close();
   await rm(root, { recursive: true, force: true });
 });
@@ -53,9 +51,10 @@ const event = async (holds: () => boolean): Promise<void> => {
 
 /** A task of the same plugin and one of a built-in kind, which run while something else goes wrong. */
 async function bystanders() {
-  const until = join(root, 'go');
-  await writeFile(join(root, 'wait.py'), `import os, time\nprint("once", flush=True)\nwhile not os.path.exists(${JSON.stringify(until)}): time.sleep(0.02)`);
-  const all = [await assignment({ do: 'wait', until }), await assignment({ python_file: 'wait.py' }, 'spark_python_task')];
+  const until = join(root, `go-${last}`);
+  const file = `wait-${last}.py`;
+  await writeFile(join(root, file), `import os, time\nprint("once", flush=True)\nwhile not os.path.exists(${JSON.stringify(until)}): time.sleep(0.02)`);
+  const all = [await assignment({ do: 'wait', until }), await assignment({ python_file: file }, 'spark_python_task')];
   const runs = all.map((one) => pool.run(one));
   await event(() => all.every((one) => existsSync(join(one.directory, 'stdout'))));
   return async () => {
