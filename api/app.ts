@@ -1,6 +1,7 @@
 /** The HTTP service: operations become routes; what all of them share is done once, here. */
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { ApiVersion } from '../engine/job/format.ts';
+import type { PluginKind } from '../engine/job/task-kinds.ts';
 import type { Limits } from '../engine/limits.ts';
 import type { PermissionReader } from '../engine/ports.ts';
 import type { AuditEvent } from '../engine/token/audit.ts';
@@ -15,6 +16,7 @@ import { addHealthRoutes, type Readiness } from './health.ts';
 import { addMetricsRoute, type MetricsPorts } from './metrics.ts';
 import type { Operation } from './operation.ts';
 import { acceptBodies, forgive, inputOf } from './request-body.ts';
+import { withKindsOf } from './plugin-kinds.ts';
 import { requestParts } from './request-parts.ts';
 import { securityHeaders, tlsHeaders } from './security-headers.ts';
 import { serverOptions, type FrontDoor } from './server-options.ts';
@@ -41,6 +43,8 @@ declare module 'fastify' {
 
 export interface AppPorts extends FrontDoor {
   readonly operations: readonly Operation[];
+  /** Task kinds of plugins: the operations take and describe them like the built-in ones. */
+  readonly plugins?: readonly PluginKind[];
   readonly auth: AuthPorts;
   /** Who may do what with which job; undefined while job access control is off. */
   readonly permissions?: PermissionReader | undefined;
@@ -94,12 +98,14 @@ export function createApp(ports: AppPorts): FastifyInstance {
   app.register(async (routes) => {
     addHealthRoutes(routes, ports.ready);
     addMetricsRoute(routes, ports.metrics, ports.metricsOpen);
-    addDocumentation(routes, ports.operations);
+    const plugins = ports.plugins ?? [];
+    const operations = withKindsOf(ports.operations, plugins);
+    addDocumentation(routes, operations, plugins);
     if (ports.consoleDirectory !== undefined) addConsole(routes, ports.consoleDirectory);
     // Clients probe for service documents before their first call; without one they go on with their token.
     routes.get('/.well-known/*', { config: { open: true } },
       (request, reply) => sendRefusal(unknownEndpoint(request.method, request.url), reply));
-    for (const operation of ports.operations) {
+    for (const operation of operations) {
       for (const version of operation.versions) addOperation(routes, operation, version, ports.permissions);
     }
   });

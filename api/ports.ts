@@ -4,6 +4,7 @@ import type { Clock } from '../engine/clock.ts';
 import type { ClassicDashboardStore, DashboardStore, QueryFiles, QueryRunner } from '../engine/dashboard-ports.ts';
 import type { ManagedFileStore, WorkspaceStore } from '../engine/file-ports.ts';
 import type { LaunchPorts } from '../engine/launch.ts';
+import type { KnownKind } from '../engine/job/task-kinds.ts';
 import type { Limits } from '../engine/limits.ts';
 import type { DestinationRules } from '../engine/notification/destination.ts';
 import type { DeliveryLog, DestinationStore } from '../engine/notice-ports.ts';
@@ -82,8 +83,8 @@ export interface OperationPorts extends NoticePorts, PeoplePorts {
   readonly jobChanged: (retimed: readonly RetimedRun[]) => void;
   readonly clock: Clock;
   readonly limits: Limits;
-  /** Names of all known task kinds: the built-in ones and those of plugins. */
-  readonly kinds: readonly string[];
+  /** All known task kinds: the built-in ones and those of plugins. */
+  readonly kinds: readonly KnownKind[];
   readonly site: Site;
 }
 

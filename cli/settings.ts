@@ -1,7 +1,9 @@
 /** The table of settings: the variable of each, how its value is read, its default, and what it is for. */
 import { defaultLimits } from '../engine/limits.ts';
+import type { TaskLimits } from '../runners/isolation.ts';
+import type { PluginPlace } from '../runners/plugin/plugin-place.ts';
 import {
-  absolutePaths, databaseUrl, host, limits, mailFrom, networks, oneOf, path, publicUrl, secretToken, smtpUrl, wholeNumber, yesOrNo, type ReadValue,
+  absolutePaths, databaseUrl, host, limits, mailFrom, networks, oneOf, path, pluginPlaces, publicUrl, secretToken, smtpUrl, taskLimits, userName, wholeNumber, yesOrNo, type ReadValue,
 } from './setting-values.ts';
 
 export interface Setting<Value> {
@@ -20,6 +22,7 @@ function row<Value>(setting: Setting<Value>): Setting<Value> {
 }
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export const taskSandboxes = ['none', 'bubblewrap'] as const;
 const day = 24 * 60 * 60 * 1_000;
 
 /** Every setting. The key in `runyard.json` is the variable in lower case, without `runyard_`. */
@@ -84,6 +87,22 @@ export const settings = {
     variable: 'RUNYARD_TRUSTED_PROXIES', read: networks, otherwise: [], otherwiseInWords: 'none',
     description: 'Addresses or networks (10.0.0.0/8) of proxies in front, with commas between them; their X-Forwarded-For and X-Forwarded-Proto are believed.',
   }),
+  plugins: row<readonly PluginPlace[]>({
+    variable: 'RUNYARD_PLUGINS', read: pluginPlaces, otherwise: [], otherwiseInWords: 'none',
+    description: 'Task kinds of your own: paths of modules or names of packages, with commas between them.',
+  }),
+  taskLimits: row<TaskLimits>({
+    variable: 'RUNYARD_TASK_LIMITS', read: taskLimits, otherwise: {}, otherwiseInWords: 'those of node types',
+    description: 'JSON object of what each process of a task may use: memoryMb, cpuSeconds, openFiles, processes.',
+  }),
+  taskUser: row<string | undefined>({
+    variable: 'RUNYARD_TASK_USER', read: userName, otherwise: undefined, otherwiseInWords: 'that of the service',
+    description: 'User of the operating system that tasks run as; needs a service that runs as root.',
+  }),
+  taskSandbox: row<(typeof taskSandboxes)[number]>({
+    variable: 'RUNYARD_TASK_SANDBOX', read: oneOf(taskSandboxes), otherwise: 'none',
+    description: 'What tasks are shut into: none, or bubblewrap, which shows them the system read-only and of the service their own files.',
+  }),
   clusterStartMs: row({
     variable: 'RUNYARD_CLUSTER_START_MS', read: wholeNumber(0, day), otherwise: 0,
     description: 'Milliseconds that a simulated cluster takes to start.',
@@ -127,7 +146,7 @@ export const fileVariable = 'RUNYARD_CONFIG';
 
 /** Settings that are described but come with a later version: refused, because ignoring them would surprise. */
 export const laterVariables = [
-  'RUNYARD_CLUSTERS_STRICT', 'RUNYARD_FAULTS', 'RUNYARD_PLUGINS',
+  'RUNYARD_CLUSTERS_STRICT', 'RUNYARD_FAULTS',
 ] as const;
 
 /** The key in the settings file of a variable. */

@@ -7,7 +7,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { closeSync, openSync, watch, type FSWatcher } from 'node:fs';
+import { closeSync, constants, openSync, watch, type FSWatcher } from 'node:fs';
 import { mkdir, rename, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,6 +28,10 @@ export interface ProcessSpec {
   readonly cwd: string;
   /** The whole environment: nothing is inherited from the service. */
   readonly env: Readonly<Record<string, string>>;
+  /** Words before the supervisor's own, which make it another user. */
+  readonly runAs?: readonly string[];
+  /** Limits of the program, as options and values of `ulimit`. */
+  readonly limits?: string;
   /** Milliseconds between SIGTERM and SIGKILL when it is stopped. */
   readonly stopGraceMs: number;
   /** Largest size of stdout and stderr, each, in bytes. */
@@ -150,13 +154,16 @@ async function stopOf(directory: string): Promise<Exit | undefined> {
   return text === '' ? { kind: 'stopped' } : { kind: 'flooded', message: text };
 }
 
+/** Appending, so that a process that cuts its own log goes on at the new end; through no link, which another process of the attempt may have put there. */
+const appending = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
+
 async function start(spec: ProcessSpec, bell: Bell): Promise<ChildProcess> {
   await mkdir(spec.cwd, { recursive: true });
-  // Appending, so that a process that cuts its own log goes on at the new end.
-  const stdout = openSync(join(spec.directory, 'stdout'), 'a', 0o600);
-  const stderr = openSync(join(spec.directory, 'stderr'), 'a', 0o600);
+  const stdout = openSync(join(spec.directory, 'stdout'), appending, 0o600);
+  const stderr = openSync(join(spec.directory, 'stderr'), appending, 0o600);
   try {
-    const child = spawn('/bin/sh', [supervisor, spec.directory, ...spec.argv], {
+    const [program = '', ...words] = [...(spec.runAs ?? []), '/bin/sh', supervisor, spec.directory, spec.limits ?? '', ...spec.argv];
+    const child = spawn(program, words, {
       cwd: spec.cwd,
       env: { ...spec.env, [attemptMarker]: spec.attemptDirectory },
       detached: true,

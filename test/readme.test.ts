@@ -59,6 +59,12 @@ describe('commands', () => {
 const hasCurl = (process.env['PATH'] ?? '').split(':').some((directory) => existsSync(join(directory, 'curl')));
 
 describe('examples', () => {
+  test('code that is shown is that of the file', () => {
+    const shown = [...readme.matchAll(/<!-- code: (\S+) -->\n```\w+\n([\s\S]*?)```/g)];
+    expect(shown.map(([, file]) => file)).toEqual(['examples/plugins/http-request.mjs']);
+    for (const [, file = '', code] of shown) expect(code).toBe(readFileSync(join(root, file), 'utf8'));
+  });
+
   test.skipIf(!hasCurl)('run as they are written', async () => {
     const examples = [...readme.matchAll(/<!-- example: \S+ -->\n```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
     expect(examples).toHaveLength(4);

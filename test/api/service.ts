@@ -6,7 +6,7 @@ import { operationsOf, withScopes } from '../../api/operations.ts';
 import type { NotebookReader, OperationPorts, OutputReader } from '../../api/ports.ts';
 import { defaultLimits, type Limits } from '../../engine/limits.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
-import { taskKinds } from '../../engine/job/task-kinds.ts';
+import { builtInKinds } from '../../engine/job/task-kinds.ts';
 import { firstBytes, type NotebookReport, type TaskOutput } from '../../engine/run/output.ts';
 import { tokenHash } from '../../engine/token/token.ts';
 import { createDeliveryLog } from '../../storage/delivery-log.ts';
@@ -161,7 +161,7 @@ function portsOf(
     },
     nodes: createNodeStore(db),
     jobChanged: (changed) => { for (const { runId, settings } of changed) retimed.set(runId, settings); },
-    clock, limits, kinds: taskKinds,
+    clock, limits, kinds: builtInKinds,
     destinations: createDestinationStore(db), deliveries: createDeliveryLog(db), destinationRules: { limits, allowPrivate: false },
     people: createPersonStore(db), tokenRules: createTokenRules(db), auditEvents: (filter) => listAuditEvents(db, filter),
     site: { publicUrl: () => 'http://runyard.test', workspaceId: '17' },

@@ -99,6 +99,7 @@ export interface JobList {
 }
 
 export interface Output {
+  readonly plugin_output?: { readonly result?: string; readonly truncated?: boolean };
   readonly notebook_output?: { readonly result?: string; readonly truncated?: boolean };
   readonly error?: string;
   readonly error_trace?: string;

@@ -23,13 +23,14 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
   if (!begun && active) return <p className="empty">Nothing yet: the task has not begun.</p>;
   if (error !== null && data === undefined) return <Failure error={error} what="Reading the output" retry={refetch} />;
   if (data === undefined) return <Loading what="output" />;
-  const { notebook_output: notebook, error: failure, error_trace: trace, run_job_output: started, logs } = data;
+  const { notebook_output: notebook, plugin_output: plugin, error: failure, error_trace: trace, run_job_output: started, logs } = data;
+  const result = notebook ?? plugin;
   return (
     <>
       {failure !== undefined && <p className="notice bad"><strong>Error</strong> {plainText(failure)}</p>}
       {started !== undefined && <p>It started <a href={addressOf.anyRun(started.run_id)}>run {started.run_id}</a>, whose end is its own.</p>}
       {trace !== undefined && <Text title="Trace" text={plainText(trace)} name={`trace-${task.run_id}.txt`} tone="bad" />}
-      {notebook?.result !== undefined && <Text title="Result" text={notebook.result} name={`result-${task.run_id}.txt`} {...(notebook.truncated === true && { hint: 'Only the beginning is kept.' })} />}
+      {result?.result !== undefined && <Text title="Result" text={result.result} name={`result-${task.run_id}.txt`} {...(result.truncated === true && { hint: 'Only the beginning is kept.' })} />}
       {logs !== undefined && logs !== '' && <Text title="Logs" text={plainText(logs)} name={`logs-${task.run_id}.txt`} {...(data.logs_truncated === true && { hint: 'Only the first 5 MB are shown; the files of the attempt have the rest.' })} />}
       {logs === '' && <p className="empty">{active ? 'The program has written nothing so far.' : 'The program has written nothing.'}</p>}
     </>

@@ -1,0 +1,33 @@
+/** The node types that this service knows by name, with their sizes. Any other name is accepted, too: it has no known size. */
+
+export interface NodeType {
+  readonly memory_mb: number;
+  readonly num_cores: number;
+  readonly category: string;
+  readonly description: string;
+}
+
+const gigabyte = 1_024;
+
+function sized(category: string, cores: number, gigabytes: number): NodeType {
+  return { memory_mb: gigabytes * gigabyte, num_cores: cores, category, description: `${cores} cores, ${gigabytes} GB` };
+}
+
+/** node_type_id -> its size. */
+export const nodeTypes: Readonly<Record<string, NodeType>> = {
+  'standard-2': sized('General Purpose', 2, 8),
+  'standard-4': sized('General Purpose', 4, 16),
+  'standard-8': sized('General Purpose', 8, 32),
+  'standard-16': sized('General Purpose', 16, 64),
+  'memory-4': sized('Memory Optimized', 4, 32),
+  'memory-8': sized('Memory Optimized', 8, 64),
+  'memory-16': sized('Memory Optimized', 16, 128),
+  'compute-4': sized('Compute Optimized', 4, 8),
+  'compute-8': sized('Compute Optimized', 8, 16),
+  'compute-16': sized('Compute Optimized', 16, 32),
+};
+
+/** The size of a node type; undefined for an id that is not known, and for none. */
+export function nodeTypeOf(nodeTypeId: string | undefined): NodeType | undefined {
+  return nodeTypeId === undefined || !Object.hasOwn(nodeTypes, nodeTypeId) ? undefined : nodeTypes[nodeTypeId];
+}
