@@ -7,6 +7,7 @@ import { kindOf, type NotebookTask } from '../../engine/job/task-kinds.ts';
 import { nameOf, type ExportedNotebook } from '../../engine/run/notebook-page/exported.ts';
 import { fitReport } from '../../engine/run/notebook-page/fit.ts';
 import { codePage, dashboardPage } from '../../engine/run/notebook-page/page.ts';
+import { maskOf, maskTexts } from '../../engine/run/masking.ts';
 import { applyParameters } from '../../engine/run/parameters.ts';
 import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { defineOperation, type Operation } from '../operation.ts';
@@ -53,7 +54,7 @@ export function exportRunOperation(ports: ExportPorts): Operation {
     async handle({ run_id: runId, views_to_export: wanted = 'CODE' }) {
       const found = await ports.runs.find(runId);
       if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
-      const notebook = await exported(ports, found, notebookRunIn(found, runId));
+      const notebook = maskTexts(maskOf(found.run.settings), await exported(ports, found, notebookRunIn(found, runId)));
       const name = nameOf(notebook);
       return { views: viewsOf[wanted].map((type) => ({ content: viewMakers[type](notebook), name, type })) };
     },
