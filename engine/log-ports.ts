@@ -33,6 +33,8 @@ export interface LogReader {
   page(log: LogName, offset: number, limit: number, view: LogView): Promise<LogPage>;
   /** The last `lines` lines, of at most `limit` bytes. */
   tail(log: LogName, lines: number, limit: number, view: LogView): Promise<LogPage>;
+  /** How long it is, with what was left out; undefined when it is not there. */
+  size(log: LogName): Promise<number | undefined>;
   /**
    * Calls `onChange` when something in the directory of an attempt changes, at least once for many changes; the returned function
    * ends that. Undefined when it cannot be watched, because it is not there yet or the machine has no more watchers.

@@ -24,6 +24,14 @@ export function createLogFiles(roots: Pick<Roots, 'runs'>): LogReader {
   return {
     page: (name, offset, limit, view) => withLog(name, offset, (log) => pageOf(log, offset, limit, view)),
     tail: (name, lines, limit, view) => withLog(name, 0, (log) => tailOf(log, lines, limit, view)),
+    async size({ runId, stream }) {
+      const log = await openLog(join(directoryOf(runId), stream));
+      try {
+        return await log?.size();
+      } finally {
+        await log?.close();
+      }
+    },
     watch(runId, onChange) {
       try {
         const watcher = watch(directoryOf(runId), { persistent: false }, onChange);

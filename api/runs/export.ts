@@ -54,11 +54,16 @@ export function exportRunOperation(ports: ExportPorts): Operation {
     async handle({ run_id: runId, views_to_export: wanted = 'CODE' }) {
       const found = await ports.runs.find(runId);
       if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
-      const notebook = maskTexts(maskOf(found.run.settings), await exported(ports, found, notebookRunIn(found, runId)));
+      const notebook = await exportedNotebook(ports, found, runId);
       const name = nameOf(notebook);
       return { views: viewsOf[wanted].map((type) => ({ content: viewMakers[type](notebook), name, type })) };
     },
   });
+}
+
+/** What is to be shown of the notebook of a task run, without secrets. @throws ServiceError as the operation does */
+export async function exportedNotebook(ports: ExportPorts, found: RunWithTasks, runId: number): Promise<ExportedNotebook> {
+  return maskTexts(maskOf(found.run.settings), await exported(ports, found, notebookRunIn(found, runId)));
 }
 
 interface NotebookRun {

@@ -59,7 +59,7 @@ function formsOf(secret: string): string[] {
   const lines = secret.includes('\n') ? secret.split('\n').map((line) => line.trim()).filter((line) => line.length >= shortestLine) : [];
   const quoted = JSON.stringify(secret.toWellFormed()).slice(1, -1);
   const inAddress = encodeURIComponent(secret.toWellFormed());
-  return [secret, ...lines, quoted, quoted.replaceAll('"', String.raw`\"`), inAddress, inAddress.replaceAll('%20', '+'), ...base64Forms(secret)];
+  return [secret, ...lines, quoted, JSON.stringify(quoted).slice(1, -1), inAddress, inAddress.replaceAll('%20', '+'), ...base64Forms(secret)];
 }
 
 /** What base64 makes of a secret wherever it stands in what is encoded (`user:secret` in a header): the characters that depend on it alone. */
@@ -145,11 +145,14 @@ function withTexts(value: unknown, change: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withTexts(one, change)]));
 }
 
+/** Names that sound like secrets, and are names themselves. */
+const plainNames: ReadonlySet<string> = new Set(['task_key', 'job_cluster_key']);
+
 /** A document of settings whose secret fields are masked, however short they are. */
 export function withoutSecrets(mask: Mask, value: unknown): unknown {
   if (typeof value === 'string') return maskText(mask, value);
   if (Array.isArray(value)) return value.map((one: unknown) => withoutSecrets(mask, one));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]: [string, unknown]) =>
-    [name, isSecretName(name) && typeof one === 'string' && one !== '' ? masked : withoutSecrets(mask, one)]));
+    [name, isSecretName(name) && !plainNames.has(name) && typeof one === 'string' && one !== '' ? masked : withoutSecrets(mask, one)]));
 }

@@ -150,7 +150,7 @@ function portsOf(
     owners: undefined,
     tokens: createTokenStore(db),
     runs: createRunReader(db),
-    outputs, notebooks, logs: createLogFiles({ runs: { scheme: 'runs', directory: '/nonexistent' } }),
+    outputs, notebooks, logs: createLogFiles({ runs: { title: 'runs', directory: '/nonexistent' } }),
     launching: { runs, clock, limits, nodeId: 'node-1', accept: () => undefined },
     cancelling: { runs, stop: (runId) => { stopped.push(runId); } },
     removing: {

@@ -88,8 +88,8 @@ describe('a task that writes too much', () => {
 
 describe('a border without a line near', () => {
   test('splits no character', async () => {
-    const directory = await temporaryDirectory();
     for (const shift of ['', 'a', 'ab']) {
+      const directory = await temporaryDirectory();
       await writeFile(join(directory, 'stdout'), shift + '€'.repeat(100_000));
       await capLogs(directory, 64 * kib);
       expect((await kept(join(directory, 'stdout'))).replace(/<\d+>/, '').replaceAll('€', '')).toBe(shift);
