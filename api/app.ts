@@ -94,7 +94,11 @@ export function createApp(ports: AppPorts): FastifyInstance {
   });
   const closing = new AbortController();
   // Before open connections are waited for: a log may be followed for hours.
-  app.addHook('preClose', async () => closing.abort());
+  app.addHook('preClose', async () => {
+    closing.abort();
+    // Whoever holds a connection without asking for anything, or reads too slowly, would hold up the stop.
+    setTimeout(() => app.server.closeAllConnections(), closePatienceMs).unref();
+  });
   app.register(async (routes) => {
     addHealthRoutes(routes, ports.ready);
     addMetricsRoute(routes, ports.metrics, ports.metricsOpen);
@@ -109,6 +113,9 @@ export function createApp(ports: AppPorts): FastifyInstance {
   });
   return app;
 }
+
+/** How long answers that are under way when the service stops may take, ms. */
+const closePatienceMs = 3_000;
 
 /** Scopes of the operations that change who may do what. */
 const aboutCallers: ReadonlySet<Scope> = new Set(['access-management', 'authentication', 'scim', 'settings']);
@@ -155,7 +162,8 @@ function addOperation(app: FastifyInstance, operation: Operation, version: ApiVe
         version, caller, visibleTo: subjectTo(permissions, caller), log: request.log, changed: trail.changed, signal: departure(reply),
         closing, lastEventId: lastEventIdOf(request),
       });
-      if (answer instanceof StreamedAnswer) return reply.headers(answer.headers).send(answer.stream);
+      // Its connection is not kept for another request: a service that stops would wait for that.
+      if (answer instanceof StreamedAnswer) return reply.headers({ ...answer.headers, connection: 'close' }).send(answer.stream);
       trail.answered(answer);
       return answer;
     },

@@ -55,7 +55,7 @@ function wholeCharacters(bytes: Buffer, from: number, to: number, end: number): 
   if (open === 0) return to;
   if (to - open > from) return to - open;
   let longer = to;
-  while (longer < end && longer - from < 4 && openCharacter(bytes.subarray(from, longer)) > 0) longer += 1;
+  while (longer < end && longer - from < lengthFrom(bytes[from] ?? 0) && isInside(bytes[longer] ?? 0)) longer += 1;
   return longer;
 }
 
@@ -63,11 +63,19 @@ function wholeCharacters(bytes: Buffer, from: number, to: number, end: number): 
 export function openCharacter(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
-    if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 && byte <= 0xf4 ? 4 : byte >= 0xe0 && byte < 0xf0 ? 3 : byte >= 0xc2 && byte < 0xe0 ? 2 : 1;
-    return length > back ? back : 0;
+    if (!isInside(byte)) return lengthFrom(byte) > back ? back : 0;
   }
   return 0;
+}
+
+/** Bytes of the character that begins with this one. */
+function lengthFrom(byte: number): number {
+  if (byte < 0xc2 || byte > 0xf4) return 1;
+  return byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+}
+
+function isInside(byte: number): boolean {
+  return (byte & 0xc0) === 0x80;
 }
 
 /** The line that stands for what was left out. */
