@@ -53,7 +53,7 @@ async function follow(
   const { signal } = leaving;
   const onInterruption = oneAtATime(() => remark('runyard: the service does not answer; trying until it does (Ctrl-C ends this, not the run).'));
   const followed = new Set<number>();
-  const one = async (task: TaskRun, stream: 'stdout' | 'stderr'): Promise<void> => {
+  const printLog = async (task: TaskRun, stream: 'stdout' | 'stderr'): Promise<void> => {
     const printer = printerOf(task, stream);
     const offset = options.tail === undefined ? 0 : await printTail(task, stream, options.tail, printer);
     for await (const text of followLog({ runId: task.run_id, stream, offset, onInterruption, signal })) await printer.print(text);
@@ -69,7 +69,7 @@ async function follow(
     for (let run = first; !signal.aborted; run = await patiently(() => getRun(first.run_id), onInterruption, signal)) {
       for (const task of tasksOf(run, options, true).filter((one) => !followed.has(one.run_id) && (hasBegun(one) || run.tasks.length === 1))) {
         followed.add(task.run_id);
-        following.push(...streams.map((stream) => one(task, stream).catch(onFailure)));
+        following.push(...streams.map((stream) => printLog(task, stream).catch(onFailure)));
       }
       if (isOver(run)) {
         await Promise.all(following);

@@ -25,6 +25,24 @@ export interface LogLook {
   readonly flood: string | undefined;
 }
 
+/** How often logs are looked at, ms. */
+const tickMs = 2_000;
+/** The same, while one grows that has reached a quarter of its cap: it may grow by gigabytes in two seconds. */
+const nearTickMs = 100;
+
+/** Looks at the logs of a living process whenever it is called, and says when to look again. */
+export function createLogWatch(directory: string, cap: number): () => Promise<{ readonly flood: string | undefined; readonly pauseMs: number }> {
+  let before = 0;
+  let pause = tickMs;
+  return async () => {
+    const { near, flood, written } = await capLogs(directory, cap);
+    // A long log that has fallen silent is looked at ever more seldom.
+    pause = near && written !== before ? nearTickMs : Math.min(tickMs, pause * 2);
+    before = written;
+    return { flood, pauseMs: near ? pause : tickMs };
+  };
+}
+
 /**
  * Looks at the logs of a directory, and leaves out what is too much.
  * @param over whether nothing writes to them any more

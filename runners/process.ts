@@ -16,7 +16,7 @@ import { isAlive, type ProcessIdentity } from '../engine/host.ts';
 import { openRegular, readFrom } from '../engine/read-file.ts';
 import { createBell, type Bell } from './bell.ts';
 import type { Exit } from './contract.ts';
-import { capLogs } from './log-cap.ts';
+import { capLogs, createLogWatch } from './log-cap.ts';
 import { attemptMarker, endGroup, endMarked, signalGroup } from './process-group.ts';
 
 /** What to run, and where its files are kept. */
@@ -37,10 +37,6 @@ export interface ProcessSpec {
 
 const supervisor = fileURLToPath(new URL('supervisor/supervise.sh', import.meta.url));
 
-/** How often the log sizes are looked at, and whether an adopted process still lives. */
-const tickMs = 2_000;
-/** The same, while a log grows that has reached a quarter of its cap: it may grow by gigabytes in two seconds. */
-const nearTickMs = 100;
 /** A claim is filled within microseconds of its making; this long without is a claimer that died in between. */
 const claimFillMs = 60_000;
 /** More than `pid`, `exit` and `stopped` ever hold. */
@@ -79,8 +75,7 @@ export async function exec(spec: ProcessSpec, signal: AbortSignal): Promise<Exit
 /** Waits until the process is over, keeps its logs small, and ends it when it is to stop or its logs cannot be kept small. */
 async function attend(spec: ProcessSpec, signal: AbortSignal, bell: Bell, child: ChildProcess | undefined): Promise<Exit> {
   let unknownFor = 0;
-  let written = 0;
-  let pause = tickMs;
+  const look = createLogWatch(spec.directory, spec.logBytesMax);
   for (;;) {
     // Asked first: a supervisor that claims and ends while the rest is looked at has left an exit code by the next round.
     const childIsOver = child !== undefined && (child.exitCode !== null || child.signalCode !== null);
@@ -98,7 +93,7 @@ async function attend(spec: ProcessSpec, signal: AbortSignal, bell: Bell, child:
       continue;
     }
     if (!alive) return vanished(spec, claim, bell);
-    const { flood, near, written: writtenNow } = await capLogs(spec.directory, spec.logBytesMax);
+    const { flood, pauseMs } = await look();
     if (signal.aborted || flood !== undefined) {
       // Said before it is done: whoever attaches after a kill of this engine must know that the end was ours.
       await noteStop(spec.directory, signal.aborted ? '' : flood ?? '');
@@ -106,10 +101,8 @@ async function attend(spec: ProcessSpec, signal: AbortSignal, bell: Bell, child:
       await capLogs(spec.directory, spec.logBytesMax, true);
       return flood === undefined || signal.aborted ? { kind: 'stopped' } : { kind: 'flooded', message: flood };
     }
-    // A long log that has fallen silent is looked at ever more seldom.
-    pause = near && writtenNow !== written ? nearTickMs : Math.min(tickMs, pause * 2);
-    written = writtenNow;
-    await bell.wait(near ? pause : tickMs);
+    // Also how often is looked whether an adopted process still lives.
+    await bell.wait(pauseMs);
   }
 }
 

@@ -76,7 +76,7 @@ async function change(
     const ring = (): void => { changed = true; wake(); };
     const stop = logs.watch(log.runId, ring);
     // What came before it was watched would be told by nobody.
-    logs.size(log).then((size = 0) => { if (size !== offset) ring(); }, () => undefined);
+    void logs.size(log).catch(() => undefined).then((size = 0) => (size === offset ? undefined : ring()));
     return stop;
   });
   return { changed, waited: gatherMs + waited };

@@ -1,11 +1,10 @@
 /** What people see of the logs of real tasks: by pages, live, and in a bundle; also when they are long, hostile, or hold secrets. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import { extract } from 'tar';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../setup/client.ts';
+import { defaultLimits } from '../../engine/limits.ts';
+import { bundleOf, contentOf, follow, type LogEvent as Event } from '../setup/logs.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
 const kib = 1_024;
@@ -43,26 +42,6 @@ const logs = (input: object): Promise<Answer> => runyard.ok('GET', '2.1/jobs/run
 const open = (gate: string): Promise<void> => writeFile(join(runyard.dataDirectory, 'managed_fs', gate), '');
 const atGate = (gate: string): string => `while [ ! -e "$RUNYARD_MANAGED_FS/${gate}" ]; do sleep 0.02; done`;
 
-interface Event { readonly id: number; readonly name: string; readonly data: Answer }
-
-/** Follows a log; `until` ends that early. */
-async function* follow(input: Record<string, string | number>, headers: Record<string, string> = {}, signal?: AbortSignal): AsyncGenerator<Event> {
-  const query = new URLSearchParams(Object.entries(input).map(([name, value]) => [name, String(value)]));
-  const response = await fetch(`${runyard.url}/api/2.1/jobs/runs/logs/stream?${query}`, { headers: { authorization: `Bearer ${runyard.token}`, ...headers }, ...(signal !== undefined && { signal }) });
-  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
-  let text = '';
-  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += chunk;
-    for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
-      const [, id, name, data = ''] = /^id: (\d+)\nevent: (\w+)\ndata: (.*)$/.exec(text.slice(0, end)) ?? [];
-      text = text.slice(end + 2);
-      if (name !== undefined) yield { id: Number(id), name, data: JSON.parse(data) };
-    }
-  }
-}
-
-const contentOf = (events: readonly Event[]): string => events.filter(({ name }) => name === 'log').map(({ data }) => data.content).join('');
-
 describe('a log by pages', () => {
   test('is the same in every version, together and in parts, and says when nothing follows', async () => {
     const runId = await after('echo out; printf "\\033[31mred\\033[0m \\377\\n"; echo err >&2');
@@ -99,7 +78,7 @@ describe('a log by pages', () => {
     expect(await logs({ run_id: runId })).toMatchObject({ content: '', size: 0, complete: true });
     expect((await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: runId })).logs).toBe('');
     const events = [];
-    for await (const event of follow({ run_id: runId })) events.push(event);
+    for await (const event of follow(runyard, { run_id: runId })) events.push(event);
     expect(events.map(({ name }) => name)).toEqual(['end']);
   });
 });
@@ -109,7 +88,7 @@ describe('a log as it is written', () => {
     const runId = await submit(shell('first', atGate('a')), shell('then', `echo one; ${atGate('b')}; printf two; ${atGate('c')}; echo three; exit 3`, { depends_on: [{ task_key: 'first' }] }));
     const then = await taskRun(runId, 'then');
     const events: Event[] = [];
-    const following = follow({ run_id: then });
+    const following = follow(runyard, { run_id: then });
     const first = following.next();
     await open('a');
     events.push((await first).value);
@@ -130,7 +109,7 @@ describe('a log as it is written', () => {
     let id = '0';
     for (let over = false; !over;) {
       const leaving = new AbortController();
-      for await (const event of follow({ run_id: runId }, { 'last-event-id': id }, leaving.signal)) {
+      for await (const event of follow(runyard, { run_id: runId }, { 'last-event-id': id }, leaving.signal)) {
         id = String(event.id);
         text += event.data.content ?? '';
         over = event.name === 'end';
@@ -140,7 +119,7 @@ describe('a log as it is written', () => {
     }
     expect(text).toBe(whole);
     const tail = [];
-    for await (const event of follow({ run_id: runId, offset: whole.length - 6 })) tail.push(event);
+    for await (const event of follow(runyard, { run_id: runId, offset: whole.length - 6 })) tail.push(event);
     expect(contentOf(tail)).toBe('20000\n');
   });
 
@@ -150,7 +129,7 @@ describe('a log as it is written', () => {
     let events: Event[] = [];
     while (contentOf(events) !== 'up\n') {
       events = [];
-      for await (const event of follow({ run_id: main, timeout_seconds: 0 })) events.push(event);
+      for await (const event of follow(runyard, { run_id: main, timeout_seconds: 0 })) events.push(event);
     }
     expect(events.map(({ name }) => name)).toEqual(['log']);
     await open('d');
@@ -160,7 +139,7 @@ describe('a log as it is written', () => {
   test('begins anew when the task cuts its log', async () => {
     const runId = await submit(shell('main', `echo a long first line; ${atGate('e')}; : > stdout; echo new; ${atGate('f')}`));
     const events: Event[] = [];
-    for await (const event of follow({ run_id: await taskRun(runId) })) {
+    for await (const event of follow(runyard, { run_id: await taskRun(runId) })) {
       events.push(event);
       if (events.length === 1) await open('e');
       if (contentOf(events).endsWith('new\n')) await open('f');
@@ -170,7 +149,7 @@ describe('a log as it is written', () => {
   });
 
   test('is refused when too many are followed at a time, and there is room again when one has left', async () => {
-    const small = await startTestService({ limits: { ...(await limitsOf()), logStreamsPerUser: 1 } });
+    const small = await startTestService({ limits: { ...defaultLimits, logStreamsPerUser: 1 } });
     let runId = 0;
     try {
       await small.putFile('/waits.py', 'import os, time\nwhile not os.path.exists(os.environ["RUNYARD_MANAGED_FS"] + "/go"): time.sleep(0.02)\n');
@@ -198,8 +177,6 @@ describe('a log as it is written', () => {
   });
 });
 
-const limitsOf = async () => (await import('../../engine/limits.ts')).defaultLimits;
-
 describe('secrets', () => {
   const script = 'echo "password correct-horse, again correct-horse"; printf "corr"; sleep 0.3; echo "ect-horse"; printf "https://u:correct-horse@h/ " >&2; echo "STAGE=test" >&2; exit 4';
 
@@ -207,7 +184,7 @@ describe('secrets', () => {
     const runId = await submit(shell('main', script));
     const main = await taskRun(runId);
     const events: Event[] = [];
-    for await (const event of follow({ run_id: main })) events.push(event);
+    for await (const event of follow(runyard, { run_id: main })) events.push(event);
     const shown = 'password ***, again ***\n***\n';
     expect(contentOf(events)).toBe(shown);
     expect((await logs({ run_id: main })).content).toBe(shown);
@@ -215,7 +192,7 @@ describe('secrets', () => {
     expect((await logs({ run_id: main, offset: 12, limit: 4 })).content).not.toMatch(/horse|corr/);
     const output = await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: main });
     expect(output.logs).toBe(`${shown}https://u:***@h/ STAGE=test\n`);
-    const { text } = await bundleOf(runId);
+    const { text } = await bundleOf(runyard, runId);
     expect(text).not.toContain('correct-horse');
     expect(text).toContain('"DB_PASSWORD": "***"');
     expect(text).toContain('"STAGE": "test"');
@@ -231,7 +208,7 @@ describe('secrets', () => {
     const { views } = await runyard.ok('GET', '2.0/jobs/runs/export', { run_id: runId });
     expect(views[0].content).toContain('cell says ***');
     expect(views[0].content).not.toContain('correct-horse');
-    expect((await bundleOf(runId)).files.get('tasks/main/attempt-0/notebook.html')).toContain('cell says ***');
+    expect((await bundleOf(runyard, runId)).files.get('tasks/main/attempt-0/notebook.html')).toContain('cell says ***');
   });
 
   test('are masked in mails', async () => {
@@ -241,7 +218,7 @@ describe('secrets', () => {
     const directory = join(runyard.dataDirectory, 'mail');
     let mail = '';
     while (mail === '') {
-      const [name] = (await readdir(directory).catch(() => [])).filter((one) => one.endsWith('.eml'));
+      const name = (await readdir(directory).catch(() => [])).find((one) => one.endsWith('.eml'));
       if (name === undefined) await new Promise((resolve) => { setTimeout(resolve, 20); });
       else mail = await readFile(join(directory, name), 'utf8');
     }
@@ -270,32 +247,14 @@ describe('a log that is longer than its cap', () => {
     expect(text.endsWith('399999\n400000\nlast words\n')).toBe(true);
     expect(text.length).toBeLessThan(257 * kib);
     const events: Event[] = [];
-    for await (const event of follow({ run_id: main })) events.push(event);
+    for await (const event of follow(runyard, { run_id: main })) events.push(event);
     expect(contentOf(events)).toBe(text);
-    expect((await bundleOf(runId)).files.get('tasks/main/attempt-0/stdout')).toBe(text);
+    expect((await bundleOf(runyard, runId)).files.get('tasks/main/attempt-0/stdout')).toBe(text);
     const output = await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: main });
     expect(output.logs.startsWith(text)).toBe(true);
     expect(output.logs_truncated).toBe(false);
   });
 });
-
-/** A bundle, unpacked: all of it as one text, and its files. */
-async function bundleOf(runId: number): Promise<{ readonly text: string; readonly files: ReadonlyMap<string, string> }> {
-  const response = await fetch(`${runyard.url}/api/2.1/jobs/runs/bundle?run_id=${runId}`, { headers: { authorization: `Bearer ${runyard.token}` } });
-  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/gzip']);
-  const packed = Buffer.from(await response.arrayBuffer());
-  const directory = await mkdtemp(join(tmpdir(), 'runyard-bundle-'));
-  try {
-    await writeFile(join(directory, 'bundle.tar.gz'), packed);
-    await extract({ file: join(directory, 'bundle.tar.gz'), cwd: directory, strict: true });
-    await rm(join(directory, 'bundle.tar.gz'));
-    const names = (await readdir(directory, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-    const files = await Promise.all(names.map(async (name): Promise<[string, string]> => [name.slice(directory.length + 1), await readFile(name, 'utf8')]));
-    return { text: gunzipSync(packed).toString('utf8'), files: new Map(files) };
-  } finally {
-    await rm(directory, { recursive: true });
-  }
-}
 
 describe('the bundle of a run', () => {
   test('has settings, states, events, and of every attempt of every task the logs and the output, and says what is missing', async () => {
@@ -306,7 +265,7 @@ describe('the bundle of a run', () => {
       shell('never', 'true', { depends_on: [{ task_key: 'flaky' }] }),
     );
     await runyard.ended(runId);
-    const { files } = await bundleOf(await taskRun(runId, 'nb'));
+    const { files } = await bundleOf(runyard, await taskRun(runId, 'nb'));
     expect([...files.keys()].toSorted()).toEqual([
       'events.json', 'run.json',
       'tasks/flaky/attempt-0/output.json', 'tasks/flaky/attempt-0/stderr', 'tasks/flaky/attempt-0/stdout',
@@ -328,7 +287,7 @@ describe('the bundle of a run', () => {
     const runId = await submit(shell('main', `echo so far; ${atGate('g')}; echo later`));
     const main = await taskRun(runId);
     while ((await logs({ run_id: main })).content === '') await new Promise((resolve) => { setTimeout(resolve, 20); });
-    const { files } = await bundleOf(runId);
+    const { files } = await bundleOf(runyard, runId);
     expect(files.get('tasks/main/attempt-0/stdout')).toBe('so far\n');
     expect(files.get('tasks/main/attempt-0/missing.txt')).toBe('output.json: the attempt left no output. The attempt is not over.\n');
     await open('g');
