@@ -85,7 +85,8 @@ async function bare(): Promise<Cost> {
 async function asTask({ engine, directory }: Started, followed: boolean): Promise<Cost> {
   const before = await engine.memory();
   let most = before;
-  const watching = setInterval(() => { engine.memory().then((now) => { most = Math.max(most, now); }, () => undefined); }, 50);
+  const look = async (): Promise<void> => { most = Math.max(most, await engine.memory()); };
+  const watching = setInterval(() => { void look(); }, 50);
   const runId = await run(engine, 'write', followed);
   clearInterval(watching);
   const { content } = await engine.call('GET', `2.0/jobs/runs/logs?run_id=${runId}&stream=stderr`);

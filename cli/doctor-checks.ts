@@ -37,6 +37,7 @@ export const checks: readonly Check[] = [
   { name: 'node', look: lookAtNode },
   { name: 'python3', look: lookForPython },
   { name: 'java', look: (config) => lookForProgram(config, 'java', ['-version'], 'JAR tasks need it: install a Java runtime.') },
+  { name: 'fallocate', look: (config) => lookForProgram(config, 'fallocate', ['--version'], 'It leaves out the middle of logs that grow beyond RUNYARD_LOG_BYTES_MAX; without it their tasks are stopped. Install util-linux.') },
   { name: 'data directory', look: lookAtDirectory },
   { name: 'free space', look: lookAtSpace },
   { name: 'held by', look: lookAtHolder },

@@ -20,7 +20,7 @@ export interface LogFollowing {
 }
 
 /** Bytes of one event: a longer line comes in pieces. */
-const eventBytes = 64 * 1_024;
+const eventBytes = 16 * 1_024;
 /** What is written within this time goes together, ms. */
 const gatherMs = 200;
 /** How often is looked when nothing tells of changes, ms: soon after the last one, then ever more seldom. */
