@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestService } from '../setup/service.ts';
-import { browser, createJob, noBrowser, program, serviceWithPrograms, startRun, visit, whyNot, type Visitor } from './visitor.ts';
+import { closeBrowser, createJob, noBrowser, program, serviceWithPrograms, startRun, visit, whyNot, type Visitor } from './visitor.ts';
 
 let runyard: TestService;
 let visitor: Visitor;
@@ -10,7 +10,7 @@ let visitor: Visitor;
 beforeAll(async () => { runyard = await serviceWithPrograms(); });
 afterAll(async () => {
   await runyard.stop();
-  if (typeof browser !== 'string') await browser.close();
+  await closeBrowser();
 });
 
 describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
