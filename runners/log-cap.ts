@@ -49,13 +49,16 @@ export function createLogWatch(directory: string, cap: number): () => Promise<{ 
  */
 export async function capLogs(directory: string, cap: number, over = false): Promise<LogLook> {
   const looks = [];
-  for (const stream of logStreams) looks.push(await capLog(join(directory, stream), cap, over));
+  // One that cannot be looked at now, because no descriptor is left for example, is looked at the next time.
+  for (const stream of logStreams) looks.push(await capLog(join(directory, stream), cap, over).catch(() => unseen));
   return {
     written: looks.reduce((sum, look) => sum + look.written, 0),
     near: looks.some((look) => look.near),
     flood: looks.find((look) => look.flood !== undefined)?.flood,
   };
 }
+
+const unseen: LogLook = { written: 0, near: false, flood: undefined };
 
 async function capLog(path: string, cap: number, over: boolean): Promise<LogLook> {
   // Of most logs this is all that is ever looked at.
@@ -68,9 +71,11 @@ async function capLog(path: string, cap: number, over: boolean): Promise<LogLook
     const { size } = await file.stat();
     const cut = await readCut(path, size);
     const kept = size - (cut === undefined ? 0 : cut.to - cut.from);
-    const fault = kept <= cap ? undefined : await leaveOut(file, path, await widened(file, cut, size, cap));
-    if (fault !== undefined && over) await cutOff(file, cap);
-    const flood = fault && `It has written ${size} bytes to one of its logs, of which ${cap} are kept (RUNYARD_LOG_BYTES_MAX), and the middle cannot be left out here: ${fault}. The task was stopped.`;
+    const fault = kept <= cap ? undefined : await leaveOut(file, path, await widened(file, cut, size, cap), cut);
+    // A fault may pass: a disk that is full, or no room for a process.
+    const lasting = fault !== undefined && kept > 2 * cap;
+    if (lasting && over && cut === undefined) await cutOff(file, cap);
+    const flood = lasting ? `It has written ${size} bytes to one of its logs, of which ${cap} are kept (RUNYARD_LOG_BYTES_MAX), and the middle cannot be left out here: ${fault}. The task was stopped.` : undefined;
     return { written: size, near: kept > cap / 4, flood };
   } finally {
     await file.close();
@@ -78,11 +83,12 @@ async function capLog(path: string, cap: number, over: boolean): Promise<LogLook
 }
 
 /** Makes the hole; the reason when that is not possible. */
-async function leaveOut(file: FileHandle, path: string, { from, to, cap }: Cut): Promise<string | undefined> {
+async function leaveOut(file: FileHandle, path: string, { from, to, cap }: Cut, before: Cut | undefined): Promise<string | undefined> {
   // Told first: whoever reads must not take the hole for what the task wrote.
-  await writeInOneStep(cutFile(path), `${from} ${to} ${cap}\n`);
+  const told = await writeInOneStep(cutFile(path), `${from} ${to} ${cap}\n`).catch((error: unknown) => `what is left out cannot be noted (${codeOf(error) ?? 'unknown'})`);
+  if (told !== undefined) return told;
   const fault = await punch(file, from, to - from);
-  if (fault !== undefined) await rm(cutFile(path), { force: true });
+  if (fault !== undefined && before === undefined) await rm(cutFile(path), { force: true });
   return fault;
 }
 

@@ -15,6 +15,8 @@ export interface LogFollowing {
   readonly offset: number;
   readonly mask: Mask;
   readonly standing: () => Promise<Standing>;
+  /** Nothing is waited for: it ends behind what is there. */
+  readonly once?: boolean;
   /** Ends it before the log does: the receiver went, the service stops, or the time is over. */
   readonly until: AbortSignal;
 }
@@ -29,7 +31,7 @@ const [soonMs, seldomMs] = [100, 5_000];
 const heartbeatMs = 15_000;
 
 /** The events, made as they are taken: who reads slowly is waited for. Ends with `end` when the attempt is over and all is sent. */
-export async function* logEvents({ logs, log, offset: first, mask, standing, until }: LogFollowing): AsyncGenerator<string> {
+export async function* logEvents({ logs, log, offset: first, mask, standing, once = false, until }: LogFollowing): AsyncGenerator<string> {
   let offset = first;
   let patience = soonMs;
   let silent = 0;
@@ -51,6 +53,7 @@ export async function* logEvents({ logs, log, offset: first, mask, standing, unt
       yield event('end', offset, { offset, ...state });
       return;
     }
+    if (once) return;
     const pause = await change(logs, log, offset, patience, until);
     if (until.aborted) return;
     patience = pause.changed ? soonMs : Math.min(seldomMs, patience * 2);

@@ -46,10 +46,10 @@ export function logsStreamOperation({ runs, logs, limits }: Pick<OperationPorts,
     async handle({ run_id: runId, stream = 'stdout', offset = 0, timeout_seconds: seconds = limits.logStreamSeconds }, { caller, signal, closing, lastEventId }) {
       const { found } = taskRunOf(await runs.find(runId), runId);
       const leave = seats.take(caller.principalId);
-      const until = AbortSignal.any([signal, closing, AbortSignal.timeout(seconds * 1_000)]);
+      const until = AbortSignal.any([signal, closing, ...(seconds === 0 ? [] : [AbortSignal.timeout(seconds * 1_000)])]);
       const events = logEvents({
         logs, log: { runId, stream }, offset: lastEventId ?? offset, mask: maskOf(found.run.settings),
-        standing: () => standingOf(runId), until,
+        standing: () => standingOf(runId), once: seconds === 0, until,
       });
       const body = Readable.from(inBytes(events), { objectMode: false, highWaterMark: 16 * 1_024 });
       body.once('close', leave);

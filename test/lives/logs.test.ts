@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../setup/client.ts';
 import { defaultLimits } from '../../engine/limits.ts';
-import { bundleOf, contentOf, follow, type LogEvent as Event } from '../setup/logs.ts';
+import { allOf, bundleOf, contentOf, follow, type LogEvent as Event } from '../setup/logs.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
 const kib = 1_024;
@@ -118,9 +118,8 @@ describe('a log as it is written', () => {
       leaving.abort();
     }
     expect(text).toBe(whole);
-    const tail = [];
-    for await (const event of follow(runyard, { run_id: runId, offset: whole.length - 6 })) tail.push(event);
-    expect(contentOf(tail)).toBe('20000\n');
+    expect(contentOf(await allOf(follow(runyard, { run_id: runId, offset: whole.length - 6 })))).toBe('20000\n');
+    expect(contentOf(await allOf(follow(runyard, { run_id: runId, timeout_seconds: 0 })))).toBe(whole);
   });
 
   test('gives what is there and no more when nothing is to be waited for', async () => {

@@ -26,6 +26,13 @@ export async function* follow(runyard: Client, input: Record<string, string | nu
   }
 }
 
+/** All events of a log that is followed to its end. */
+export async function allOf(events: AsyncIterable<LogEvent>): Promise<LogEvent[]> {
+  const all = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
 /** What the events have brought. */
 export const contentOf = (events: readonly LogEvent[]): string => events.filter(({ name }) => name === 'log').map(({ data }) => data.content).join('');
 
