@@ -90,7 +90,7 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
     await visitor.sees('Task load failed with message');
     await visitor.sees('FileNotFoundError: no such table: orders');
     expect(await output('Trace').textContent()).toContain('Traceback (most recent call last)');
-    expect(await output('Logs').textContent()).toContain('before');
+    await output('Logs').getByText('before').waitFor();
     await visitor.sees('Upstream task load failed');
     expect(await visitor.page.getByRole('table', { name: /Attempts/ }).getByRole('row').count()).toBe(4);
   });

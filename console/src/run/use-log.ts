@@ -1,7 +1,7 @@
 /** The end of a log and, while it is followed, what comes. */
 import { useEffect, useRef, useState } from 'react';
 import type { LogPage } from '../api/documents.ts';
-import type { Sender } from '../api/request.ts';
+import { Refusal, type Sender } from '../api/request.ts';
 import { serverEvents } from '../api/server-events.ts';
 import { useSession } from '../session.tsx';
 
@@ -73,8 +73,9 @@ async function keepReading(sender: Sender, { runId, stream, following, next }: R
         const { content } = data as { readonly content: string };
         show((log) => appended(log, content));
       }
-    } catch {
-      // The rest of the page says what is wrong with the service.
+    } catch (error) {
+      // The rest of the page says what is wrong. What is refused once is refused again, unless the service is busy.
+      if (error instanceof Refusal && error.status !== 429 && error.status !== 503) return;
     }
     await new Promise((resolve) => { setTimeout(resolve, retryMs); });
   }
