@@ -5,6 +5,7 @@ import { dashboardTables } from './dashboard-tables.ts';
 import { noticeTables } from './notice-tables.ts';
 import { peopleTables } from './people-tables.ts';
 import { scheduleTables } from './schedule-tables.ts';
+import { workflowTables } from './workflow-tables.ts';
 
 /** Progress columns with the invariants of engine/run/run.ts `Progress` as named CHECKs. */
 const progress = (table: string): string => `
@@ -223,6 +224,7 @@ const statements = [
   ...peopleTables,
   ...scheduleTables,
   ...dashboardTables,
+  ...workflowTables,
 ];
 
 export const firstSchema: Migration = {
