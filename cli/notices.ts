@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../engine/clock.ts';
 import type { Log, Site } from '../engine/ports.ts';
-import { maskOf, noMask } from '../engine/run/masking.ts';
+import { noMask } from '../engine/run/masking.ts';
 import { createDeliverer } from '../notifications/deliver.ts';
 import { createMailer } from '../notifications/email.ts';
 import type { AttemptFiles } from '../storage/attempt-files.ts';
@@ -44,7 +44,7 @@ export function startNotices({ config, address, database, roots, files, site, no
   const [logs, runs] = [createLogFiles(roots), createRunReader(database.db)];
   const tailOf = async (runId: number): Promise<string> => {
     const found = await runs.find(runId);
-    return logTail(logs, files, runId, found === undefined ? noMask : maskOf(found.run.settings));
+    return logTail(logs, files, runId, found === undefined ? noMask : await runs.maskOf(found.run));
   };
   const deliverer = createDeliverer({
     store: createDeliveryStore(database.db, clock, log),

@@ -4,7 +4,7 @@ import { kindOf } from '../../engine/job/task-kinds.ts';
 import { logStreams } from '../../engine/log-file.ts';
 import type { LogName, LogReader, LogView } from '../../engine/log-ports.ts';
 import { historyOf } from '../../engine/run/history.ts';
-import { maskOf, maskTexts, withoutSecrets } from '../../engine/run/masking.ts';
+import { maskTexts, withoutSecrets } from '../../engine/run/masking.ts';
 import { codePage } from '../../engine/run/notebook-page/page.ts';
 import type { Repair } from '../../engine/run/rounds.ts';
 import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
@@ -23,7 +23,7 @@ const pieceBytes = 256 * 1_024;
 /** One file after the other, each made when its turn comes. */
 export async function* bundleFiles(ports: BundlePorts, found: RunWithTasks, repairs: readonly Repair[]): AsyncGenerator<ArchivedFile> {
   const { run, tasks } = found;
-  const mask = maskOf(run.settings);
+  const mask = await ports.runs.maskOf(run);
   const now = ports.clock.now();
   const face = { version: '2.1', site: ports.site } as const;
   const json = (path: string, value: unknown): ArchivedFile => textFile(path, `${JSON.stringify(withoutSecrets(mask, value), undefined, 2)}\n`, now);
@@ -36,7 +36,7 @@ async function* attemptFiles(ports: BundlePorts, found: RunWithTasks, task: Task
   const { runId, progress } = task;
   const folder = `tasks/${safeName(task.taskKey)}/attempt-${found.run.format === 'SINGLE_TASK' ? found.run.attempt : task.attempt}`;
   const modified = progress.endTime ?? now;
-  const view: LogView = { mask: maskOf(found.run.settings), over: isTerminal(progress.state) };
+  const view: LogView = { mask: await ports.runs.maskOf(found.run), over: isTerminal(progress.state) };
   const missing: string[] = [];
   for (const stream of logStreams) {
     const file = await logFile(ports.logs, { runId, stream }, view, `${folder}/${stream}`, modified);

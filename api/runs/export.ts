@@ -7,7 +7,7 @@ import { kindOf, type NotebookTask } from '../../engine/job/task-kinds.ts';
 import { nameOf, type ExportedNotebook } from '../../engine/run/notebook-page/exported.ts';
 import { fitReport } from '../../engine/run/notebook-page/fit.ts';
 import { codePage, dashboardPage } from '../../engine/run/notebook-page/page.ts';
-import { maskOf, maskTexts } from '../../engine/run/masking.ts';
+import { maskTexts } from '../../engine/run/masking.ts';
 import { applyParameters } from '../../engine/run/parameters.ts';
 import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { defineOperation, type Operation } from '../operation.ts';
@@ -63,7 +63,7 @@ export function exportRunOperation(ports: ExportPorts): Operation {
 
 /** What is to be shown of the notebook of a task run, without secrets. @throws ServiceError as the operation does */
 export async function exportedNotebook(ports: ExportPorts, found: RunWithTasks, runId: number): Promise<ExportedNotebook> {
-  return maskTexts(maskOf(found.run.settings), await exported(ports, found, notebookRunIn(found, runId)));
+  return maskTexts(await ports.runs.maskOf(found.run), await exported(ports, found, notebookRunIn(found, runId)));
 }
 
 interface NotebookRun {

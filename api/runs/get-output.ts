@@ -6,7 +6,7 @@ import { Id } from '../../engine/job/scalars.ts';
 import { kindOf, type TaskKind } from '../../engine/job/task-kinds.ts';
 import type { TaskOutput } from '../../engine/run/output.ts';
 import type { RunReader } from '../../engine/ports.ts';
-import { maskOf, maskTexts } from '../../engine/run/masking.ts';
+import { maskTexts } from '../../engine/run/masking.ts';
 import { asKnownTo } from '../../engine/run/rounds.ts';
 import type { Progress, RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { isTerminal } from '../../engine/run/states.ts';
@@ -56,7 +56,7 @@ export function getOutputOperation({ runs, outputs, limits, site }: Pick<Operati
       if (found === undefined || taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
       const task = tasksOf(found.run.settings).find((one) => one.task_key === taskRun.taskKey);
       const kind = task === undefined ? undefined : kindOf(task);
-      const mask = maskOf(found.run.settings);
+      const mask = await runs.maskOf(found.run);
       const view = { mask, over: isTerminal(taskRun.progress.state) };
       return {
         metadata: taskRunView(asKnownTo(runId, found, await runs.repairsOf(found.run)), taskRun, { version, site }),

@@ -4,7 +4,6 @@ import { Type } from 'typebox';
 import { ServiceError } from '../../engine/errors.ts';
 import { Id } from '../../engine/job/scalars.ts';
 import type { Limits } from '../../engine/limits.ts';
-import { maskOf } from '../../engine/run/masking.ts';
 import { isTerminal } from '../../engine/run/states.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { OperationPorts } from '../ports.ts';
@@ -45,10 +44,11 @@ export function logsStreamOperation({ runs, logs, limits }: Pick<OperationPorts,
     response: Type.String({ description: 'Events.' }),
     async handle({ run_id: runId, stream = 'stdout', offset = 0, timeout_seconds: seconds = limits.logStreamSeconds }, { caller, signal, closing, lastEventId }) {
       const { found } = taskRunOf(await runs.find(runId), runId);
+      const mask = await runs.maskOf(found.run);
       const leave = seats.take(caller.principalId);
       const until = AbortSignal.any([signal, closing, ...(seconds === 0 ? [] : [AbortSignal.timeout(seconds * 1_000)])]);
       const events = logEvents({
-        logs, log: { runId, stream }, offset: lastEventId ?? offset, mask: maskOf(found.run.settings),
+        logs, log: { runId, stream }, offset: lastEventId ?? offset, mask,
         standing: () => standingOf(runId), once: seconds === 0, until,
       });
       const body = Readable.from(inBytes(events), { objectMode: false, highWaterMark: 16 * 1_024 });

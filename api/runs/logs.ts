@@ -3,7 +3,6 @@ import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { logStreams } from '../../engine/log-file.ts';
 import { Id } from '../../engine/job/scalars.ts';
-import { maskOf } from '../../engine/run/masking.ts';
 import { isTerminal } from '../../engine/run/states.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { OperationPorts } from '../ports.ts';
@@ -46,7 +45,7 @@ export function logsOperation({ runs, logs, limits }: Pick<OperationPorts, 'runs
       const { found, taskRun } = taskRunOf(await runs.find(runId), runId);
       // Asked before the log is read: what is over writes no more.
       const over = isTerminal(taskRun.progress.state);
-      const view = { mask: maskOf(found.run.settings), over };
+      const view = { mask: await runs.maskOf(found.run), over };
       const log = { runId, stream };
       const page = tail === undefined ? await logs.page(log, offset ?? 0, limit, view) : await logs.tail(log, tail, limit, view);
       return {

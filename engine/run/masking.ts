@@ -35,10 +35,18 @@ const trivial: ReadonlySet<string> = new Set(['true', 'false', 'none', 'null', '
 /** Hides nothing. */
 export const noMask: Mask = { forms: [], longest: 0 };
 
-/** The mask of everything that a run with these settings does: the secret variables of all its clusters. */
-export function maskOf(settings: JobSettings): Mask {
+/**
+ * The mask of everything that a run with these settings does: the secret variables of all its clusters.
+ * @param others variables of clusters that it did not make: those that `existingClusters` names
+ */
+export function maskOf(settings: JobSettings, others: readonly Readonly<Record<string, string>>[] = []): Mask {
   const clusters = [...(settings.job_clusters ?? []), ...tasksOf(settings)].map((holder) => holder.new_cluster?.spark_env_vars ?? {});
-  return maskFor(clusters.flatMap(secretValues));
+  return maskFor([...clusters, ...others].flatMap(secretValues));
+}
+
+/** Ids of the clusters that a run uses and did not make. */
+export function existingClusters(settings: JobSettings): string[] {
+  return [...new Set(tasksOf(settings).flatMap((task) => task.existing_cluster_id ?? []))];
 }
 
 /** The mask of these secrets. */

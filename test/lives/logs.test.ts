@@ -208,6 +208,12 @@ describe('secrets', () => {
     expect(views[0].content).toContain('cell says ***');
     expect(views[0].content).not.toContain('correct-horse');
     expect((await bundleOf(runyard, runId)).files.get('tasks/main/attempt-0/notebook.html')).toContain('cell says ***');
+    // Another notebook runs on the same cluster, which is none of the settings of its run.
+    await runyard.putNotebook('/calls', ['dbutils.notebook.run("/leaky", 60)']);
+    const { run_id: calls } = await runyard.ok('POST', '2.0/jobs/runs/submit', { new_cluster: cluster, notebook_task: { notebook_path: '/calls' } });
+    expect((await runyard.ended(calls)).state.result_state).toBe('FAILED');
+    const { runs: [called] } = await runyard.ok('GET', '2.0/jobs/runs/list', { run_type: 'WORKFLOW_RUN' });
+    expect((await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id: called.run_id })).error).toContain('bad ***');
   });
 
   test('are masked in mails', async () => {
@@ -236,12 +242,7 @@ describe('a log that is longer than its cap', () => {
     const { content, next_offset: next, size, complete } = await logs({ run_id: main });
     expect([content.startsWith('1\n2\n3\n'), next < size, complete]).toEqual([true, true, false]);
     let text = '';
-    let offset = 0;
-    for (let page = { complete: false } as Answer; page.complete !== true;) {
-      page = await logs({ run_id: main, offset, limit: 60_000 });
-      text += page.content;
-      offset = page.next_offset;
-    }
+    for (let page = { complete: false, next_offset: 0 } as Answer; page.complete !== true; text += page.content) page = await logs({ run_id: main, offset: page.next_offset, limit: 60_000 });
     expect(text).toMatch(mark);
     expect(text.endsWith('399999\n400000\nlast words\n')).toBe(true);
     expect(text.length).toBeLessThan(257 * kib);
