@@ -8,6 +8,7 @@ import type { KnownKind } from '../engine/job/task-kinds.ts';
 import type { Limits } from '../engine/limits.ts';
 import type { DestinationRules } from '../engine/notification/destination.ts';
 import type { DeliveryLog, DestinationStore } from '../engine/notice-ports.ts';
+import type { LogReader, LogView } from '../engine/log-ports.ts';
 import type { JobStore, NodeReader, PermissionReader, PermissionStore, RetimedRun, RunReader, RunRemover, Site } from '../engine/ports.ts';
 import type { TaskValues } from '../engine/run/dynamic-values.ts';
 import type { NotebookReport, TaskOutput } from '../engine/run/output.ts';
@@ -20,7 +21,7 @@ export type { Site } from '../engine/ports.ts';
 export interface OutputReader {
   read(runId: number): Promise<TaskOutput | undefined>;
   /** The first `bytes` bytes of stdout and stderr, in that order; empty when there is nothing yet. */
-  logs(runId: number, bytes: number): Promise<{ readonly text: string; readonly truncated: boolean }>;
+  logs(runId: number, bytes: number, view: LogView): Promise<{ readonly text: string; readonly truncated: boolean }>;
   /** The values that it set for the tasks after it. */
   taskValues(runId: number): Promise<TaskValues>;
 }
@@ -74,6 +75,7 @@ export interface OperationPorts extends NoticePorts, PeoplePorts {
   readonly tokens: TokenStore;
   readonly runs: RunReader;
   readonly outputs: OutputReader;
+  readonly logs: LogReader;
   readonly notebooks: NotebookReader;
   readonly launching: LaunchPorts;
   readonly cancelling: CancelPorts;

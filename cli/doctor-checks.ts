@@ -37,6 +37,7 @@ export const checks: readonly Check[] = [
   { name: 'task user', look: lookAtTaskUser },
   { name: 'task sandbox', look: lookAtSandbox },
   { name: 'task limits', look: lookAtLimits },
+  { name: 'fallocate', look: (config) => lookForProgram(config, 'fallocate', ['--version'], 'It leaves out the middle of logs that grow beyond RUNYARD_LOG_BYTES_MAX; without it their tasks are stopped. Install util-linux.') },
   { name: 'data directory', look: lookAtDirectory },
   { name: 'free space', look: lookAtSpace },
   { name: 'held by', look: lookAtHolder },

@@ -24,6 +24,7 @@ import { startEmbeddedPostgres } from '../storage/embedded.ts';
 import { passing } from '../storage/faults.ts';
 import { createPermissionStore } from '../storage/job-permissions.ts';
 import { readInstallation } from '../storage/installation.ts';
+import { createLogFiles } from '../storage/log-files.ts';
 import { createManagedFiles } from '../storage/managed-files.ts';
 import { createNotebookFiles } from '../storage/notebook-files.ts';
 import { createQueryFiles } from '../storage/query-files.ts';
@@ -158,7 +159,7 @@ function createService({ config, database, engine, roots, site, log, door, peopl
   const enforced = config.jobAccessControl ? permissions : undefined;
   return createApp({
     operations: everyOperation({
-      jobs: createJobStore(db), permissions, owners: enforced?.ownersOf, tokens: createTokenStore(db), runs: createRunReader(db), outputs: files, notebooks: createNotebookFiles(roots),
+      jobs: createJobStore(db), permissions, owners: enforced?.ownersOf, tokens: createTokenStore(db), runs: createRunReader(db), outputs: files, logs: createLogFiles(roots), notebooks: createNotebookFiles(roots),
       clock, limits, kinds: [...builtInKinds, ...plugins],
       launching: { runs: guarded(runs, door), clock, limits, nodeId, accept: coordinator.accept },
       nodes,

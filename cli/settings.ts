@@ -61,7 +61,7 @@ export const settings = {
   }),
   logBytesMax: row({
     variable: 'RUNYARD_LOG_BYTES_MAX', read: wholeNumber(1, Number.MAX_SAFE_INTEGER), otherwise: 2 ** 30, otherwiseInWords: '1 GiB',
-    description: 'Largest size of stdout and stderr of an attempt, each, in bytes.',
+    description: 'What is kept of stdout and of stderr of an attempt, in bytes: of a longer one the middle is left out.',
   }),
   logLevel: row<(typeof logLevels)[number]>({
     variable: 'RUNYARD_LOG_LEVEL', read: oneOf(logLevels), otherwise: 'info',

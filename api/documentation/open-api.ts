@@ -47,7 +47,7 @@ export function describeApi(operations: readonly Operation[], plugins: readonly 
 
 /** @param alsoRead whether a GET has the same path: then the path alone is no name for another method */
 function describeOperation(operation: Operation, version: ApiVersion, alsoRead: boolean, names: SchemaNames): object {
-  const { method, path, response, summary, headers = {} } = operation;
+  const { method, path, response, summary, headers = {}, mediaType = 'application/json' } = operation;
   const { params, querystring } = requestParts(operation);
   const example = exampleOf(operation);
   const section = sectionOf(path, version);
@@ -64,7 +64,7 @@ function describeOperation(operation: Operation, version: ApiVersion, alsoRead: 
         ...(Object.keys(headers).length > 0 && {
           headers: Object.fromEntries(Object.keys(headers).map((name) => [name, { schema: { type: 'string' }, description: 'Id of the workspace.' }])),
         }),
-        content: { 'application/json': { schema: names.referring(plain(response)), ...(example !== undefined && { example: example.answer }) } },
+        content: { [mediaType]: { schema: names.referring(plain(response)), ...(example !== undefined && { example: example.answer }) } },
       },
       ...refusalReferences(),
     },

@@ -6,6 +6,7 @@ import { Id } from '../../engine/job/scalars.ts';
 import { isBuiltIn, kindNameOf } from '../../engine/job/task-kinds.ts';
 import type { TaskOutput } from '../../engine/run/output.ts';
 import type { RunReader } from '../../engine/ports.ts';
+import { maskTexts } from '../../engine/run/masking.ts';
 import { asKnownTo } from '../../engine/run/rounds.ts';
 import type { Progress, RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { isTerminal } from '../../engine/run/states.ts';
@@ -62,11 +63,13 @@ export function getOutputOperation({ runs, outputs, limits, site }: Pick<Operati
       if (found === undefined || taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
       const task = tasksOf(found.run.settings).find((one) => one.task_key === taskRun.taskKey);
       const kind = task === undefined ? undefined : kindNameOf(task);
+      const mask = await runs.maskOf(found.run);
+      const view = { mask, over: isTerminal(taskRun.progress.state) };
       return {
         metadata: taskRunView(asKnownTo(runId, found, await runs.repairsOf(found.run)), taskRun, { version, site }),
-        ...endOf(kind, taskRun.progress, await outputs.read(runId)),
+        ...endOf(kind, taskRun.progress, maskTexts(mask, await outputs.read(runId))),
         ...(kind === 'run_job_task' ? await startedBy(runs, runId) : {}),
-        ...(kind !== undefined && (kindsWithLogs.has(kind) || !isBuiltIn(kind)) ? logsOf(await outputs.logs(runId, limits.outputBytes)) : {}),
+        ...(kind !== undefined && (kindsWithLogs.has(kind) || !isBuiltIn(kind)) ? logsOf(await outputs.logs(runId, limits.outputBytes, view)) : {}),
       };
     },
   });

@@ -12,6 +12,7 @@ import { tokenHash } from '../../engine/token/token.ts';
 import { createDeliveryLog } from '../../storage/delivery-log.ts';
 import { createDestinationStore } from '../../storage/destinations.ts';
 import { passing } from '../../storage/faults.ts';
+import { createLogFiles } from '../../storage/log-files.ts';
 import { createPermissionStore } from '../../storage/job-permissions.ts';
 import { createJobStore, createNodeStore, createRunReader, createRunRemover, createRunStore } from '../../storage/stores.ts';
 import { insertAuditEvents, listAuditEvents } from '../../storage/audit.ts';
@@ -149,7 +150,7 @@ function portsOf(
     owners: undefined,
     tokens: createTokenStore(db),
     runs: createRunReader(db),
-    outputs, notebooks,
+    outputs, notebooks, logs: createLogFiles({ runs: { title: 'runs', directory: '/nonexistent' } }),
     launching: { runs, clock, limits, nodeId: 'node-1', accept: () => undefined },
     cancelling: { runs, stop: (runId) => { stopped.push(runId); } },
     removing: {
