@@ -1,6 +1,7 @@
 /** The HTTP service: operations become routes; what all of them share is done once, here. */
-import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply } from 'fastify';
+import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { ApiVersion } from '../engine/job/format.ts';
+import type { PluginKind } from '../engine/job/task-kinds.ts';
 import type { Limits } from '../engine/limits.ts';
 import type { PermissionReader } from '../engine/ports.ts';
 import type { AuditEvent } from '../engine/token/audit.ts';
@@ -15,9 +16,11 @@ import { addHealthRoutes, type Readiness } from './health.ts';
 import { addMetricsRoute, type MetricsPorts } from './metrics.ts';
 import type { Operation } from './operation.ts';
 import { acceptBodies, forgive, inputOf } from './request-body.ts';
+import { withKindsOf } from './plugin-kinds.ts';
 import { requestParts } from './request-parts.ts';
 import { securityHeaders, tlsHeaders } from './security-headers.ts';
 import { serverOptions, type FrontDoor } from './server-options.ts';
+import { StreamedAnswer } from './streamed-answer.ts';
 import { lazyValidators } from './validation.ts';
 
 declare module 'fastify' {
@@ -41,6 +44,8 @@ declare module 'fastify' {
 
 export interface AppPorts extends FrontDoor {
   readonly operations: readonly Operation[];
+  /** Task kinds of plugins: the operations take and describe them like the built-in ones. */
+  readonly plugins?: readonly PluginKind[];
   readonly auth: AuthPorts;
   /** Who may do what with which job; undefined while job access control is off. */
   readonly permissions?: PermissionReader | undefined;
@@ -91,20 +96,32 @@ export function createApp(ports: AppPorts): FastifyInstance {
     if (action !== undefined && scope !== undefined && aboutCallers.has(scope)) ports.auth.tokens.changed?.();
     return payload;
   });
+  const closing = new AbortController();
+  // Before open connections are waited for: a log may be followed for hours.
+  app.addHook('preClose', async () => {
+    closing.abort();
+    // Whoever holds a connection without asking for anything, or reads too slowly, would hold up the stop.
+    setTimeout(() => app.server.closeAllConnections(), closePatienceMs).unref();
+  });
   app.register(async (routes) => {
     addHealthRoutes(routes, ports.ready);
     addMetricsRoute(routes, ports.metrics, ports.metricsOpen);
-    addDocumentation(routes, ports.operations);
+    const plugins = ports.plugins ?? [];
+    const operations = withKindsOf(ports.operations, plugins);
+    addDocumentation(routes, operations, plugins);
     if (ports.consoleDirectory !== undefined) addConsole(routes, ports.consoleDirectory);
     // Clients probe for service documents before their first call; without one they go on with their token.
     routes.get('/.well-known/*', { config: { open: true } },
       (request, reply) => sendRefusal(unknownEndpoint(request.method, request.url), reply));
-    for (const operation of ports.operations) {
-      for (const version of operation.versions) addOperation(routes, operation, version, ports.permissions);
+    for (const operation of operations) {
+      for (const version of operation.versions) addOperation(routes, operation, version, { permissions: ports.permissions, closing: closing.signal });
     }
   });
   return app;
 }
+
+/** How long answers that are under way when the service stops may take, ms. */
+const closePatienceMs = 3_000;
 
 /** Scopes of the operations that change who may do what. */
 const aboutCallers: ReadonlySet<Scope> = new Set(['access-management', 'authentication', 'scim', 'settings']);
@@ -123,7 +140,13 @@ function addAuthentication(app: FastifyInstance, { auth, limits }: AppPorts): vo
   });
 }
 
-function addOperation(app: FastifyInstance, operation: Operation, version: ApiVersion, permissions: PermissionReader | undefined): void {
+/** What handlers know beside the request. */
+interface Surroundings {
+  readonly permissions: PermissionReader | undefined;
+  readonly closing: AbortSignal;
+}
+
+function addOperation(app: FastifyInstance, operation: Operation, version: ApiVersion, { permissions, closing }: Surroundings): void {
   const { method, path, scope, anyScope = false, adminsOnly, access, fileField, headers = {} } = operation;
   const parts = requestParts(operation);
   app.route({
@@ -143,11 +166,20 @@ function addOperation(app: FastifyInstance, operation: Operation, version: ApiVe
       reply.headers(headers);
       const answer = await operation.handle(input, {
         version, caller, visibleTo: subjectTo(permissions, caller), log: request.log, changed: trail.changed, signal: departure(reply),
+        closing, lastEventId: lastEventIdOf(request),
       });
+      // Its connection is not kept for another request: a service that stops would wait for that.
+      if (answer instanceof StreamedAnswer) return reply.headers({ ...answer.headers, connection: 'close' }).send(answer.stream);
       trail.answered(answer);
       return answer;
     },
   });
+}
+
+/** The header by which a receiver of events says what it had last; anything but a number is none of ours. */
+function lastEventIdOf({ headers }: FastifyRequest): number | undefined {
+  const id = headers['last-event-id'];
+  return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
 }
 
 /** Aborts when the connection ends before the answer is on its way. */

@@ -19,6 +19,10 @@ export interface Call {
   readonly changed: (before: object, after: object) => void;
   /** Aborts when the caller has gone before the answer. */
   readonly signal: AbortSignal;
+  /** Aborts when the service stops: an answer that goes on for long ends then. */
+  readonly closing: AbortSignal;
+  /** Where a stream of events that broke is to go on. */
+  readonly lastEventId: number | undefined;
 }
 
 /** Operation with a typed input. `handle` may count on an input that was forgiven (tolerance) and fits `request`. */
@@ -46,6 +50,8 @@ interface OperationOf<Request extends TSchema> {
   readonly request: Request;
   /** The answer, for the documentation: nothing is cut from what `handle` returns. */
   readonly response: TSchema;
+  /** What the answer is when it is no JSON; `handle` returns a StreamedAnswer then. */
+  readonly mediaType?: string;
   // A method on purpose: methods are compared bivariantly, so that operations of all inputs fit into one list.
   handle(input: Static<Request>, call: Call): Promise<object>;
 }

@@ -19,6 +19,7 @@ import { getPermissionsOperation } from './permissions/get.ts';
 import { permissionLevelsOperation } from './permissions/levels.ts';
 import { replacePermissionsOperation } from './permissions/replace.ts';
 import type { ClusterPorts, DashboardPorts, ManagedFsPorts, OperationPorts, WorkspacePorts } from './ports.ts';
+import { bundleOperation } from './runs/bundle.ts';
 import { cancelAllRunsOperation } from './runs/cancel-all.ts';
 import { cancelRunOperation } from './runs/cancel.ts';
 import { deleteRunOperation } from './runs/delete.ts';
@@ -26,6 +27,8 @@ import { exportRunOperation } from './runs/export.ts';
 import { getOutputOperation } from './runs/get-output.ts';
 import { getRunOperation } from './runs/get.ts';
 import { listRunsOperation } from './runs/list.ts';
+import { logsOperation } from './runs/logs.ts';
+import { logsStreamOperation } from './runs/logs-stream.ts';
 import { repairRunOperation } from './runs/repair.ts';
 import { runNowOperation } from './runs/run-now.ts';
 import { submitOperation } from './runs/submit.ts';
@@ -50,6 +53,9 @@ const makers: readonly ((ports: OperationPorts) => Operation)[] = [
   getRunOperation,
   getOutputOperation,
   exportRunOperation,
+  logsOperation,
+  logsStreamOperation,
+  bundleOperation,
   cancelRunOperation,
   cancelAllRunsOperation,
   repairRunOperation,

@@ -6,9 +6,11 @@ import type { Clock } from '../engine/clock.ts';
 import type { ClassicDashboardStore, DashboardStore, QueryFiles, QueryRunner } from '../engine/dashboard-ports.ts';
 import type { ManagedFileStore, WorkspaceStore } from '../engine/file-ports.ts';
 import type { LaunchPorts } from '../engine/launch.ts';
+import type { KnownKind } from '../engine/job/task-kinds.ts';
 import type { Limits } from '../engine/limits.ts';
 import type { DestinationRules } from '../engine/notification/destination.ts';
 import type { DeliveryLog, DestinationStore } from '../engine/notice-ports.ts';
+import type { LogReader, LogView } from '../engine/log-ports.ts';
 import type { JobStore, NodeReader, PermissionReader, PermissionStore, RetimedRun, RunReader, RunRemover, Site } from '../engine/ports.ts';
 import type { TaskValues } from '../engine/run/dynamic-values.ts';
 import type { NotebookReport, TaskOutput } from '../engine/run/output.ts';
@@ -23,7 +25,7 @@ export type { Site } from '../engine/ports.ts';
 export interface OutputReader {
   read(runId: number): Promise<TaskOutput | undefined>;
   /** The first `bytes` bytes of stdout and stderr, in that order; empty when there is nothing yet. */
-  logs(runId: number, bytes: number): Promise<{ readonly text: string; readonly truncated: boolean }>;
+  logs(runId: number, bytes: number, view: LogView): Promise<{ readonly text: string; readonly truncated: boolean }>;
   /** The values that it set for the tasks after it. */
   taskValues(runId: number): Promise<TaskValues>;
 }
@@ -77,6 +79,7 @@ export interface OperationPorts extends NoticePorts, PeoplePorts {
   readonly tokens: TokenStore;
   readonly runs: RunReader;
   readonly outputs: OutputReader;
+  readonly logs: LogReader;
   readonly notebooks: NotebookReader;
   readonly launching: LaunchPorts;
   readonly cancelling: CancelPorts;
@@ -87,8 +90,8 @@ export interface OperationPorts extends NoticePorts, PeoplePorts {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly clusterRules: ClusterRules;
-  /** Names of all known task kinds: the built-in ones and those of plugins. */
-  readonly kinds: readonly string[];
+  /** All known task kinds: the built-in ones and those of plugins. */
+  readonly kinds: readonly KnownKind[];
   readonly site: Site;
 }
 

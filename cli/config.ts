@@ -6,8 +6,10 @@ import type { ClusterFault } from '../engine/cluster/faults.ts';
 import type { Inventory } from '../engine/cluster/inventory.ts';
 import type { Limits } from '../engine/limits.ts';
 import { nearest } from '../engine/nearest.ts';
+import type { TaskLimits } from '../runners/isolation.ts';
+import type { PluginPlace } from '../runners/plugin/plugin-place.ts';
 import { ValueError } from './setting-values.ts';
-import { fileVariable, keyOf, laterVariables, settings, type logLevels, type Setting } from './settings.ts';
+import { fileVariable, keyOf, laterVariables, settings, type logLevels, type Setting, type taskSandboxes } from './settings.ts';
 
 /** What the service is told; `cli/settings.ts` says what each is for. Times are milliseconds, sizes bytes. */
 export interface Config {
@@ -30,6 +32,10 @@ export interface Config {
   readonly tlsKey?: string | undefined;
   /** Addresses and networks. */
   readonly trustedProxies: readonly string[];
+  readonly plugins: readonly PluginPlace[];
+  readonly taskLimits: TaskLimits;
+  readonly taskUser?: string | undefined;
+  readonly taskSandbox: (typeof taskSandboxes)[number];
   readonly clusterStartMs: number;
   readonly clusters: Inventory;
   readonly clustersStrict: boolean;
@@ -61,7 +67,7 @@ interface Given {
   readonly directory: string;
 }
 
-const passedToTasks = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ'];
+const passedToTasks = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'JAVA_HOME', 'SPARK_HOME'];
 /** What people set for clients of the service, such as the examples of the README; nothing of it is a setting. */
 const clientVariables = ['RUNYARD_URL', 'RUNYARD_TOKEN'];
 const variables = Object.values(settings).map((setting) => setting.variable);
@@ -114,6 +120,10 @@ function build(environment: Environment, directory: string, find: (variable: str
     tlsCert: take(settings.tlsCert),
     tlsKey: take(settings.tlsKey),
     trustedProxies: take(settings.trustedProxies),
+    plugins: take(settings.plugins),
+    taskLimits: take(settings.taskLimits),
+    taskUser: take(settings.taskUser),
+    taskSandbox: take(settings.taskSandbox),
     clusterStartMs: take(settings.clusterStartMs),
     clusters: take(settings.clusters),
     clustersStrict: take(settings.clustersStrict),

@@ -11,14 +11,9 @@ import { openDatabase, ping } from '../storage/database.ts';
 import { DirectoryInUseError, lockDirectory } from '../storage/directory-lock.ts';
 import { prepareBinaries } from '../storage/embedded-binaries.ts';
 import type { Config } from './config.ts';
+import { lookAtLimits, lookAtPlugins, lookAtSandbox, lookAtTaskUser, lookForSpark } from './doctor-tasks.ts';
+import type { Finding } from './finding.ts';
 import { startFailure } from './start-failure.ts';
-
-/** `missing` and `poor` leave something undone; `broken` keeps the engine from running. */
-export interface Finding {
-  readonly state: 'ok' | 'poor' | 'missing' | 'broken';
-  readonly found: string;
-  readonly advice?: string;
-}
 
 interface Check {
   readonly name: string;
@@ -37,6 +32,12 @@ export const checks: readonly Check[] = [
   { name: 'node', look: lookAtNode },
   { name: 'python3', look: lookForPython },
   { name: 'java', look: (config) => lookForProgram(config, 'java', ['-version'], 'JAR tasks need it: install a Java runtime.') },
+  { name: 'spark', look: lookForSpark },
+  { name: 'plugins', look: lookAtPlugins },
+  { name: 'task user', look: lookAtTaskUser },
+  { name: 'task sandbox', look: lookAtSandbox },
+  { name: 'task limits', look: lookAtLimits },
+  { name: 'fallocate', look: (config) => lookForProgram(config, 'fallocate', ['--version'], 'It leaves out the middle of logs that grow beyond RUNYARD_LOG_BYTES_MAX; without it their tasks are stopped. Install util-linux.') },
   { name: 'data directory', look: lookAtDirectory },
   { name: 'free space', look: lookAtSpace },
   { name: 'held by', look: lookAtHolder },

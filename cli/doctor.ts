@@ -1,6 +1,7 @@
 /** `runyard doctor`: says what this machine can run, what is missing, and what to do about it. */
 import { readConfig } from './config.ts';
-import { checks, type Finding } from './doctor-checks.ts';
+import { checks } from './doctor-checks.ts';
+import type { Finding } from './finding.ts';
 import { messageOf } from '../engine/errors.ts';
 import { inOneLine, say } from './say.ts';
 

@@ -6,9 +6,11 @@ import { createQueue, type RunQueue } from '../engine/coordinator/admit.ts';
 import { createCoordinator, type Coordinator } from '../engine/coordinator/coordinator.ts';
 import { sweepProcesses } from '../engine/coordinator/sweep.ts';
 import { startWatch } from '../engine/coordinator/watch.ts';
+import type { PluginKind } from '../engine/job/task-kinds.ts';
 import { host, identifyProcess } from '../engine/host.ts';
 import type { Log, NodeIdentity, NodeReader, Site } from '../engine/ports.ts';
 import type { RunStore } from '../engine/run-ports.ts';
+import type { Isolation } from '../runners/isolation.ts';
 import { createTaskPool } from '../runners/pool.ts';
 import { createProcessTable } from '../runners/process-table.ts';
 import { createAttemptFiles, type AttemptFiles } from '../storage/attempt-files.ts';
@@ -36,8 +38,20 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+export interface EngineParts {
+  readonly config: Config;
+  readonly address: DatabaseAddress;
+  readonly database: OpenDatabase;
+  readonly roots: Roots;
+  readonly site: Site;
+  readonly plugins: readonly PluginKind[];
+  readonly isolation: Isolation;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 /** Starts driving runs: processes that nobody waits for are ended, and runs that were left behind are adopted. */
-export async function startEngine(config: Config, address: DatabaseAddress, database: OpenDatabase, roots: Roots, site: Site, clock: Clock, log: Log): Promise<Engine> {
+export async function startEngine({ config, address, database, roots, site, plugins, isolation, clock, log }: EngineParts): Promise<Engine> {
   const { db } = database;
   const files = createAttemptFiles(roots);
   const runs = createRunStore(db, clock, log);
@@ -51,9 +65,11 @@ export async function startEngine(config: Config, address: DatabaseAddress, data
       taskEnvironment: { ...config.taskEnvironment, RUNYARD_MANAGED_FS: roots.managedFs.directory, RUNYARD_WORKSPACE: roots.workspace.directory },
       stopGraceMs: config.stopGraceMs,
       logBytesMax: config.logBytesMax,
+      isolation,
       limits: config.limits,
     },
     locate: createLocator(roots),
+    plugins,
     log,
   });
   const clusters = await startClusters({ config, address, database, roots, files, nodeId: node.nodeId, random: randomCharacters, clock, log });

@@ -2,12 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../engine/errors.ts';
+import { defaultLimits } from '../engine/limits.ts';
 import { previewMax } from '../engine/schedule/preview.ts';
 import { ConfigError } from './config.ts';
+import type { BundleOptions } from './bundle.ts';
 import type { MigrateOptions } from './dashboards.ts';
 import type { DemoOptions } from './demo.ts';
+import type { LogsOptions } from './logs.ts';
 import type { PreviewOptions } from './schedule-preview.ts';
 import { outliveReaders, remark } from './say.ts';
 import { settingsHelp } from './settings.ts';
@@ -49,6 +52,7 @@ function buildProgram(finish: (code: number) => void): Command {
     .addHelpText('after', '\nVariables (RUNYARD_*, DATABASE_URL) and runyard.json are not heeded.')
     .action(async (options: DemoOptions) => finish(await (await import('./demo.ts')).demo(options)));
   addPeople(program, finish);
+  addRunCommands(program, finish);
   addDashboardCommands(program, finish);
   program.command('schedule')
     .description('look at schedules')
@@ -65,6 +69,21 @@ function buildProgram(finish: (code: number) => void): Command {
     .option('--json', 'as JSON')
     .action(async (options: { json?: true }) => finish(await (await import('./doctor.ts')).doctor(options.json === true)));
   return program;
+}
+
+/** What people look at of runs, at the service that RUNYARD_URL names or that runs here. */
+function addRunCommands(program: Command, finish: (code: number) => void): void {
+  program.command('logs').argument('<run>', 'id of a run, or of a task run', wholeId)
+    .description('print what the tasks of a run have written; their stderr goes to stderr')
+    .option('-f, --follow', 'go on with what comes until the run is over; exit code 0 when it succeeded, 3 when it did not')
+    .addOption(new Option('--stream <name>', 'which of the two').choices(['stdout', 'stderr', 'both']).default('both'))
+    .option('--task <key>', 'one task alone')
+    .option('--tail <lines>', 'begin with the last lines', tailLines)
+    .action(async (run: number, options: LogsOptions) => finish(await (await import('./logs.ts')).printLogs(run, options)));
+  program.command('bundle').argument('<run>', 'id of a run', wholeId)
+    .description('write everything that is known of a run into one tar.gz: settings, states, logs, output')
+    .option('-o, --output <file>', 'where to; - is stdout (default: run-<id>.tar.gz here)')
+    .action(async (run: number, options: BundleOptions) => finish(await (await import('./bundle.ts')).writeBundle(run, options)));
 }
 
 function addDashboardCommands(program: Command, finish: (code: number) => void): void {
@@ -131,6 +150,17 @@ function instant(text: string): number {
   const time = /^\d+$/.test(text) ? Number(text) : Date.parse(text);
   if (Number.isSafeInteger(time)) return time;
   throw new InvalidArgumentError('A time is like 2027-03-28T00:00:00Z, or epoch milliseconds.');
+}
+
+function wholeId(text: string): number {
+  if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
+  throw new InvalidArgumentError('An id is a whole number.');
+}
+
+function tailLines(text: string): number {
+  const lines = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (lines >= 1 && lines <= defaultLimits.logTailLines) return lines;
+  throw new InvalidArgumentError(`It is a number from 1 to ${defaultLimits.logTailLines}.`);
 }
 
 function previewCount(text: string): number {

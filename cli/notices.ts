@@ -2,14 +2,17 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../engine/clock.ts';
 import type { Log, Site } from '../engine/ports.ts';
+import { noMask } from '../engine/run/masking.ts';
 import { createDeliverer } from '../notifications/deliver.ts';
 import { createMailer } from '../notifications/email.ts';
 import type { AttemptFiles } from '../storage/attempt-files.ts';
 import type { DatabaseAddress, OpenDatabase } from '../storage/database.ts';
 import { createDeliveryStore } from '../storage/deliveries.ts';
+import { createLogFiles } from '../storage/log-files.ts';
 import { logTail } from '../storage/log-tail.ts';
 import { listenForNotices } from '../storage/notice-bell.ts';
 import type { Roots } from '../storage/roots.ts';
+import { createRunReader } from '../storage/stores.ts';
 import type { Config } from './config.ts';
 import { mailDirectory } from './mail-directory.ts';
 
@@ -38,10 +41,15 @@ export interface NoticeWiring {
 export function startNotices({ config, address, database, roots, files, site, nodeId, clock, log }: NoticeWiring): Notices {
   const directory = mailDirectory(config.dataDirectory);
   if (config.smtpUrl === undefined) log.info({ directory }, 'RUNYARD_SMTP_URL is not set: mails are kept as .eml files.');
+  const [logs, runs] = [createLogFiles(roots), createRunReader(database.db)];
+  const tailOf = async (runId: number): Promise<string> => {
+    const found = await runs.find(runId);
+    return logTail(logs, files, runId, found === undefined ? noMask : await runs.maskOf(found.run));
+  };
   const deliverer = createDeliverer({
     store: createDeliveryStore(database.db, clock, log),
     mailer: createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom ?? `Runyard <runyard@${hostname()}>`, perSecond: config.mailsPerSecond, directory }),
-    site, logTail: (runId) => logTail(roots, files, runId),
+    site, logTail: tailOf,
     allowPrivate: config.webhookAllowPrivate, timeoutMs: webhookTimeoutMs, retryBaseMs, random: Math.random,
     nodeId, clock, log,
   });

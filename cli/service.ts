@@ -10,10 +10,11 @@ import { rememberTokens } from '../api/token-cache.ts';
 import { systemClock as clock } from '../engine/clock.ts';
 import type { QueryRunner } from '../engine/dashboard-ports.ts';
 import { ServiceError } from '../engine/errors.ts';
-import { taskKinds } from '../engine/job/task-kinds.ts';
+import { builtInKinds, type PluginKind } from '../engine/job/task-kinds.ts';
 import type { Site } from '../engine/ports.ts';
 import type { RunStore } from '../engine/run-ports.ts';
 import { tokenHash } from '../engine/token/token.ts';
+import { loadPlugins } from '../runners/plugin/load-plugins.ts';
 import { createQueryPool } from '../runners/query/query-pool.ts';
 import { migrate, openDatabase, ping, type DatabaseAddress, type OpenDatabase } from '../storage/database.ts';
 import { createDeliveryLog } from '../storage/delivery-log.ts';
@@ -23,6 +24,7 @@ import { startEmbeddedPostgres } from '../storage/embedded.ts';
 import { passing } from '../storage/faults.ts';
 import { createPermissionStore } from '../storage/job-permissions.ts';
 import { readInstallation } from '../storage/installation.ts';
+import { createLogFiles } from '../storage/log-files.ts';
 import { createManagedFiles } from '../storage/managed-files.ts';
 import { createNotebookFiles } from '../storage/notebook-files.ts';
 import { createQueryFiles } from '../storage/query-files.ts';
@@ -35,6 +37,7 @@ import type { Config } from './config.ts';
 import { startEngine, type Engine } from './engine.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { checkInstallation } from './installation.ts';
+import { settleIsolation, taskUser } from './isolation.ts';
 import { startNotices } from './notices.ts';
 import { createPeople, readTls, type People } from './people.ts';
 import { startSchedules } from './schedules.ts';
@@ -77,6 +80,8 @@ export async function startService(config: Config, log: Logger): Promise<Service
 
 async function start(config: Config, log: Logger, closers: (() => Promise<void>)[]): Promise<Omit<Service, 'stop'>> {
   const tls = await readTls(config);
+  const plugins = await loadPlugins(config.plugins, config.taskEnvironment);
+  const tasks = await taskUser(config);
   await makeDataDirectory(config.dataDirectory);
   const address = await databaseAddress(config, log, closers);
   const database = openDatabase(address, log);
@@ -85,11 +90,12 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   await checkInstallation(config.dataDirectory, await readInstallation(database.db));
   const { token, isNew } = await bootstrapToken(config);
   await ensureBootstrapAdmin(database.db, tokenHash(token), clock.now());
-  const roots = createRoots({ dataDirectory: config.dataDirectory, allowedRoots: config.allowedRoots });
+  const roots = createRoots({ dataDirectory: config.dataDirectory, allowedRoots: config.allowedRoots, tasks });
+  const isolation = await settleIsolation(config, roots, tasks, typeof address === 'string' ? [] : [address.host]);
   // A port that the system picks is known once the service listens; the tasks that it adopts before have their address already.
   let url = `${tls === undefined ? 'http' : 'https'}://${config.host}:${config.port}`;
   const site: Site = { publicUrl: () => config.publicUrl ?? url, workspaceId: '1' };
-  const engine = await startEngine(config, address, database, roots, site, clock, log);
+  const engine = await startEngine({ config, address, database, roots, site, plugins, isolation, clock, log });
   closers.push(() => engine.close());
   const launching = { clock, limits: config.limits, nodeId: engine.nodeId, accept: engine.coordinator.accept };
   const schedules = await startSchedules(address, database, launching, clock, log);
@@ -103,7 +109,7 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   closers.push(() => people.close());
   const queries = createQueryPool({ directory: roots.managedFs.directory, limits: config.limits, log });
   closers.push(() => queries.close());
-  const app = createService({ config, database, engine, roots, site, log, door, people, queries, tls });
+  const app = createService({ config, database, engine, roots, site, log, door, people, queries, tls, plugins });
   closers.push(async () => app.close());
   url = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '');
   // Only now, because messages link to the address.
@@ -142,9 +148,10 @@ interface ServiceParts {
   readonly people: People;
   readonly queries: QueryRunner;
   readonly tls: Awaited<ReturnType<typeof readTls>>;
+  readonly plugins: readonly PluginKind[];
 }
 
-function createService({ config, database, engine, roots, site, log, door, people, queries, tls }: ServiceParts) {
+function createService({ config, database, engine, roots, site, log, door, people, queries, tls, plugins }: ServiceParts) {
   const { db } = database;
   const { limits } = config;
   const { runs, nodes, clusters, coordinator, queue, files, nodeId } = engine;
@@ -152,8 +159,8 @@ function createService({ config, database, engine, roots, site, log, door, peopl
   const enforced = config.jobAccessControl ? permissions : undefined;
   return createApp({
     operations: everyOperation({
-      jobs: createJobStore(db), permissions, owners: enforced?.ownersOf, tokens: createTokenStore(db), runs: createRunReader(db), outputs: files, notebooks: createNotebookFiles(roots),
-      clock, limits, kinds: taskKinds,
+      jobs: createJobStore(db), permissions, owners: enforced?.ownersOf, tokens: createTokenStore(db), runs: createRunReader(db), outputs: files, logs: createLogFiles(roots), notebooks: createNotebookFiles(roots),
+      clock, limits, kinds: [...builtInKinds, ...plugins],
       clusters: clusters.reader, control: clusters.control, inventory: config.clusters,
       clusterRules: { inventory: config.clusters, strict: config.clustersStrict, find: clusters.reader.find },
       launching: { runs: guarded(runs, door), clock, limits, nodeId, accept: coordinator.accept },
@@ -181,6 +188,7 @@ function createService({ config, database, engine, roots, site, log, door, peopl
       queryFiles: createQueryFiles(roots), queries,
     }),
     auth: { tokens: rememberTokens(createTokenLookup(db), clock), clock, log },
+    plugins,
     audit: people.audit,
     tls, trustedProxies: config.trustedProxies,
     permissions: enforced,

@@ -3,6 +3,8 @@ import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { defaultLimits, type LimitName, type Limits } from '../engine/limits.ts';
 import { nearest } from '../engine/nearest.ts';
+import type { TaskLimits } from '../runners/isolation.ts';
+import type { PluginPlace } from '../runners/plugin/plugin-place.ts';
 import { isMailAddress } from '../engine/notification/address.ts';
 
 /** What is wrong with a value, as the rest of a sentence that begins with the setting's name. */
@@ -53,6 +55,15 @@ function listOf(given: unknown): readonly unknown[] {
   if (!Array.isArray(given)) throw must('a list of absolute paths', given);
   return given;
 }
+
+/** Modules and packages, each with the directory that it is looked for from. */
+export const pluginPlaces: ReadValue<readonly PluginPlace[]> = (given, directory) => {
+  const entries: readonly unknown[] = typeof given === 'string' ? given.split(',').map((entry) => entry.trim()) : Array.isArray(given) ? given : [undefined];
+  return entries.map((written) => {
+    if (typeof written === 'string' && written !== '' && !written.includes('\0')) return { written, directory: resolve(directory) };
+    throw must('a list of paths or package names (in a variable: with commas between them)', written ?? given);
+  });
+};
 
 /** Addresses, or networks in CIDR form. */
 export const networks: ReadValue<readonly string[]> = (given) => {
@@ -115,6 +126,25 @@ export const mailFrom: ReadValue<string> = (given) => {
 export const secretToken: ReadValue<string> = (given) => {
   if (typeof given === 'string' && /^[!-~]{8,256}$/.test(given)) return given;
   throw new ValueError('must be 8 to 256 visible ASCII characters without a space (its value is not shown here)');
+};
+
+/** A name as systems take it for a user. */
+export const userName: ReadValue<string> = (given) => {
+  if (typeof given === 'string' && /^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/.test(given)) return given;
+  throw must('the name of a user of this machine', given);
+};
+
+const taskLimitNames = ['memoryMb', 'cpuSeconds', 'openFiles', 'processes'] as const;
+
+/** What processes of tasks may use. */
+export const taskLimits: ReadValue<TaskLimits> = (given) => {
+  const wanted = typeof given === 'string' ? parsedJson(given) : given;
+  if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) throw must('a JSON object such as {"memoryMb": 4096}', given);
+  for (const [name, value] of Object.entries(wanted)) {
+    if (!taskLimitNames.some((known) => known === name)) throw new ValueError(`names a limit ${shown(name)} that does not exist; known are ${taskLimitNames.join(', ')}`);
+    if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) throw new ValueError(`gives ${name} the value ${shown(value)}, which must be a whole number of at least 1`);
+  }
+  return wanted;
 };
 
 /** Limits by name; the others keep their defaults. */

@@ -2,8 +2,10 @@
 import { defaultInventory } from '../engine/cluster/inventory.ts';
 import type { ClusterFault } from '../engine/cluster/faults.ts';
 import { defaultLimits } from '../engine/limits.ts';
+import type { TaskLimits } from '../runners/isolation.ts';
+import type { PluginPlace } from '../runners/plugin/plugin-place.ts';
 import {
-  absolutePaths, databaseUrl, host, limits, mailFrom, networks, oneOf, path, publicUrl, secretToken, smtpUrl, wholeNumber, yesOrNo, type ReadValue,
+  absolutePaths, databaseUrl, host, limits, mailFrom, networks, oneOf, path, pluginPlaces, publicUrl, secretToken, smtpUrl, taskLimits, userName, wholeNumber, yesOrNo, type ReadValue,
 } from './setting-values.ts';
 import { faults, inventory } from './cluster-settings.ts';
 
@@ -23,6 +25,7 @@ function row<Value>(setting: Setting<Value>): Setting<Value> {
 }
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export const taskSandboxes = ['none', 'bubblewrap'] as const;
 const day = 24 * 60 * 60 * 1_000;
 
 /** Every setting. The key in `runyard.json` is the variable in lower case, without `runyard_`. */
@@ -61,7 +64,7 @@ export const settings = {
   }),
   logBytesMax: row({
     variable: 'RUNYARD_LOG_BYTES_MAX', read: wholeNumber(1, Number.MAX_SAFE_INTEGER), otherwise: 2 ** 30, otherwiseInWords: '1 GiB',
-    description: 'Largest size of stdout and stderr of an attempt, each, in bytes.',
+    description: 'What is kept of stdout and of stderr of an attempt, in bytes: of a longer one the middle is left out.',
   }),
   logLevel: row<(typeof logLevels)[number]>({
     variable: 'RUNYARD_LOG_LEVEL', read: oneOf(logLevels), otherwise: 'info',
@@ -86,6 +89,22 @@ export const settings = {
   trustedProxies: row<readonly string[]>({
     variable: 'RUNYARD_TRUSTED_PROXIES', read: networks, otherwise: [], otherwiseInWords: 'none',
     description: 'Addresses or networks (10.0.0.0/8) of proxies in front, with commas between them; their X-Forwarded-For and X-Forwarded-Proto are believed.',
+  }),
+  plugins: row<readonly PluginPlace[]>({
+    variable: 'RUNYARD_PLUGINS', read: pluginPlaces, otherwise: [], otherwiseInWords: 'none',
+    description: 'Task kinds of your own: paths of modules or names of packages, with commas between them.',
+  }),
+  taskLimits: row<TaskLimits>({
+    variable: 'RUNYARD_TASK_LIMITS', read: taskLimits, otherwise: {}, otherwiseInWords: 'those of node types',
+    description: 'JSON object of what each process of a task may use: memoryMb, cpuSeconds, openFiles, processes.',
+  }),
+  taskUser: row<string | undefined>({
+    variable: 'RUNYARD_TASK_USER', read: userName, otherwise: undefined, otherwiseInWords: 'that of the service',
+    description: 'User of the operating system that tasks run as; needs a service that runs as root.',
+  }),
+  taskSandbox: row<(typeof taskSandboxes)[number]>({
+    variable: 'RUNYARD_TASK_SANDBOX', read: oneOf(taskSandboxes), otherwise: 'none',
+    description: 'What tasks are shut into: none, or bubblewrap, which shows them the system read-only and of the service their own files.',
   }),
   clusterStartMs: row({
     variable: 'RUNYARD_CLUSTER_START_MS', read: wholeNumber(0, day), otherwise: 0,
@@ -142,7 +161,6 @@ export const fileVariable = 'RUNYARD_CONFIG';
 
 /** Settings that are described but come with a later version: refused, because ignoring them would surprise. */
 export const laterVariables = [
-  'RUNYARD_PLUGINS',
 ] as const;
 
 /** The key in the settings file of a variable. */

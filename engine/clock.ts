@@ -30,3 +30,8 @@ export const systemClock: Clock = {
 export function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
+
+/** An instant as the object that libraries want. */
+export function dateOf(at: number): Date {
+  return new Date(at);
+}

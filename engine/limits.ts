@@ -29,6 +29,15 @@ export const defaultLimits = {
   runsPerPage: 999,
   /** get-output: how much of stdout and stderr is returned. */
   outputBytes: 5 * 2 ** 20,
+  /** runs/logs: the largest page in bytes, and what is given when nothing is said; lines of a tail. */
+  logPageBytes: 2 ** 20,
+  logTailLines: 10_000,
+  /** Logs that one engine sends live at the same time, of all and of one user; seconds after which the receiver asks again. */
+  logStreams: 200,
+  logStreamsPerUser: 40,
+  logStreamSeconds: 900,
+  /** Bundles that one engine makes at the same time. */
+  bundles: 4,
   /** The value given to the notebook's exit call. */
   notebookResultBytes: 2 ** 20,
   /** Output of one notebook cell; a larger one fails the run. */

@@ -8,6 +8,7 @@ import type { Notice } from './notification/notice.ts';
 import type { ChildEnd, ChildRequest } from './run/child.ts';
 import type { TaskValues } from './run/dynamic-values.ts';
 import type { TaskOutput } from './run/output.ts';
+import type { Mask } from './run/masking.ts';
 import type { Repair } from './run/rounds.ts';
 import type { Run, RunType, RunWithTasks, TaskRun } from './run/run.ts';
 
@@ -123,6 +124,8 @@ export interface RunReader {
   tasksOf(runIds: readonly number[]): Promise<ReadonlyMap<number, readonly TaskRun[]>>;
   /** The run that an attempt of a run_job_task has started. */
   launchedBy(taskRunId: number): Promise<{ readonly runId: number } | undefined>;
+  /** What is not to be shown of a run: the secrets of its clusters, also of one that was lent to it. */
+  maskOf(run: Run): Promise<Mask>;
   /** The repairs of a run, oldest first. */
   repairsOf(run: Run): Promise<Repair[]>;
 }

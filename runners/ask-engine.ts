@@ -9,18 +9,19 @@ export interface Questions {
   launch(request: ChildRequest, key: string, stop: AbortSignal): Promise<ChildEnd>;
 }
 
-type Answer = Exclude<FromEngine, { type: 'stop' }>;
+type Answer = Exclude<FromEngine, { type: 'stop' | 'ping' }>;
 
 /** @param onStop called when the engine says that the attempt is to stop */
 export function askEngine(port: MessagePort, onStop: () => void): Questions {
+  const say = (message: FromRunner): void => port.postMessage(message);
   const waiting = new Map<number, (answer: Answer) => void>();
   port.on('message', (message: FromEngine) => {
     if (message.type === 'stop') return onStop();
+    if (message.type === 'ping') return say({ type: 'pong' });
     waiting.get(message.id)?.(message);
     waiting.delete(message.id);
   });
   let last = 0;
-  const say = (message: FromRunner): void => port.postMessage(message);
   const ask = (question: (id: number) => FromRunner): Promise<Answer> => new Promise((resolve) => {
     last += 1;
     waiting.set(last, resolve);

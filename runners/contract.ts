@@ -57,6 +57,8 @@ export interface RunnerContext {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** What the tasks before this one have set: task key -> name -> JSON text. Every task before it has an entry. */
   readonly taskValues: Readonly<Record<string, TaskValues>>;
+  /** The whole environment of the task's processes, to which a command adds its own. Nothing of the service's own is in it. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Aborted when the task is to stop (cancel or timeout). `exec` stops its process by itself. */
   readonly signal: AbortSignal;
   /** Size limits in bytes that a runner keeps. */
@@ -70,7 +72,8 @@ export interface RunnerContext {
   /**
    * Starts a process, or attaches to the one an earlier call with the same name started: after a restart of the
    * engine the runner is simply called again. stdout and stderr go straight to files of the attempt.
-   * @param name tells several processes of one attempt apart; `main` (the default) is the one whose logs are shown.
+   * @param name tells several processes of one attempt apart; `main` (the default) is the one whose logs are shown. Made of
+   * letters, digits, `_` and `-`.
    */
   exec(command: Command, name?: string): Promise<Exit>;
 
@@ -103,18 +106,35 @@ export interface RunnerContext {
   log(line: string): void;
 }
 
-/** A task kind. An ES module named in the configuration exports one as `plugin`. */
+/**
+ * A task kind. An ES module named in the configuration (RUNYARD_PLUGINS) exports one as `plugin`. The module is loaded in
+ * threads of its own, never in that of the engine or of another plugin; there it sees the environment of tasks.
+ *
+ * What may go wrong, and what becomes of the task then:
+ * - `run` throws or rejects: the task fails with the error, its trace is kept, its processes are ended.
+ * - `run` ends with something that is no outcome: the task fails and says so.
+ * - `run` does not end: the task runs until it is cancelled or times out; `signal` is aborted then, and after the grace
+ *   period the thread is ended.
+ * - the thread ends (process.exit, an exception in a callback, memory) or is blocked: `run` is called again, in a thread of
+ *   its own; a thread that ends three times ends the task as INTERNAL_ERROR.
+ */
 export interface RunnerPlugin<Task = unknown> {
   readonly contract: typeof contractVersion;
-  /** The settings field that holds such a task, e.g. `notebook_task`. */
+  /** The settings field that holds such a task, e.g. `notebook_task`: lower case, ends in `_task`. */
   readonly kind: string;
-  /** Validates the field's value when a job is created. */
+  /**
+   * Validates the field's value when a job is created: a JSON schema of an object that stands alone (no `$ref`, no `$id`).
+   * Unknown fields are kept unless it says `additionalProperties: false`. A text in which a reference to a dynamic value
+   * stands is checked as it is written, and given to `run` with the value in its place.
+   */
   readonly schema: TSchema;
-  /** False for kinds that need no cluster. */
+  /** False for kinds that need no cluster: `context.cluster` is undefined then, unless the task names one all the same. */
   readonly needsCluster: boolean;
   /**
    * Runs one attempt. It may be called again for the same attempt after a restart of the engine, and must then come
-   * to the same end: everything that must happen once goes through `context.exec`.
+   * to the same end: everything that must happen once goes through `context.exec`, which attaches to the process that is
+   * there.
+   * @param task the value of the field, checked by `schema`, with the values of its references
    */
   run(task: Task, context: RunnerContext): Promise<Outcome>;
 }

@@ -5,6 +5,7 @@ import { access, realpath } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TaskAssignment } from '../engine/run/assignment.ts';
+import { runAs, type TaskUser } from './isolation.ts';
 import type { RunnerSettings } from './messages.ts';
 
 const run = promisify(execFile);
@@ -14,8 +15,10 @@ const run = promisify(execFile);
  * task is. Nothing of the service's own environment is in it.
  */
 export function taskEnvironment(settings: RunnerSettings, assignment: TaskAssignment, temporary: string): Record<string, string> {
+  const { user } = settings.isolation;
   return {
     ...settings.taskEnvironment,
+    ...(user && { HOME: user.home ?? join(assignment.directory, 'work'), USER: user.name, LOGNAME: user.name }),
     ...assignment.cluster?.environment,
     TMPDIR: temporary,
     RUNYARD_JOB_ID: String(assignment.jobId),
@@ -31,21 +34,27 @@ const found = new Map<string, string>();
 /**
  * The real path of a program on the PATH of a task's environment, looked up once and then remembered; one that is missing is looked for again
  * the next time, because somebody may have installed it.
+ * @param user who must be able to run it, when that is not the user of the service
  */
-export async function findInterpreter(program: string, environment: Readonly<Record<string, string>>): Promise<string | undefined> {
+export async function findInterpreter(program: string, environment: Readonly<Record<string, string>>, user?: TaskUser): Promise<string | undefined> {
   const path = environment['PATH'] ?? '';
-  const key = `${program}\0${path}`;
+  const key = `${program}\0${path}\0${user?.name ?? ''}`;
   const known = found.get(key);
   if (known !== undefined) return known;
   for (const directory of path.split(delimiter)) {
     const file = join(directory, program);
     if (directory === '' || !(await executable(file))) continue;
     const real = await (program.startsWith('python') ? pythonBehind(file, environment) : realpath(file));
-    if (real === undefined) continue;
+    if (real === undefined || (user !== undefined && !(await reachableBy(user, real)))) continue;
     found.set(key, real);
     return real;
   }
   return undefined;
+}
+
+async function reachableBy(user: TaskUser, file: string): Promise<boolean> {
+  const [setpriv = '', ...words] = [...runAs(user), 'test', '-x', file];
+  return run(setpriv, words, { cwd: '/' }).then(() => true, () => false);
 }
 
 async function executable(file: string): Promise<boolean> {

@@ -2,6 +2,7 @@
 import type { Limits } from '../engine/limits.ts';
 import type { TaskAssignment } from '../engine/run/assignment.ts';
 import type { ChildEnd, ChildRequest } from '../engine/run/child.ts';
+import type { Isolation } from './isolation.ts';
 import type { MessagePort } from 'node:worker_threads';
 import type { Sought } from './contract.ts';
 
@@ -13,6 +14,7 @@ export interface RunnerSettings {
   readonly stopGraceMs: number;
   /** Largest size of stdout and stderr, each, in bytes. */
   readonly logBytesMax: number;
+  readonly isolation: Isolation;
   readonly limits: Pick<Limits, 'notebookResultBytes' | 'notebookCellBytes' | 'taskValueBytes' | 'taskValuesBytes'>;
 }
 
@@ -27,6 +29,8 @@ export interface AttemptRequest {
 
 export type FromEngine =
   | { readonly type: 'stop' }
+  /** Is the thread still there? */
+  | { readonly type: 'ping' }
   | { readonly type: 'located'; readonly id: number; readonly path: string }
   | { readonly type: 'not-located'; readonly id: number; readonly message: string }
   | { readonly type: 'launched'; readonly id: number; readonly end: ChildEnd };
@@ -36,4 +40,5 @@ export type FromRunner =
   /** `stopped`: only to be cancelled, if it was launched before. */
   | { readonly type: 'launch'; readonly id: number; readonly key: string; readonly request: ChildRequest; readonly stopped: boolean }
   | { readonly type: 'stop-launch'; readonly id: number }
+  | { readonly type: 'pong' }
   | { readonly type: 'log'; readonly line: string };

@@ -2,11 +2,13 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { messageOf } from '../engine/errors.ts';
+import type { PluginKind } from '../engine/job/task-kinds.ts';
 import type { Log, TaskDoor, TaskPool } from '../engine/ports.ts';
 import type { Outcome, TaskAssignment } from '../engine/run/assignment.ts';
 import { createBell } from './bell.ts';
 import type { Sought } from './contract.ts';
 import type { AttemptRequest, FromEngine, FromRunner, RunnerSettings } from './messages.ts';
+import { createPluginThreads, type PluginThreads, type Try } from './plugin/plugin-threads.ts';
 import { endMarked } from './process-group.ts';
 
 export interface PoolOptions {
@@ -17,6 +19,12 @@ export interface PoolOptions {
   /** Finds a file named in a task. @throws ServiceError fit for the run's state */
   readonly locate: (uri: string, what: Sought) => Promise<string>;
   readonly log: Log;
+  /** Kinds of plugins, each of which gets threads of its own. */
+  readonly plugins?: readonly PluginKind[];
+  /** How long a thread of a plugin may give no sign of life before it counts as blocked (ms). */
+  readonly pluginPatienceMs?: number;
+  /** Memory of a thread of a plugin, in MB. */
+  readonly pluginMemoryMb?: number;
   /** What runs in the threads; tests give one that dies. */
   readonly worker?: URL;
 }
@@ -31,6 +39,10 @@ const youngGenerationMb = 8;
 
 /** How often an attempt is asked for again after its thread has died, before the engine gives it up. */
 const triesMax = 5;
+/** The same for a plugin's: the second try and those after it have threads of their own. */
+const pluginTriesMax = 3;
+/** How long a plugin may take to end after its processes have had their time to (ms). */
+const settleMs = 2_000;
 
 export function createTaskPool(options: PoolOptions): ClosablePool {
   const piscina = new Piscina<AttemptRequest, Outcome>({
@@ -44,53 +56,100 @@ export function createTaskPool(options: PoolOptions): ClosablePool {
     // A thread that waits for processes makes little garbage: without a bound it would let that little grow to tens of megabytes.
     resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
   });
+  const plugins = new Map((options.plugins ?? []).map((plugin) => [plugin.name, { module: plugin.module, threads: threadsOf(plugin.name, options) }]));
   let closing = false;
 
-  const attempt = async (assignment: TaskAssignment, door: TaskDoor, stopped: boolean, onPort: (port: MessagePort) => void): Promise<Outcome> => {
-    const { port1, port2 } = new MessageChannel();
+  /** One try; Piscina's promise rejects when the thread is gone before the attempt is over. */
+  const begin = ({ assignment, door, stopped, again }: Beginning): OpenTry => {
+    const { port1: port, port2 } = new MessageChannel();
+    const request: AttemptRequest = { assignment, settings: options.settings, port: port2, stopped };
+    const plugin = plugins.get(assignment.kind);
     const launches = new Map<number, AbortController>();
-    port1.on('message', (message: FromRunner) => answer({ options, assignment, door, port: port1, launches }, message));
-    onPort(port1);
-    try {
-      // Never an AbortSignal: Piscina would give the attempt a whole thread and kill that thread to stop it.
-      return await piscina.run({ assignment, settings: options.settings, port: port2, stopped }, { transferList: [port2] });
-    } finally {
-      port1.close();
-    }
+    port.on('message', (message: FromRunner) => {
+      plugin?.threads.heard(port);
+      answer({ options, assignment, door, port, launches }, message);
+    });
+    if (plugin !== undefined) return { port, ...plugin.threads.run({ ...request, module: plugin.module }, port, again) };
+    // Never an AbortSignal: Piscina would give the attempt a whole thread and kill that thread to stop it.
+    return { port, outcome: piscina.run(request, { transferList: [port2] }), terminate: undefined };
   };
 
   return {
-    run(assignment, door) {
-      let stopped = false;
-      let port: MessagePort | undefined;
-      const outcome = async (): Promise<Outcome> => {
-        for (let tries = 1; ; tries += 1) {
-          try {
-            return await attempt(assignment, door, stopped, (opened) => { port = opened; });
-          } catch (error) {
-            // The engine is going down: whoever adopts the attempt will hear its outcome.
-            if (closing) return new Promise(() => undefined);
-            options.log.warn({ run_id: assignment.runId, error: messageOf(error), tries }, 'The thread of this attempt died; asking for the attempt again.');
-            if (tries === triesMax) {
-              await endMarked(assignment.directory, createBell()).catch(() => undefined);
-              return { kind: 'lost', message: `Its runner's thread died ${tries} times, last with: ${messageOf(error)}` };
-            }
-          }
-        }
-      };
-      return {
-        outcome: outcome(),
-        stop() {
-          stopped = true;
-          port?.postMessage({ type: 'stop' } satisfies FromEngine);
-        },
-      };
-    },
+    run: (assignment, door) => follow({ assignment, door, begin, options, closing: () => closing }),
     async close() {
       closing = true;
-      await piscina.destroy();
+      await Promise.all([piscina.destroy(), ...[...plugins.values()].map(({ threads }) => threads.close())]);
     },
   };
+}
+
+interface Beginning {
+  readonly assignment: TaskAssignment;
+  readonly door: TaskDoor;
+  readonly stopped: boolean;
+  /** A thread has died with the try before. */
+  readonly again: boolean;
+}
+
+interface Followed extends Pick<Beginning, 'assignment' | 'door'> {
+  begin(beginning: Beginning): OpenTry;
+  readonly options: PoolOptions;
+  closing(): boolean;
+}
+
+/** An attempt through all its tries. */
+function follow({ assignment, door, begin, options, closing }: Followed): ReturnType<TaskPool['run']> {
+  const about = { run_id: assignment.runId, kind: assignment.kind };
+  const end = async (outcome: Outcome): Promise<Outcome> => {
+    await endMarked(assignment.directory, createBell()).catch(() => undefined);
+    return outcome;
+  };
+  let stopped = false;
+  let terminated = false;
+  let timer: NodeJS.Timeout | undefined;
+  let now = begin({ assignment, door, stopped, again: false });
+  const outcome = async (): Promise<Outcome> => {
+    for (let tries = 1; ; tries += 1, now = begin({ assignment, door, stopped, again: true })) {
+      try {
+        return await now.outcome;
+      } catch (error) {
+        // The engine is going down: whoever adopts the attempt will hear its outcome.
+        if (closing()) return new Promise(() => undefined);
+        if (terminated) return end({ kind: 'stopped' });
+        options.log.warn({ ...about, error: messageOf(error), tries }, 'The thread of this attempt died; asking for the attempt again.');
+        const most = now.terminate === undefined ? triesMax : pluginTriesMax;
+        if (tries === most) return end({ kind: 'lost', message: `The thread of its runner (${assignment.kind}) died ${tries} times, last with: ${messageOf(error)}` });
+      } finally {
+        now.port.close();
+      }
+    }
+  };
+  const terminate = (): void => {
+    if (now.terminate === undefined) return;
+    options.log.warn(about, 'This attempt does not stop: its thread is ended.');
+    terminated = true;
+    now.terminate();
+  };
+  return {
+    outcome: outcome().finally(() => clearTimeout(timer)),
+    stop() {
+      stopped = true;
+      const { port } = now;
+      port.postMessage({ type: 'stop' } satisfies FromEngine);
+      timer ??= setTimeout(terminate, options.settings.stopGraceMs + settleMs).unref();
+    },
+  };
+}
+
+/** A try that is under way. */
+interface OpenTry extends Pick<Try, 'outcome'> {
+  readonly port: MessagePort;
+  /** Undefined for built-in kinds, which stop when they are told to. */
+  readonly terminate: Try['terminate'] | undefined;
+}
+
+function threadsOf(kind: string, { attemptsPerThread, settings, log, pluginPatienceMs = 15_000, pluginMemoryMb = 256 }: PoolOptions): PluginThreads {
+  return createPluginThreads({ kind, attemptsPerThread, environment: settings.taskEnvironment, patienceMs: pluginPatienceMs, memoryMb: pluginMemoryMb, log });
 }
 
 /** One attempt as the engine hears of it. */
@@ -106,6 +165,8 @@ interface Line {
 function answer({ options, assignment, door, port, launches }: Line, message: FromRunner): void {
   const say = (reply: FromEngine): void => port.postMessage(reply);
   switch (message.type) {
+    case 'pong':
+      return;
     case 'log':
       options.log.info({ run_id: assignment.runId, task_key: assignment.taskKey }, message.line);
       return;

@@ -7,8 +7,8 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { closeSync, openSync, watch, type FSWatcher } from 'node:fs';
-import { mkdir, rename, stat, truncate, writeFile } from 'node:fs/promises';
+import { closeSync, constants, openSync, watch, type FSWatcher } from 'node:fs';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { codeOf } from '../engine/errors.ts';
@@ -16,6 +16,7 @@ import { isAlive, type ProcessIdentity } from '../engine/host.ts';
 import { openRegular, readFrom } from '../engine/read-file.ts';
 import { createBell, type Bell } from './bell.ts';
 import type { Exit } from './contract.ts';
+import { capLogs, createLogWatch } from './log-cap.ts';
 import { attemptMarker, endGroup, endMarked, signalGroup } from './process-group.ts';
 
 /** What to run, and where its files are kept. */
@@ -28,18 +29,18 @@ export interface ProcessSpec {
   readonly cwd: string;
   /** The whole environment: nothing is inherited from the service. */
   readonly env: Readonly<Record<string, string>>;
+  /** Words before the supervisor's own, which make it another user. */
+  readonly runAs?: readonly string[];
+  /** Limits of the program, as options and values of `ulimit`. */
+  readonly limits?: string;
   /** Milliseconds between SIGTERM and SIGKILL when it is stopped. */
   readonly stopGraceMs: number;
-  /** Largest size of stdout and stderr, each, in bytes. */
+  /** What is kept of stdout and stderr, each, in bytes: the middle of a longer one is left out. */
   readonly logBytesMax: number;
 }
 
 const supervisor = fileURLToPath(new URL('supervisor/supervise.sh', import.meta.url));
 
-/** How often the log sizes are looked at, and whether an adopted process still lives. */
-const tickMs = 2_000;
-/** The same, once a log has reached a quarter of its limit: it may grow by gigabytes in two seconds. */
-const nearTickMs = 100;
 /** A claim is filled within microseconds of its making; this long without is a claimer that died in between. */
 const claimFillMs = 60_000;
 /** More than `pid`, `exit` and `stopped` ever hold. */
@@ -75,9 +76,10 @@ export async function exec(spec: ProcessSpec, signal: AbortSignal): Promise<Exit
   }
 }
 
-/** Waits until the process is over, and ends it when it is to stop or floods its log. */
+/** Waits until the process is over, keeps its logs small, and ends it when it is to stop or its logs cannot be kept small. */
 async function attend(spec: ProcessSpec, signal: AbortSignal, bell: Bell, child: ChildProcess | undefined): Promise<Exit> {
   let unknownFor = 0;
+  const look = createLogWatch(spec.directory, spec.logBytesMax);
   for (;;) {
     // Asked first: a supervisor that claims and ends while the rest is looked at has left an exit code by the next round.
     const childIsOver = child !== undefined && (child.exitCode !== null || child.signalCode !== null);
@@ -95,15 +97,16 @@ async function attend(spec: ProcessSpec, signal: AbortSignal, bell: Bell, child:
       continue;
     }
     if (!alive) return vanished(spec, claim, bell);
-    const { flood, near } = await lookAtLogs(spec);
+    const { flood, pauseMs } = await look();
     if (signal.aborted || flood !== undefined) {
       // Said before it is done: whoever attaches after a kill of this engine must know that the end was ours.
       await noteStop(spec.directory, signal.aborted ? '' : flood ?? '');
       await endGroup(claim.pid, spec.attemptDirectory, spec.stopGraceMs, bell);
-      await cutLogs(spec);
+      await capLogs(spec.directory, spec.logBytesMax, true);
       return flood === undefined || signal.aborted ? { kind: 'stopped' } : { kind: 'flooded', message: flood };
     }
-    await bell.wait(near ? nearTickMs : tickMs);
+    // Also how often is looked whether an adopted process still lives.
+    await bell.wait(pauseMs);
   }
 }
 
@@ -125,6 +128,7 @@ async function endUnknown(
 /** A process that is gone without an exit code: an engine ended it, or nobody knows who did. */
 async function vanished(spec: ProcessSpec, { pid }: ProcessIdentity, bell: Bell): Promise<Exit> {
   await endMarked(spec.attemptDirectory, bell);
+  await capLogs(spec.directory, spec.logBytesMax, true);
   return (await stopOf(spec.directory))
     ?? lost(`Its process ${pid} is gone and left no exit code: it was killed together with its supervisor, or the machine was restarted.`);
 }
@@ -133,6 +137,8 @@ async function vanished(spec: ProcessSpec, { pid }: ProcessIdentity, bell: Bell)
 async function afterEnd(spec: ProcessSpec, code: number, bell: Bell): Promise<Exit> {
   // Whoever claimed it may have been seen by nobody: all of its life fits between two looks of an engine that is paused.
   await endMarked(spec.attemptDirectory, bell);
+  // What it wrote since the last look, or while no engine was there.
+  await capLogs(spec.directory, spec.logBytesMax, true);
   return (await stopOf(spec.directory)) ?? { kind: 'exited', code };
 }
 
@@ -150,13 +156,16 @@ async function stopOf(directory: string): Promise<Exit | undefined> {
   return text === '' ? { kind: 'stopped' } : { kind: 'flooded', message: text };
 }
 
+/** Appending, so that a process that cuts its own log goes on at the new end; through no link, which another process of the attempt may have put there. */
+const appending = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
+
 async function start(spec: ProcessSpec, bell: Bell): Promise<ChildProcess> {
   await mkdir(spec.cwd, { recursive: true });
-  // Appending, so that a process that cuts its own log goes on at the new end.
-  const stdout = openSync(join(spec.directory, 'stdout'), 'a', 0o600);
-  const stderr = openSync(join(spec.directory, 'stderr'), 'a', 0o600);
+  const stdout = openSync(join(spec.directory, 'stdout'), appending, 0o600);
+  const stderr = openSync(join(spec.directory, 'stderr'), appending, 0o600);
   try {
-    const child = spawn('/bin/sh', [supervisor, spec.directory, ...spec.argv], {
+    const [program = '', ...words] = [...(spec.runAs ?? []), '/bin/sh', supervisor, spec.directory, spec.limits ?? '', ...spec.argv];
+    const child = spawn(program, words, {
       cwd: spec.cwd,
       env: { ...spec.env, [attemptMarker]: spec.attemptDirectory },
       detached: true,
@@ -227,31 +236,6 @@ function watchExit(directory: string, bell: Bell): FSWatcher | undefined {
     return watcher;
   } catch {
     return undefined;
-  }
-}
-
-const streams = ['stdout', 'stderr'] as const;
-
-/** Whether a log has come near its limit, and the sentence to show when it has outgrown it. */
-async function lookAtLogs({ directory, logBytesMax }: ProcessSpec): Promise<{ readonly near: boolean; readonly flood: string | undefined }> {
-  let near = false;
-  for (const stream of streams) {
-    const { size } = await stat(join(directory, stream)).catch(() => ({ size: 0 }));
-    if (size > logBytesMax) {
-      const flood = `Its ${stream} has ${size} bytes; at most ${logBytesMax} are allowed (RUNYARD_LOG_BYTES_MAX). The task was stopped.`;
-      return { near: true, flood };
-    }
-    near ||= size > logBytesMax / 4;
-  }
-  return { near, flood: undefined };
-}
-
-/** What was written beyond the limit before the task was stopped is not kept. */
-async function cutLogs({ directory, logBytesMax }: ProcessSpec): Promise<void> {
-  for (const stream of streams) {
-    const path = join(directory, stream);
-    const { size } = await stat(path).catch(() => ({ size: 0 }));
-    if (size > logBytesMax) await truncate(path, logBytesMax).catch(() => undefined);
   }
 }
 

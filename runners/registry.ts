@@ -1,8 +1,12 @@
 /** The task kinds that can be run, by the settings field that holds them. */
+import { isBuiltIn } from '../engine/job/task-kinds.ts';
+import { createBell } from './bell.ts';
 import type { Outcome, RunnerContext } from './contract.ts';
+import { endMarked } from './process-group.ts';
 import { plugin as jar } from './jar/jar.ts';
 import { plugin as notebook } from './notebook/notebook.ts';
 import { plugin as python } from './python/python.ts';
+import { plugin as submit } from './submit/submit.ts';
 
 type Run = (task: unknown, context: RunnerContext) => Promise<Outcome>;
 
@@ -11,6 +15,7 @@ const runOf: Readonly<Record<string, Run>> = {
   [notebook.kind]: (task, context) => notebook.run(task as Parameters<typeof notebook.run>[0], context),
   [python.kind]: (task, context) => python.run(task as Parameters<typeof python.run>[0], context),
   [jar.kind]: (task, context) => jar.run(task as Parameters<typeof jar.run>[0], context),
+  [submit.kind]: (task, context) => submit.run(task as Parameters<typeof submit.run>[0], context),
 };
 
 /** The kinds that this version can run. */
@@ -20,7 +25,11 @@ export const runnableKinds: readonly string[] = Object.keys(runOf);
 export async function runTask(kind: string, task: unknown, context: RunnerContext): Promise<Outcome> {
   const run = runOf[kind];
   if (run !== undefined) return run(task, context);
-  const message = `This version of Runyard keeps ${kind} but cannot run it; it runs ${runnableKinds.join(', ')}.`;
+  const message = isBuiltIn(kind)
+    ? `This version of Runyard keeps ${kind} but cannot run it; it runs ${runnableKinds.join(', ')}.`
+    : `No plugin of this service brings ${kind}: the one that did is gone from RUNYARD_PLUGINS. Name it there again, or give the task another kind.`;
+  // It may have been started when there still was a plugin for it.
+  await endMarked(context.directory, createBell());
   await context.writeOutput({ error: message });
   return { kind: 'failed', message };
 }

@@ -1,6 +1,6 @@
 /** Runs a task that is one program: starts it, waits, and says from its exit code and its stderr why it failed. */
 import { join } from 'node:path';
-import { readEnd } from '../engine/read-file.ts';
+import { readLogEnd } from '../engine/log-file.ts';
 import { firstBytes, type TaskOutput } from '../engine/run/output.ts';
 import type { Command, Outcome, RunnerContext } from './contract.ts';
 import { workloadFailed } from '../engine/run/attempt.ts';
@@ -46,7 +46,7 @@ export async function runProgram(program: Program, context: RunnerContext): Prom
 
 async function outputOf(program: Program, code: number, context: RunnerContext): Promise<TaskOutput> {
   // An uncaught exception ends Python and Java with code 1; with any other code a trace in the log is not the reason.
-  const failure = code === 1 ? program.failureIn(await readEnd(join(context.directory, 'stderr'), tailBytes)) : undefined;
+  const failure = code === 1 ? program.failureIn(await readLogEnd(join(context.directory, 'stderr'), tailBytes)) : undefined;
   if (failure === undefined) return { error: `The ${program.name} ended with ${describeExit(code)}.` };
   return { error: firstBytes(failure.error, errorBytes).text, errorTrace: failure.errorTrace };
 }

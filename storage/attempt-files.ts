@@ -6,10 +6,12 @@ import { Check } from 'typebox/value';
 import { invalid } from '../engine/errors.ts';
 import { textMap } from '../engine/job/scalars.ts';
 import { quote } from '../engine/job/wording.ts';
+import type { LogName, LogReader, LogView } from '../engine/log-ports.ts';
 import type { Workplace } from '../engine/ports.ts';
 import type { TaskValues } from '../engine/run/dynamic-values.ts';
 import { firstBytes, type TaskOutput } from '../engine/run/output.ts';
 import { jsonIn, readText } from '../engine/read-file.ts';
+import { createLogFiles } from './log-files.ts';
 import { prove, proveEntry, type Roots } from './roots.ts';
 
 export interface AttemptFiles extends Workplace {
@@ -17,7 +19,7 @@ export interface AttemptFiles extends Workplace {
    * The first `bytes` bytes of stdout followed by stderr. Bytes that are no UTF-8 are replaced, a character is never cut.
    * `truncated`: there was more.
    */
-  logs(runId: number, bytes: number): Promise<{ readonly text: string; readonly truncated: boolean }>;
+  logs(runId: number, bytes: number, view: LogView): Promise<{ readonly text: string; readonly truncated: boolean }>;
   /** Removes the directory of an attempt that is over, with all it holds. */
   removeAttempt(runId: number): Promise<void>;
   /** Removes the directory of a cluster that was made for a run which is over. */
@@ -35,15 +37,16 @@ const Output = Type.Object({
 });
 
 export function createAttemptFiles(roots: Pick<Roots, 'runs' | 'clusters'>): AttemptFiles {
+  const logFiles = createLogFiles(roots);
   const directoryOf = (runId: number): string => join(roots.runs.directory, String(runId));
   return {
     attemptDirectory: (runId) => makeOwn(directoryOf(runId)),
     clusterDirectory: async (clusterId) => makeOwn(await prove(roots.clusters, clusterPath(clusterId))),
     taskValues: (runId) => readValues(join(directoryOf(runId), 'values.json')),
     read: (runId) => readOutput(join(directoryOf(runId), 'output.json')),
-    async logs(runId, bytes) {
-      const stdout = await readText(join(directoryOf(runId), 'stdout'), bytes);
-      const stderr = await readText(join(directoryOf(runId), 'stderr'), bytes - stdout.bytes);
+    async logs(runId, bytes, view) {
+      const stdout = await beginningOf(logFiles, { runId, stream: 'stdout' }, bytes, view);
+      const stderr = await beginningOf(logFiles, { runId, stream: 'stderr' }, bytes - stdout.bytes, view);
       // Bytes that were replaced have become longer.
       const { text, cut } = firstBytes(stdout.text + stderr.text, bytes);
       return { text, truncated: cut || stdout.more || stderr.more };
@@ -52,6 +55,20 @@ export function createAttemptFiles(roots: Pick<Roots, 'runs' | 'clusters'>): Att
     // Of a link the link alone is removed: what it leads to may be the directory of a cluster that is in use.
     removeCluster: async (clusterId) => rm(await proveEntry(roots.clusters, clusterPath(clusterId)), { recursive: true, force: true }),
   };
+}
+
+/** The beginning of a log, with the line that stands for what was left out of it. */
+async function beginningOf(files: LogReader, log: LogName, most: number, view: LogView): Promise<{ readonly text: string; readonly bytes: number; readonly more: boolean }> {
+  const texts = [];
+  let bytes = 0;
+  let offset = 0;
+  for (;;) {
+    const page = await files.page(log, offset, Math.max(0, most - bytes), view);
+    if (bytes >= most || page.next === page.offset) return { text: texts.join(''), bytes, more: page.size > offset && bytes >= most };
+    texts.push(page.text);
+    bytes += Math.min(page.next - page.offset, Buffer.byteLength(page.text));
+    offset = page.next;
+  }
 }
 
 /** The id of an existing cluster is whatever a job names. */

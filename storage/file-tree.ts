@@ -1,11 +1,11 @@
 /** Files below a root: found, listed, read, written in one step, removed. The words for a refusal are the caller's. */
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { link, lstat, mkdir, readdir, rename, rm, rmdir, unlink, writeFile, type FileHandle } from 'node:fs/promises';
+import { chmod, lchown, link, lstat, mkdir, readdir, rename, rm, rmdir, unlink, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { codeOf, ServiceError } from '../engine/errors.ts';
 import { isMissing, openRegular, readFrom, statOf } from '../engine/read-file.ts';
-import { pathIn, prove, proveEntry, type Root } from './roots.ts';
+import { pathIn, prove, proveEntry, type Root, type Tenant } from './roots.ts';
 
 export interface Entry {
   /** Path in its root, as `/a/b`. */
@@ -80,6 +80,7 @@ export async function writeBytes(root: Root, path: string, bytes: Uint8Array, ov
   const draft = join(dirname(target), `${draftPrefix}${randomUUID()}`);
   try {
     await writeFile(draft, bytes, { flag: 'wx', mode: 0o600, flush: true });
+    if (root.tenant !== undefined) await letIn(root.tenant, draft, { mode: 0o640 });
     // A link is refused where a name is taken, so of two writers without overwrite only one succeeds.
     await (overwrite ? rename(draft, target) : link(draft, target));
     return 'written';
@@ -98,12 +99,24 @@ export async function writeBytes(root: Root, path: string, bytes: Uint8Array, ov
 export async function makeDirectory(root: Root, path: string): Promise<void> {
   const target = await prove(root, path);
   try {
-    // Tasks run as the user of the service: nobody else needs to look in.
-    await mkdir(target, { recursive: true, mode: 0o700 });
+    // Nobody needs to look in but the user of the service, and that of tasks where there is one.
+    const first = await mkdir(target, { recursive: true, mode: 0o700 });
+    if (first !== undefined && root.tenant !== undefined) await letInBetween(root.tenant, first, target);
   } catch (error) {
     if (codeOf(error) !== 'EEXIST' && codeOf(error) !== 'ENOTDIR') throw error;
     throw new ServiceError('RESOURCE_ALREADY_EXISTS', `Path (${path}) cannot be a directory: it, or a folder above it, is a file.`);
   }
+}
+
+/** Gives a new entry to the user of tasks, or lets its group look at it. */
+async function letIn({ uid, gid, owns }: Tenant, path: string, { mode }: { readonly mode: number }): Promise<void> {
+  if (!owns) await chmod(path, mode);
+  await lchown(path, owns ? uid : -1, gid);
+}
+
+/** The same for all new directories from the first to the last. */
+async function letInBetween(tenant: Tenant, first: string, last: string): Promise<void> {
+  for (let path = last; path.length >= first.length; path = dirname(path)) await letIn(tenant, path, { mode: 0o750 });
 }
 
 /** Removes a file or directory, and of a link the link alone. */

@@ -16,6 +16,16 @@ export interface Root {
   readonly scheme?: string;
   /** A first folder that paths may carry and that means the root itself. */
   readonly ownName?: string;
+  /** Whom what the service makes here is made for; undefined when tasks run as the user of the service. */
+  readonly tenant?: Tenant | undefined;
+}
+
+/** The user that tasks run as, where that is not the user of the service. */
+export interface Tenant {
+  readonly uid: number;
+  readonly gid: number;
+  /** True: it owns what is made. False: it may look at it. */
+  readonly owns: boolean;
 }
 
 export interface Roots {
@@ -36,13 +46,21 @@ export const nameBytes = 255;
 /** Longest path, in bytes. The longest that Linux takes; what the directory of the root adds is found out by trying. */
 const pathBytes = 4_096;
 
+export interface RootPlaces {
+  readonly dataDirectory: string;
+  readonly allowedRoots: readonly string[];
+  /** The user that tasks run as, where that is not the user of the service. */
+  readonly tasks?: Pick<Tenant, 'uid' | 'gid'> | undefined;
+}
+
 /** The roots of one data directory. Creates nothing: directories appear with the first file in them. */
-export function createRoots(places: { readonly dataDirectory: string; readonly allowedRoots: readonly string[] }): Roots {
+export function createRoots(places: RootPlaces): Roots {
+  const tenant = (owns: boolean): Pick<Root, 'tenant'> => ({ tenant: places.tasks && { ...places.tasks, owns } });
   const below = (name: string): string => resolve(places.dataDirectory, name);
   return {
-    workspace: { directory: below('workspace'), title: 'the workspace', ownName: 'Workspace' },
-    revisions: { directory: below('revisions'), title: 'the revisions of notebooks' },
-    managedFs: { directory: below('managed_fs'), title: 'managed_fs', scheme: 'managed_fs:' },
+    workspace: { directory: below('workspace'), title: 'the workspace', ownName: 'Workspace', ...tenant(false) },
+    revisions: { directory: below('revisions'), title: 'the revisions of notebooks', ...tenant(false) },
+    managedFs: { directory: below('managed_fs'), title: 'managed_fs', scheme: 'managed_fs:', ...tenant(true) },
     objstore: { directory: below('objstore'), title: 'objstore' },
     clusters: { directory: below('clusters'), title: 'the directory of clusters' },
     runs: { directory: below('runs'), title: 'the directory of runs' },

@@ -10,6 +10,7 @@ import { changeJob } from './job-changes.ts';
 import { createJob, deleteJob, findJob, listJobs } from './jobs.ts';
 import { leavingQueue, queuedJobs } from './queue.ts';
 import { repairsOf } from './repairs.ts';
+import { maskOfRun } from './run-mask.ts';
 import { findRun, latestAttempt, listRuns, requestStop, requestStopOfAll, runsOwnedBy } from './runs.ts';
 import { deleteRun } from './run-removal.ts';
 import type { Database } from './schema.ts';
@@ -60,6 +61,7 @@ export function createRunReader(db: Kysely<Database>): RunReader {
     tasksOf: (runIds) => taskRunsOf(db, runIds),
     launchedBy: (taskRunId) => findLaunchedBy(db, taskRunId),
     repairsOf: (run) => repairsOf(db, run),
+    maskOf: (run) => maskOfRun(db, run),
   };
 }
 

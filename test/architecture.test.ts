@@ -22,7 +22,7 @@ const byPath = new Map(sources.map((source) => [source.path, source]));
 
 /** Layer of a file, from the inside out; imports point inward, or stay within a layer where it has but one room. */
 function layerOf(path: string): number {
-  if (/^engine\/(errors|limits|clock|host|read-file|nearest)\.ts$/.test(path)) return 0;
+  if (/^engine\/(errors|limits|clock|host|read-file|log-file|nearest)\.ts$/.test(path)) return 0;
   if (/^engine\/(job|schedule|token|dashboard)\//.test(path)) return 1;
   if (/^engine\/(run|cluster|notification)\//.test(path)) return 2;
   if (/^engine\/([a-z]+-)?ports\.ts$/.test(path)) return 3;

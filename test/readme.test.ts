@@ -59,9 +59,15 @@ describe('commands', () => {
 const hasCurl = (process.env['PATH'] ?? '').split(':').some((directory) => existsSync(join(directory, 'curl')));
 
 describe('examples', () => {
+  test('code that is shown is that of the file', () => {
+    const shown = [...readme.matchAll(/<!-- code: (\S+) -->\n```\w+\n([\s\S]*?)```/g)];
+    expect(shown.map(([, file]) => file)).toEqual(['examples/plugins/http-request.mjs']);
+    for (const [, file = '', code] of shown) expect(code).toBe(readFileSync(join(root, file), 'utf8'));
+  });
+
   test.skipIf(!hasCurl)('run as they are written', async () => {
     const examples = [...readme.matchAll(/<!-- example: \S+ -->\n```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
-    expect(examples).toHaveLength(4);
+    expect(examples).toHaveLength(5);
     const directory = await mkdtemp(join(tmpdir(), 'runyard-readme-'));
     // Examples name files of the project by their place in it.
     await symlink(join(root, 'examples'), join(directory, 'examples'));
@@ -75,6 +81,7 @@ describe('examples', () => {
       shell.stdout.on('data', (data: Buffer) => { said += data.toString(); });
       expect(await once(shell, 'close')).toEqual([0, null]);
       expect(said).toContain('"logs":"hello Runyard\\n"');
+      expect(said).toContain('event: end');
       expect(said).toContain('"rows":[[365,"17 of 365 days",17]]');
       const { jobs } = await runyard.ok('GET', '2.1/jobs/list', { name: 'two steps' });
       const { run_id } = await runyard.ok('POST', '2.1/jobs/run-now', { job_id: jobs[0].job_id });

@@ -5,7 +5,7 @@ import { shapeOf, type Inventory } from '../../engine/cluster/inventory.ts';
 import { reasonOf } from '../../engine/cluster/termination.ts';
 import { NewCluster } from '../../engine/job/cluster.ts';
 import { shownCluster } from '../../engine/job/shown.ts';
-import { isSecretName } from '../../engine/token/audit.ts';
+import { isSecretName } from '../../engine/job/secret-names.ts';
 import { epochMs } from '../shown-times.ts';
 
 export const ClusterId = Type.String({ minLength: 1, description: 'Id of the cluster.' });

@@ -3,5 +3,6 @@
 export interface Example {
   /** The whole input, whether it stands in path, query or body. */
   readonly request: object;
-  readonly answer: object;
+  /** A text for an answer that is no JSON. */
+  readonly answer: object | string;
 }

@@ -1,12 +1,13 @@
 /** The description of the API (OpenAPI 3.1), made from the operations: what requests are checked with is what is described. */
 import { Type, type TSchema } from 'typebox';
 import type { ApiVersion } from '../../engine/job/format.ts';
+import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import type { Operation } from '../operation.ts';
 import { requestParts } from '../request-parts.ts';
 import type { Example } from './example.ts';
 import { exampleOf } from './examples.ts';
 import { refusalReferences, refusalResponses } from './refusals.ts';
-import { referring, schemaComponents } from './schemas.ts';
+import { schemaNames, type SchemaNames } from './schemas.ts';
 import { sectionOf, sections } from './sections.ts';
 
 const introduction = [
@@ -14,17 +15,21 @@ const introduction = [
   'Every request carries a personal access token. Every refusal is `{error_code, message}`.',
 ].join('\n\n');
 
-/** The document that describes these operations in all their versions. */
-export function describeApi(operations: readonly Operation[]): Record<string, unknown> {
+/**
+ * The document that describes these operations in all their versions.
+ * @param plugins kinds of plugins that stand in the schemas of these operations
+ */
+export function describeApi(operations: readonly Operation[], plugins: readonly PluginKind[] = []): Record<string, unknown> {
+  const names = schemaNames(plugins);
   const paths: Record<string, Record<string, object>> = {};
   const read = new Set(operations.filter(({ method }) => method === 'GET').map(({ path }) => path));
   for (const operation of operations) {
     for (const version of operation.versions) {
       const url = `/api/${version}${operation.path.replaceAll(/:(\w+)/g, '{$1}')}`;
-      paths[url] = { ...paths[url], [operation.method.toLowerCase()]: describeOperation(operation, version, read.has(operation.path)) };
+      paths[url] = { ...paths[url], [operation.method.toLowerCase()]: describeOperation(operation, version, read.has(operation.path), names) };
     }
   }
-  const responses = referring(refusalResponses());
+  const responses = names.referring(refusalResponses());
   return {
     openapi: '3.1.0',
     info: { title: 'Runyard', description: introduction, version: '0.1.0' },
@@ -34,15 +39,15 @@ export function describeApi(operations: readonly Operation[]): Record<string, un
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'A personal access token.' } },
-      schemas: schemaComponents(),
+      schemas: names.components(),
       responses,
     },
   };
 }
 
 /** @param alsoRead whether a GET has the same path: then the path alone is no name for another method */
-function describeOperation(operation: Operation, version: ApiVersion, alsoRead: boolean): object {
-  const { method, path, response, summary, headers = {} } = operation;
+function describeOperation(operation: Operation, version: ApiVersion, alsoRead: boolean, names: SchemaNames): object {
+  const { method, path, response, summary, headers = {}, mediaType = 'application/json' } = operation;
   const { params, querystring } = requestParts(operation);
   const example = exampleOf(operation);
   const section = sectionOf(path, version);
@@ -52,14 +57,14 @@ function describeOperation(operation: Operation, version: ApiVersion, alsoRead: 
     summary,
     description: descriptionOf(operation),
     parameters: [...parametersIn('path', params, example), ...parametersIn('query', querystring, example)],
-    ...bodyOf(operation, example),
+    ...bodyOf(operation, example, names),
     responses: {
       200: {
         description: 'Done.',
         ...(Object.keys(headers).length > 0 && {
           headers: Object.fromEntries(Object.keys(headers).map((name) => [name, { schema: { type: 'string' }, description: 'Id of the workspace.' }])),
         }),
-        content: { 'application/json': { schema: referring(plain(response)), ...(example !== undefined && { example: example.answer }) } },
+        content: { [mediaType]: { schema: names.referring(plain(response)), ...(example !== undefined && { example: example.answer }) } },
       },
       ...refusalReferences(),
     },
@@ -86,7 +91,7 @@ function parametersIn(place: 'path' | 'query', schema: TSchema | undefined, exam
   });
 }
 
-function bodyOf(operation: Operation, example: Example | undefined): object {
+function bodyOf(operation: Operation, example: Example | undefined, names: SchemaNames): object {
   const { body, params } = requestParts(operation);
   if (body === undefined || (operation.method === 'DELETE' && Type.IsObject(body) && Object.keys(body.properties).length === 0)) return {};
   const inPath = new Set(params !== undefined && Type.IsObject(params) ? Object.keys(params.properties) : []);
@@ -96,7 +101,7 @@ function bodyOf(operation: Operation, example: Example | undefined): object {
     requestBody: {
       required: true,
       content: {
-        'application/json': { schema: referring(schema), ...(example !== undefined && { example: shown }) },
+        'application/json': { schema: names.referring(schema), ...(example !== undefined && { example: shown }) },
         ...(operation.fileField !== undefined && { 'multipart/form-data': { schema: withFile(schema, operation.fileField) } }),
       },
     },

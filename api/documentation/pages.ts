@@ -2,6 +2,7 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
+import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import type { Operation } from '../operation.ts';
 import { describeApi } from './open-api.ts';
 
@@ -12,8 +13,8 @@ const policy = [
 ].join('; ');
 
 /** Adds the description of these operations, as a document and as a page. */
-export function addDocumentation(app: FastifyInstance, operations: readonly Operation[]): void {
-  const text = JSON.stringify(describeApi(operations));
+export function addDocumentation(app: FastifyInstance, operations: readonly Operation[], plugins: readonly PluginKind[]): void {
+  const text = JSON.stringify(describeApi(operations, plugins));
   app.get('/api/openapi.json', { config: { open: true } }, async (_request, reply) => {
     reply.type('application/json; charset=utf-8').serializer(String);
     return text;

@@ -90,6 +90,15 @@ export const runExamples: Readonly<Record<string, Example>> = {
     request: { run_id: 909, views_to_export: 'CODE' },
     answer: { views: [{ content: '<!doctype html>…', name: 'daily', type: 'NOTEBOOK' }] },
   },
+  'GET /jobs/runs/logs': {
+    request: { run_id: 908, stream: 'stderr', offset: 0, limit: 65_536 },
+    answer: { run_id: 908, stream: 'stderr', offset: 0, next_offset: 17, size: 17, complete: false, content: 'Reading part 907\n' },
+  },
+  'GET /jobs/runs/logs/stream': {
+    request: { run_id: 908, stream: 'stderr', timeout_seconds: 0 },
+    answer: 'id: 17\nevent: log\ndata: {"offset":0,"content":"Reading part 907\\n"}\n\n',
+  },
+  'GET /jobs/runs/bundle': { request: { run_id: 907 }, answer: '(the bytes of run-907.tar.gz)' },
   'POST /jobs/runs/cancel': { request: { run_id: 907 }, answer: {} },
   'POST /jobs/runs/cancel-all': { request: { job_id: 41 }, answer: {} },
   'POST /jobs/runs/delete': { request: { run_id: 907 }, answer: {} },

@@ -5,6 +5,7 @@ import { CloudAttributes, Library, NewCluster, PlacementAttributes, StorageInfo 
 import { AccessControlRequest } from '../../engine/job/permissions.ts';
 import { CronSchedule, JobCluster, JobSettings, TaskSettings } from '../../engine/job/settings.ts';
 import { NotebookTask, PipelineTask, RunJobTask, SparkJarTask, SparkPythonTask, SparkSubmitTask } from '../../engine/job/task-kinds.ts';
+import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import { RunParameters } from '../../engine/run/parameters.ts';
 import { DestinationConfig } from '../../engine/notification/destination.ts';
 import { DeliveryDocument } from '../deliveries/delivery-view.ts';
@@ -12,6 +13,7 @@ import { ListedDestination } from '../destinations/destination-view.ts';
 import { JobDocument } from '../job-view.ts';
 import { AccessControlList } from '../permissions/list-view.ts';
 import { ClusterInstance, ClusterSpec, RunDocument, RunState, RunStatus, TaskRunDocument } from '../run-document.ts';
+import { withPluginKinds } from '../plugin-kinds.ts';
 import { TokenInfo } from '../tokens/token-view.ts';
 import { ClassicQuery, ClassicVisualization, ClassicWidget } from '../../engine/dashboard/classic.ts';
 import { DashboardDocument, DashboardSummary } from '../dashboards/dashboard-view.ts';
@@ -27,27 +29,38 @@ const named: Readonly<Record<string, TSchema>> = {
   ClassicWidget, ClassicVisualization, ClassicQuery, Dashboard: DashboardDocument, DashboardSummary,
 };
 
-/** Text of a schema -> its name. */
-const nameByText: ReadonlyMap<string, string> = new Map(Object.entries(named).map(([name, schema]) => [JSON.stringify(schema), name]));
+/** The named schemas of one service. */
+export interface SchemaNames {
+  /** The named schemas as components of the description; they refer to one another. */
+  readonly components: () => Record<string, unknown>;
+  /** A copy in which every occurrence of a named schema is a reference to it. */
+  readonly referring: (node: unknown) => unknown;
+}
 
-/** The named schemas as components of the description; they refer to one another. */
-export function schemaComponents(): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(named).map(([name, schema]) => {
+/** @param plugins kinds of plugins, which stand in the schemas like the built-in ones and have names of their own */
+export function schemaNames(plugins: readonly PluginKind[]): SchemaNames {
+  const ofPlugins = plugins.map(({ name, schema }) => [nameOfKind(name), schema] as const);
+  const all = [...Object.entries(named).map(([name, schema]) => [name, withPluginKinds(schema, plugins)] as const), ...ofPlugins];
+  const nameByText: ReadonlyMap<string, string> = new Map(all.map(([name, schema]) => [JSON.stringify(schema), name]));
+  const referring = (node: unknown): unknown => {
+    const name = isObjectSchema(node) ? nameByText.get(JSON.stringify(node)) : undefined;
+    return name === undefined ? withinReferring(node) : { $ref: `#/components/schemas/${name}` };
+  };
+  const withinReferring = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(referring);
+    if (typeof node !== 'object' || node === null) return node;
+    return Object.fromEntries(Object.entries(node).map(([key, value]: [string, unknown]) => [key, referring(value)]));
+  };
+  const components = (): Record<string, unknown> => Object.fromEntries(all.map(([name, schema]) => {
     const plain: unknown = JSON.parse(JSON.stringify(schema));
     return [name, withinReferring(plain)];
   }));
+  return { components, referring };
 }
 
-/** A copy in which every occurrence of a named schema is a reference to it. */
-export function referring(node: unknown): unknown {
-  const name = isObjectSchema(node) ? nameByText.get(JSON.stringify(node)) : undefined;
-  return name === undefined ? withinReferring(node) : { $ref: `#/components/schemas/${name}` };
-}
-
-function withinReferring(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(referring);
-  if (typeof node !== 'object' || node === null) return node;
-  return Object.fromEntries(Object.entries(node).map(([key, value]: [string, unknown]) => [key, referring(value)]));
+/** `http_request_task` -> `HttpRequestTask`. */
+function nameOfKind(kind: string): string {
+  return kind.replaceAll(/(?:^|_)([a-z0-9])/g, (_, first: string) => first.toUpperCase());
 }
 
 function isObjectSchema(node: unknown): boolean {

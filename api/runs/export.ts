@@ -7,6 +7,7 @@ import { kindOf, type NotebookTask } from '../../engine/job/task-kinds.ts';
 import { nameOf, type ExportedNotebook } from '../../engine/run/notebook-page/exported.ts';
 import { fitReport } from '../../engine/run/notebook-page/fit.ts';
 import { codePage, dashboardPage } from '../../engine/run/notebook-page/page.ts';
+import { maskTexts } from '../../engine/run/masking.ts';
 import { applyParameters } from '../../engine/run/parameters.ts';
 import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { defineOperation, type Operation } from '../operation.ts';
@@ -53,11 +54,16 @@ export function exportRunOperation(ports: ExportPorts): Operation {
     async handle({ run_id: runId, views_to_export: wanted = 'CODE' }) {
       const found = await ports.runs.find(runId);
       if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
-      const notebook = await exported(ports, found, notebookRunIn(found, runId));
+      const notebook = await exportedNotebook(ports, found, runId);
       const name = nameOf(notebook);
       return { views: viewsOf[wanted].map((type) => ({ content: viewMakers[type](notebook), name, type })) };
     },
   });
+}
+
+/** What is to be shown of the notebook of a task run, without secrets. @throws ServiceError as the operation does */
+export async function exportedNotebook(ports: ExportPorts, found: RunWithTasks, runId: number): Promise<ExportedNotebook> {
+  return maskTexts(await ports.runs.maskOf(found.run), await exported(ports, found, notebookRunIn(found, runId)));
 }
 
 interface NotebookRun {

@@ -3,9 +3,10 @@ import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { tasksOf } from '../../engine/job/format.ts';
 import { Id } from '../../engine/job/scalars.ts';
-import { kindOf, type TaskKind } from '../../engine/job/task-kinds.ts';
+import { isBuiltIn, kindNameOf } from '../../engine/job/task-kinds.ts';
 import type { TaskOutput } from '../../engine/run/output.ts';
 import type { RunReader } from '../../engine/ports.ts';
+import { maskTexts } from '../../engine/run/masking.ts';
 import { asKnownTo } from '../../engine/run/rounds.ts';
 import type { Progress, RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { isTerminal } from '../../engine/run/states.ts';
@@ -15,8 +16,8 @@ import { RunDocument } from '../run-document.ts';
 import { taskRunView } from '../task-run-view.ts';
 import { apiVersions } from '../versions.ts';
 
-/** Kinds whose stdout and stderr are part of the output. */
-const kindsWithLogs: ReadonlySet<TaskKind | undefined> = new Set(['spark_python_task', 'spark_jar_task']);
+/** Built-in kinds whose stdout and stderr are part of the output; so are those of every plugin's kind. */
+const kindsWithLogs: ReadonlySet<string> = new Set(['spark_python_task', 'spark_jar_task', 'spark_submit_task']);
 
 const response = Type.Object({
   metadata: RunDocument,
@@ -27,13 +28,20 @@ const response = Type.Object({
     },
     { description: 'Output of a notebook that succeeded.' },
   )),
+  plugin_output: Type.Optional(Type.Object(
+    {
+      result: Type.Optional(Type.String({ description: 'What the plugin wrote as the result, first 1 MB; absent when it wrote none.' })),
+      truncated: Type.Optional(Type.Boolean({ description: 'Whether result was cut.' })),
+    },
+    { description: 'Output of a task of a plugin\'s kind that succeeded.' },
+  )),
   run_job_output: Type.Optional(Type.Object(
     { run_id: Type.Integer({ ...Id, description: 'The run that the task has started; of one that was retried the first.' }) },
     { description: 'Of a task that runs another job.' },
   )),
   error: Type.Optional(Type.String({ description: 'Why there is no output.' })),
   error_trace: Type.Optional(Type.String({ description: 'The trace behind the error.' })),
-  logs: Type.Optional(Type.String({ description: 'stdout and stderr of a Python or JAR task, in this order, first 5 MB.' })),
+  logs: Type.Optional(Type.String({ description: 'stdout and stderr of a Python, JAR or submit task or one of a plugin\'s kind, in this order, first 5 MB.' })),
   logs_truncated: Type.Optional(Type.Boolean({ description: 'Whether logs was cut.' })),
 });
 
@@ -54,12 +62,14 @@ export function getOutputOperation({ runs, outputs, limits, site }: Pick<Operati
       const taskRun = taskRunIn(found, runId);
       if (found === undefined || taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
       const task = tasksOf(found.run.settings).find((one) => one.task_key === taskRun.taskKey);
-      const kind = task === undefined ? undefined : kindOf(task);
+      const kind = task === undefined ? undefined : kindNameOf(task);
+      const mask = await runs.maskOf(found.run);
+      const view = { mask, over: isTerminal(taskRun.progress.state) };
       return {
         metadata: taskRunView(asKnownTo(runId, found, await runs.repairsOf(found.run)), taskRun, { version, site }),
-        ...endOf(kind, taskRun.progress, await outputs.read(runId)),
+        ...endOf(kind, taskRun.progress, maskTexts(mask, await outputs.read(runId))),
         ...(kind === 'run_job_task' ? await startedBy(runs, runId) : {}),
-        ...(kindsWithLogs.has(kind) ? logsOf(await outputs.logs(runId, limits.outputBytes)) : {}),
+        ...(kind !== undefined && (kindsWithLogs.has(kind) || !isBuiltIn(kind)) ? logsOf(await outputs.logs(runId, limits.outputBytes, view)) : {}),
       };
     },
   });
@@ -74,15 +84,16 @@ function taskRunIn(found: RunWithTasks | undefined, runId: number): TaskRun | un
 }
 
 /** The result of a success, or why there is none; nothing while the task run is active. */
-function endOf(kind: TaskKind | undefined, progress: Progress, output: TaskOutput = {}): object {
+function endOf(kind: string | undefined, progress: Progress, output: TaskOutput = {}): object {
   if (!isTerminal(progress.state)) return {};
   if (progress.result !== 'SUCCESS') {
     const error = output.error ?? progress.message;
     return { error: error === '' ? undefined : error, error_trace: output.errorTrace };
   }
-  if (kind !== 'notebook_task') return {};
   const { result, truncated = false } = output;
-  return { notebook_output: result === undefined ? {} : { result, truncated } };
+  const shown = result === undefined ? {} : { result, truncated };
+  if (kind === 'notebook_task') return { notebook_output: shown };
+  return kind === undefined || isBuiltIn(kind) ? {} : { plugin_output: shown };
 }
 
 async function startedBy(runs: RunReader, taskRunId: number): Promise<object> {

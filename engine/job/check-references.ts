@@ -5,7 +5,7 @@ import { upstreamOf } from './graph.ts';
 import { mapParameterTexts, mapTexts } from './parameter-texts.ts';
 import { absentReferences, namesOf, piecesOf, taskReferences, timeArguments, type Reference, type ReferenceName } from './references.ts';
 import type { JobSettings, SubmitSettings, TaskSettings } from './settings.ts';
-import { kindOf, type TaskKind } from './task-kinds.ts';
+import { bodyIn, kindNameOf, kindOf, type TaskKind } from './task-kinds.ts';
 import { cut, quote } from './wording.ts';
 
 /** What a text may refer to. */
@@ -34,12 +34,12 @@ export function checkReferences(settings: JobSettings | SubmitSettings): void {
     checkText(parameter.default, `parameters[${index}].default`, { parameters: [], task: undefined });
   }
   for (const [index, task] of tasksOf(settings).entries()) {
-    const kind = kindOf(task);
-    const body = kind === undefined ? undefined : task[kind];
+    const kind = kindNameOf(task);
+    const body = bodyIn(task, kind);
     if (kind === undefined || body === undefined) continue;
     const scope = scopeOf(settings, task);
     const path = settings.tasks === undefined ? kind : `tasks[${index}].${kind}`;
-    mapParameterTexts(path, body, (text, where) => checkText(text, where, scope));
+    mapParameterTexts(kind, path, body, (text, where) => checkText(text, where, scope));
   }
 }
 

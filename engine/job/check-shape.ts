@@ -2,14 +2,14 @@
 import { invalid } from '../errors.ts';
 import { formatOf, singleTaskFields, type ApiVersion } from './format.ts';
 import type { JobSettings, SubmitSettings } from './settings.ts';
-import { kindsIn } from './task-kinds.ts';
+import { kindsIn, type KnownKind } from './task-kinds.ts';
 import { isGiven, quote } from './wording.ts';
 
 /**
  * Refuses settings of no format or of both. `multiTaskOnly`, when given, is the version that takes no single-task fields.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
-export function checkShape(settings: JobSettings | SubmitSettings, multiTaskOnly: ApiVersion | undefined, kinds: readonly string[]): void {
+export function checkShape(settings: JobSettings | SubmitSettings, multiTaskOnly: ApiVersion | undefined, kinds: readonly KnownKind[]): void {
   const given = new Map(Object.entries(settings));
   const single = kindsIn(settings)[0] ?? singleTaskFields.find((field) => isGiven(given.get(field)));
   if (settings.tasks !== undefined) {
@@ -18,7 +18,7 @@ export function checkShape(settings: JobSettings | SubmitSettings, multiTaskOnly
   } else {
     if (multiTaskOnly !== undefined) throw singleTaskRefusal(single, multiTaskOnly);
     if (isGiven(given.get('job_clusters')) || isGiven(given.get('job_cluster_key'))) throw invalid('Shared job cluster feature is only supported in multi-task jobs.');
-    if (kindsIn(settings).length === 0) throw invalid(`No task is given; one of ${kinds.join(', ')}, or tasks, is required.`);
+    if (kindsIn(settings).length === 0) throw invalid(`No task is given; one of ${kinds.map(({ name }) => name).join(', ')}, or tasks, is required.`);
   }
   const format = formatOf(settings);
   if (settings.format !== undefined && settings.format !== format) {

@@ -7,7 +7,7 @@ import { at, isGiven } from './wording.ts';
 const reserved = new Set(['--master', '--deploy-mode', '--executor-cores']);
 
 /** Options of the submit script that take no value; every other `--x` is followed by one. */
-const flags = new Set(['--verbose', '-v', '--supervise', '--version', '--help', '-h', '--usage-error']);
+export const submitFlags: ReadonlySet<string> = new Set(['--verbose', '-v', '--supervise', '--version', '--help', '-h', '--usage-error']);
 
 /** Refuses a submit task on anything but a new cluster, with libraries or spark_conf, or with an option the service sets. */
 export function checkSubmitTask(path: string, task: Omit<TaskSettings, 'task_key'>): void {
@@ -30,6 +30,6 @@ export function checkSubmitParameters(path: string, parameters: readonly string[
     if (!option.startsWith('-')) return;
     const name = option.split('=', 1)[0] ?? '';
     if (reserved.has(name)) throw invalid(`${path}[${index}] is ${name}; it is set by the service and must not be given.`);
-    if (!option.includes('=') && !flags.has(name)) index += 1;
+    if (!option.includes('=') && !submitFlags.has(name)) index += 1;
   }
 }

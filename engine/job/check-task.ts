@@ -6,7 +6,7 @@ import { checkCluster } from './check-cluster.ts';
 import { checkLibraries } from './check-libraries.ts';
 import { checkSubmitTask } from './check-submit-task.ts';
 import type { TaskSettings } from './settings.ts';
-import { kindOf, kindsIn, type TaskKind } from './task-kinds.ts';
+import { kindOf, kindsIn, type KnownKind, type TaskKind } from './task-kinds.ts';
 import { at, checkFilled, checkOneOf, quote } from './wording.ts';
 
 /** A task, or a single-task job read as its one task. */
@@ -15,12 +15,9 @@ export type TaskLike = Omit<TaskSettings, 'task_key'>;
 /** What the rules of a task need to know beside it. */
 export interface TaskContext {
   readonly limits: Limits;
-  /** Names of all known task kinds: the built-in ones and those of plugins. */
-  readonly kinds: readonly string[];
+  /** All known task kinds: the built-in ones and those of plugins. */
+  readonly kinds: readonly KnownKind[];
 }
-
-/** Kinds that run without a cluster (spec 2.2, design 10). */
-const needsNoCluster: readonly string[] = ['pipeline_task', 'run_job_task'] satisfies TaskKind[];
 
 const clusterChoices = ['job_cluster_key', 'new_cluster', 'existing_cluster_id'] as const;
 
@@ -31,24 +28,25 @@ const clusterChoices = ['job_cluster_key', 'new_cluster', 'existing_cluster_id']
  */
 export function checkTask(path: string, task: TaskLike, { limits, kinds }: TaskContext): void {
   checkKind(path, task, kinds);
-  checkClusterChoice(path, task);
+  checkClusterChoice(path, task, kinds);
   if (task.new_cluster !== undefined) checkCluster(at(path, 'new_cluster'), task.new_cluster, limits);
   checkLibraries(at(path, 'libraries'), task.libraries);
   const kind = kindOf(task);
   if (kind !== undefined) checkKindRules[kind](path, task);
 }
 
-function checkKind(path: string, task: TaskLike, kinds: readonly string[]): void {
+function checkKind(path: string, task: TaskLike, known: readonly KnownKind[]): void {
+  const kinds = known.map(({ name }) => name);
   const found = kindsIn(task);
   const unknown = found.find((kind) => !kinds.includes(kind));
   if (unknown !== undefined) throw invalid(`${at(path, unknown)} is not a task kind of this service; the known kinds are ${kinds.join(', ')}.`);
   checkOneOf(path === '' ? 'The job' : path, found, kinds);
 }
 
-function checkClusterChoice(path: string, task: TaskLike): void {
+function checkClusterChoice(path: string, task: TaskLike, kinds: readonly KnownKind[]): void {
   const chosen = clusterChoices.filter((choice) => task[choice] !== undefined && task[choice] !== '');
   if (chosen.length > 1) checkOneOf(path === '' ? 'The job' : path, chosen, clusterChoices);
-  if (chosen.length === 1 || kindsIn(task).some((kind) => needsNoCluster.includes(kind))) return;
+  if (chosen.length === 1 || kindsIn(task).some((kind) => kinds.some(({ name, needsCluster }) => name === kind && !needsCluster))) return;
   // Clients know this sentence; which task is meant follows it.
   const which = path === '' ? '' : ` ${path} has none.`;
   throw invalid(`One of job_cluster_key, new_cluster, or existing_cluster_id must be specified.${which}`);

@@ -14,22 +14,22 @@ import { checkTask, type TaskContext } from './check-task.ts';
 import type { ApiVersion } from './format.ts';
 import { checkGraph } from './graph.ts';
 import type { JobCluster, JobSettings, SubmitSettings, TaskSettings } from './settings.ts';
-import { taskKinds } from './task-kinds.ts';
+import { builtInKinds, type KnownKind } from './task-kinds.ts';
 import { checkBytes, checkCount, isGiven, quote } from './wording.ts';
 
 export interface CheckOptions {
   /** Version of the path: 2.1 and 2.2 take jobs in multi-task format only. */
   readonly version: ApiVersion;
   readonly limits: Limits;
-  /** Names of all known task kinds. Default: the built-in ones. */
-  readonly kinds?: readonly string[];
+  /** All known task kinds. Default: the built-in ones. */
+  readonly kinds?: readonly KnownKind[];
 }
 
 /**
  * Checks the whole settings of a job: of create, of reset, or merged by update (spec 2.2 - 2.4, 2.7 - 2.9, 8).
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
-export function checkSettings(settings: JobSettings, { version, limits, kinds = taskKinds }: CheckOptions): void {
+export function checkSettings(settings: JobSettings, { version, limits, kinds = builtInKinds }: CheckOptions): void {
   checkShape(settings, version === '2.0' ? undefined : version, kinds);
   checkBytes('name', settings.name ?? '', limits.runNameBytes);
   checkConcurrency(settings.max_concurrent_runs, limits);
@@ -43,7 +43,7 @@ export function checkSettings(settings: JobSettings, { version, limits, kinds = 
  * Checks the body of runs/submit, which takes both formats in every version, but no shared job clusters (spec 4.1 rule 5).
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
-export function checkSubmission(submission: SubmitSettings, { limits, kinds = taskKinds }: CheckOptions): void {
+export function checkSubmission(submission: SubmitSettings, { limits, kinds = builtInKinds }: CheckOptions): void {
   checkShape(submission, undefined, kinds);
   checkBytes('run_name', submission.run_name ?? '', limits.runNameBytes);
   checkIdempotencyToken(submission.idempotency_token, limits);

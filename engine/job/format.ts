@@ -1,5 +1,5 @@
 /** The two formats of a job, and each seen as the other: what runs is always a list of tasks. */
-import { taskKinds } from './task-kinds.ts';
+import { kindsIn, taskKinds } from './task-kinds.ts';
 import type { JobSettings, SubmitSettings, TaskSettings } from './settings.ts';
 
 /** The versions of the path under which one model is served. */
@@ -25,7 +25,6 @@ export const singleTaskFields = [
 ] as const;
 
 type TaskField = (typeof singleTaskFields)[number] | 'timeout_seconds';
-type TaskFields = Pick<JobSettings, TaskField>;
 
 /** SINGLE_TASK or MULTI_TASK, by the shape alone: `tasks` makes a job multi-task (spec 3.3). */
 export function formatOf(settings: JobSettings | SubmitSettings): JobFormat {
@@ -66,17 +65,11 @@ function taskKeyFrom(runName = ''): string {
   return /[A-Za-z0-9]/.test(key) ? key : mainTaskKey;
 }
 
+/** Kinds of plugins are moved by how they look: nobody else's field ends like that and holds an object. */
 function withOneTask(settings: JobSettings, task_key: string, fields: readonly TaskField[]): JobSettings {
-  const job: JobSettings = { ...settings };
-  const task: TaskFields = {};
-  for (const field of fields) {
-    copyField(settings, task, field);
-    delete job[field];
-  }
+  const ofTask = new Set<string>([...fields, ...kindsIn(settings)]);
+  const entries = Object.entries(settings);
+  const job: JobSettings = Object.fromEntries(entries.filter(([field]) => !ofTask.has(field)));
+  const task: Partial<TaskSettings> = Object.fromEntries(entries.filter(([field, value]) => ofTask.has(field) && value !== undefined));
   return { ...job, tasks: [{ task_key, ...task }], format: 'MULTI_TASK' };
-}
-
-function copyField<F extends TaskField>(from: TaskFields, to: TaskFields, field: F): void {
-  const value = from[field];
-  if (value !== undefined) to[field] = value;
 }

@@ -52,7 +52,8 @@ function withoutFields(stored: JobSettings, names: readonly string[]): JobSettin
 }
 
 function checkName(path: string, name: string, stored: JobSettings): void {
-  if (knownFields.has(name) || Object.hasOwn(stored, name) || entryName.test(name)) return;
+  // A plugin's kind may have gone with its plugin, and must still be removable.
+  if (knownFields.has(name) || /^[a-z][a-z0-9_]*_task$/.test(name) || Object.hasOwn(stored, name) || entryName.test(name)) return;
   throw invalid(`${path} is ${quote(name)}; it must be a top-level field of the settings, tasks/<task_key> or job_clusters/<job_cluster_key>.`);
 }
 

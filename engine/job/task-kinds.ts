@@ -1,5 +1,5 @@
-/** The six task kinds: their schemas, their names in the order of the spec, and which kind a task has (spec 2.7). */
-import { Type, type Static } from 'typebox';
+/** The task kinds: the six built-in ones with their schemas, those of plugins, and which kind a task has (spec 2.7). */
+import { Type, type Static, type TSchema } from 'typebox';
 import { Id, instant, textMap, texts } from './scalars.ts';
 
 export const NotebookTask = Type.Object(
@@ -83,6 +83,27 @@ export const taskKinds = [
 
 export type TaskKind = (typeof taskKinds)[number];
 
+/** A task kind as the rules of settings see it. */
+export interface KnownKind {
+  /** The settings field that holds such a task. */
+  readonly name: string;
+  readonly needsCluster: boolean;
+}
+
+/** A task kind that a plugin brings. */
+export interface PluginKind extends KnownKind {
+  /** What the field may hold: a JSON schema of an object. */
+  readonly schema: TSchema;
+  /** Address of the module that runs it, as a file URL. */
+  readonly module: string;
+}
+
+/** Kinds that run without a cluster (spec 2.2, design 10). */
+const clusterless: ReadonlySet<TaskKind> = new Set(['pipeline_task', 'run_job_task']);
+
+/** The built-in kinds, as the rules see them. */
+export const builtInKinds: readonly KnownKind[] = taskKinds.map((name) => ({ name, needsCluster: !clusterless.has(name) }));
+
 /** What a task of a built-in kind is told to do. */
 export type TaskBody = NotebookTask | SparkJarTask | SparkPythonTask | SparkSubmitTask | PipelineTask | RunJobTask;
 
@@ -102,4 +123,20 @@ export function kindsIn(holder: object): string[] {
   return Object.entries(holder)
     .filter(([key, value]) => key.endsWith('_task') && typeof value === 'object' && value !== null)
     .map(([key]) => key);
+}
+
+/** The one kind of a task whose settings were checked, built in or not; undefined for a task without any. */
+export function kindNameOf(task: object): string | undefined {
+  return kindsIn(task)[0];
+}
+
+/** What a task of this kind is told to do, as it is written; undefined when the task has no such kind. */
+export function bodyIn(task: object, kind: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  const [, body] = Object.entries(task).find(([key]) => key === kind) ?? [];
+  return typeof body === 'object' && body !== null ? { ...body } : undefined;
+}
+
+/** Whether a name is that of a built-in kind. */
+export function isBuiltIn(kind: string): kind is TaskKind {
+  return taskKinds.some((name) => name === kind);
 }

@@ -1,5 +1,6 @@
 /** What the engine hands to a runner for one attempt, and what comes back. Plain data: it crosses threads. */
 
+import type { NodeType } from '../cluster/node-types.ts';
 import type { TaskValues } from './dynamic-values.ts';
 
 /** How a task ended, as its runner says it. */
@@ -19,6 +20,10 @@ export interface TaskCluster {
   readonly directory: string;
   /** `spark_env_vars` and the cluster's own variables; part of the environment of every task on it. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Size of the node that tasks run on, the driver; undefined when it is not known. */
+  readonly nodeType?: NodeType | undefined;
+  /** Nodes beside the driver; undefined for a cluster that was there before. */
+  readonly workers?: number | undefined;
 }
 
 /** One attempt of one task. */

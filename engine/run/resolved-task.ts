@@ -3,7 +3,7 @@ import { tasksOf } from '../job/format.ts';
 import { upstreamOf } from '../job/graph.ts';
 import { mapParameterTexts } from '../job/parameter-texts.ts';
 import type { TaskSettings } from '../job/settings.ts';
-import { kindOf, type TaskKind } from '../job/task-kinds.ts';
+import { bodyIn, kindNameOf, kindOf } from '../job/task-kinds.ts';
 import { resolveReferences, type Facts, type RunFacts, type TaskValues } from './dynamic-values.ts';
 import { jobParametersOf } from './job-parameters.ts';
 import { applyParameters } from './parameters.ts';
@@ -21,7 +21,7 @@ export interface Moment {
 
 export type ResolvedTask =
   /** `parameters` are the fields of `body` in which references may stand. */
-  | { readonly kind: TaskKind; readonly body: Readonly<Record<string, unknown>>; readonly parameters: Readonly<Record<string, unknown>> }
+  | { readonly kind: string; readonly body: Readonly<Record<string, unknown>>; readonly parameters: Readonly<Record<string, unknown>> }
   | { readonly error: string };
 
 /**
@@ -31,12 +31,12 @@ export type ResolvedTask =
  */
 export function resolvedTask(moment: Moment, site: Site, values: ReadonlyMap<string, TaskValues>): ResolvedTask {
   const { run, task } = moment;
-  const kind = kindOf(task);
-  const body = applyParameters(task, run.overridingParameters, run.settings.parameters);
+  const kind = kindNameOf(task);
+  const body = kindOf(task) === undefined ? bodyIn(task, kind) : applyParameters(task, run.overridingParameters, run.settings.parameters);
   if (kind === undefined || body === undefined) return { error: 'This task has no kind that Runyard knows.' };
   const facts = factsOf(moment, site, values);
   const errors: string[] = [];
-  const parameters = mapParameterTexts(kind, body, (text, path) => {
+  const parameters = mapParameterTexts(kind, kind, body, (text, path) => {
     const resolved = resolveReferences(text, facts);
     if ('text' in resolved) return resolved.text;
     errors.push(`${path}: ${resolved.error}`);

@@ -1,4 +1,5 @@
 /** The audit log: who did what, when, from where and with which token; and what a change of settings was, without secrets. */
+import { isSecretName } from '../job/secret-names.ts';
 
 /** One entry. */
 export interface AuditEvent {
@@ -37,12 +38,6 @@ export interface AuditFilter {
 export type Fields = Readonly<Record<string, unknown>>;
 
 const masked = '***';
-/** Whether a value of this name is likely to be a secret. */
-export function isSecretName(name: string): boolean {
-  return secretName.test(name);
-}
-
-const secretName = /(?:token|secret|passw(?:or)?d|passphrase|credentials?|api_?key|_key)$/i;
 /** Characters of JSON that an entry keeps of each side. */
 const mostCharacters = 20_000;
 
@@ -56,7 +51,7 @@ export function changedFields(before: object, after: object): { readonly before:
 
 /** Secrets are masked; what is too long is cut to the names of its fields. */
 function kept(fields: Fields): Fields {
-  const text = JSON.stringify(fields, (name, value: unknown) => (typeof value === 'string' && secretName.test(name) ? masked : value));
+  const text = JSON.stringify(fields, (name, value: unknown) => (typeof value === 'string' && isSecretName(name) ? masked : value));
   return text.length <= mostCharacters ? JSON.parse(text) : { too_long: true, fields: Object.keys(fields) };
 }
 

@@ -1,9 +1,11 @@
 #!/bin/sh
 # Supervises one process of an attempt: claims it, runs the program, keeps its exit code. It outlives the engine.
-# usage: supervise.sh DIRECTORY PROGRAM [ARGUMENT ...]
+# usage: supervise.sh DIRECTORY LIMITS PROGRAM [ARGUMENT ...]
+# LIMITS are options of ulimit and their values by turns, in one word; they hold for the program, not for this shell.
 # In DIRECTORY it leaves `pid` ("<pid> <boot id> <start time>", when it has claimed) and `exit` (the code, at the end).
 directory=$1
-shift
+limits=$2
+shift 2
 
 # The claim: whoever creates `pid` runs the program, every other supervisor of this attempt leaves without a word.
 set -C
@@ -32,9 +34,18 @@ keep() {
 
 keep pid "$$ $boot $start"
 
+# What the system or this shell does not know is left as it is.
+limit() {
+  while [ $# -gt 1 ]; do
+    ulimit "$1" "$2"
+    shift 2
+  done
+}
+
 # The group is told to stop with SIGTERM: the program dies of it, this shell stays to write down how.
 trap : TERM INT HUP
 # The log is the program's own: what the shell would say of its end ("Killed") does not belong there.
 exec 3>&2 2>/dev/null
-( exec "$@" 2>&3 3>&- )
+# shellcheck disable=SC2086
+( limit $limits; exec "$@" 2>&3 3>&- )
 keep exit $?

@@ -67,7 +67,7 @@ describe('the description', () => {
       expect(operation.summary, name).toMatch(/\w/);
       expect(operation.description, name).toMatch(/\.$/);
       expect(Object.keys(operation.responses), name).toEqual(expect.arrayContaining(['200', '400', '401', '403', '404', '413', '429', '500', '503']));
-      expect(operation.responses[200].content['application/json'].example, name).toBeTypeOf('object');
+      expect(Object.values<Answer>(operation.responses[200].content)[0].example, name).toBeDefined();
       if (/^(?:get|delete) /.test(name)) continue;
       expect(operation.requestBody.content['application/json'].example, name).toBeTypeOf('object');
     }

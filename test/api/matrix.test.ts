@@ -87,7 +87,9 @@ async function call({ method, path, versions }: Operation, token: string | undef
     method, url, ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
     ...(method === 'GET' ? { query } : { payload: input }),
   });
-  return { status: answer.statusCode, message: String(answer.json().message) };
+  // An answer that is no JSON is no refusal.
+  const json = String(answer.headers['content-type']).startsWith('application/json');
+  return { status: answer.statusCode, message: json ? String(answer.json().message) : '' };
 }
 
 /** What a test of all operations found wrong, by operation. */

@@ -7,12 +7,13 @@ import type { NotebookReader, OperationPorts, OutputReader } from '../../api/por
 import { defaultInventory } from '../../engine/cluster/inventory.ts';
 import { defaultLimits, type Limits } from '../../engine/limits.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
-import { taskKinds } from '../../engine/job/task-kinds.ts';
+import { builtInKinds } from '../../engine/job/task-kinds.ts';
 import { firstBytes, type NotebookReport, type TaskOutput } from '../../engine/run/output.ts';
 import { tokenHash } from '../../engine/token/token.ts';
 import { createDeliveryLog } from '../../storage/delivery-log.ts';
 import { createDestinationStore } from '../../storage/destinations.ts';
 import { passing } from '../../storage/faults.ts';
+import { createLogFiles } from '../../storage/log-files.ts';
 import { createPermissionStore } from '../../storage/job-permissions.ts';
 import { createJobStore, createNodeStore, createRunReader, createRunRemover, createRunStore } from '../../storage/stores.ts';
 import { insertAuditEvents, listAuditEvents } from '../../storage/audit.ts';
@@ -150,7 +151,7 @@ function portsOf(
     owners: undefined,
     tokens: createTokenStore(db),
     runs: createRunReader(db),
-    outputs, notebooks,
+    outputs, notebooks, logs: createLogFiles({ runs: { title: 'runs', directory: '/nonexistent' } }),
     launching: { runs, clock, limits, nodeId: 'node-1', accept: () => undefined },
     cancelling: { runs, stop: (runId) => { stopped.push(runId); } },
     removing: {
@@ -162,7 +163,7 @@ function portsOf(
     },
     nodes: createNodeStore(db),
     jobChanged: (changed) => { for (const { runId, settings } of changed) retimed.set(runId, settings); },
-    clock, limits, kinds: taskKinds,
+    clock, limits, kinds: builtInKinds,
     clusterRules: { inventory: defaultInventory, strict: false, find: async () => undefined },
     destinations: createDestinationStore(db), deliveries: createDeliveryLog(db), destinationRules: { limits, allowPrivate: false },
     people: createPersonStore(db), tokenRules: createTokenRules(db), auditEvents: (filter) => listAuditEvents(db, filter),

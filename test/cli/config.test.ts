@@ -12,7 +12,7 @@ const nowhere = '/nowhere';
 
 const defaults = {
   host: '127.0.0.1', port: 8080, publicUrl: undefined, dataDirectory: '/nowhere/.runyard', databaseUrl: undefined, bootstrapToken: undefined,
-  allowedRoots: [], limits: defaultLimits, logBytesMax: 2 ** 30, logLevel: 'info', metricsOpen: false, jobAccessControl: false, tlsCert: undefined, tlsKey: undefined, trustedProxies: [], clusters: defaultInventory, clustersStrict: false, faults: [], clusterStartMs: 0,
+  allowedRoots: [], limits: defaultLimits, logBytesMax: 2 ** 30, logLevel: 'info', metricsOpen: false, jobAccessControl: false, tlsCert: undefined, tlsKey: undefined, trustedProxies: [], plugins: [], taskLimits: {}, taskUser: undefined, taskSandbox: 'none', clusters: defaultInventory, clustersStrict: false, faults: [], clusterStartMs: 0,
   stopGraceMs: 10_000, leaseMs: 15_000, poolThreads: 2, attemptsPerThread: 500, smtpUrl: undefined, mailFrom: undefined, mailsPerSecond: 10, webhookAllowPrivate: false, taskEnvironment: {},
 } satisfies Config;
 
@@ -42,6 +42,10 @@ const given: readonly (readonly [variable: string, text: string, key: string, va
   ['RUNYARD_FAULTS', '[{"fault":"loss","cluster":"etl"}]', 'faults', [{ fault: 'loss', cluster: 'etl' }], { faults: [{ fault: 'loss', cluster: 'etl' }] }],
   ['RUNYARD_STOP_GRACE_MS', '1', 'stop_grace_ms', 1, { stopGraceMs: 1 }],
   ['RUNYARD_LEASE_MS', '5000', 'lease_ms', '5000', { leaseMs: 5000 }],
+  ['RUNYARD_PLUGINS', './a.mjs, b', 'plugins', ['./a.mjs', 'b'], { plugins: ['./a.mjs', 'b'].map((written) => ({ written, directory: nowhere })) }],
+  ['RUNYARD_TASK_LIMITS', '{"memoryMb":512}', 'task_limits', { memoryMb: 512 }, { taskLimits: { memoryMb: 512 } }],
+  ['RUNYARD_TASK_USER', 'tasks', 'task_user', 'tasks', { taskUser: 'tasks' }],
+  ['RUNYARD_TASK_SANDBOX', 'bubblewrap', 'task_sandbox', 'bubblewrap', { taskSandbox: 'bubblewrap' }],
   ['RUNYARD_POOL_THREADS', '4', 'pool_threads', 4, { poolThreads: 4 }],
   ['RUNYARD_ATTEMPTS_PER_THREAD', '10', 'attempts_per_thread', 10, { attemptsPerThread: 10 }],
   ['RUNYARD_SMTP_URL', 'smtps://me:p%40ss@mail.example.org:465', 'smtp_url', 'smtps://me:p%40ss@mail.example.org:465', { smtpUrl: 'smtps://me:p%40ss@mail.example.org:465' }],
@@ -82,7 +86,7 @@ test.each(given)('%s=%s is read', (variable, text, _key, _value, expected) => {
 
 test.each(given)('%s=%s may stand in the file as %s: %j', async (_variable, _text, key, value, expected) => {
   const directory = await withFile({ [key]: value });
-  expect(readConfig({}, directory)).toEqual({ ...defaults, dataDirectory: join(directory, '.runyard'), ...expected });
+  expect(readConfig({}, directory)).toEqual({ ...defaults, dataDirectory: join(directory, '.runyard'), ...expected, ...(expected.plugins && { plugins: expected.plugins.map((place) => ({ ...place, directory })) }) });
 });
 
 test('a variable wins over the file, and an empty one does not', async () => {
@@ -96,8 +100,8 @@ test('RUNYARD_CONFIG names another file, whose relative paths begin beside it', 
   expect(readConfig({ RUNYARD_DATA_DIR: 'data' }, nowhere).dataDirectory).toBe('/nowhere/data');
 });
 
-test('of the environment, tasks get these five and nothing else', () => {
-  const passed = { PATH: '/bin', HOME: '/root', LANG: 'C', LC_ALL: 'C', TZ: 'UTC' };
+test('of the environment, tasks get these and nothing else', () => {
+  const passed = { PATH: '/bin', HOME: '/root', LANG: 'C', LC_ALL: 'C', TZ: 'UTC', JAVA_HOME: '/java', SPARK_HOME: '/spark' };
   expect(readConfig({ ...passed, SECRET: 'x', DATABASE_URL: 'postgres://u:p@h/db' }, nowhere).taskEnvironment).toEqual(passed);
 });
 
@@ -112,6 +116,12 @@ test.each([
   ['RUNYARD_PUBLIC_URL', 'https://h/?a=1', /without query/],
   ['RUNYARD_DATA_DIR', 'a\0b', /^RUNYARD_DATA_DIR must be a path/],
   ['RUNYARD_ALLOWED_ROOTS', '/a,b', /^RUNYARD_ALLOWED_ROOTS must be a list of absolute paths .* not "b"\.$/],
+  ['RUNYARD_TASK_LIMITS', '4 GB', /^RUNYARD_TASK_LIMITS must be a JSON object such as/],
+  ['RUNYARD_TASK_LIMITS', '{"memory":1}', /^RUNYARD_TASK_LIMITS names a limit "memory" that does not exist; known are memoryMb, cpuSeconds, openFiles, processes\.$/],
+  ['RUNYARD_TASK_LIMITS', '{"openFiles":0}', /^RUNYARD_TASK_LIMITS gives openFiles the value 0, which must be a whole number of at least 1\.$/],
+  ['RUNYARD_TASK_USER', 'a b', /^RUNYARD_TASK_USER must be the name of a user of this machine, not "a b"\.$/],
+  ['RUNYARD_TASK_SANDBOX', 'jail', /^RUNYARD_TASK_SANDBOX must be one of none, bubblewrap, not "jail"\.$/],
+  ['RUNYARD_PLUGINS', 'a,,b', /^RUNYARD_PLUGINS must be a list of paths or package names .* not ""\.$/],
   ['RUNYARD_TRUSTED_PROXIES', '10.0.0.0/33', /^RUNYARD_TRUSTED_PROXIES must be a list of IP addresses or networks such as 10\.0\.0\.0\/8, not "10\.0\.0\.0\/33"\.$/],
   ['RUNYARD_TRUSTED_PROXIES', 'proxy', /not "proxy"/],
   ['RUNYARD_LIMITS', 'many', /^RUNYARD_LIMITS must be a JSON object such as/],
@@ -163,15 +173,10 @@ test.each([
   expect(refusal({ [variable]: '1' })).toBe(`${variable} is not a setting; the nearest known one is ${nearest}.`);
 });
 
-test.each(['RUNYARD_PLUGINS'])(
-  '%s is not supported yet', (variable) => {
-    expect(refusal({ [variable]: 'x' })).toBe(`${variable} is not supported by this version: remove it.`);
-  });
-
 test.each([
   [{ prot: 1 }, /^prot in \S+runyard\.json is not a setting; the nearest known one is port\.$/],
   [{ RUNYARD_PORT: 1 }, /^RUNYARD_PORT in \S+runyard\.json is not a setting/],
-  [{ plugins: 'x' }, /^plugins in \S+runyard\.json is not supported by this version/],
+  [{ plugins: 7 }, /^plugins in \S+runyard\.json must be a list of paths or package names .* not 7\.$/],
   [{ port: 'http' }, /^port in \S+runyard\.json must be a whole number from 0 to 65535, not "http"\.$/],
   [{ port: { a: 1 } }, /not \{"a":1\}\.$/],
   [{ allowed_roots: [1] }, /^allowed_roots in .* not 1\.$/],

@@ -1,9 +1,11 @@
 /** The doctor: what it finds on this machine, and what it says when something is missing or broken. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { configOf } from '../../cli/config.ts';
-import { checks, type Finding } from '../../cli/doctor-checks.ts';
+import { checks } from '../../cli/doctor-checks.ts';
+import type { Finding } from '../../cli/finding.ts';
 import { systemClock } from '../../engine/clock.ts';
 import { lockDirectory } from '../../storage/directory-lock.ts';
 import { openDirectory, run } from './command.ts';
@@ -61,4 +63,35 @@ test('the engine that holds the data directory is named, and only while it does'
   expect(await look('held by', { RUNYARD_DATA_DIR: directory })).toEqual({ state: 'ok', found: `the engine with process id ${process.pid}` });
   await lock.release();
   expect(await look('held by', { RUNYARD_DATA_DIR: directory })).toEqual({ state: 'ok', found: 'nobody' });
+});
+
+test('plugins are listed with their kinds; a wrong one keeps the engine from starting, in the same words', async () => {
+  const examples = fileURLToPath(new URL('../../examples/plugins', import.meta.url));
+  const file = join(examples, 'http-request.mjs');
+  expect(await look('plugins', {})).toEqual({ state: 'ok', found: 'none' });
+  expect(await look('plugins', { RUNYARD_PLUGINS: `${file},${join(examples, 'shell-script')}` })).toEqual({
+    state: 'ok', found: `http_request_task (${file}), shell_script_task (${join(examples, 'shell-script')})`,
+  });
+  const directory = await openDirectory();
+  const { code, stdout } = await run(['doctor'], directory, { RUNYARD_PLUGINS: './gone.mjs' });
+  const said = /^broken +plugins +(RUNYARD_PLUGINS names "\.\/gone\.mjs", which cannot be loaded: .*)$/m.exec(stdout)?.[1];
+  expect([code, said]).toEqual([1, expect.any(String)]);
+  const started = await run(['serve'], directory, { RUNYARD_PLUGINS: './gone.mjs', RUNYARD_LOG_LEVEL: 'fatal' });
+  expect(started).toMatchObject({ code: 1, stderr: `runyard: ${said}\n` });
+});
+
+test('what keeps tasks apart is said: limits, user and sandbox', async () => {
+  expect(await look('task limits', { RUNYARD_TASK_LIMITS: '{"openFiles":99}' })).toEqual({ state: 'ok', found: 'memory and files of known node types, openFiles 99' });
+  expect(await look('task user', {})).toMatchObject({ state: 'poor', found: expect.stringMatching(/^tasks run as (root|the user of the service)$/) });
+  expect(await look('task user', { RUNYARD_TASK_SANDBOX: 'bubblewrap' })).toEqual({ state: 'ok', found: 'that of the service, in the sandbox' });
+  expect(await look('task sandbox', {})).toMatchObject({ state: 'ok', found: expect.stringMatching(/^none; bubblewrap (could be used|cannot be used \(.+\))$/) });
+  await expect(look('task user', { RUNYARD_TASK_USER: 'no-such-user' })).rejects.toThrow(/^RUNYARD_TASK_USER is "no-such-user", but/);
+});
+
+test('Spark is found in SPARK_HOME, and is no reason not to start without', async () => {
+  const home = await openDirectory();
+  expect(await look('spark', {}, { PATH: '/nowhere', SPARK_HOME: home })).toMatchObject({ state: 'missing', found: 'neither SPARK_HOME nor spark-submit in PATH' });
+  await mkdir(join(home, 'bin'));
+  await writeFile(join(home, 'bin', 'spark-submit'), '', { mode: 0o755 });
+  expect(await look('spark', {}, { PATH: '/nowhere', SPARK_HOME: home })).toEqual({ state: 'ok', found: `spark-submit at ${join(home, 'bin', 'spark-submit')}` });
 });

@@ -1,4 +1,5 @@
 /** The page behind run_page_url, in a real browser on the real service: a run from its start to its end, and what can be done with it. */
+import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestService } from '../setup/service.ts';
 import { closeBrowser, createJob, noBrowser, program, serviceWithPrograms, startRun, visit, whyNot, type Visitor } from './visitor.ts';
@@ -45,6 +46,40 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
     expect(visitor.page.url()).toMatch(new RegExp(`#job/${jobId}/run/\\d+$`));
   });
 
+  test('follows a log line by line, in its colours and without what is not text, stops when told to, and saves all of it', async () => {
+    await runyard.putFile('/colours.py', 'import os, sys, time\nprint("\\x1b[1;31mred alert\\x1b[0m \\x1b]0;owned\\x07<b>plain</b>", flush=True)\n'
+      + 'def gate(name):\n    while not os.path.exists(os.environ["RUNYARD_MANAGED_FS"] + "/" + name): time.sleep(0.02)\n'
+      + 'gate("l1"); print("second line", flush=True); gate("l2"); print("third line", flush=True); gate("l3"); print("oh", file=sys.stderr)\n');
+    const runId = await startRun(runyard, await createJob(runyard, { name: 'coloured', tasks: [program('main', 'colours'), program('other', 'works')] }));
+    await visitor.open(`#job/run/${runId}`);
+    await visitor.signIn();
+    await visitor.page.getByRole('link', { name: 'main' }).first().click();
+    await output('Logs').locator('.t-red.t-bold').getByText('red alert').waitFor();
+    expect(await output('Logs').textContent()).toBe('red alert <b>plain</b>\n');
+    await runyard.putFile('/l1', '');
+    await output('Logs').getByText('second line').waitFor();
+    await visitor.button('Stop following').click();
+    await visitor.button('Follow').waitFor();
+    await runyard.putFile('/l2', '');
+    while (!(await runyard.ok('GET', '2.1/jobs/runs/logs', { run_id: (await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: runId })).tasks[0].run_id })).content.includes('third line'));
+    expect(await output('Logs').textContent()).not.toContain('third line');
+    await visitor.button('Follow').click();
+    await output('Logs').getByText('third line').waitFor();
+    await runyard.putFile('/l3', '');
+    await visitor.button('stderr').click();
+    await output('Logs').getByText('oh').waitFor();
+    await title().getByText('Succeeded').waitFor();
+    const saved = async (name: string) => {
+      const [download] = await Promise.all([visitor.page.waitForEvent('download'), visitor.button(name).click()]);
+      return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
+    };
+    await visitor.button('stdout').click();
+    const log = await saved('Save the whole log');
+    expect([log.name, log.bytes.toString()]).toEqual([expect.stringMatching(/^stdout-\d+\.txt$/), expect.stringContaining('\u001B[1;31mred alert\u001B[0m')]);
+    const bundle = await saved('Save the bundle of the run');
+    expect([...bundle.bytes.subarray(0, 2)]).toEqual([0x1f, 0x8b]);
+  });
+
   test('opens at the task that failed, with error, trace and logs', async () => {
     const jobId = await createJob(runyard, { name: 'broken', tasks: [program('first', 'works'), program('load', 'fails', [], ['first']), program('last', 'works', [], ['load'])] });
     const runId = await startRun(runyard, jobId);
@@ -55,7 +90,7 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
     await visitor.sees('Task load failed with message');
     await visitor.sees('FileNotFoundError: no such table: orders');
     expect(await output('Trace').textContent()).toContain('Traceback (most recent call last)');
-    expect(await output('Logs').textContent()).toContain('before');
+    await output('Logs').getByText('before').waitFor();
     await visitor.sees('Upstream task load failed');
     expect(await visitor.page.getByRole('table', { name: /Attempts/ }).getByRole('row').count()).toBe(4);
   });

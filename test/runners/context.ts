@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { defaultLimits } from '../../engine/limits.ts';
+import type { TaskDoor } from '../../engine/ports.ts';
 import type { NotebookReport, TaskOutput } from '../../engine/run/output.ts';
 import { LocateError, type Command, type Exit, type RunnerContext } from '../../runners/contract.ts';
 
@@ -17,6 +18,9 @@ export interface TestContext extends RunnerContext, Roots {
   /** Commands that were really started. */
   readonly started: readonly Command[];
 }
+
+/** For tasks that ask for no run. */
+export const noDoor: TaskDoor = { launch: () => Promise.reject(new Error('unreachable')) };
 
 /** A directory that is gone when the test is over. */
 export async function temporaryDirectory(): Promise<string> {
@@ -58,6 +62,7 @@ export async function testContext(changes: Partial<RunnerContext> = {}, roots?: 
     libraries: [],
     parameters: {},
     taskValues: {},
+    environment: { PATH: searchPath },
     signal: new AbortController().signal,
     limits: defaultLimits,
     exec(command, name = 'main') {

@@ -222,7 +222,7 @@ describe('told to stop', () => {
   });
 });
 
-describe('lost and flooded', () => {
+describe('lost', () => {
   test('a task that makes a pipe of the file with its pid holds nobody up, and its end is seen', async () => {
     const spec = specOf('rm ../pid; mkfifo ../pid; echo up; while [ ! -e go ]; do sleep 0.02; done; exit 4');
     const running = exec(spec, never);
@@ -252,13 +252,6 @@ describe('lost and flooded', () => {
     await mkdir(spec.directory, { recursive: true });
     await writeFile(join(spec.directory, 'pid'), claim(own));
     expect(await exec(spec, never)).toMatchObject({ kind: 'lost' });
-  });
-
-  test('a log beyond its limit ends the process, and the message names the limit', async () => {
-    const spec = specOf('while :; do echo 0123456789012345678901234567890123456789; done', { logBytesMax: 10_000 });
-    const exit = await exec(spec, never);
-    expect(logOf(spec)).toHaveLength(10_000);
-    expect(exit).toMatchObject({ kind: 'flooded', message: expect.stringMatching(/stdout has \d+ bytes; at most 10000 .*RUNYARD_LOG_BYTES_MAX/) });
   });
 });
 

@@ -1,5 +1,5 @@
 /** The whole service in the process of a test file: real HTTP, a database of its own, a data directory of its own. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -12,6 +12,8 @@ export interface TestService extends Client {
   readonly database: TestDatabase;
   readonly dataDirectory: string;
   readonly service: Service;
+  /** What it was started with. */
+  readonly config: Config;
   /** Stops the service and removes what it had: directory and database. */
   stop(): Promise<void>;
 }
@@ -27,9 +29,11 @@ export async function startTestService(changes: Partial<Config> = {}): Promise<T
     stopGraceMs: 500,
     ...changes,
   };
+  // Another user must be able to pass through.
+  if (config.taskUser !== undefined) await chmod(dataDirectory, 0o711);
   const service = await startService(config, pino({ level: 'silent' }));
   return {
-    ...createClient(service.url, service.token), database, dataDirectory, service,
+    ...createClient(service.url, service.token), database, dataDirectory, service, config,
     async stop() {
       await service.stop();
       await database.drop();

@@ -3,7 +3,10 @@ import { readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createAttemptFiles, type AttemptFiles } from '../../storage/attempt-files.ts';
+import { noMask } from '../../engine/run/masking.ts';
 import { refusalOf, testRoots, type TestRoots } from './file-roots.ts';
+
+const view = { mask: noMask, over: true };
 
 async function fresh(): Promise<TestRoots & { attempts: AttemptFiles }> {
   const tools = await testRoots();
@@ -39,7 +42,7 @@ test.each([
   const { attempts, put } = await fresh();
   await put('data/runs/7/stdout', 'out1\n');
   await put('data/runs/7/stderr', 'err1\n');
-  expect(await attempts.logs(7, limit)).toEqual({ text, truncated });
+  expect(await attempts.logs(7, limit, view)).toEqual({ text, truncated });
 });
 
 test.each([
@@ -49,7 +52,7 @@ test.each([
 ])('a limit of %i bytes never cuts a character of %s', async (limit, content, truncated, text) => {
   const { attempts, put } = await fresh();
   await put('data/runs/7/stdout', content);
-  expect(await attempts.logs(7, limit)).toEqual({ text, truncated });
+  expect(await attempts.logs(7, limit, view)).toEqual({ text, truncated });
 });
 
 test('bytes that are no UTF-8 are replaced, at the end of a file too, and the limit still holds', async () => {
@@ -57,13 +60,13 @@ test('bytes that are no UTF-8 are replaced, at the end of a file too, and the li
   const directory = await attempts.attemptDirectory(7);
   await writeFile(join(directory, 'stdout'), Buffer.from([0x61, 0xff, 0x62, 0xc3]));
   await writeFile(join(directory, 'stderr'), 'e');
-  expect(await attempts.logs(7, 100)).toEqual({ text: 'a\uFFFDb\uFFFDe', truncated: false });
-  expect(await attempts.logs(7, 5)).toEqual({ text: 'a\uFFFDb', truncated: true });
+  expect(await attempts.logs(7, 100, view)).toEqual({ text: 'a\uFFFDb\uFFFDe', truncated: false });
+  expect(await attempts.logs(7, 5, view)).toEqual({ text: 'a\uFFFDb', truncated: true });
 });
 
 test('an attempt that has not begun has no logs and no output', async () => {
   const { attempts } = await fresh();
-  expect(await attempts.logs(7, 100)).toEqual({ text: '', truncated: false });
+  expect(await attempts.logs(7, 100, view)).toEqual({ text: '', truncated: false });
   expect(await attempts.read(7)).toBeUndefined();
 });
 
@@ -71,7 +74,7 @@ test('a log that is a link is not followed', async () => {
   const { attempts, put } = await fresh();
   const secret = await put('outside/secret');
   await symlink(secret, join(await attempts.attemptDirectory(7), 'stdout'));
-  expect(await attempts.logs(7, 100)).toEqual({ text: '', truncated: false });
+  expect(await attempts.logs(7, 100, view)).toEqual({ text: '', truncated: false });
 });
 
 test('the output is what the runner kept', async () => {

@@ -39,6 +39,14 @@ export interface TaskRun extends TaskSettings, Timed {
   readonly resolved_values?: object;
 }
 
+/** A part of a log. */
+export interface LogPage {
+  readonly offset: number;
+  readonly next_offset: number;
+  readonly complete: boolean;
+  readonly content: string;
+}
+
 export interface RepairItem {
   readonly type: 'ORIGINAL' | 'REPAIR';
   readonly id?: number;
@@ -99,6 +107,7 @@ export interface JobList {
 }
 
 export interface Output {
+  readonly plugin_output?: { readonly result?: string; readonly truncated?: boolean };
   readonly notebook_output?: { readonly result?: string; readonly truncated?: boolean };
   readonly error?: string;
   readonly error_trace?: string;

@@ -28,6 +28,8 @@ export type Fields = Readonly<Record<string, string | number | boolean | undefin
 export interface Sender {
   /** @throws Refusal, ConnectionLost; the abort of `signal` */
   get<Answer>(path: string, fields?: Fields, signal?: AbortSignal): Promise<Answer>;
+  /** An answer that is no JSON, to be read by the caller. @throws Refusal, ConnectionLost; the abort of `signal` */
+  open(path: string, fields?: Fields, signal?: AbortSignal): Promise<Response>;
   /** @throws Refusal, ConnectionLost; the abort of `signal` */
   post<Answer>(path: string, body: object, signal?: AbortSignal): Promise<Answer>;
 }
@@ -36,18 +38,27 @@ export function createSender(token: string): Sender {
   const headers = { authorization: `Bearer ${token}` };
   return {
     get: (path, fields = {}, signal) => send(`api/${path}${queryOf(fields)}`, { headers, ...(signal !== undefined && { signal }) }),
+    async open(path, fields = {}, signal) {
+      const response = await answerOf(`api/${path}${queryOf(fields)}`, { headers, ...(signal !== undefined && { signal }) });
+      if (response.ok) return response;
+      throw refusalOf(response, await response.json().catch(() => undefined));
+    },
     post: (path, body, signal) => send(`api/${path}`, {
       method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body), ...(signal !== undefined && { signal }),
     }),
   };
 }
 
-async function send<Answer>(url: string, init: RequestInit): Promise<Answer> {
+async function answerOf(url: string, init: RequestInit): Promise<Response> {
   // Relative: the service may stand below a path of a proxy.
-  const response = await fetch(url, { ...init, cache: 'no-store', credentials: 'omit', redirect: 'error' }).catch((error: unknown) => {
+  return fetch(url, { ...init, cache: 'no-store', credentials: 'omit', redirect: 'error' }).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ConnectionLost();
   });
+}
+
+async function send<Answer>(url: string, init: RequestInit): Promise<Answer> {
+  const response = await answerOf(url, init);
   const body: unknown = await response.json().catch(() => undefined);
   if (response.ok && body !== undefined) {
     // What the service answers is what its description says; the console reads it as that.

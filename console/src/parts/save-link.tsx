@@ -6,14 +6,17 @@ interface SaveLinkProps {
   readonly type: 'text/plain' | 'text/html';
 }
 
+/** Gives the reader a file. */
+export function saveBlob(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
 export function SaveLink({ text, name, type }: SaveLinkProps) {
-  const save = (): void => {
-    const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
-    const link = document.createElement('a');
-    link.href = url;
-    link.download = name;
-    link.click();
-    URL.revokeObjectURL(url);
-  };
+  const save = (): void => saveBlob(new Blob([text], { type: `${type};charset=utf-8` }), name);
   return <button type="button" className="link" onClick={save}>Save as a file</button>;
 }

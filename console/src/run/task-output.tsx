@@ -1,4 +1,4 @@
-/** What an attempt gave back: its result, or its error with the trace; and its logs, of which the end is what is looked for. */
+/** What an attempt gave back: its result, or its error with the trace; and its logs. */
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { Output, TaskRun } from '../api/documents.ts';
 import { useAnswer } from '../api/queries.ts';
@@ -7,9 +7,10 @@ import { Loading } from '../parts/loading.tsx';
 import { SaveLink } from '../parts/save-link.tsx';
 import { addressOf } from '../route.ts';
 import { isActive } from '../states.ts';
+import { LogView } from './log-view.tsx';
 import { lastLines, plainText } from './plain-text.ts';
 
-/** How often output is asked for while the task is active, ms: it may be large. */
+/** How often a task that starts another run is asked for that run, ms. */
 const whileActive = 3_000;
 
 const linesShown = 1_000;
@@ -18,20 +19,20 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
   const begun = task.start_time > 0;
   const active = isActive(task.state);
   const { data, error, refetch } = useAnswer<Output>('2.1/jobs/runs/get-output', { run_id: task.run_id }, {
-    enabled: begun || !active, every: active ? whileActive : false, edition: task.state.life_cycle_state, keepsPrevious: true,
+    enabled: begun || !active, every: active && task.run_job_task !== undefined ? whileActive : false, edition: task.state.life_cycle_state, keepsPrevious: true,
   });
   if (!begun && active) return <p className="empty">Nothing yet: the task has not begun.</p>;
   if (error !== null && data === undefined) return <Failure error={error} what="Reading the output" retry={refetch} />;
   if (data === undefined) return <Loading what="output" />;
-  const { notebook_output: notebook, error: failure, error_trace: trace, run_job_output: started, logs } = data;
+  const { notebook_output: notebook, plugin_output: plugin, error: failure, error_trace: trace, run_job_output: started } = data;
+  const result = notebook ?? plugin;
   return (
     <>
       {failure !== undefined && <p className="notice bad"><strong>Error</strong> {plainText(failure)}</p>}
       {started !== undefined && <p>It started <a href={addressOf.anyRun(started.run_id)}>run {started.run_id}</a>, whose end is its own.</p>}
       {trace !== undefined && <Text title="Trace" text={plainText(trace)} name={`trace-${task.run_id}.txt`} tone="bad" />}
-      {notebook?.result !== undefined && <Text title="Result" text={notebook.result} name={`result-${task.run_id}.txt`} {...(notebook.truncated === true && { hint: 'Only the beginning is kept.' })} />}
-      {logs !== undefined && logs !== '' && <Text title="Logs" text={plainText(logs)} name={`logs-${task.run_id}.txt`} {...(data.logs_truncated === true && { hint: 'Only the first 5 MB are shown; the files of the attempt have the rest.' })} />}
-      {logs === '' && <p className="empty">{active ? 'The program has written nothing so far.' : 'The program has written nothing.'}</p>}
+      {result?.result !== undefined && <Text title="Result" text={result.result} name={`result-${task.run_id}.txt`} {...(result.truncated === true && { hint: 'Only the beginning is kept.' })} />}
+      {task.run_job_task === undefined && <LogView key={task.run_id} task={task} quiet={task.notebook_task !== undefined} />}
     </>
   );
 }

@@ -55,7 +55,7 @@ test('a runner is handed the task with its parameters merged in, its directory a
     jobId: run.jobId, jobRunId: runId, runId: task?.runId, taskKey: 'load', attempt: 0, kind: 'notebook_task',
     task: { notebook_path: '/n', base_parameters: { day: '1' } }, parameters: {}, libraries: [{ pypi: { package: 'x' } }],
     directory: `/runs/${task?.runId}`,
-    cluster: { clusterId: task?.clusterId, directory: `/clusters/${task?.clusterId}`, environment: expect.objectContaining({ A: 'b', DB_CLUSTER_ID: task?.clusterId, DB_IS_DRIVER: 'TRUE' }) },
+    cluster: { clusterId: task?.clusterId, directory: `/clusters/${task?.clusterId}`, environment: expect.objectContaining({ A: 'b', DB_CLUSTER_ID: task?.clusterId, DB_IS_DRIVER: 'TRUE' }), workers: 1 },
   })]);
 });
 

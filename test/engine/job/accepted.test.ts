@@ -1,6 +1,6 @@
 /** Settings that are accepted: every task kind, every shape of cluster, what clients commonly send. */
 import { expect, test } from 'vitest';
-import { kindOf, taskKinds } from '../../../engine/job/task-kinds.ts';
+import { builtInKinds, kindOf, taskKinds } from '../../../engine/job/task-kinds.ts';
 import { alias, bodies, multi, newCluster, single, task, verdictOn, verdictOnSubmission } from './samples.ts';
 
 test.each(taskKinds)('spec 2.7: a job of one %s is accepted in both formats', (kind) => {
@@ -84,5 +84,5 @@ test('spec 2.7: a submit task may pass its application what the service reserves
 test('a kind of a plugin is accepted where it is known', () => {
   const { notebook_task: _body, ...rest } = task('t');
   const tasks = [{ ...rest, duck_task: { sql: 'select 1' } }];
-  expect(verdictOn({ tasks }, '2.1', [...taskKinds, 'duck_task'])).toBe('accepted');
+  expect(verdictOn({ tasks }, '2.1', [...builtInKinds, { name: 'duck_task', needsCluster: true }])).toBe('accepted');
 });

@@ -7,6 +7,7 @@ import { spellings, type AliasedKey } from '../../../engine/job/aliases.ts';
 import { checkSettings, checkSubmission } from '../../../engine/job/check.ts';
 import type { ApiVersion } from '../../../engine/job/format.ts';
 import { JobSettings, SubmitSettings } from '../../../engine/job/settings.ts';
+import type { KnownKind } from '../../../engine/job/task-kinds.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
 
 export const newCluster = { num_workers: 1, spark_version: '15.4.x-scala2.12', node_type_id: 'small' };
@@ -58,7 +59,7 @@ function messageFrom(check: () => void): string {
 }
 
 /** What settings are refused with, by schema or meaning; 'accepted' when they are not. */
-export function verdictOn(settings: unknown, version: ApiVersion = '2.0', kinds?: string[]): string {
+export function verdictOn(settings: unknown, version: ApiVersion = '2.0', kinds?: readonly KnownKind[]): string {
   const refusal = schemaRefusal(JobSettings, settings);
   // The schema has just been applied.
   return refusal?.message ?? messageFrom(() => checkSettings(settings as JobSettings, { version, limits: defaultLimits, ...(kinds && { kinds }) }));

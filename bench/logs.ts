@@ -1,0 +1,116 @@
+/**
+ * What a gigabyte of stdout costs: the same program writing to a file by itself, and as a task of a service, with a cap above what it
+ * writes and with one far below; then while its log is followed. Fails when the engine grows by 20 MB or more. `node bench/logs.ts [rounds]`
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freshDirectory, startUnderTest, type EngineUnderTest } from './engine-under-test.ts';
+
+const path = '/usr/local/bin:/usr/bin:/bin';
+const rounds = Number(process.argv[2] ?? 3);
+const mib = 2 ** 20;
+const growthMostMb = 20;
+/** Writes a gibibyte in lines of 100 bytes, by its own clock. */
+const program = `import sys, time
+block = (b"x" * 99 + b"\\n") * 640
+began = time.monotonic()
+for _ in range(2 ** 30 // len(block)): sys.stdout.buffer.write(block)
+sys.stdout.buffer.flush()
+sys.stderr.write("%.3f" % (time.monotonic() - began))
+`;
+
+const scratch = await freshDirectory();
+const script = join(scratch.path, 'write.py');
+await writeFile(script, program);
+const wide = await begin({ RUNYARD_LOG_BYTES_MAX: String(2 ** 31) });
+const narrow = await begin({ RUNYARD_LOG_BYTES_MAX: String(64 * mib) });
+try {
+  for (let round = 1; round <= rounds; round += 1) {
+    process.stdout.write(`round ${round}\n`);
+    report('a bare process', await bare());
+    report('a task, all of it kept', await asTask(wide, false));
+    report('a task, 64 MB of it kept', await asTask(narrow, false));
+    report('the same, followed live', await asTask(narrow, true));
+  }
+} finally {
+  for (const { engine, directory } of [wide, narrow]) {
+    await engine.stop();
+    await directory.remove();
+  }
+  await scratch.remove();
+}
+
+interface Cost {
+  readonly seconds: number;
+  readonly growthMb?: number;
+  readonly onDiskMb?: number;
+}
+
+interface Started {
+  readonly engine: EngineUnderTest;
+  readonly directory: Awaited<ReturnType<typeof freshDirectory>>;
+}
+
+async function begin(variables: Readonly<Record<string, string>>): Promise<Started> {
+  const directory = await freshDirectory();
+  const engine = await startUnderTest(directory.path, path, variables);
+  await engine.call('POST', '2.0/managed_fs/put', { path: '/write.py', contents: Buffer.from(program).toString('base64') });
+  await engine.call('POST', '2.0/managed_fs/put', { path: '/ok.py', contents: Buffer.from('print("ok")\n').toString('base64') });
+  // What a first task loads is no cost of its log.
+  for (let warm = 0; warm < 5; warm += 1) await run(engine, 'ok');
+  return { engine, directory };
+}
+
+function report(what: string, { seconds, growthMb, onDiskMb }: Cost): void {
+  const rest = growthMb === undefined ? '' : `; engine +${growthMb.toFixed(1)} MB; ${onDiskMb?.toFixed(0)} MB on the disk`;
+  process.stdout.write(`  ${what.padEnd(26)} ${seconds.toFixed(2)} s to write 1 GB${rest}\n`);
+  if ((growthMb ?? 0) >= growthMostMb) process.exitCode = 1;
+}
+
+async function bare(): Promise<Cost> {
+  const out = join(scratch.path, 'out');
+  const fd = openSync(out, 'a');
+  const child = spawn('python3', [script], { stdio: ['ignore', fd, 'pipe'], env: { PATH: path } });
+  closeSync(fd);
+  let said = '';
+  child.stderr?.on('data', (text) => { said += String(text); });
+  await once(child, 'close');
+  await rm(out);
+  return { seconds: Number(said) };
+}
+
+async function asTask({ engine, directory }: Started, followed: boolean): Promise<Cost> {
+  const before = await engine.memory();
+  let most = before;
+  const look = async (): Promise<void> => { most = Math.max(most, await engine.memory()); };
+  const watching = setInterval(() => { void look(); }, 50);
+  const runId = await run(engine, 'write', followed);
+  clearInterval(watching);
+  const { content } = await engine.call('GET', `2.0/jobs/runs/logs?run_id=${runId}&stream=stderr`);
+  const { blocks } = await stat(join(directory.path, 'runs', String(runId), 'stdout'));
+  await engine.call('POST', '2.0/jobs/runs/delete', { run_id: runId });
+  return { seconds: Number(content), growthMb: most - before, onDiskMb: (blocks * 512) / mib };
+}
+
+/** Runs a program to its end; the id of its run. */
+async function run(engine: EngineUnderTest, name: string, followed = false): Promise<number> {
+  const { run_id: runId } = await engine.call('POST', '2.0/jobs/runs/submit', { existing_cluster_id: 'c', spark_python_task: { python_file: `managed_fs:/${name}.py` } });
+  const following = followed ? follow(engine, Number(runId)) : undefined;
+  for (;;) {
+    const { state } = await engine.call('GET', `2.0/jobs/runs/get?run_id=${String(runId)}`);
+    if (JSON.stringify(state).includes('TERMINATED')) break;
+    await new Promise((resolve) => { setTimeout(resolve, 50); });
+  }
+  await following;
+  return Number(runId);
+}
+
+/** Reads a log as it comes, as fast as it can. */
+async function follow({ url }: EngineUnderTest, runId: number): Promise<void> {
+  const { body } = await fetch(`${url}/api/2.0/jobs/runs/logs/stream?run_id=${runId}`, { headers: { authorization: 'Bearer token-of-a-bench' } });
+  const reader = body?.getReader();
+  while ((await reader?.read())?.done === false);
+}

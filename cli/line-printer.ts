@@ -1,0 +1,45 @@
+/** Prints text that comes in pieces by whole lines, so that several logs do not mix within one, made safe for the terminal. */
+import { once } from 'node:events';
+import type { WriteStream } from 'node:tty';
+import { terminalSafe } from './terminal-safe.ts';
+
+/** A line without an end is printed in pieces of this many characters. */
+const longestLine = 65_536;
+/** A command to the terminal that a piece may break is not longer. */
+const longestCommand = 200;
+
+export interface LinePrinter {
+  /** Resolves when the reader can take more. */
+  print(text: string): Promise<void>;
+  /** Prints what is left of a line that has no end. */
+  end(): Promise<void>;
+}
+
+/** @param prefix what each line begins with */
+export function linePrinter(out: Pick<WriteStream, 'write' | 'once' | 'off' | 'isTTY'> & NodeJS.WritableStream, prefix: string): LinePrinter {
+  let rest = '';
+  let begun = false;
+  const write = async (text: string): Promise<void> => {
+    if (!out.write(text)) await Promise.race([once(out, 'drain'), once(out, 'close')]);
+  };
+  const shown = (text: string): string => terminalSafe(text, out.isTTY === true);
+  return {
+    async print(text) {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      if (lines.length > 0) {
+        await write(lines.map((line, index) => `${begun && index === 0 ? '' : prefix}${shown(line)}\n`).join(''));
+        begun = false;
+      }
+      while (rest.length > longestLine + longestCommand) {
+        await write(`${begun ? '' : prefix}${shown(rest.slice(0, longestLine))}`);
+        rest = rest.slice(longestLine);
+        begun = true;
+      }
+    },
+    async end() {
+      if (rest !== '' || begun) await write(`${begun ? '' : prefix}${shown(rest)}\n`);
+      [rest, begun] = ['', false];
+    },
+  };
+}

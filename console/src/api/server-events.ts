@@ -1,0 +1,29 @@
+/** Server-sent events of an answer; the browser's own reader of them sends no token. */
+
+export interface ServerEvent {
+  /** Where the one after it begins. */
+  readonly id: number;
+  readonly name: string;
+  readonly data: unknown;
+}
+
+/** The events of one connection, until it ends or breaks. */
+export async function* serverEvents({ body }: Response): AsyncGenerator<ServerEvent> {
+  if (body === null) return;
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const blocks = (text + value).split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const [, id, name, data] = /^id: (\d+)\nevent: (\w+)\ndata: (.*)$/.exec(block) ?? [];
+        if (data !== undefined) yield { id: Number(id), name: name ?? '', data: JSON.parse(data) };
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}

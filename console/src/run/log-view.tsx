@@ -1,0 +1,67 @@
+/** The log of an attempt as it is written: its end, in the colours it was written in, and ways to have all of it. */
+import { useLayoutEffect, useMemo, useRef, useState } from 'react';
+import type { LogPage, TaskRun } from '../api/documents.ts';
+import type { Sender } from '../api/request.ts';
+import { DownloadButton } from '../parts/download-button.tsx';
+import { isActive } from '../states.ts';
+import { piecesOf } from './terminal-look.ts';
+import { useLog, type LogStream } from './use-log.ts';
+
+/** @param quiet shows nothing when nothing was written: of a notebook the page of its cells is what is looked at */
+export function LogView({ task, quiet }: { readonly task: TaskRun; readonly quiet: boolean }) {
+  const active = isActive(task.state);
+  const [chosen, choose] = useState<LogStream | undefined>(undefined);
+  const [following, setFollowing] = useState(true);
+  const stdout = useLog(task.run_id, 'stdout', following && chosen !== 'stderr');
+  // Whoever has not chosen sees what there is.
+  const stream = chosen ?? (stdout.complete && stdout.text === '' ? 'stderr' : 'stdout');
+  const stderr = useLog(task.run_id, 'stderr', following && stream === 'stderr');
+  const log = stream === 'stdout' ? stdout : stderr;
+  if (quiet && stdout.text === '' && stderr.text === '') return null;
+  return (
+    <section className="text" aria-label="Logs">
+      <h3>
+        <span>Logs</span>
+        <span className="tools">
+          {(['stdout', 'stderr'] as const).map((name) => (
+            <button key={name} type="button" className="link" aria-pressed={name === stream} onClick={() => choose(name)}>{name}</button>
+          ))}
+          {active && !log.complete && <button type="button" className="link" onClick={() => setFollowing(!following)}>{following ? 'Stop following' : 'Follow'}</button>}
+          <DownloadButton words="Save the whole log" name={`${stream}-${task.run_id}.txt`} fetchAll={(sender) => wholeLog(sender, task.run_id, stream)} />
+          <DownloadButton words="Save the bundle of the run" name={`run-of-${task.run_id}.tar.gz`} fetchAll={async (sender) => (await sender.open('2.1/jobs/runs/bundle', { run_id: task.run_id })).blob()} />
+        </span>
+      </h3>
+      {log.cut && <p className="hint">Only the end is shown.</p>}
+      {log.read && log.text === '' && <p className="empty">{active && !log.complete ? `The program has written nothing to ${stream} so far.` : `The program has written nothing to ${stream}.`}</p>}
+      <LogText text={log.text} />
+    </section>
+  );
+}
+
+function LogText({ text }: { readonly text: string }) {
+  const pieces = useMemo(() => piecesOf(text), [text]);
+  const box = useRef<HTMLPreElement>(null);
+  // Whoever reads the end sees what comes; whoever has scrolled up is left alone.
+  const atEnd = useRef(true);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element !== null && atEnd.current) element.scrollTop = element.scrollHeight;
+  });
+  return (
+    <pre ref={box} tabIndex={0} aria-label="Logs" hidden={text === ''}
+      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => { atEnd.current = scrollHeight - scrollTop - clientHeight < 8; }}>
+      {pieces.map(({ at, text: part, look }) => (look === '' ? part : <span key={at} className={look}>{part}</span>))}
+    </pre>
+  );
+}
+
+/** Page after page, so that neither side holds a long log as one text. */
+async function wholeLog(sender: Sender, runId: number, stream: LogStream): Promise<Blob> {
+  const parts: string[] = [];
+  for (let offset = 0; ;) {
+    const page: LogPage = await sender.get<LogPage>('2.1/jobs/runs/logs', { run_id: runId, stream, offset });
+    parts.push(page.content);
+    if (page.next_offset <= offset) return new Blob(parts, { type: 'text/plain;charset=utf-8' });
+    offset = page.next_offset;
+  }
+}

@@ -1,0 +1,51 @@
+/** Text that was written for a terminal, cut into pieces of one look: colours are kept, every other command to the terminal is dropped. */
+
+/** A piece of text; `look` are names of classes, empty for plain text. */
+export interface LookedAt {
+  /** Where it begins in the whole text. */
+  readonly at: number;
+  readonly text: string;
+  readonly look: string;
+}
+
+const colours = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
+
+// oxlint-disable no-control-regex -- these characters are what is looked for
+const command = /\u001B(?:\[([0-?]*)[ -/]*([@-~])?|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~]?)/g;
+const controls = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g;
+// oxlint-enable no-control-regex
+
+export function piecesOf(text: string): LookedAt[] {
+  const pieces: LookedAt[] = [];
+  let [bold, colour] = [false, ''];
+  const add = (from: number, to: number): void => {
+    const part = text.slice(from, to);
+    const clean = part.replaceAll('\r\n', '\n').replaceAll('\r', '\n').replaceAll(controls, '');
+    if (clean !== '') pieces.push({ at: from, text: clean, look: [bold ? 't-bold' : '', colour].filter((name) => name !== '').join(' ') });
+  };
+  let at = 0;
+  for (const match of text.matchAll(command)) {
+    add(at, match.index);
+    at = match.index + match[0].length;
+    if (match[2] === 'm') [bold, colour] = after(bold, colour, match[1] ?? '');
+  }
+  add(at, text.length);
+  return pieces;
+}
+
+/** The look after `ESC [ parameters m`. Backgrounds and colours beyond the first sixteen are not shown. */
+function after(boldBefore: boolean, colourBefore: string, parameters: string): [boolean, string] {
+  let [bold, colour] = [boldBefore, colourBefore];
+  const codes = parameters.split(/[;:]/).map(Number);
+  for (let at = 0; at < codes.length; at += 1) {
+    const code = codes[at] ?? 0;
+    if (code === 0) [bold, colour] = [false, ''];
+    else if (code === 1) bold = true;
+    else if (code === 22) bold = false;
+    else if (code === 39) colour = '';
+    else if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97)) colour = `t-${colours[code % 10] ?? 'black'}`;
+    // 38;5;n and 38;2;r;g;b: their numbers are no codes of their own.
+    else if (code === 38 || code === 48) at += codes[at + 1] === 5 ? 2 : 4;
+  }
+  return [bold, colour];
+}

@@ -1,0 +1,100 @@
+/** Looks at the plugins that the configuration names, and refuses those that break the contract. */
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { Ajv } from 'ajv';
+import { messageOf } from '../../engine/errors.ts';
+import { isBuiltIn, type PluginKind } from '../../engine/job/task-kinds.ts';
+import { jsonIn, readText } from '../../engine/read-file.ts';
+import { quote } from '../../engine/job/wording.ts';
+import { contractVersion } from '../contract.ts';
+import type { PluginAnswer, PluginQuestion } from './describe-plugin.ts';
+import { PluginError, type PluginPlace } from './plugin-place.ts';
+
+type Described = Extract<PluginAnswer, { found: true }>;
+
+/** How long a module may take to load (ms). */
+const patienceMs = 30_000;
+const kindName = /^[a-z][a-z0-9_]{0,63}_task$/;
+
+/**
+ * The task kinds of these plugins, in their order. Each module is loaded in a thread of its own, which sees `environment`
+ * and ends again: what a plugin does while it is loaded does not reach the engine.
+ * @throws PluginError for the first that cannot be loaded, breaks the contract, or brings a kind that is there already
+ */
+export async function loadPlugins(places: readonly PluginPlace[], environment: Readonly<Record<string, string>>): Promise<PluginKind[]> {
+  const loaded = await Promise.all(places.map(async (place) => ({ place, kind: kindIn(place, await describePlugin(place, environment)) })));
+  for (const [index, { place, kind }] of loaded.entries()) {
+    const same = loaded.findIndex((one) => one.kind.name === kind.name);
+    if (same < index) throw new PluginError(place, `brings the task kind ${kind.name}, as does ${quote(places[same]?.written)}.`);
+  }
+  return loaded.map(({ kind }) => kind);
+}
+
+/** What is so about a plugin, or a refusal. */
+function kindIn(place: PluginPlace, { module, contract, kind, needsCluster, schema, run }: Described): PluginKind {
+  const refuse = (why: string): never => { throw new PluginError(place, why); };
+  if (contract !== contractVersion) refuse(`is written for contract ${quote(contract)}; this version of Runyard has contract ${contractVersion}.`);
+  if (typeof kind !== 'string' || !kindName.test(kind)) return refuse(`has the kind ${quote(kind)}; it must be lower case letters, digits and "_", and end in "_task".`);
+  if (isBuiltIn(kind)) refuse(`brings the task kind ${kind}, which is built in.`);
+  if (run !== 'function') refuse(`has no function as "run", but ${run}.`);
+  if (typeof needsCluster !== 'boolean') return refuse(`has ${quote(needsCluster)} as "needsCluster"; it must be true or false.`);
+  return { name: kind, needsCluster, module, schema: schemaIn(schema, refuse) };
+}
+
+function schemaIn(text: string | undefined, refuse: (why: string) => never): object {
+  const schema: unknown = text === undefined ? undefined : JSON.parse(text);
+  if (typeof schema !== 'object' || schema === null || !('type' in schema) || schema.type !== 'object') {
+    return refuse('has no JSON schema of an object as "schema": its "type" must be "object".');
+  }
+  // It becomes a part of the schemas of the operations: what names a place would name one of theirs.
+  const named = /"(\$ref|\$id|\$anchor|\$dynamicRef|\$dynamicAnchor|\$recursiveRef)":/.exec(text ?? '')?.[1];
+  if (named !== undefined) return refuse(`has ${named} in its schema, which must stand alone: write out what it refers to.`);
+  try {
+    new Ajv({ strict: false, logger: false }).compile(schema);
+  } catch (error) {
+    return refuse(`has a schema that is none: ${messageOf(error)}`);
+  }
+  return schema;
+}
+
+async function describePlugin(place: PluginPlace, environment: Readonly<Record<string, string>>): Promise<Described> {
+  const workerData: PluginQuestion = { specifier: await specifierOf(place), base: place.directory };
+  const worker = new Worker(new URL('./describe-plugin.ts', import.meta.url), { workerData, env: { ...environment }, stdout: true, stderr: true });
+  const answered = Promise.withResolvers<PluginAnswer>();
+  const timer = setTimeout(() => answered.resolve({ found: false, why: `did not load within ${patienceMs / 1_000} seconds.` }), patienceMs);
+  worker.once('message', answered.resolve);
+  worker.once('error', (error) => answered.resolve({ found: false, why: `cannot be loaded: ${messageOf(error)}` }));
+  worker.once('exit', (code) => answered.resolve({ found: false, why: `ended its thread with code ${code} while it was loaded.` }));
+  const answer = await answered.promise;
+  clearTimeout(timer);
+  await worker.terminate();
+  if (!answer.found) throw new PluginError(place, answer.why);
+  return answer;
+}
+
+/** A file, the directory of a package, and whatever looks like a path is a path; everything else is the name of a package. */
+async function specifierOf({ written, directory }: PluginPlace): Promise<string> {
+  const path = resolve(directory, written);
+  const entry = await entryOfPackage(path);
+  if (entry !== undefined) return pathToFileURL(resolve(path, entry)).href;
+  const isFile = await stat(path).then((found) => found.isFile(), () => false);
+  return isFile || /^\.{0,2}\//.test(written) ? pathToFileURL(path).href : written;
+}
+
+/** The module that the package in a directory is used by; undefined where there is no package. */
+async function entryOfPackage(directory: string): Promise<string | undefined> {
+  const { text, bytes } = await readText(join(directory, 'package.json'), 2 ** 20);
+  if (bytes === 0) return undefined;
+  const { exports, main }: { exports?: unknown; main?: unknown } = Object(jsonIn(text));
+  return entryIn(exports) ?? (typeof main === 'string' ? main : 'index.js');
+}
+
+/** `exports` is a path, or conditions and subpaths around one. */
+function entryIn(exports: unknown): string | undefined {
+  if (typeof exports === 'string') return exports;
+  const parts = new Map<string, unknown>(Object.entries(Object(exports)));
+  const inner = parts.get('.') ?? parts.get('import') ?? parts.get('node') ?? parts.get('default');
+  return inner === undefined ? undefined : entryIn(inner);
+}

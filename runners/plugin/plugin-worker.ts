@@ -1,0 +1,65 @@
+/** Runs attempts of a plugin's kind in a pool thread of that plugin: whatever it throws or answers becomes an outcome. */
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { messageOf } from '../../engine/errors.ts';
+import { quote } from '../../engine/job/wording.ts';
+import { firstBytes, type TaskOutput } from '../../engine/run/output.ts';
+import { createBell } from '../bell.ts';
+import type { Outcome, RunnerContext, RunnerPlugin } from '../contract.ts';
+import type { AttemptRequest } from '../messages.ts';
+import { endMarked } from '../process-group.ts';
+import { runWith } from '../worker.ts';
+
+/** An attempt, and the module of the plugin that runs it, as a file URL. */
+export interface PluginRequest extends AttemptRequest {
+  readonly module: string;
+}
+
+/** A message stands in the state of a run: a sentence or two, not a log. */
+const messageBytes = 2_000;
+const traceBytes = 2 ** 20;
+
+const Told = Type.Union([
+  Type.Object({ kind: Type.Literal('succeeded') }),
+  Type.Object({ kind: Type.Literal('stopped') }),
+  Type.Object({ kind: Type.Literal('failed'), message: Type.String() }),
+  Type.Object({ kind: Type.Literal('lost'), message: Type.String() }),
+]);
+
+/** One attempt, from its assignment to its outcome. Never throws; only a plugin that takes the thread down leaves without one. */
+export async function runAttempt(request: PluginRequest): Promise<Outcome> {
+  const { kind, task, directory } = request.assignment;
+  return runWith(request, async (context) => {
+    const bounded: RunnerContext = { ...context, writeOutput: (output) => context.writeOutput(boundedOutput(output, context.limits.notebookResultBytes)) };
+    try {
+      const { plugin }: { plugin: RunnerPlugin } = await import(request.module);
+      return outcomeFrom(kind, await plugin.run(task, bounded));
+    } catch (error) {
+      // The task ends here: what its processes might still do, nobody would wait for.
+      await endMarked(directory, createBell());
+      const message = short(`The runner of ${kind} failed: ${messageOf(error)}`);
+      await bounded.writeOutput({ error: message, ...(error instanceof Error && error.stack !== undefined && { errorTrace: error.stack }) });
+      return { kind: 'failed', message };
+    }
+  });
+}
+
+function outcomeFrom(kind: string, told: unknown): Outcome {
+  if (!Check(Told, told)) return { kind: 'failed', message: short(`The runner of ${kind} ended with ${quote(told)}, which is no outcome.`) };
+  return 'message' in told ? { kind: told.kind, message: short(told.message) } : { kind: told.kind };
+}
+
+/** Only what there is a place for, and no longer than it may be. */
+function boundedOutput({ result, truncated, error, errorTrace }: TaskOutput, resultBytes: number): TaskOutput {
+  const cut = result === undefined ? undefined : firstBytes(String(result), resultBytes);
+  return {
+    ...(cut !== undefined && { result: cut.text, truncated: cut.cut || truncated === true }),
+    ...(error !== undefined && { error: short(String(error)) }),
+    ...(errorTrace !== undefined && { errorTrace: firstBytes(String(errorTrace), traceBytes).text }),
+  };
+}
+
+/** A database keeps neither null characters nor halves of characters. */
+function short(message: string): string {
+  return firstBytes(message.replaceAll('\0', '').toWellFormed(), messageBytes).text;
+}

@@ -1,0 +1,30 @@
+/** Runner of submit tasks: Spark's own launcher where this machine has one, else the built-in one (spec 2.7). */
+import { SparkSubmitTask } from '../../engine/job/task-kinds.ts';
+import { contractVersion, type RunnerPlugin } from '../contract.ts';
+import { uncaughtException as uncaughtInJava } from '../jar/stack-trace.ts';
+import { uncaughtException as uncaughtInPython } from '../python/traceback.ts';
+import { runProgram } from '../run-program.ts';
+import { localCommand } from './local-launcher.ts';
+import { findSpark, sparkCommand } from './spark-launcher.ts';
+import { readSubmitParameters } from './submit-options.ts';
+
+/** `spark_submit_task`. Fails with the application's uncaught exception as error, or with its exit code in words. */
+export const plugin: RunnerPlugin<SparkSubmitTask> = {
+  contract: contractVersion,
+  kind: 'spark_submit_task',
+  schema: SparkSubmitTask,
+  needsCluster: true,
+  run: (task, context) =>
+    runProgram(
+      {
+        name: 'submitted application',
+        async command() {
+          const parameters = readSubmitParameters(task.parameters ?? []);
+          const launcher = await findSpark(context);
+          return launcher === undefined ? localCommand(parameters, context) : sparkCommand(launcher, parameters, context);
+        },
+        failureIn: (stderr) => uncaughtInJava(stderr) ?? uncaughtInPython(stderr),
+      },
+      context,
+    ),
+};

@@ -1,0 +1,186 @@
+/** How tasks are kept apart from the service: limits, another user, a sandbox. Each through HTTP with real processes. */
+import { existsSync, statSync } from 'node:fs';
+import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { configOf } from '../../cli/config.ts';
+import { findSandbox, IsolationError, settleIsolation, taskUser } from '../../cli/isolation.ts';
+import { createProcessTable } from '../../runners/process-table.ts';
+import { createRoots } from '../../storage/roots.ts';
+import type { Answer } from '../setup/client.ts';
+import { startTestService, type TestService } from '../setup/service.ts';
+
+const isRoot = process.getuid?.() === 0;
+const sandbox = await findSandbox(undefined).then(() => true, () => false);
+
+/** What a program sees of itself and of the service, as one JSON line. */
+const look = `import json, os, resource, subprocess, sys, tempfile
+def tried(work):
+    try: return work()
+    except Exception as error: return type(error).__name__
+data = os.path.dirname(os.environ["RUNYARD_MANAGED_FS"])
+open(os.environ["RUNYARD_MANAGED_FS"] + "/from-task.txt", "w").write("written by the task")
+open("own.txt", "w").write("x")
+open(os.environ["TMPDIR"] + "/own.txt", "w").write("x")
+print(json.dumps({
+  "uid": os.getuid(), "data": sorted(tried(lambda: os.listdir(data)) or []), "runs": tried(lambda: os.listdir(data + "/runs")),
+  "token": tried(lambda: open(data + "/bootstrap-token").read()), "etc": os.access("/etc", os.W_OK),
+  "memory": resource.getrlimit(resource.RLIMIT_DATA)[1], "files": resource.getrlimit(resource.RLIMIT_NOFILE)[1], "cpu": resource.getrlimit(resource.RLIMIT_CPU)[1],
+  "processes": resource.getrlimit(resource.RLIMIT_NPROC)[1], "others": sum(name.isdigit() for name in os.listdir("/proc")),
+}))`;
+const stubborn = `import os, signal, subprocess, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+subprocess.Popen(["setsid", "sleep", "600"])
+print("up", flush=True)
+time.sleep(600)`;
+
+const polite = `import os, signal, sys, time
+def leave(*_):
+    time.sleep(0.1)
+    open(os.environ["RUNYARD_MANAGED_FS"] + "/polite.txt", "w").write("tidied up")
+    sys.exit(0)
+signal.signal(signal.SIGTERM, leave)
+print("up", flush=True)
+time.sleep(600)`;
+
+let runyard: TestService;
+
+async function prepare(changes: Parameters<typeof startTestService>[0]): Promise<void> {
+  runyard = await startTestService({ stopGraceMs: 1_500, ...changes });
+  await writeFile(join(runyard.dataDirectory, 'bootstrap-token'), 'secret', { mode: 0o600 });
+  await runyard.putFile('/programs/look.py', look);
+  await runyard.putFile('/programs/stubborn.py', stubborn);
+  await runyard.putFile('/programs/polite.py', polite);
+  await runyard.putNotebook('/Users/a/nb', ['import os\nprint(os.getuid())', 'dbutils.notebook.exit(str(os.getuid()))']);
+}
+
+const cluster = { new_cluster: { num_workers: 0, spark_version: 'v', node_type_id: 'compute-4' } };
+const program = (name: string): object => ({ ...cluster, spark_python_task: { python_file: `managed_fs:/programs/${name}.py` } });
+
+async function submit(task: object): Promise<Answer> {
+  const { run_id } = await runyard.ok('POST', '2.0/jobs/runs/submit', { run_name: 'isolated', ...task });
+  const run = await runyard.ended(run_id);
+  return { run, output: await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id: run.tasks?.[0]?.run_id ?? run_id }) };
+}
+
+async function seen(): Promise<Answer> {
+  const { run, output } = await submit(program('look'));
+  expect([run.state.result_state, output.error]).toEqual(['SUCCESS', undefined]);
+  expect(await readFile(join(runyard.dataDirectory, 'managed_fs', 'from-task.txt'), 'utf8')).toBe('written by the task');
+  return JSON.parse(output.logs);
+}
+
+async function notebookUser(): Promise<unknown> {
+  const { output } = await submit({ ...cluster, notebook_task: { notebook_path: '/Users/a/nb' } });
+  return output.notebook_output?.result ?? output;
+}
+
+async function cancelled(name: string): Promise<void> {
+  const { run_id } = await runyard.ok('POST', '2.0/jobs/runs/submit', program(name));
+  const log = join(runyard.dataDirectory, 'runs', String(run_id), 'stdout');
+  await runyard.runWhen(run_id, () => existsSync(log) && statSync(log).size > 0);
+  await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id });
+  expect((await runyard.ended(run_id)).state.result_state).toBe('CANCELED');
+  const left = await createProcessTable(join(runyard.dataDirectory, 'runs')).living();
+  expect(left).not.toContain(run_id);
+}
+
+/** A task that ignores TERM and has left its session ends all the same; one that heeds it has its time to. */
+async function stubbornAndPoliteEnd(): Promise<void> {
+  await Promise.all([cancelled('stubborn'), cancelled('polite')]);
+  expect(await readFile(join(runyard.dataDirectory, 'managed_fs', 'polite.txt'), 'utf8')).toBe('tidied up');
+}
+
+describe('limits', () => {
+  beforeAll(() => prepare({ taskLimits: { openFiles: 222, cpuSeconds: 3_333, memoryMb: 10_000 } }));
+  afterAll(() => runyard.stop());
+
+  test('each process has those that are set, and no more memory than its node', async () => {
+    expect(await seen()).toMatchObject({ files: 222, cpu: 3_333, memory: 8_192 * 2 ** 20 });
+  });
+
+  test('a program that wants more memory than its node has fails with its own words', async () => {
+    await runyard.putFile('/programs/greedy.py', 'x = bytearray(9 * 2**30)');
+    expect((await submit(program('greedy'))).output.error).toMatch(/^MemoryError/);
+  });
+});
+
+describe.skipIf(!isRoot)('another user (needs root)', () => {
+  beforeAll(() => prepare({ taskUser: 'nobody', taskLimits: { processes: 5_000 } }));
+  afterAll(() => runyard.stop());
+
+  test('a program runs as it, writes where it may, and reads nothing of the service', async () => {
+    const { files, processes, ...found } = await seen();
+    expect(found).toMatchObject({ uid: 65_534, token: 'PermissionError', runs: 'PermissionError', etc: false });
+    // Four cores of compute-4; a machine may allow less.
+    expect(files).toBeLessThanOrEqual(4 * 4_096);
+    expect(processes).toBeLessThanOrEqual(5_000);
+  });
+
+  test('a notebook runs as it', async () => {
+    expect(await notebookUser()).toBe('65534');
+  });
+
+  test('what ignores its end is ended, wherever it has gone, and what heeds it has time to', stubbornAndPoliteEnd);
+});
+
+describe.skipIf(!sandbox)('a sandbox (needs bubblewrap)', () => {
+  beforeAll(() => prepare({ taskSandbox: 'bubblewrap' }));
+  afterAll(() => runyard.stop());
+
+  test('a program sees the system without writing to it, and of the service what is its own', async () => {
+    const found = await seen();
+    expect(found).toMatchObject({ uid: process.getuid?.(), token: 'FileNotFoundError', etc: false });
+    expect(found.data.filter((name: string) => !['clusters', 'managed_fs', 'objstore', 'runs', 'workspace'].includes(name))).toEqual([]);
+    expect(found.runs).toHaveLength(1);
+    // It sees itself, and what brought it in.
+    expect(found.others).toBeLessThan(6);
+  });
+
+  test('a notebook runs in it', async () => {
+    expect(await notebookUser()).toBe(String(process.getuid?.()));
+  });
+
+  test('what ignores its end is ended, wherever it has gone, and what heeds it has time to', stubbornAndPoliteEnd);
+});
+
+describe.skipIf(!sandbox || !isRoot)('another user in a sandbox (needs root and bubblewrap)', () => {
+  beforeAll(() => prepare({ taskUser: 'nobody', taskSandbox: 'bubblewrap' }));
+  afterAll(() => runyard.stop());
+
+  test('a program has both', async () => {
+    expect(await seen()).toMatchObject({ uid: 65_534, token: 'FileNotFoundError' });
+  });
+});
+
+describe('what this machine cannot keep stops the start', () => {
+  const settle = async (variables: Record<string, string>, hidden: readonly string[] = []): Promise<string> => {
+    const directory = await mkdtemp(join(tmpdir(), 'runyard-isolation-'));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    const config = configOf({ RUNYARD_DATA_DIR: directory, ...variables });
+    const error: unknown = await taskUser(config)
+      .then((user) => settleIsolation(config, createRoots({ dataDirectory: directory, allowedRoots: [] }), user, hidden))
+      .catch((found: unknown) => found);
+    expect(error).toBeInstanceOf(IsolationError);
+    return error instanceof Error ? error.message.replaceAll(directory, '<data>') : '';
+  };
+
+  test('a limit of processes without a user to count them by', async () => {
+    expect(await settle({ RUNYARD_TASK_LIMITS: '{"processes":9}' })).toMatch(/^RUNYARD_TASK_LIMITS limits processes, which the system counts by user/);
+  });
+
+  test.skipIf(!isRoot)('a user that is not there, that is root, that cannot enter the data directory, or that has the database', async () => {
+    expect(await settle({ RUNYARD_TASK_USER: 'no-such-user' })).toBe('RUNYARD_TASK_USER is "no-such-user", but there is no such user on this machine.');
+    expect(await settle({ RUNYARD_TASK_USER: 'root' })).toBe('RUNYARD_TASK_USER is "root", but it must not be root: tasks would have all rights.');
+    expect(await settle({ RUNYARD_TASK_USER: 'nobody' })).toBe('RUNYARD_TASK_USER is "nobody", who cannot enter <data>: allow it with chmod o+x on the directories above.');
+    const own = await mkdtemp(join(tmpdir(), 'runyard-isolation-'));
+    onTestFinished(() => rm(own, { recursive: true, force: true }));
+    await chown(own, 65_534, 65_534);
+    expect(await settle({ RUNYARD_TASK_USER: 'nobody' }, [own])).toMatch(/^RUNYARD_TASK_USER is "nobody", which the embedded database runs as/);
+  });
+
+  test.skipIf(isRoot)('another user without being root', async () => {
+    expect(await settle({ RUNYARD_TASK_USER: 'nobody' })).toMatch(/only root can start processes of other users/);
+  });
+});
