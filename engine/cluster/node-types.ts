@@ -27,7 +27,7 @@ export const nodeTypes: Readonly<Record<string, NodeType>> = {
   'compute-16': sized('Compute Optimized', 16, 32),
 };
 
-/** The size of a node type; undefined for an id that is not known, and for none. */
-export function nodeTypeOf(nodeTypeId: string | undefined): NodeType | undefined {
-  return nodeTypeId === undefined || !Object.hasOwn(nodeTypes, nodeTypeId) ? undefined : nodeTypes[nodeTypeId];
+/** The size of a node type; undefined for an id that is not known, and for none. @param known those of the configuration, too */
+export function nodeTypeOf(nodeTypeId: string | undefined, known = nodeTypes): NodeType | undefined {
+  return nodeTypeId === undefined || !Object.hasOwn(known, nodeTypeId) ? undefined : known[nodeTypeId];
 }

@@ -1,5 +1,6 @@
 /** What a runner is handed for one attempt: the task with everything filled in, its directory, and its cluster. */
 import { clusterChoice } from '../cluster/life.ts';
+import { shapeOf } from '../cluster/inventory.ts';
 import { nodeTypeOf } from '../cluster/node-types.ts';
 import type { JobSettings, TaskSettings } from '../job/settings.ts';
 import type { TaskAssignment, TaskCluster } from '../run/assignment.ts';
@@ -25,16 +26,17 @@ export async function assignmentOf(
     taskValues: Object.fromEntries(values),
     libraries: (settings.libraries ?? []).map((library) => ({ ...library })),
     directory: await c.workplace.attemptDirectory(runId),
-    cluster: cluster && { clusterId: cluster.clusterId, directory: cluster.directory, environment: cluster.environment, ...sizeOf(settings, run.settings) },
+    cluster: cluster && { clusterId: cluster.clusterId, directory: cluster.directory, environment: cluster.environment, ...sizeOf(c, settings, run.settings) },
   };
 }
 
 /** How large the cluster is that a task asked for. */
-function sizeOf(task: TaskSettings, settings: JobSettings): Pick<TaskCluster, 'nodeType' | 'workers'> {
+function sizeOf({ compute: { inventory } }: Coordination, task: TaskSettings, settings: JobSettings): Pick<TaskCluster, 'nodeType' | 'workers'> {
   const choice = clusterChoice(task, settings);
   if (choice.kind === 'none' || choice.kind === 'existing') return {};
-  const { spec } = choice;
-  return { nodeType: nodeTypeOf(spec.driver_node_type_id ?? spec.node_type_id), workers: spec.num_workers ?? spec.autoscale?.min_workers };
+  // Pools and policies supply node types, and the configuration may know more of them.
+  const shape = shapeOf(choice.spec, inventory);
+  return 'error' in shape ? {} : { nodeType: nodeTypeOf(shape.driverNodeTypeId, inventory.nodeTypes), workers: shape.workers };
 }
 
 /** What the tasks before this one have set. Only notebooks set values: the files of all others need not be looked for. */

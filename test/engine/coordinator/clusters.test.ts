@@ -2,6 +2,7 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../engine/clock.ts';
+import { defaultInventory } from '../../../engine/cluster/inventory.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import type { ClusterStore } from '../../../engine/ports.ts';
 import { createClusterStore } from '../../../storage/clusters.ts';
@@ -242,4 +243,12 @@ test('a cluster that was made for a run may be named while it lives, with its va
   for (const runId of [owner, borrower]) await world.ended(runId);
   const late = await world.ended(await world.launch(coordinator, { ...singleTask, existing_cluster_id: id }));
   expect([late.run.progress.state, late.tasks[0]?.progress.message]).toEqual(['INTERNAL_ERROR', `Cluster ${id} was terminated (JOB_FINISHED)`]);
+});
+
+test('spec 2.8 instance_pool_id: a task is told the size of a node of its pool', async () => {
+  const inventory = { ...defaultInventory, pools: { p: { node_type_id: 'big' } }, nodeTypes: { big: { memory_mb: 7, num_cores: 3, category: 'c', description: 'd' } } };
+  await world.launch(world.coordinator({ compute: plainCompute({ inventory }) }), { notebook_task: { notebook_path: '/n' }, new_cluster: { ...newCluster, instance_pool_id: 'p' } });
+  await world.running('main');
+  expect(world.pool.handed[0]?.cluster).toMatchObject({ workers: 1, nodeType: inventory.nodeTypes.big });
+  world.pool.end('main');
 });
