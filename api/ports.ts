@@ -4,10 +4,11 @@ import type { Clock } from '../engine/clock.ts';
 import type { ClassicDashboardStore, DashboardStore, QueryFiles, QueryRunner } from '../engine/dashboard-ports.ts';
 import type { ManagedFileStore, WorkspaceStore } from '../engine/file-ports.ts';
 import type { LaunchPorts } from '../engine/launch.ts';
+import type { LibraryCluster, LibraryReader, LibraryStore } from '../engine/library-ports.ts';
 import type { Limits } from '../engine/limits.ts';
 import type { DestinationRules } from '../engine/notification/destination.ts';
 import type { DeliveryLog, DestinationStore } from '../engine/notice-ports.ts';
-import type { JobStore, NodeReader, PermissionReader, PermissionStore, RetimedRun, RunReader, RunRemover, Site } from '../engine/ports.ts';
+import type { ClusterStore, JobStore, NodeReader, PermissionReader, PermissionStore, RetimedRun, RunReader, RunRemover, Site } from '../engine/ports.ts';
 import type { TaskValues } from '../engine/run/dynamic-values.ts';
 import type { NotebookReport, TaskOutput } from '../engine/run/output.ts';
 import type { NewToken, OwnedToken, Token, TokenChange } from '../engine/token/token.ts';
@@ -64,8 +65,17 @@ export interface NoticePorts {
   readonly clock: Clock;
 }
 
+/** Libraries of clusters. */
+export interface LibraryPorts {
+  readonly clusters: Pick<ClusterStore, 'find'>;
+  readonly libraries: Pick<LibraryStore, 'add' | 'remove'>;
+  readonly libraryStates: LibraryReader;
+  /** Begins to install what was added; resolves nothing. */
+  readonly settleLibraries: (cluster: LibraryCluster) => void;
+}
+
 /** Everything that operations are made from; each takes the part that it needs. */
-export interface OperationPorts extends NoticePorts, PeoplePorts {
+export interface OperationPorts extends NoticePorts, PeoplePorts, LibraryPorts {
   readonly jobs: JobStore;
   readonly permissions: PermissionStore;
   /** Whom jobs run as; undefined while job access control is off, when they run as their creators. */

@@ -1,5 +1,6 @@
 /** Wires the engine of one node: stores, files, runner pool, coordinator and watch. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { LibraryPorts } from '../api/ports.ts';
 import type { Clock } from '../engine/clock.ts';
 import { createEndings } from '../engine/coordinator/endings.ts';
 import { createQueue, type RunQueue } from '../engine/coordinator/admit.ts';
@@ -21,6 +22,8 @@ import type { Roots } from '../storage/roots.ts';
 import { createNodeStore, createRunStore } from '../storage/stores.ts';
 import type { Config } from './config.ts';
 import { checkNeighbours, directoryIdOf } from './installation.ts';
+import { createLibraries } from './libraries.ts';
+import { objectStoreOf } from './object-store.ts';
 
 export interface Engine {
   readonly nodeId: string;
@@ -28,6 +31,7 @@ export interface Engine {
   readonly coordinator: Coordinator;
   readonly queue: RunQueue;
   readonly nodes: NodeReader;
+  readonly libraries: LibraryPorts;
   /** Takes up nothing new, and resolves when the tasks that run are over. Before `close`. */
   drain(): Promise<void>;
   readonly files: AttemptFiles;
@@ -39,6 +43,8 @@ export interface Engine {
 export async function startEngine(config: Config, address: DatabaseAddress, database: OpenDatabase, roots: Roots, site: Site, clock: Clock, log: Log): Promise<Engine> {
   const { db } = database;
   const files = createAttemptFiles(roots);
+  const objects = objectStoreOf(config, clock);
+  const libraries = createLibraries(config, database, roots, objects, clock, log);
   const runs = createRunStore(db, clock, log);
   const nodes = createNodeStore(db);
   const node = await ownNode(await directoryIdOf(config.dataDirectory));
@@ -52,12 +58,12 @@ export async function startEngine(config: Config, address: DatabaseAddress, data
       logBytesMax: config.logBytesMax,
       limits: config.limits,
     },
-    locate: createLocator(roots),
+    locate: createLocator(roots, objects),
     log,
   });
   const endings = createEndings();
   const coordinator = createCoordinator({
-    runs, clusters: createClusterStore(db, clock, log), pool, workplace: files, site, clock, log,
+    runs, clusters: createClusterStore(db, clock, log), librarian: libraries.librarian, pool, workplace: files, site, clock, log,
     nodeId: node.nodeId, clusterStartMs: config.clusterStartMs, random: randomCharacters, limits: config.limits,
     freed: () => queue.serve(), endings, permissions: config.jobAccessControl ? createPatientPermissionReader(db, clock, log) : undefined,
   });
@@ -69,14 +75,16 @@ export async function startEngine(config: Config, address: DatabaseAddress, data
     nodes, runs, coordinator, queue, clock, log, node, leaseMs, sweep,
     heartbeat: (onLost) => startHeartbeat({ address, nodeId: node.nodeId, leaseMs }, log, onLost),
   });
+  await libraries.resume();
   return {
-    nodeId: node.nodeId, runs, nodes, coordinator, queue, files,
+    nodeId: node.nodeId, runs, nodes, coordinator, queue, files, libraries: libraries.ports,
     async drain() {
       watch.rest();
       await queue.close();
       await coordinator.drain();
     },
     async close() {
+      libraries.close();
       await queue.close();
       await coordinator.close();
       await pool.close();

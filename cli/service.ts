@@ -176,7 +176,7 @@ function createService({ config, database, engine, roots, site, log, door, peopl
       destinations: createDestinationStore(db), deliveries: createDeliveryLog(db), destinationRules: { limits, allowPrivate: config.webhookAllowPrivate },
       people: people.people, tokenRules: people.tokenRules, auditEvents: people.auditEvents,
       classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db),
-      queryFiles: createQueryFiles(roots), queries,
+      queryFiles: createQueryFiles(roots), queries, ...engine.libraries,
     }),
     auth: { tokens: rememberTokens(createTokenLookup(db), clock), clock, log },
     audit: people.audit,

@@ -22,7 +22,7 @@ export async function assignmentOf(
     taskValues: Object.fromEntries(values),
     libraries: (settings.libraries ?? []).map((library) => ({ ...library })),
     directory: await c.workplace.attemptDirectory(runId),
-    cluster: cluster && { clusterId: cluster.clusterId, directory: cluster.directory, environment: cluster.environment },
+    cluster: cluster && { clusterId: cluster.clusterId, directory: cluster.directory, environment: cluster.environment, libraries: cluster.libraries },
   };
 }
 

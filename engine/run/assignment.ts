@@ -1,5 +1,6 @@
 /** What the engine hands to a runner for one attempt, and what comes back. Plain data: it crosses threads. */
 
+import type { LibraryPaths } from '../cluster/libraries.ts';
 import type { TaskValues } from './dynamic-values.ts';
 
 /** How a task ended, as its runner says it. */
@@ -19,6 +20,8 @@ export interface TaskCluster {
   readonly directory: string;
   /** `spark_env_vars` and the cluster's own variables; part of the environment of every task on it. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What is installed on it, for PYTHONPATH, PATH and class path. */
+  readonly libraries: LibraryPaths;
 }
 
 /** One attempt of one task. */

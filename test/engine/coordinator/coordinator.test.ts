@@ -1,5 +1,6 @@
 /** Lives of runs: graphs, outcomes, what runners are handed, notices, and failures of the engine itself. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { noLibraries } from '../../../engine/cluster/libraries.ts';
 import type { Outcome } from '../../../engine/run/assignment.ts';
 import type { RunStore } from '../../../engine/run-ports.ts';
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts';
@@ -55,7 +56,7 @@ test('a runner is handed the task with its parameters merged in, its directory a
     jobId: run.jobId, jobRunId: runId, runId: task?.runId, taskKey: 'load', attempt: 0, kind: 'notebook_task',
     task: { notebook_path: '/n', base_parameters: { day: '1' } }, parameters: {}, libraries: [{ pypi: { package: 'x' } }],
     directory: `/runs/${task?.runId}`,
-    cluster: { clusterId: task?.clusterId, directory: `/clusters/${task?.clusterId}`, environment: { A: 'b' } },
+    cluster: { clusterId: task?.clusterId, directory: `/clusters/${task?.clusterId}`, environment: { A: 'b' }, libraries: noLibraries },
   })]);
 });
 
