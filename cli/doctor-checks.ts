@@ -37,6 +37,9 @@ export const checks: readonly Check[] = [
   { name: 'node', look: lookAtNode },
   { name: 'python3', look: lookForPython },
   { name: 'java', look: (config) => lookForProgram(config, 'java', ['-version'], 'JAR tasks need it: install a Java runtime.') },
+  { name: 'pip', look: lookForPip },
+  { name: 'mvn', look: (config) => lookForProgram(config, 'mvn', ['-Dstyle.color=never', '--version'], 'Maven libraries need it: install Maven.') },
+  { name: 'Rscript', look: (config) => lookForProgram(config, 'Rscript', ['--version'], 'R libraries need it: install R.') },
   { name: 'data directory', look: lookAtDirectory },
   { name: 'free space', look: lookAtSpace },
   { name: 'held by', look: lookAtHolder },
@@ -56,6 +59,14 @@ async function lookForPython(config: Config): Promise<Finding> {
   const finding = await lookForProgram(config, 'python3', ['--version'], advice);
   const [, minor = ''] = /^Python 3\.(\d+)/.exec(finding.found) ?? [];
   return finding.state === 'ok' && Number(minor) < 8 ? { ...finding, state: 'poor', advice } : finding;
+}
+
+async function lookForPip({ taskEnvironment }: Config): Promise<Finding> {
+  const advice = 'Libraries of the kinds whl and pypi need it: install pip.';
+  const python = await findInterpreter('python3', taskEnvironment);
+  if (python === undefined) return { state: 'missing', found: 'no python3 in PATH', advice };
+  const answer = await run(python, ['-m', 'pip', '--version'], { env: { ...taskEnvironment } }).catch(() => undefined);
+  return answer === undefined ? { state: 'missing', found: `${python} has none`, advice } : { state: 'ok', found: answer.stdout.trim() };
 }
 
 async function lookForProgram({ taskEnvironment }: Config, program: string, version: readonly string[], advice: string): Promise<Finding> {

@@ -14,6 +14,7 @@ import { createLocator } from '../storage/locate.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { Roots } from '../storage/roots.ts';
 import type { Config } from './config.ts';
+import { libraryDirectory } from './kept-directories.ts';
 
 export interface Libraries {
   readonly librarian: Librarian;
@@ -22,11 +23,6 @@ export interface Libraries {
   resume(): Promise<void>;
   /** Begins nothing more; installers that run go on. */
   close(): void;
-}
-
-/** Where libraries are kept. */
-export function libraryDirectory(dataDirectory: string): string {
-  return join(dataDirectory, 'libraries');
 }
 
 export function createLibraries(config: Config, { db }: OpenDatabase, roots: Roots, objects: ObjectStore | undefined, clock: Clock, log: Log): Libraries {

@@ -1,13 +1,8 @@
 /** The object store that the configuration names, if any. */
-import { join } from 'node:path';
 import type { Clock } from '../engine/clock.ts';
 import { createObjectStore, type ObjectStore } from '../storage/object-store.ts';
 import { ConfigError, type Config } from './config.ts';
-
-/** Where fetched objects are kept. */
-export function objectDirectory(dataDirectory: string): string {
-  return join(dataDirectory, 'objects');
-}
+import { objectDirectory } from './kept-directories.ts';
 
 /** Undefined when `objstore://` is a directory. @throws ConfigError when only a part of it is set */
 export function objectStoreOf({ dataDirectory, objstoreEndpoint, objstoreAccessKey, objstoreSecretKey, objstoreRegion }: Config, clock: Clock): ObjectStore | undefined {

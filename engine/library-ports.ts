@@ -52,6 +52,8 @@ export type InstallOutcome =
 export interface LibraryInstaller {
   /** When `signal` is aborted the processes of the installers are ended. */
   install(order: InstallOrder, signal: AbortSignal): Promise<InstallOutcome>;
+  /** Ends the processes of installers that carry this mark, whoever started them. */
+  abandon(directory: string): Promise<void>;
   /** Whether all of it is still in the cache; what is, is kept for another while. */
   keep(paths: LibraryPaths): Promise<boolean>;
 }
@@ -114,6 +116,8 @@ export interface EquipOrder {
 export interface Librarian {
   /** Installs what is missing; one after the other on a cluster. */
   equip(order: EquipOrder): Promise<Equipped>;
+  /** Ends what an engine before this one may have begun for an attempt that is to start no more. */
+  abandon(directory: string): Promise<void>;
   /** The paths of what a cluster has now. */
   pathsOf(cluster: LibraryCluster): Promise<LibraryPaths>;
 }

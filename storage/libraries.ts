@@ -69,6 +69,14 @@ export function createLibraryReader(db: Kysely<Database>): LibraryReader {
   };
 }
 
+/** Every path that a cluster which is not terminated has of libraries. */
+export async function libraryPathsInUse(db: Kysely<Database>): Promise<string[]> {
+  const rows = await db.selectFrom('cluster_environments').innerJoin('clusters', 'clusters.cluster_id', 'cluster_environments.cluster_id')
+    .where('clusters.state', '<>', 'TERMINATED').select(['installed', 'paths']).execute();
+  return rows.flatMap(({ installed, paths }) =>
+    [...installed.flatMap(({ files }) => files), ...paths.classPath, ...paths.pythonPath, ...paths.binPath, ...(paths.rPath ?? [])]);
+}
+
 const empty: ClusterLibraries = { states: [], environment: undefined, version: 0 };
 
 async function ofCluster(db: Kysely<Database>, cluster: LibraryCluster): Promise<ClusterLibraries> {

@@ -10,7 +10,7 @@ import { atTime, isSingle, type ActiveRun, type ActiveTask } from './active-run.
 import { assignmentOf } from './assign.ts';
 import { acquireCluster, releaseOwnCluster } from './compute.ts';
 import type { Coordination } from './coordination.ts';
-import { withLibraries, type EquippedCluster } from './libraries.ts';
+import { abandonLibraries, withLibraries, type EquippedCluster } from './libraries.ts';
 import { runJobTask } from './run-job.ts';
 import { armTimeout, supposeTimeout } from './stop.ts';
 import { armTaskWarning } from './warn.ts';
@@ -39,7 +39,10 @@ async function drive(c: Coordination, active: ActiveRun, task: ActiveTask): Prom
     else await finish(c, active, task, decideAfterAttempt({ kind: 'failed', message: prepared.failed }, undefined));
     // Nothing begins while this node drains: another one starts the task.
     if (state() === 'PENDING' && task.stopReason === undefined) return;
-    if (state() === 'PENDING') await finish(c, active, task, decideAfterAttempt({ kind: 'stopped' }, task.stopReason));
+    if (state() === 'PENDING') {
+      await abandonLibraries(c, task);
+      await finish(c, active, task, decideAfterAttempt({ kind: 'stopped' }, task.stopReason));
+    }
   }
   if (state() === 'RUNNING') await finish(c, active, task, await execute(c, active, task, cluster));
   if (state() === 'TERMINATING') {

@@ -37,6 +37,13 @@ export async function withLibraries(c: Coordination, active: ActiveRun, task: Ac
   return equipped.kind === 'ready' ? { ...cluster, libraries: equipped.paths } : undefined;
 }
 
+/** Ends what is left of an installation, by whichever engine, for a task that is to start no more. */
+export async function abandonLibraries(c: Coordination, task: ActiveTask): Promise<void> {
+  // One that never got as far as to prepare has nothing.
+  if (task.taskRun.progress.startTime === undefined || (task.settings.libraries ?? []).length === 0) return;
+  await c.librarian.abandon(await c.workplace.attemptDirectory(task.taskRun.runId));
+}
+
 /** Whether others may have brought libraries to the cluster of a task that names none itself. */
 function mayHaveSome({ run, tasks }: ActiveRun, { settings }: ActiveTask): boolean {
   const choice = clusterChoice(settings, run.settings);
@@ -71,6 +78,7 @@ export function createLibrarian(ports: LibrarianPorts): Librarian {
       // Whoever has begun ends its installers first.
       return Promise.race([turn, whenAborted(order.signal).then(() => (begun ? turn : stopped))]);
     },
+    abandon: ports.installer.abandon,
     async pathsOf(cluster): Promise<LibraryPaths> {
       return (await ports.store.ofCluster(cluster)).environment?.paths ?? noLibraries;
     },

@@ -4,7 +4,9 @@ import { checkPackage, libraryKind, type LibraryFailure, type LibraryKind, type 
 import { messageOf, ServiceError } from '../../engine/errors.ts';
 import type { Library } from '../../engine/job/cluster.ts';
 import type { ClusterEnvironment, FixedLibrary, InstallOrder, InstallOutcome, LibraryInstaller } from '../../engine/library-ports.ts';
+import { createBell } from '../bell.ts';
 import { findInterpreter } from '../environment.ts';
+import { endMarked } from '../process-group.ts';
 import { isKept } from './cache.ts';
 import { CannotInstall, fixLibrary, Stopped, type LocateLibrary, type Toolbox } from './fix-files.ts';
 import { installJava } from './java-packages.ts';
@@ -32,6 +34,7 @@ export function createLibraryInstaller(ports: InstallerPorts): LibraryInstaller 
         throw error;
       }
     },
+    abandon: (directory) => endMarked(directory, createBell()),
     async keep({ classPath, pythonPath, rPath = [] }) {
       for (const path of [...classPath, ...pythonPath, ...rPath]) if (!(await isKept(path, ports.clock.now()))) return false;
       return true;

@@ -90,9 +90,11 @@ export interface PackageIndex {
 export async function startPackageIndex(wheels: readonly string[]): Promise<PackageIndex> {
   const index: PackageIndex = { url: '', served: [], held: undefined, onFile: () => undefined, close: async () => undefined };
   const server: Server = createServer((request, response) => {
-    void answer(index, wheels, new URL(request.url ?? '/', 'http://x').pathname).then(({ status, type, body }) => {
+    const reply = async (): Promise<void> => {
+      const { status, type, body } = await answer(index, wheels, new URL(request.url ?? '/', 'http://x').pathname);
       response.writeHead(status, { 'content-type': type }).end(body);
-    });
+    };
+    void reply();
   });
   await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
   const address = server.address();

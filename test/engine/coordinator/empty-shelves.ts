@@ -4,5 +4,6 @@ import type { Librarian } from '../../../engine/library-ports.ts';
 
 export const emptyShelves: Librarian = {
   equip: async () => ({ kind: 'ready', paths: noLibraries }),
+  abandon: async () => undefined,
   pathsOf: async () => noLibraries,
 };
