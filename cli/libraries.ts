@@ -39,7 +39,7 @@ export function createLibraries(config: Config, { db }: OpenDatabase, roots: Roo
   const settle = (cluster: LibraryCluster): void => {
     if (closed) return;
     librarian.equip({
-      cluster, environment: {}, wanted: [], directory: join(directory, 'clusters', cluster.clusterId), signal: new AbortController().signal,
+      cluster, environment: {}, wanted: [], directory: async () => join(directory, 'clusters', cluster.clusterId), signal: new AbortController().signal,
     }).catch((error: unknown) => {
       if (!closed) log.warn({ cluster_id: cluster.clusterId, error: messageOf(error) }, 'The libraries of this cluster could not be installed; the next task there tries again.');
     });

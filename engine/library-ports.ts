@@ -106,7 +106,8 @@ export interface EquipOrder {
   readonly environment: Readonly<Record<string, string>>;
   /** Of the task that is to start there. */
   readonly wanted: readonly Library[];
-  readonly directory: string;
+  /** The mark of the processes; asked for when something is to be installed. */
+  readonly directory: () => Promise<string>;
   readonly signal: AbortSignal;
   /** Called once, when something is to be installed. */
   readonly onWait?: () => Promise<void>;

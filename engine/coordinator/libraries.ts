@@ -25,7 +25,7 @@ export async function withLibraries(c: Coordination, active: ActiveRun, task: Ac
   task.interrupt = () => stop.abort();
   const equipped = await c.librarian.equip({
     cluster, environment: cluster.environment, wanted, signal: stop.signal,
-    directory: await c.workplace.attemptDirectory(task.taskRun.runId),
+    directory: () => c.workplace.attemptDirectory(task.taskRun.runId),
     async onWait() {
       await moveTask(c, active, task, 'prepare', { clusterId: cluster.clusterId, message: `Installing libraries on cluster ${cluster.clusterId}` });
       armTimeout(c, active, task);
@@ -151,7 +151,7 @@ async function installMissing({ store, installer, clock }: LibrarianPorts, order
   const clash = contradiction([...base.installed.map(({ library }) => library), ...missing]);
   const outcome = clash === undefined
     ? await installer.install({
-      environment, directory, present: base, wanted: missing,
+      environment, directory: await directory(), present: base, wanted: missing,
       onProgress: (libraries, status) => store.mark(clusterId, libraries, status, [], clock.now()),
     }, signal)
     : { kind: 'failed' as const, failures: clash.libraries.filter((library) => missing.includes(library)).map((library) => ({ library, message: clash.message })) };

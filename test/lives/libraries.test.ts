@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findProgram } from '../runners/context.ts';
 import type { Answer } from '../setup/client.ts';
 import { makeEgg, makeWheelhouse, makeWheels, pythonWithPip, startPackageIndex, type PackageIndex } from '../setup/packages.ts';
+import { startObjectServer, type ObjectServer } from '../setup/object-server.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
 const python = await pythonWithPip();
@@ -15,6 +16,7 @@ const newCluster = { spark_version: '16.4.x-scala2.12', node_type_id: 'standard-
 
 let runyard: TestService;
 let index: PackageIndex;
+let objects: ObjectServer;
 let made: string;
 
 beforeAll(async () => {
@@ -28,12 +30,16 @@ beforeAll(async () => {
     { name: 'slow', version: '1.0', module: 'speed = "slow"\n', extras: { loud: ['volume'] } },
   ]);
   index = await startPackageIndex(wheels);
-  runyard = await startTestService({ libraryEnvironment: { PIP_INDEX_URL: index.url, PIP_RETRIES: '0' } });
+  objects = await startObjectServer('key', 'secret');
+  runyard = await startTestService({
+    libraryEnvironment: { PIP_INDEX_URL: index.url, PIP_RETRIES: '0' }, objstoreEndpoint: objects.url, objstoreAccessKey: 'key', objstoreSecretKey: 'secret',
+  });
   await runyard.putFile('/imports.py', 'import importlib, sys\nfor name in sys.argv[1:]:\n    module, attribute = name.split(".")\n    value = getattr(importlib.import_module(module), attribute)\n    print(value() if callable(value) else value)\n');
 });
 afterAll(async () => {
   await runyard.stop();
   await index.close();
+  await objects.close();
   await rm(made, { recursive: true, force: true });
 });
 
@@ -91,6 +97,15 @@ describe.skipIf(python === undefined)('Python libraries', () => {
     const libraries = [{ whl: 'managed_fs:/all.wheelhouse.zip' }, { egg: 'managed_fs:/nest-1.0-py3.egg' }, { egg: 'managed_fs:/folder-1.0-py3.egg' }];
     const run = await submit([imports('a', libraries, ['upper.word', 'lower.word', 'nest.eggs', 'folder.kind'])]);
     expect(await logsOf(run, 'a')).toBe('BOTH\nboth\n3\nfolder\n');
+  });
+
+  test('spec 2.7, 2.8: programs and libraries come from an S3-compatible server when one is configured', async () => {
+    objects.objects.set('/code/jobs/main.py', 'import nest, sys\nprint(nest.eggs, sys.argv[0].split("/")[-1])\n');
+    objects.objects.set('/code/nest-1.0-py3.egg', await readFile(join(made, 'nest-1.0-py3.egg')));
+    const task = { task_key: 'a', new_cluster: newCluster, libraries: [{ egg: 's3://code/nest-1.0-py3.egg' }], spark_python_task: { python_file: 'objstore://code/jobs/main.py' } };
+    expect(await logsOf(await submit([task]), 'a')).toBe('3 main.py\n');
+    const gone = await submit([{ ...task, libraries: [{ egg: 'objstore://code/gone.egg' }] }]);
+    expect(gone.tasks[0].state.state_message).toContain('egg objstore://code/gone.egg: File objstore://code/gone.egg was not found in the object store.');
   });
 
   test('spec 2.8: two tasks that need the same library at the same time on one cluster install it once, with its extras, from the index that it names', async () => {
