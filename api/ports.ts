@@ -8,7 +8,7 @@ import type { LibraryCluster, LibraryReader, LibraryStore } from '../engine/libr
 import type { Limits } from '../engine/limits.ts';
 import type { DestinationRules } from '../engine/notification/destination.ts';
 import type { DeliveryLog, DestinationStore } from '../engine/notice-ports.ts';
-import type { ClusterStore, JobStore, NodeReader, PermissionReader, PermissionStore, RetimedRun, RunReader, RunRemover, Site } from '../engine/ports.ts';
+import type { JobStore, NodeReader, PermissionReader, PermissionStore, RetimedRun, RunReader, RunRemover, Site } from '../engine/ports.ts';
 import type { TaskValues } from '../engine/run/dynamic-values.ts';
 import type { NotebookReport, TaskOutput } from '../engine/run/output.ts';
 import type { NewToken, OwnedToken, Token, TokenChange } from '../engine/token/token.ts';
@@ -67,7 +67,6 @@ export interface NoticePorts {
 
 /** Libraries of clusters. */
 export interface LibraryPorts {
-  readonly clusters: Pick<ClusterStore, 'find'>;
   readonly libraries: Pick<LibraryStore, 'add' | 'remove'>;
   readonly libraryStates: LibraryReader;
   /** Begins to install what was added; resolves nothing. */

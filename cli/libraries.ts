@@ -7,7 +7,6 @@ import { messageOf } from '../engine/errors.ts';
 import type { Librarian, LibraryCluster } from '../engine/library-ports.ts';
 import type { Log } from '../engine/ports.ts';
 import { createLibraryInstaller } from '../runners/libraries/installer.ts';
-import { createClusterStore } from '../storage/clusters.ts';
 import type { OpenDatabase } from '../storage/database.ts';
 import { createLibraryReader, createLibraryStore } from '../storage/libraries.ts';
 import { createLocator } from '../storage/locate.ts';
@@ -28,7 +27,6 @@ export interface Libraries {
 export function createLibraries(config: Config, { db }: OpenDatabase, roots: Roots, objects: ObjectStore | undefined, clock: Clock, log: Log): Libraries {
   const store = createLibraryStore(db, clock, log);
   const reader = createLibraryReader(db);
-  const clusters = createClusterStore(db, clock, log);
   const directory = libraryDirectory(config.dataDirectory);
   const locate = createLocator(roots, objects);
   const installer = createLibraryInstaller({
@@ -46,7 +44,7 @@ export function createLibraries(config: Config, { db }: OpenDatabase, roots: Roo
   };
   return {
     librarian,
-    ports: { clusters, libraries: store, libraryStates: reader, settleLibraries: settle },
+    ports: { libraries: store, libraryStates: reader, settleLibraries: settle },
     async resume() {
       for (const cluster of await reader.unsettled()) settle(cluster);
     },

@@ -87,6 +87,8 @@ export interface ListedLibraries {
 /** Libraries of clusters, for whoever looks at them. */
 export interface LibraryReader {
   /** Undefined when there is no such cluster. */
+  clusterOf(clusterId: string): Promise<(LibraryCluster & { readonly isAllPurpose: boolean }) | undefined>;
+  /** Undefined when there is no such cluster. */
   statesOf(clusterId: string): Promise<readonly LibraryState[] | undefined>;
   /** Of every cluster that is not terminated and has some. */
   everyState(): Promise<readonly ListedLibraries[]>;

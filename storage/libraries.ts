@@ -48,10 +48,14 @@ export function createLibraryStore(db: Kysely<Database>, clock: Clock, log: Log)
 
 /** Libraries of clusters as the API shows them. */
 export function createLibraryReader(db: Kysely<Database>): LibraryReader {
+  const clusterOf: LibraryReader['clusterOf'] = async (clusterId) => {
+    const row = await db.selectFrom('clusters').select(['kind', 'spark_context_id']).where('cluster_id', '=', clusterId).executeTakeFirst();
+    return row && { clusterId, sparkContextId: row.spark_context_id ?? '', isAllPurpose: row.kind === 'ALL_PURPOSE' };
+  };
   return {
+    clusterOf,
     async statesOf(clusterId) {
-      const cluster = await db.selectFrom('clusters').select('cluster_id').where('cluster_id', '=', clusterId).executeTakeFirst();
-      if (cluster === undefined) return undefined;
+      if ((await clusterOf(clusterId)) === undefined) return undefined;
       return (await rowsOf(db, clusterId)).map(stateOf);
     },
     async everyState() {

@@ -7,7 +7,7 @@ import type { OperationPorts } from '../ports.ts';
 import { changedCluster, clusterId, libraries } from './library-view.ts';
 
 /** Answers at once; cluster-status tells how far they are. */
-export function installLibrariesOperation(ports: Pick<OperationPorts, 'clusters' | 'libraries' | 'libraryStates' | 'settleLibraries' | 'clock'>): Operation {
+export function installLibrariesOperation(ports: Pick<OperationPorts, 'libraries' | 'libraryStates' | 'settleLibraries' | 'clock'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/libraries/install',

@@ -38,11 +38,11 @@ export function librariesView({ clusterId: id, states }: ListedLibraries) {
 }
 
 /** The all-purpose cluster whose libraries are to change. @throws ServiceError when there is none */
-export async function changedCluster({ clusters }: LibraryPorts, id: string): Promise<LibraryCluster> {
-  const cluster = await clusters.find(id);
+export async function changedCluster({ libraryStates }: Pick<LibraryPorts, 'libraryStates'>, id: string): Promise<LibraryCluster> {
+  const cluster = await libraryStates.clusterOf(id);
   if (cluster === undefined) throw unknownCluster(id);
-  if (cluster.kind === 'JOB') throw invalid(`Cluster ${id} was made for a run; name its libraries in the task.`);
-  return { clusterId: id, sparkContextId: cluster.sparkContextId ?? '' };
+  if (!cluster.isAllPurpose) throw invalid(`Cluster ${id} was made for a run; name its libraries in the task.`);
+  return cluster;
 }
 
 export function unknownCluster(id: string): Error {

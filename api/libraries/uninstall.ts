@@ -6,7 +6,7 @@ import type { OperationPorts } from '../ports.ts';
 import { changedCluster, clusterId, libraries } from './library-view.ts';
 
 /** Libraries that the cluster does not have are passed over. */
-export function uninstallLibrariesOperation(ports: Pick<OperationPorts, 'clusters' | 'libraries' | 'libraryStates' | 'settleLibraries' | 'clock'>): Operation {
+export function uninstallLibrariesOperation(ports: Pick<OperationPorts, 'libraries' | 'libraryStates' | 'clock'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/libraries/uninstall',

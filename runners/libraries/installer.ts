@@ -1,7 +1,7 @@
 /** Installs libraries of clusters with the machine's own tools: files are copied, Python packages go through pip, Maven's through mvn, R's through R. */
 import type { Clock } from '../../engine/clock.ts';
 import { checkPackage, libraryKind, type LibraryFailure, type LibraryKind, type LibraryPaths } from '../../engine/cluster/libraries.ts';
-import { messageOf, ServiceError } from '../../engine/errors.ts';
+import { codeOf, messageOf, ServiceError } from '../../engine/errors.ts';
 import type { Library } from '../../engine/job/cluster.ts';
 import type { ClusterEnvironment, FixedLibrary, InstallOrder, InstallOutcome, LibraryInstaller } from '../../engine/library-ports.ts';
 import { createBell } from '../bell.ts';
@@ -142,6 +142,7 @@ async function attempt<Value>(library: Library, work: () => Promise<Value>): Pro
     return { value: await work() };
   } catch (error) {
     if (error instanceof CannotInstall || error instanceof ServiceError) return { library, message: messageOf(error) };
+    if (codeOf(error) === 'EACCES') return { library, message: 'the file may not be read by the service.' };
     throw error;
   }
 }

@@ -94,7 +94,7 @@ const identities = new Map<string, Promise<string>>();
 /** What tells one Python from another for which packages are built. */
 function identityOf(python: string): Promise<string> {
   const known = identities.get(python) ?? run(python, ['-c', 'import sys, sysconfig; print(sys.implementation.cache_tag, sysconfig.get_platform(), sys.executable)'], { env: {} })
-    .then(({ stdout }) => stdout.trim());
+    .then(({ stdout }) => stdout.trim(), () => { throw new CannotInstall(`${python} does not run.`); });
   identities.set(python, known);
   known.catch(() => identities.delete(python));
   return known;

@@ -25,6 +25,13 @@ test('the parameters are the arguments of the program, as they are', async () =>
   expect(context.output()).toBeUndefined();
 });
 
+test('modules beside the program are importable, whatever the working directory is', async () => {
+  const context = await withProgram('import os, sys, beside\nprint(beside.word, os.getcwd() == sys.path[0])');
+  await writeFile(join(context.managedFs, 'beside.py'), 'word = "beside"');
+  expect(await plugin.run(task, context)).toEqual({ kind: 'succeeded' });
+  expect(await context.stdout()).toBe('beside False\n');
+});
+
 describe('a program that fails says why', () => {
   test.each<[string, string, string]>([
     ['an uncaught exception', '1 / 0', 'ZeroDivisionError: division by zero'],
