@@ -16,7 +16,9 @@ export type LocateLibrary = (uri: string) => Promise<string>;
 export interface Toolbox {
   readonly shop: Workshop;
   readonly locate: LocateLibrary;
-  /** The path of a program of this machine. @throws CannotInstall that says what to install */
+  /** The path of a program of this machine, if it has it. */
+  readonly find: (name: string) => Promise<string | undefined>;
+  /** The path of a program. @throws CannotInstall that says what to install */
   readonly program: (name: 'python3' | 'mvn' | 'Rscript') => Promise<string>;
 }
 

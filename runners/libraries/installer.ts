@@ -44,7 +44,7 @@ export function createLibraryInstaller(ports: InstallerPorts): LibraryInstaller 
 
 const tools = {
   python3: 'python3 was not found on this machine. Install Python 3.8 or newer',
-  mvn: 'mvn was not found on this machine. Install Maven (for example "apt-get install maven")',
+  mvn: 'mvn was not found on this machine, nor coursier (cs). Install Maven (for example "apt-get install maven")',
   Rscript: 'Rscript was not found on this machine. Install R (for example "apt-get install r-base")',
 } as const;
 
@@ -53,6 +53,7 @@ function toolbox({ directory: root, environment, locate, stopGraceMs, clock }: I
   return {
     shop: { root, environment: whole, directory: order.directory, stopGraceMs, now: clock.now, signal },
     locate,
+    find: (name) => findInterpreter(name, whole),
     async program(name) {
       const path = await findInterpreter(name, whole);
       if (path === undefined) throw new CannotInstall(`${tools[name]} and start the run again.`);

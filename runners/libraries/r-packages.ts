@@ -1,9 +1,9 @@
 /** R packages of a cluster, installed together into one library of R. */
+import type { Static } from 'typebox';
 import type { RCranLibrary } from '../../engine/job/cluster.ts';
 import { keyOf } from './cache.ts';
 import { entryIn, type Toolbox } from './fix-files.ts';
 import { makeOnce } from './make-once.ts';
-import type { Static } from 'typebox';
 
 const day = 24 * 60 * 60 * 1_000;
 

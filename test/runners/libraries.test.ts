@@ -1,5 +1,5 @@
 /** The installer of libraries without a service: tools that are missing or fail say so, and R is asked in its own words. */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { noLibraries } from '../../engine/cluster/libraries.ts';
@@ -8,18 +8,20 @@ import type { InstallOutcome } from '../../engine/library-ports.ts';
 import { lastWords } from '../../runners/libraries/last-words.ts';
 import { createLibraryInstaller } from '../../runners/libraries/installer.ts';
 import { createManualClock } from '../setup/manual-clock.ts';
-import { temporaryDirectory } from './context.ts';
+import { findProgram, temporaryDirectory } from './context.ts';
 
 const nothing = { installed: [], paths: noLibraries };
 const never = new AbortController().signal;
 
+/** A machine that has these programs, and of its own none but the few that shell scripts need. */
 async function workshop(programs: Readonly<Record<string, string>> = {}) {
   const root = await temporaryDirectory();
   const bin = join(root, 'bin');
   await mkdir(bin);
   for (const [name, text] of Object.entries(programs)) await writeFile(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  for (const name of ['cp', 'basename', 'grep']) await symlink((await findProgram(name)) ?? '', join(bin, name));
   const installer = createLibraryInstaller({
-    directory: join(root, 'libraries'), environment: { PATH: `${bin}${Object.keys(programs).length > 0 ? ':/usr/bin:/bin' : ''}` },
+    directory: join(root, 'libraries'), environment: { PATH: bin },
     locate: async (uri) => join(root, uri), stopGraceMs: 100, clock: createManualClock(),
   });
   return {
@@ -34,7 +36,7 @@ const messagesOf = (outcome: InstallOutcome): string[] => (outcome.kind === 'fai
 
 test.each<[Library, RegExp]>([
   [{ pypi: { package: 'a' } }, /^python3 was not found on this machine\. Install Python 3\.8 or newer and start the run again\.$/],
-  [{ maven: { coordinates: 'a:b:1' } }, /^mvn was not found on this machine\. Install Maven \(for example "apt-get install maven"\) and start the run again\.$/],
+  [{ maven: { coordinates: 'a:b:1' } }, /^mvn was not found on this machine, nor coursier \(cs\)\. Install Maven \(for example "apt-get install maven"\) and start the run again\.$/],
   [{ cran: { package: 'ada' } }, /^Rscript was not found on this machine\. Install R/],
   [{ maven: { coordinates: 'a:b' } }, /^maven\.coordinates is "a:b"; it must be group:artifact:version\.$/],
   [{ maven: { coordinates: 'a:b:1', exclusions: ['c'] } }, /^maven\.exclusions holds "c"; each must be group:artifact\.$/],
@@ -52,6 +54,14 @@ test('R installs into a library of its own, which tasks find', async () => {
   const asked = (await readFile(join(library, 'asked'), 'utf8')).trimEnd().split('\n');
   expect([asked[0], asked[1]]).toEqual(['--vanilla', '-e']);
   expect(asked.slice(-3)).toEqual(['https://r.example.org', 'ada', 'bit']);
+});
+
+test('without Maven, coursier resolves; what it fetched keeps its order', async () => {
+  const shop = await workshop({ cs: 'printf "%s\\n" "$@" > asked; for name in b a; do echo "$name" > "$name.jar"; echo "$PWD/$name.jar"; done' });
+  const library = { maven: { coordinates: 'g:a:1:linux', exclusions: ['x:y', 'x:z'], repo: 'https://m.example.org' } };
+  const outcome = await shop.install(library);
+  if (outcome.kind !== 'installed') throw new Error(messagesOf(outcome).join(' '));
+  expect(outcome.environment.paths.classPath.map((path) => path.split('/').at(-1))).toEqual(['1001-b.jar', '1002-a.jar']);
 });
 
 test('of several packages the one that fails is named, with the last words of its tool, and is tried again the next time', async () => {
