@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { access, constants, mkdtemp, rm, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import { systemClock } from '../engine/clock.ts';
 import { codeOf } from '../engine/errors.ts';
 import { findInterpreter } from '../runners/environment.ts';
@@ -74,7 +74,7 @@ async function lookForProgram({ taskEnvironment }: Config, program: string, vers
   if (file === undefined) return { state: 'missing', found: 'not found in PATH', advice };
   // Java says its version on stderr.
   const { stdout, stderr } = await run(file, version).catch(() => ({ stdout: '', stderr: '' }));
-  const [line = ''] = `${stdout}${stderr}`.trim().split('\n');
+  const [line = ''] = stripVTControlCharacters(`${stdout}${stderr}`).trim().split('\n');
   if (line === '') return { state: 'missing', found: `${file}, which does not run`, advice };
   return { state: 'ok', found: `${line} at ${file}` };
 }

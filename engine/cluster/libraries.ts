@@ -132,6 +132,7 @@ export interface LibraryFailure {
 
 /** The state_message of a task whose libraries could not be installed; clients know how it begins. */
 export function installationFailed(failures: readonly LibraryFailure[]): string {
-  const reasons = failures.map(({ library, message }) => `${libraryName(library)}: ${message}`);
+  // Those that do not fit each other fail for one reason.
+  const reasons = [...Map.groupBy(failures, ({ message }) => message)].map(([message, ones]) => `${ones.map(({ library }) => libraryName(library)).join(', ')}: ${message}`);
   return `Library installation failed for library due to user error. Error messages: ${reasons.join('; ')}`;
 }

@@ -1,6 +1,7 @@
 /** What an installer said when it failed: the lines that tell somebody why. */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { codeOf } from '../../engine/errors.ts';
 import { readEnd } from '../../engine/read-file.ts';
 import { cut } from '../../engine/job/wording.ts';
@@ -19,13 +20,16 @@ export async function lastWords(directory: string): Promise<string> {
   const lines = said.join('\n').split('\n').map(plain).filter((line) => line.trim() !== '' && !/^\[notice\]|^WARNING:/.test(line));
   const complaints = [...new Set(lines.filter((line) => complaint.test(line) && !pointer.test(line)))];
   const chosen = complaints.length > 0 ? complaints.slice(-linesMax) : lines.slice(-linesMax);
-  return cut(chosen.map((line) => line.trim()).join(' '), charactersMax);
+  const words = chosen.map((line) => line.trim().replace(/ -> \[Help \d+\]$/, '')).join(' ');
+  // In this spelling clients take it for a fault that passes, and ask again for minutes.
+  return cut(words.replaceAll(/Unexpected error|Timed out after|deadline exceeded/gi, (phrase) => passing[phrase.toLowerCase()] ?? phrase), charactersMax);
 }
+
+const passing: Readonly<Record<string, string>> = { 'unexpected error': 'error', 'timed out after': 'no answer within', 'deadline exceeded': 'no answer in time' };
 
 /** Without the colours of a terminal. */
 function plain(line: string): string {
-  // oxlint-disable-next-line no-control-regex -- escape sequences begin with a control character
-  return line.replaceAll(/\u001b\[[\d;]*[A-Za-z]/g, '').replaceAll(/[^\P{Cc}\t]/gu, '');
+  return stripVTControlCharacters(line).replaceAll(/[^\P{Cc}\t]/gu, '');
 }
 
 /** Whether a file begins as every zip archive does. */

@@ -2,8 +2,8 @@
  * Makes an entry of the cache by a program, once: whoever asks meanwhile, in this engine or another, waits for the same
  * process, also after a kill of the engine that started it.
  */
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { missingAsUndefined, readText, statOf } from '../../engine/read-file.ts';
 import type { Exit } from '../contract.ts';
 import { describeExit } from '../describe-exit.ts';
@@ -61,6 +61,8 @@ export async function makeOnce(shop: Workshop, making: Making): Promise<Made> {
         const made = await publish(draft, entry);
         // Nobody needs it any more; whoever still attends it finds the entry.
         await rm(bench, { recursive: true, force: true });
+        // Unless somebody else is at work there.
+        await rmdir(dirname(bench)).catch(() => undefined);
         if (made) return { kind: 'made', entry };
         break;
       }

@@ -165,8 +165,8 @@ describe.skipIf(python === undefined)('Python libraries', () => {
   });
 
   test.each<[string, readonly object[], string | RegExp]>([
-    ['two versions of one package', [{ pypi: { package: 'tone==1.0' } }, { whl: 'managed_fs:/tone-2.0-py3-none-any.whl' }], 'pypi tone==1.0 and whl managed_fs:/tone-2.0-py3-none-any.whl are two versions of one package; a cluster can have one of them.'],
-    ['packages that need different ones', [{ pypi: { package: 'strict==1.0' } }, { pypi: { package: 'tone==2.0' } }], /pypi strict==1\.0: does not fit the other libraries: ERROR: .*conflict/],
+    ['two versions of one package', [{ pypi: { package: 'tone==1.0' } }, { whl: 'managed_fs:/tone-2.0-py3-none-any.whl' }], 'pypi tone==1.0, whl managed_fs:/tone-2.0-py3-none-any.whl: pypi tone==1.0 and whl managed_fs:/tone-2.0-py3-none-any.whl are two versions of one package; a cluster can have one of them.'],
+    ['packages that need different ones', [{ pypi: { package: 'strict==1.0' } }, { pypi: { package: 'tone==2.0' } }], /pypi strict==1\.0, pypi tone==2\.0: does not fit the other libraries: ERROR: .*conflict/],
     ['a file that is no wheel', [{ whl: 'managed_fs:/text-1.0-py3-none-any.whl' }], 'whl managed_fs:/text-1.0-py3-none-any.whl: the file is no wheel: it does not begin as a zip archive does.'],
     ['a wheel that is broken inside', [{ whl: 'managed_fs:/broken-1.0-py3-none-any.whl' }], /whl managed_fs:\/broken-1\.0-py3-none-any\.whl: ERROR: .*broken/],
     ['a file that is not there', [{ egg: 'managed_fs:/gone.egg' }], 'egg managed_fs:/gone.egg: File managed_fs:/gone.egg was not found. Put it there with POST /api/2.0/managed_fs/put and start the run again.'],

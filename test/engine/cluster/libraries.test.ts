@@ -38,7 +38,7 @@ test.each<Library>([
 ])('%j is one', (library) => expect(() => checkPackage(library)).not.toThrow());
 
 test('the message of a failed task begins as clients know it, and names each library', () => {
-  const failures = [{ library: { jar: 'a.jar' }, message: 'gone.' }, { library: { cran: { package: 'ada' } }, message: 'no R.' }];
-  expect(installationFailed(failures)).toBe('Library installation failed for library due to user error. Error messages: jar a.jar: gone.; cran ada: no R.');
+  const failures = [{ library: { jar: 'a.jar' }, message: 'gone.' }, { library: { cran: { package: 'ada' } }, message: 'no R.' }, { library: { cran: { package: 'bit' } }, message: 'no R.' }];
+  expect(installationFailed(failures)).toBe('Library installation failed for library due to user error. Error messages: jar a.jar: gone.; cran ada, cran bit: no R.');
   expect(libraryName({ maven: { coordinates: 'a:b:1' } })).toBe('maven a:b:1');
 });
