@@ -32,7 +32,7 @@ export interface ClusterLibraries {
 }
 
 export interface InstallOrder {
-  /** Variables of the cluster: installers see them, too. */
+  /** Variables of the cluster: installers see PATH and those that begin with PIP_. */
   readonly environment: Readonly<Record<string, string>>;
   /** The mark of its processes: the directory of the attempt that waits for it. */
   readonly directory: string;
@@ -87,7 +87,7 @@ export interface ListedLibraries {
 /** Libraries of clusters, for whoever looks at them. */
 export interface LibraryReader {
   /** Undefined when there is no such cluster. */
-  clusterOf(clusterId: string): Promise<(LibraryCluster & { readonly isAllPurpose: boolean }) | undefined>;
+  clusterOf(clusterId: string): Promise<(LibraryCluster & { readonly isAllPurpose: boolean; readonly isRunning: boolean }) | undefined>;
   /** Undefined when there is no such cluster. */
   statesOf(clusterId: string): Promise<readonly LibraryState[] | undefined>;
   /** Of every cluster that is not terminated and has some. */

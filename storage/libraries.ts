@@ -49,8 +49,8 @@ export function createLibraryStore(db: Kysely<Database>, clock: Clock, log: Log)
 /** Libraries of clusters as the API shows them. */
 export function createLibraryReader(db: Kysely<Database>): LibraryReader {
   const clusterOf: LibraryReader['clusterOf'] = async (clusterId) => {
-    const row = await db.selectFrom('clusters').select(['kind', 'spark_context_id']).where('cluster_id', '=', clusterId).executeTakeFirst();
-    return row && { clusterId, sparkContextId: row.spark_context_id ?? '', isAllPurpose: row.kind === 'ALL_PURPOSE' };
+    const row = await db.selectFrom('clusters').select(['kind', 'state', 'spark_context_id']).where('cluster_id', '=', clusterId).executeTakeFirst();
+    return row && { clusterId, sparkContextId: row.spark_context_id ?? '', isAllPurpose: row.kind === 'ALL_PURPOSE', isRunning: row.state === 'RUNNING' };
   };
   return {
     clusterOf,

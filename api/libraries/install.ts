@@ -22,7 +22,8 @@ export function installLibrariesOperation(ports: Pick<OperationPorts, 'libraries
       wanted.forEach(checkPackage);
       const cluster = await changedCluster(ports, id);
       await ports.libraries.add(cluster, wanted, true, ports.clock.now());
-      ports.settleLibraries(cluster);
+      // One that does not run gets them with the first task that starts there.
+      if (cluster.isRunning) ports.settleLibraries(cluster);
       return {};
     },
   });

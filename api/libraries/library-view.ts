@@ -38,7 +38,7 @@ export function librariesView({ clusterId: id, states }: ListedLibraries) {
 }
 
 /** The all-purpose cluster whose libraries are to change. @throws ServiceError when there is none */
-export async function changedCluster({ libraryStates }: Pick<LibraryPorts, 'libraryStates'>, id: string): Promise<LibraryCluster> {
+export async function changedCluster({ libraryStates }: Pick<LibraryPorts, 'libraryStates'>, id: string): Promise<LibraryCluster & { readonly isRunning: boolean }> {
   const cluster = await libraryStates.clusterOf(id);
   if (cluster === undefined) throw unknownCluster(id);
   if (!cluster.isAllPurpose) throw invalid(`Cluster ${id} was made for a run; name its libraries in the task.`);

@@ -49,9 +49,10 @@ const tools = {
 } as const;
 
 function toolbox({ directory: root, environment, locate, stopGraceMs, clock }: InstallerPorts, order: InstallOrder, signal: AbortSignal): Toolbox {
-  const whole = { ...environment, ...order.environment };
+  const ofCluster = Object.fromEntries(Object.entries(order.environment).filter(([name]) => name === 'PATH' || name.startsWith('PIP_')));
+  const whole = { ...environment, ...ofCluster };
   return {
-    shop: { root, environment: whole, directory: order.directory, stopGraceMs, now: clock.now, signal },
+    shop: { root, environment: whole, ofCluster, directory: order.directory, stopGraceMs, now: clock.now, signal },
     locate,
     find: (name) => findInterpreter(name, whole),
     async program(name) {

@@ -78,7 +78,8 @@ function projectOf(libraries: readonly Maven[]): string {
   return [
     '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>',
     '<groupId>runyard</groupId><artifactId>libraries</artifactId><version>1</version><packaging>pom</packaging>',
-    `<repositories>${repos.map((repo, index) => `<repository><id>named-${index}</id><url>${escaped(repo)}</url></repository>`).join('')}</repositories>`,
+    // Maven takes what it fetched before for that of every repository with the same id.
+    `<repositories>${repos.map((repo) => `<repository><id>named-${keyOf(repo).slice(0, 16)}</id><url>${escaped(repo)}</url></repository>`).join('')}</repositories>`,
     `<dependencies>${libraries.map(dependencyOf).join('\n')}</dependencies>`,
     '</project>',
   ].join('\n');

@@ -8,7 +8,7 @@ import { missingAsUndefined, readText, statOf } from '../../engine/read-file.ts'
 import type { Exit } from '../contract.ts';
 import { describeExit } from '../describe-exit.ts';
 import { exec } from '../process.ts';
-import { entryOf, isKept, publish, type CachePart } from './cache.ts';
+import { entryOf, isKept, keyOf, publish, type CachePart } from './cache.ts';
 import { lastWords } from './last-words.ts';
 
 /** Where entries are made, and in which environment. */
@@ -17,6 +17,8 @@ export interface Workshop {
   readonly root: string;
   /** The whole environment of the programs. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What of it comes from the cluster: entries that are made with it are for those that have the same. */
+  readonly ofCluster: Readonly<Record<string, string>>;
   /** The mark of the processes. */
   readonly directory: string;
   readonly stopGraceMs: number;
@@ -47,7 +49,9 @@ const logBytesMax = 64 * 2 ** 20;
 const lossesMax = 3;
 
 /** The entry, made now or before. Processes that others ended are started again. */
-export async function makeOnce(shop: Workshop, making: Making): Promise<Made> {
+export async function makeOnce(shop: Workshop, { key: written, ...rest }: Making): Promise<Made> {
+  // Whoever chooses the programs chooses what they make: that is for nobody else.
+  const making: Making = { ...rest, key: Object.keys(shop.ofCluster).length === 0 ? written : keyOf(written, Object.entries(shop.ofCluster).toSorted()) };
   const entry = entryOf(shop.root, making.part, making.key);
   for (let losses = 0; ;) {
     if (await isKept(entry, shop.now())) return { kind: 'made', entry };

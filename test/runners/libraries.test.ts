@@ -24,10 +24,12 @@ async function workshop(programs: Readonly<Record<string, string>> = {}) {
     directory: join(root, 'libraries'), environment: { PATH: bin },
     locate: async (uri) => join(root, uri), stopGraceMs: 100, clock: createManualClock(),
   });
+  const install = (environment: Record<string, string>, ...wanted: Library[]): Promise<InstallOutcome> =>
+    installer.install({ environment, directory: join(root, 'attempt'), present: nothing, wanted, onProgress: async () => undefined }, never);
   return {
     root,
-    install: (...wanted: Library[]): Promise<InstallOutcome> =>
-      installer.install({ environment: {}, directory: join(root, 'attempt'), present: nothing, wanted, onProgress: async () => undefined }, never),
+    installWith: install,
+    install: (...wanted: Library[]): Promise<InstallOutcome> => install({}, ...wanted),
     tries: async (): Promise<string[]> => (await readdir(join(root, 'libraries', 'tries'), { recursive: true })).filter((path) => path.endsWith('/exit')),
   };
 }
@@ -72,6 +74,18 @@ test('of several packages the one that fails is named, with the last words of it
   const before = (await shop.tries()).length;
   await shop.install(...libraries.slice(1));
   expect((await shop.tries()).length).toBe(before + 1);
+});
+
+test('a cluster that chooses its own programs makes nothing for others, and of its variables no others reach a tool', async () => {
+  const shop = await workshop({ cs: 'echo "${PIP_X}${OTHER}" > a.jar; echo "$PWD/a.jar"' });
+  const library = { maven: { coordinates: 'g:a:1' } };
+  const jarWith = async (environment: Record<string, string>): Promise<string> => {
+    const outcome = await shop.installWith(environment, library);
+    if (outcome.kind !== 'installed') throw new Error(messagesOf(outcome).join(' '));
+    return readFile(outcome.environment.paths.classPath[0] ?? '', 'utf8');
+  };
+  expect(await jarWith({ PIP_X: 'own', OTHER: 'secret' })).toBe('own\n');
+  expect(await jarWith({ OTHER: 'secret' })).toBe('\n');
 });
 
 test('a tool that says nothing is described by its exit code', async () => {
