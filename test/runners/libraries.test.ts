@@ -19,15 +19,16 @@ async function workshop(programs: Readonly<Record<string, string>> = {}) {
   const bin = join(root, 'bin');
   await mkdir(bin);
   for (const [name, text] of Object.entries(programs)) await writeFile(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-  for (const name of ['cp', 'basename', 'grep']) await symlink((await findProgram(name)) ?? '', join(bin, name));
+  const clock = createManualClock();
+  for (const name of ['cp', 'basename', 'grep', 'mkdir']) await symlink((await findProgram(name)) ?? '', join(bin, name));
   const installer = createLibraryInstaller({
     directory: join(root, 'libraries'), environment: { PATH: bin },
-    locate: async (uri) => join(root, uri), stopGraceMs: 100, clock: createManualClock(),
+    locate: async (uri) => join(root, uri), stopGraceMs: 100, clock,
   });
   const install = (environment: Record<string, string>, ...wanted: Library[]): Promise<InstallOutcome> =>
     installer.install({ environment, directory: join(root, 'attempt'), present: nothing, wanted, onProgress: async () => undefined }, never);
   return {
-    root,
+    root, clock,
     installWith: install,
     install: (...wanted: Library[]): Promise<InstallOutcome> => install({}, ...wanted),
     tries: async (): Promise<string[]> => (await readdir(join(root, 'libraries', 'tries'), { recursive: true })).filter((path) => path.endsWith('/exit')),
@@ -74,6 +75,26 @@ test('of several packages the one that fails is named, with the last words of it
   const before = (await shop.tries()).length;
   await shop.install(...libraries.slice(1));
   expect((await shop.tries()).length).toBe(before + 1);
+});
+
+test('packages without an exact version are looked for again every day, exact ones are not', async () => {
+  const python = 'case "$1" in -c) echo "$0";; *) echo "$*" >> "$0.asked"; mkdir -p "$5";; esac';
+  const shop = await workshop({ python3: python });
+  const asked = async (): Promise<number> => (await readFile(join(shop.root, 'bin', 'python3.asked'), 'utf8')).trimEnd().split('\n').length;
+  const both = async (): Promise<void> => {
+    for (const name of ['exact==1.0', 'newest']) expect((await shop.install({ pypi: { package: name } })).kind).toBe('installed');
+  };
+  await both();
+  await both();
+  expect(await asked()).toBe(2);
+  shop.clock.advance(24 * 60 * 60 * 1_000);
+  await both();
+  expect(await asked()).toBe(3);
+});
+
+test('a Python without pip says so', async () => {
+  const shop = await workshop({ python3: 'case "$1" in -c) echo "$0";; *) echo "$0: No module named pip" >&2; exit 1;; esac' });
+  expect(messagesOf(await shop.install({ pypi: { package: 'a' } }))).toEqual([`${join(shop.root, 'bin', 'python3')} has no pip. Install it (for example "apt-get install python3-pip") and start the run again.`]);
 });
 
 test('a cluster that chooses its own programs makes nothing for others, and of its variables no others reach a tool', async () => {
