@@ -64,8 +64,11 @@ const stopped: Equipped = { kind: 'stopped' };
 export function createLibrarian(ports: LibrarianPorts): Librarian {
   const turns = new Map<string, Promise<unknown>>();
   return {
-    equip(order) {
+    async equip(order) {
       const { clusterId } = order.cluster;
+      // Whoever needs nothing more does not wait while others install.
+      const there = await lookAt(ports, order);
+      if (there.missing.length === 0) return { kind: 'ready', paths: there.present.paths };
       let begun = false;
       // One after the other on a cluster: the second finds what the first has installed.
       const turn = (turns.get(clusterId) ?? Promise.resolve()).then(() => {
@@ -102,18 +105,22 @@ async function equip(ports: LibrarianPorts, order: EquipOrder): Promise<Equipped
   let told = false;
   for (;;) {
     if (order.signal.aborted) return stopped;
-    const known = await ports.store.ofCluster(order.cluster);
-    const present = known.environment ?? nothing;
-    const missing = await missingOn(ports, known, present, order.wanted);
-    if (missing.length === 0) {
-      await ports.store.mark(order.cluster.clusterId, leftBehind(known), 'INSTALLED', [], ports.clock.now());
-      return { kind: 'ready', paths: present.paths };
-    }
+    const plan = await lookAt(ports, order);
+    if (plan.missing.length === 0) return { kind: 'ready', paths: plan.present.paths };
     if (!told) await order.onWait?.();
     told = true;
-    const done = await installMissing(ports, order, { known, present, missing });
+    const done = await installMissing(ports, order, plan);
     if (done !== undefined) return done;
   }
+}
+
+/** What a cluster has, and what of all that it is to have is missing. */
+async function lookAt(ports: LibrarianPorts, { cluster, wanted }: EquipOrder): Promise<Plan> {
+  const known = await ports.store.ofCluster(cluster);
+  const present = known.environment ?? nothing;
+  const missing = await missingOn(ports, known, present, wanted);
+  if (missing.length === 0) await ports.store.mark(cluster.clusterId, leftBehind(known), 'INSTALLED', [], ports.clock.now());
+  return { known, present, missing };
 }
 
 /** What the task wants and what was requested for the cluster, as far as the cluster does not have it. All of it when the cache has lost something. */

@@ -144,6 +144,19 @@ test('a task that is stopped while another one installs does not wait; one that 
   expect(await states()).toEqual([]);
 });
 
+test('a task that needs nothing more does not wait while another one installs', async () => {
+  const { script, librarian } = scripted();
+  await equip(librarian, [lib('a')]);
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  script.answer = async () => { begun.resolve(); await gate.promise; return undefined; };
+  const installing = equip(librarian, [lib('b')]);
+  await begun.promise;
+  expect(await equip(librarian, [lib('a')])).toEqual(ready('a'));
+  expect(await equip(librarian, [])).toEqual(ready('a'));
+  gate.resolve();
+  expect(await installing).toEqual(ready('a b'));
+});
+
 test('two versions of one package are refused without asking a tool', async () => {
   const { script, librarian } = scripted();
   await equip(librarian, [lib('a==1')]);
