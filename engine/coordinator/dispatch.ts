@@ -9,7 +9,8 @@ import { stopMessage } from '../run/roll-up.ts';
 import { atTime, isSingle, type ActiveRun, type ActiveTask } from './active-run.ts';
 import { assignmentOf } from './assign.ts';
 import { acquireCluster, releaseOwnCluster } from './compute.ts';
-import type { Coordination } from './coordination.ts';
+import { isHeldBack, type Coordination } from './coordination.ts';
+import { launchChild } from './launch-child.ts';
 import { abandonLibraries, withLibraries, type EquippedCluster } from './libraries.ts';
 import { runJobTask } from './run-job.ts';
 import { armTimeout, supposeTimeout } from './stop.ts';
@@ -75,7 +76,7 @@ async function prepare(c: Coordination, active: ActiveRun, task: ActiveTask): Pr
   const cluster = acquired && (await withLibraries(c, active, task, acquired));
   if (c.closing()) throw new LetGo();
   if (cluster !== undefined && 'failed' in cluster) return cluster;
-  if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined && !c.draining()) {
+  if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined && !isHeldBack(c, active)) {
     await moveTask(c, active, task, 'begin', {
       message: '', ...(cluster && { clusterId: cluster.clusterId, sparkContextId: cluster.sparkContextId }),
     });
@@ -90,7 +91,7 @@ async function execute(c: Coordination, active: ActiveRun, task: ActiveTask, clu
   if ('error' in assignment) return decideAfterAttempt({ kind: 'failed', message: assignment.error }, undefined);
   if (c.closing()) throw new LetGo();
   if (assignment.kind === 'run_job_task') return runJobTask(c, active, task, assignment.task);
-  task.pooled = c.pool.run(assignment);
+  task.pooled = c.pool.run(assignment, { launch: (key, request, stop) => launchChild(c, active, task, key, request, stop) });
   if (task.stopReason !== undefined) task.pooled.stop();
   const outcome = await task.pooled.outcome;
   if (c.closing()) throw new LetGo();

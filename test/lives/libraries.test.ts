@@ -180,7 +180,7 @@ describe.skipIf(python === undefined)('Python libraries', () => {
     await put('/tone-2.0-py3-none-any.whl', join(made, 'tone-2.0-py3-none-any.whl'));
     for (const name of ['broken-1.0-py3-none-any.whl', 'none.wheelhouse.zip']) await put(`/${name}`, join(made, 'nest-1.0-py3.egg'));
     const run = await submit([imports('a', libraries, [])]);
-    expect([run.state, run.tasks[0].state]).toMatchObject(Array(2).fill({ life_cycle_state: 'TERMINATED', result_state: 'FAILED' }));
+    for (const { state } of [run, run.tasks[0]]) expect(state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'FAILED' });
     expect(run.tasks[0].state.state_message).toMatch(/^Library installation failed for library due to user error\. Error messages: /);
     expect(run.tasks[0].state.state_message).toEqual(typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message));
   });
