@@ -69,13 +69,16 @@ describe.skipIf(python === undefined)('Python libraries', () => {
   test('spec 2.8: a wheel is installed with what it needs and its programs, shown as installed, and not installed again for another cluster', async () => {
     await put('/greeting-1.0-py3-none-any.whl', join(made, 'greeting-1.0-py3-none-any.whl'));
     await runyard.putFile('/script.py', 'import subprocess\nprint(subprocess.run(["greet"], capture_output=True, text=True).stdout.strip())\n');
+    await runyard.putNotebook('/greet', ['import greeting', 'dbutils.notebook.exit(greeting.say())']);
     const libraries = [{ whl: 'dbfs:/greeting-1.0-py3-none-any.whl' }, { pypi: { package: 'tone==2.0' } }];
     const run = await submit([
       imports('imports', libraries, ['greeting.say'], { job_cluster_key: 'shared' }),
       // It names none itself: the cluster has them.
       { task_key: 'script', job_cluster_key: 'shared', depends_on: [{ task_key: 'imports' }], spark_python_task: { python_file: 'managed_fs:/script.py' } },
+      { task_key: 'notebook', job_cluster_key: 'shared', depends_on: [{ task_key: 'imports' }], notebook_task: { notebook_path: '/greet' } },
     ], [{ job_cluster_key: 'shared', new_cluster: newCluster }]);
     expect([await logsOf(run, 'imports'), await logsOf(run, 'script')]).toEqual(['hello!\n', 'hello!\n']);
+    expect((await outputOf(run, 'notebook')).notebook_output).toEqual({ result: 'hello!', truncated: false });
     expect(run.state).toMatchObject({ result_state: 'SUCCESS', state_message: '' });
     expect(await statusesOf(run.tasks[0].cluster_instance.cluster_id)).toEqual(libraries.map((library) =>
       ({ library, status: 'INSTALLED', messages: [], is_library_for_all_clusters: false })));
