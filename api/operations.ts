@@ -7,6 +7,10 @@ import { listJobsOperation } from './jobs/list.ts';
 import { previewScheduleOperation } from './jobs/preview-schedule.ts';
 import { resetJobOperation } from './jobs/reset.ts';
 import { updateJobOperation } from './jobs/update.ts';
+import { allLibraryStatusesOperation } from './libraries/all-cluster-statuses.ts';
+import { libraryStatusOperation } from './libraries/cluster-status.ts';
+import { installLibrariesOperation } from './libraries/install.ts';
+import { uninstallLibrariesOperation } from './libraries/uninstall.ts';
 import { managedFsOperations } from './managed-fs/managed-fs-operations.ts';
 import { noticeOperationMakers } from './notice-operations.ts';
 import { peopleOperationMakers } from './people-operations.ts';
@@ -69,6 +73,10 @@ const makers: readonly ((ports: OperationPorts) => Operation)[] = [
   deleteTokenOperation,
   meOperation,
   listNodesOperation,
+  installLibrariesOperation,
+  uninstallLibrariesOperation,
+  libraryStatusOperation,
+  allLibraryStatusesOperation,
   ...noticeOperationMakers,
   ...peopleOperationMakers,
 ];

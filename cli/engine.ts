@@ -1,5 +1,6 @@
 /** Wires the engine of one node: stores, files, runner pool, coordinator and watch. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { LibraryPorts } from '../api/ports.ts';
 import type { Clock } from '../engine/clock.ts';
 import { createEndings } from '../engine/coordinator/endings.ts';
 import { createQueue, type RunQueue } from '../engine/coordinator/admit.ts';
@@ -23,6 +24,8 @@ import type { Roots } from '../storage/roots.ts';
 import { createNodeStore, createRunStore } from '../storage/stores.ts';
 import type { Config } from './config.ts';
 import { checkNeighbours, directoryIdOf } from './installation.ts';
+import { createLibraries } from './libraries.ts';
+import { objectStoreOf } from './object-store.ts';
 
 export interface Engine {
   readonly nodeId: string;
@@ -30,6 +33,7 @@ export interface Engine {
   readonly coordinator: Coordinator;
   readonly queue: RunQueue;
   readonly nodes: NodeReader;
+  readonly libraries: LibraryPorts;
   /** Takes up nothing new, and resolves when the tasks that run are over. Before `close`. */
   drain(): Promise<void>;
   readonly files: AttemptFiles;
@@ -53,6 +57,8 @@ export interface EngineParts {
 export async function startEngine({ config, address, database, roots, site, plugins, isolation, clock, log }: EngineParts): Promise<Engine> {
   const { db } = database;
   const files = createAttemptFiles(roots);
+  const objects = objectStoreOf(config, clock);
+  const libraries = createLibraries(config, database, roots, objects, clock, log);
   const runs = createRunStore(db, clock, log);
   const nodes = createNodeStore(db);
   const node = await ownNode(await directoryIdOf(config.dataDirectory));
@@ -67,13 +73,13 @@ export async function startEngine({ config, address, database, roots, site, plug
       isolation,
       limits: config.limits,
     },
-    locate: createLocator(roots),
+    locate: createLocator(roots, objects),
     plugins,
     log,
   });
   const endings = createEndings();
   const coordinator = createCoordinator({
-    runs, clusters: createClusterStore(db, clock, log), pool, workplace: files, site, clock, log,
+    runs, clusters: createClusterStore(db, clock, log), librarian: libraries.librarian, pool, workplace: files, site, clock, log,
     nodeId: node.nodeId, clusterStartMs: config.clusterStartMs, random: randomCharacters, limits: config.limits,
     freed: () => queue.serve(), endings, permissions: config.jobAccessControl ? createPatientPermissionReader(db, clock, log) : undefined,
   });
@@ -85,14 +91,16 @@ export async function startEngine({ config, address, database, roots, site, plug
     nodes, runs, coordinator, queue, clock, log, node, leaseMs, sweep,
     heartbeat: (onLost) => startHeartbeat({ address, nodeId: node.nodeId, leaseMs }, log, onLost),
   });
+  await libraries.resume();
   return {
-    nodeId: node.nodeId, runs, nodes, coordinator, queue, files,
+    nodeId: node.nodeId, runs, nodes, coordinator, queue, files, libraries: libraries.ports,
     async drain() {
       watch.rest();
       await queue.close();
       await coordinator.drain();
     },
     async close() {
+      libraries.close();
       await queue.close();
       await coordinator.close();
       await pool.close();

@@ -102,7 +102,7 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   closers.push(() => schedules.close());
   const retentionMs = config.limits.runRetentionDays * day;
   const deliveryRetentionMs = config.limits.deliveryRetentionDays * day;
-  const housekeeping = await startHousekeeping({ address, dataDirectory: config.dataDirectory, retentionMs, deliveryRetentionMs, auditRetentionMs: config.limits.auditRetentionDays * day }, log);
+  const housekeeping = await startHousekeeping({ address, dataDirectory: config.dataDirectory, retentionMs, deliveryRetentionMs, auditRetentionMs: config.limits.auditRetentionDays * day, libraryRetentionMs: config.limits.libraryRetentionDays * day }, log);
   closers.push(() => housekeeping.stop());
   const door = { open: true };
   const people = createPeople(database, clock, log);
@@ -183,7 +183,7 @@ function createService({ config, database, engine, roots, site, log, door, peopl
       destinations: createDestinationStore(db), deliveries: createDeliveryLog(db), destinationRules: { limits, allowPrivate: config.webhookAllowPrivate },
       people: people.people, tokenRules: people.tokenRules, auditEvents: people.auditEvents,
       classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db),
-      queryFiles: createQueryFiles(roots), queries,
+      queryFiles: createQueryFiles(roots), queries, ...engine.libraries,
     }),
     auth: { tokens: rememberTokens(createTokenLookup(db), clock), clock, log },
     plugins,

@@ -89,6 +89,8 @@ export const defaultLimits = {
   /** Queries of dashboards that run at once, of each engine, and that wait. */
   dashboardQueries: 2,
   dashboardQueriesWaiting: 200,
+  /** Days after its last use that a library, or an object that was fetched for a task, leaves the cache. */
+  libraryRetentionDays: 30,
   bootDiskGigabytesMin: 100,
   bootDiskGigabytesMax: 4_096,
 } as const;

@@ -9,6 +9,7 @@ import type { JobSettings } from '../engine/job/settings.ts';
 import type { RunParameters } from '../engine/run/parameters.ts';
 import type { DashboardTables } from './dashboard-schema.ts';
 import type { NoticeFacts } from '../engine/notification/notice.ts';
+import type { LibraryTables } from './library-schema.ts';
 import type { NoticeTables } from './notice-schema.ts';
 import type { AutoscopeColumns, PeopleTables, PersonColumns } from './people-schema.ts';
 import type { ScheduleTable } from './schedule-schema.ts';
@@ -176,7 +177,7 @@ export interface OutboxTable {
   taken_time: number | null;
 }
 
-export interface Database extends NoticeTables, DashboardTables, PeopleTables {
+export interface Database extends NoticeTables, DashboardTables, PeopleTables, LibraryTables {
   principals: PrincipalTable;
   tokens: TokenTable;
   jobs: JobTable;

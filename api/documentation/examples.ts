@@ -5,6 +5,7 @@ import type { Example } from './example.ts';
 import { dashboardExamples } from './dashboard-examples.ts';
 import { fileExamples } from './file-examples.ts';
 import { jobExamples } from './job-examples.ts';
+import { libraryExamples } from './library-examples.ts';
 import { nodeExamples } from './node-examples.ts';
 import { noticeExamples } from './notice-examples.ts';
 import { peopleExamples } from './people-examples.ts';
@@ -12,7 +13,7 @@ import { runExamples } from './run-examples.ts';
 import { tokenExamples } from './token-examples.ts';
 
 /** Method and path -> example. */
-const examples: Readonly<Record<string, Example>> = { ...jobExamples, ...runExamples, ...tokenExamples, ...peopleExamples, ...fileExamples, ...nodeExamples, ...noticeExamples, ...dashboardExamples };
+const examples: Readonly<Record<string, Example>> = { ...jobExamples, ...runExamples, ...tokenExamples, ...peopleExamples, ...fileExamples, ...nodeExamples, ...libraryExamples, ...noticeExamples, ...dashboardExamples };
 
 /** The example of an operation, under whichever spelling of its path. */
 export function exampleOf({ method, path }: Pick<Operation, 'method' | 'path'>): Example | undefined {

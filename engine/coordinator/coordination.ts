@@ -1,6 +1,7 @@
 /** What the parts of the coordinator share: the ports, and the verbs of the coordinator itself. */
 import type { Clock } from '../clock.ts';
 import type { LaunchPorts } from '../launch.ts';
+import type { Librarian } from '../library-ports.ts';
 import type { Limits } from '../limits.ts';
 import type { ClusterStore, Log, PermissionReader, Site, TaskPool, Workplace } from '../ports.ts';
 import type { StopReason } from '../run/states.ts';
@@ -11,6 +12,7 @@ import type { Endings } from './endings.ts';
 export interface CoordinatorPorts {
   readonly runs: RunStore;
   readonly clusters: ClusterStore;
+  readonly librarian: Librarian;
   readonly pool: TaskPool;
   readonly workplace: Workplace;
   readonly site: Site;

@@ -11,6 +11,7 @@ import { assignmentOf } from './assign.ts';
 import { acquireCluster, releaseOwnCluster } from './compute.ts';
 import { isHeldBack, type Coordination } from './coordination.ts';
 import { launchChild } from './launch-child.ts';
+import { abandonLibraries, withLibraries, type EquippedCluster } from './libraries.ts';
 import { runJobTask } from './run-job.ts';
 import { armTimeout, supposeTimeout } from './stop.ts';
 import { armTaskWarning } from './warn.ts';
@@ -34,10 +35,15 @@ async function drive(c: Coordination, active: ActiveRun, task: ActiveTask): Prom
   let cluster: TaskCluster | undefined;
   if (state() === 'PENDING' && (await stoppedBeforeDue(c, active, task))) return;
   if (state() === 'PENDING' || state() === 'RUNNING') {
-    if (task.stopReason === undefined || state() === 'RUNNING') cluster = await prepare(c, active, task);
+    const prepared = task.stopReason === undefined || state() === 'RUNNING' ? await prepare(c, active, task) : undefined;
+    if (prepared === undefined || 'clusterId' in prepared) cluster = prepared;
+    else await finish(c, active, task, decideAfterAttempt({ kind: 'failed', message: prepared.failed }, undefined));
     // Nothing begins while this node drains: another one starts the task.
     if (state() === 'PENDING' && task.stopReason === undefined) return;
-    if (state() === 'PENDING') await finish(c, active, task, decideAfterAttempt({ kind: 'stopped' }, task.stopReason));
+    if (state() === 'PENDING') {
+      await abandonLibraries(c, task);
+      await finish(c, active, task, decideAfterAttempt({ kind: 'stopped' }, task.stopReason));
+    }
   }
   if (state() === 'RUNNING') await finish(c, active, task, await execute(c, active, task, cluster));
   if (state() === 'TERMINATING') {
@@ -62,11 +68,14 @@ async function stoppedBeforeDue(c: Coordination, active: ActiveRun, task: Active
   return true;
 }
 
-/** Gets the cluster and moves the task to RUNNING, unless it is to stop by then. */
-async function prepare(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<TaskCluster | undefined> {
+/** Gets the cluster with its libraries and moves the task to RUNNING, unless it is to stop by then, or cannot start. */
+async function prepare(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<EquippedCluster | undefined> {
   armTimeout(c, active, task);
   armTaskWarning(c, active, task);
-  const cluster = await acquireCluster(c, active, task);
+  const acquired = await acquireCluster(c, active, task);
+  const cluster = acquired && (await withLibraries(c, active, task, acquired));
+  if (c.closing()) throw new LetGo();
+  if (cluster !== undefined && 'failed' in cluster) return cluster;
   if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined && !isHeldBack(c, active)) {
     await moveTask(c, active, task, 'begin', {
       message: '', ...(cluster && { clusterId: cluster.clusterId, sparkContextId: cluster.sparkContextId }),

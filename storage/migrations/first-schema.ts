@@ -2,6 +2,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { dashboardTables } from './dashboard-tables.ts';
+import { libraryTables } from './library-tables.ts';
 import { noticeTables } from './notice-tables.ts';
 import { peopleTables } from './people-tables.ts';
 import { scheduleTables } from './schedule-tables.ts';
@@ -224,6 +225,7 @@ const statements = [
   ...peopleTables,
   ...scheduleTables,
   ...dashboardTables,
+  ...libraryTables,
   ...workflowTables,
 ];
 

@@ -135,7 +135,7 @@ describe('spec 4.1.10: a program that cannot be run', () => {
     const bare = await startTestService({ taskEnvironment: { PATH: '/nonexistent' } });
     try {
       await bare.putFile('/ok.py', '');
-      await bare.putFile('/a.jar', '');
+      await bare.putFile('/a.jar', 'PK\u0003\u0004');
       for (const [task, sentence] of [
         [python('ok.py'), /python3 was not found on this machine\. Install Python/],
         [{ spark_jar_task: { main_class_name: 'A' }, libraries: [{ jar: 'managed_fs:/a.jar' }] }, /java was not found on this machine\. Install a Java runtime/],
