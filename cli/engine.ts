@@ -9,6 +9,7 @@ import { startWatch } from '../engine/coordinator/watch.ts';
 import { host, identifyProcess } from '../engine/host.ts';
 import type { Log, NodeIdentity, NodeReader, Site } from '../engine/ports.ts';
 import type { RunStore } from '../engine/run-ports.ts';
+import { createUpdateDesk } from '../engine/pipeline-update.ts';
 import { createTaskPool } from '../runners/pool.ts';
 import { createProcessTable } from '../runners/process-table.ts';
 import { createAttemptFiles, type AttemptFiles } from '../storage/attempt-files.ts';
@@ -17,6 +18,8 @@ import { createPatientPermissionReader } from '../storage/job-permissions.ts';
 import type { DatabaseAddress, OpenDatabase } from '../storage/database.ts';
 import { startHeartbeat } from '../storage/heartbeat.ts';
 import { createLocator } from '../storage/locate.ts';
+import { createPipelineFiles } from '../storage/pipeline-files.ts';
+import { createPatientPipelineStore } from '../storage/pipelines.ts';
 import type { Roots } from '../storage/roots.ts';
 import { createNodeStore, createRunStore } from '../storage/stores.ts';
 import type { Config } from './config.ts';
@@ -59,7 +62,8 @@ export async function startEngine(config: Config, address: DatabaseAddress, data
   const coordinator = createCoordinator({
     runs, clusters: createClusterStore(db, clock, log), pool, workplace: files, site, clock, log,
     nodeId: node.nodeId, clusterStartMs: config.clusterStartMs, random: randomCharacters, limits: config.limits,
-    freed: () => queue.serve(), endings, permissions: config.jobAccessControl ? createPatientPermissionReader(db, clock, log) : undefined,
+    freed: () => queue.serve(), endings,
+    updates: createUpdateDesk({ pipelines: createPatientPipelineStore(db, clock, log), pipelineFiles: createPipelineFiles(roots, config.limits.pipelineSourceBytes), clock, limits: config.limits }), permissions: config.jobAccessControl ? createPatientPermissionReader(db, clock, log) : undefined,
   });
   const queue = createQueue({ runs, clock, log, limits: config.limits, nodeId: node.nodeId, accept: coordinator.accept, endings });
   const sweep = (): Promise<void> => sweepProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });

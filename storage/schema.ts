@@ -11,6 +11,7 @@ import type { DashboardTables } from './dashboard-schema.ts';
 import type { NoticeFacts } from '../engine/notification/notice.ts';
 import type { NoticeTables } from './notice-schema.ts';
 import type { AutoscopeColumns, PeopleTables, PersonColumns } from './people-schema.ts';
+import type { PipelineTables } from './pipeline-schema.ts';
 import type { ScheduleTable } from './schedule-schema.ts';
 
 /** A JSONB column: read as a value, written as JSON text. */
@@ -174,7 +175,7 @@ export interface OutboxTable {
   taken_time: number | null;
 }
 
-export interface Database extends NoticeTables, DashboardTables, PeopleTables {
+export interface Database extends NoticeTables, DashboardTables, PeopleTables, PipelineTables {
   principals: PrincipalTable;
   tokens: TokenTable;
   jobs: JobTable;

@@ -87,6 +87,22 @@ function startsTable(item: Item | undefined): boolean {
   return isWordItem(item, 'from') || isWordItem(item, 'join');
 }
 
+const clauses = new Set(['select', 'where', 'group', 'having', 'order', 'limit', 'qualify', 'window', 'on', 'union', 'intersect', 'except', 'returning']);
+
+/** Indices at which a table may begin: behind FROM and JOIN, and behind a comma between two tables. */
+function tablePlaces(items: readonly Item[]): Set<number> {
+  const places = new Set<number>();
+  const inFrom = [false];
+  for (const [index, item] of items.entries()) {
+    if (isSign(item, '(')) inFrom.push(false);
+    else if (isSign(item, ')')) inFrom.pop();
+    else if (startsTable(item)) inFrom[inFrom.length - 1] = true;
+    else if (item.kind === 'word' && clauses.has(item.value.toLowerCase())) inFrom[inFrom.length - 1] = false;
+    if (startsTable(item) || (isSign(item, ',') && inFrom.at(-1) === true)) places.add(index + 1);
+  }
+  return places;
+}
+
 /** Files as a list, or as more entries of the list in which they are named. */
 function filesItem(item: Item, before: Item | undefined, paths: readonly string[]): Item {
   const list = paths.map(duckdbText).join(', ');
@@ -101,10 +117,11 @@ const behindTables = new Set([
 /** Every `STREAM t`, `STREAM(t)` and `STREAM read_files(…)` becomes a table of the schema of streams, and is kept in `streams`. */
 function withoutStreams(items: readonly Item[], owner: string, streams: StreamSource[], placed: (item: Item) => Place): Item[] {
   const result: Item[] = [];
+  const tables = tablePlaces(items);
   for (let index = 0; index < items.length; index += 1) {
     const item = items[index];
     if (item === undefined) continue;
-    const found = isStream(items, index) ? streamedAt(items, index, placed(item)) : undefined;
+    const found = tables.has(index) && isStream(items, index) ? streamedAt(items, index, placed(item)) : undefined;
     if (found === undefined) {
       result.push(item);
       continue;
@@ -120,9 +137,8 @@ function withoutStreams(items: readonly Item[], owner: string, streams: StreamSo
 
 function isStream(items: readonly Item[], index: number): boolean {
   if (!isWordItem(items[index], 'stream')) return false;
-  const [before, next] = [items[index - 1], items[index + 1]];
-  if (isSign(next, '(')) return startsTable(before) || isSign(before, ',');
-  return startsTable(before) && (next?.kind === 'name' || (next?.kind === 'word' && !behindTables.has(next.value.toLowerCase())));
+  const next = items[index + 1];
+  return isSign(next, '(') || next?.kind === 'name' || (next?.kind === 'word' && !behindTables.has(next.value.toLowerCase()));
 }
 
 function streamedAt(items: readonly Item[], index: number, place: Place): { readonly end: number; of(name: string): StreamSource } {
@@ -176,10 +192,11 @@ function chainAt(items: readonly Item[], start: number): number {
 function withoutOwnNames(items: readonly Item[], { datasets, catalog, schema }: Naming): Item[] {
   const own = new Set(['live', ...(schema === undefined ? [] : [keyOf(schema), ...(catalog === undefined ? [] : [keyOf(`${catalog}.${schema}`)])])]);
   const result: Item[] = [];
+  const tables = tablePlaces(items);
   for (let index = 0; index < items.length; index += 1) {
-    const [item, before] = [items[index], items[index - 1]];
+    const item = items[index];
     if (item === undefined) continue;
-    const names = startsTable(before) || isSign(before, ',') ? chainAt(items, index) : 0;
+    const names = tables.has(index) ? chainAt(items, index) : 0;
     const chain = Array.from({ length: names }, (_, place) => items[index + 2 * place]?.value ?? '');
     const last = items[index + 2 * (names - 1)];
     if (names > 1 && last !== undefined && own.has(keyOf(chain.slice(0, -1).join('.'))) && datasets.has(keyOf(last.value))) {
@@ -193,8 +210,9 @@ function withoutOwnNames(items: readonly Item[], { datasets, catalog, schema }: 
 /** `FROM range(…)` has a column `id`, which DuckDB calls otherwise. */
 function withRanges(items: readonly Item[]): Item[] {
   const result = [...items];
+  const tables = tablePlaces(items);
   for (const [index, item] of items.entries()) {
-    const close = startsTable(items[index - 1]) && isWordItem(item, 'range') && isSign(items[index + 1], '(') ? closingOf(items, index + 1) : undefined;
+    const close = tables.has(index) && isWordItem(item, 'range') && isSign(items[index + 1], '(') ? closingOf(items, index + 1) : undefined;
     if (close === undefined) continue;
     result[index] = { ...item, kind: 'code', value: '(SELECT range AS id FROM range' };
     result[close] = { kind: 'code', value: '))', spaced: false };

@@ -3,6 +3,7 @@ import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { dashboardTables } from './dashboard-tables.ts';
 import { noticeTables } from './notice-tables.ts';
+import { pipelineTables } from './pipeline-tables.ts';
 import { peopleTables } from './people-tables.ts';
 import { scheduleTables } from './schedule-tables.ts';
 
@@ -223,6 +224,7 @@ const statements = [
   ...peopleTables,
   ...scheduleTables,
   ...dashboardTables,
+  ...pipelineTables,
 ];
 
 export const firstSchema: Migration = {

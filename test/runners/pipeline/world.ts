@@ -38,7 +38,7 @@ export async function createWorld(): Promise<World> {
     updateId: randomUUID(), pipelineId: '00000000-0000-4000-8000-000000000001', pipelineName: 'p',
     storage: { directory: storage, uri: 'managed_fs:/pipelines/p' }, managedFs, objstore: join(directory, 'objstore'), configuration: {},
     sources: Object.entries(typeof sources === 'string' ? { '/p/a.sql': sources } : sources).map(([path, text]) => ({ path, text })),
-    request: { fullRefresh: false, fullRefreshSelection: [], refreshSelection: [], validateOnly: false, ...request },
+    request: { fullRefresh: false, validateOnly: false, ...request, fullRefreshSelection: [...request?.fullRefreshSelection ?? []], refreshSelection: [...request?.refreshSelection ?? []] },
     limits: { megabytes: 512, threads: 2 }, ...more,
   });
   return {
