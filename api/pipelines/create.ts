@@ -8,7 +8,7 @@ import { checkNames } from '../../engine/pipeline/graph.ts';
 import { readDefinition } from '../../engine/pipeline/read-definition.ts';
 import { storageOf } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import type { PipelineApiPorts } from './pipeline-operations.ts';
+import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 /** The files need not be there yet, unless it is a dry run. */
 export function createPipeline({ pipelines, pipelineFiles, clock }: PipelineApiPorts): Operation {

@@ -4,7 +4,7 @@ import { ServiceError } from '../../engine/errors.ts';
 import { findPipeline, unknownPipeline } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { PipelineId } from './pipeline-view.ts';
-import type { PipelineApiPorts } from './pipeline-operations.ts';
+import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 /** Its tables stay, and so does a spec file, which makes it known again when somebody names it. */
 export function deletePipeline(ports: PipelineApiPorts): Operation {

@@ -9,7 +9,7 @@ import { defineOperation, type Operation } from '../operation.ts';
 import { cutPage, pageOf } from '../paging.ts';
 import { eventFilter } from './event-filter.ts';
 import { PipelineId, stateOf } from './pipeline-view.ts';
-import type { PipelineApiPorts } from './pipeline-operations.ts';
+import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 const listName = 'pipeline-events';
 const rule = { usual: 100, most: 1_000, numbers: 2 };

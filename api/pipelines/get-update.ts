@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../operation.ts';
 import { findUpdate, PipelineId, showUpdate, UpdateDocument, UpdateId } from './pipeline-view.ts';
-import type { PipelineApiPorts } from './pipeline-operations.ts';
+import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 export function getPipelineUpdate(ports: PipelineApiPorts): Operation {
   return defineOperation({

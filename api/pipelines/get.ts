@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { findPipeline, specOf, storageOf } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { PipelineId, PipelineShown, showStatus } from './pipeline-view.ts';
-import type { PipelineApiPorts } from './pipeline-operations.ts';
+import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 /** What a spec file says is read anew. */
 export function getPipeline(ports: PipelineApiPorts): Operation {

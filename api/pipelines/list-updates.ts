@@ -4,7 +4,7 @@ import { findPipeline } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { cutPage, pageOf } from '../paging.ts';
 import { PipelineId, showUpdate, UpdateDocument } from './pipeline-view.ts';
-import type { PipelineApiPorts } from './pipeline-operations.ts';
+import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 const listName = 'updates';
 const rule = { usual: 25, most: 100, numbers: 1 };

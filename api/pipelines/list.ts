@@ -5,7 +5,7 @@ import { quote } from '../../engine/job/wording.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { cutPage, pageOf } from '../paging.ts';
 import { PipelineStatus, showStatus } from './pipeline-view.ts';
-import type { PipelineApiPorts } from './pipeline-operations.ts';
+import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 const listName = 'pipelines';
 const rule = { usual: 25, most: 100, numbers: 1 };

@@ -5,7 +5,7 @@ import { findPipeline, specOf, storageOf } from '../../engine/pipeline-update.ts
 import { defineOperation, type Operation } from '../operation.ts';
 import { checkStorageKept, nameTaken } from './create.ts';
 import { checkEditable, PipelineId } from './pipeline-view.ts';
-import type { PipelineApiPorts } from './pipeline-operations.ts';
+import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 /** An update that runs goes on as it began. */
 export function replacePipeline(ports: PipelineApiPorts): Operation {

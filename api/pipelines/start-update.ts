@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { findPipeline, startUpdate } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { PipelineId, UpdateId } from './pipeline-view.ts';
-import type { PipelineApiPorts } from './pipeline-operations.ts';
+import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 /** It is a one-time run with one pipeline_task. */
 export function startPipelineUpdate(ports: PipelineApiPorts): Operation {

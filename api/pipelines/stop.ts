@@ -5,7 +5,7 @@ import { lacksPermission, reaches } from '../../engine/job/permissions.ts';
 import { findPipeline } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { PipelineId } from './pipeline-view.ts';
-import type { PipelineApiPorts } from './pipeline-operations.ts';
+import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 /** It changes nothing then. Without an active update there is nothing to do. */
 export function stopPipeline(ports: PipelineApiPorts): Operation {

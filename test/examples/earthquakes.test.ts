@@ -25,8 +25,8 @@ async function update(): Promise<EventDraft[]> {
 }
 
 /** Compares every table with what the features so far make of it. */
-async function check(features: readonly Feature[]): Promise<void> {
-  const quakes = features.filter(({ properties }) => properties.type === 'earthquake');
+async function check(found: readonly Feature[]): Promise<void> {
+  const quakes = found.filter(({ properties }) => properties.type === 'earthquake');
   const rows = await world.rows('reported', 'SELECT id, magnitude, place, epoch_ms(time) AS ms, longitude, latitude, depth_km FROM t ORDER BY id');
   expect(rows.map((row) => ({ ...row, ms: Number(row['ms']) }))).toEqual(quakes.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(({ id, properties, geometry }) => {
     const [longitude, latitude, depth] = geometry.coordinates;

@@ -1,5 +1,5 @@
 /** The SQL of pipelines: what is read from it, and where it says that something is wrong. */
-import fc from 'fast-check';
+import { array, assert, constantFrom, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkNames } from '../../../engine/pipeline/graph.ts';
 import { readCondition, readQuery } from '../../../engine/pipeline/flow-query.ts';
@@ -122,7 +122,7 @@ describe('queries', () => {
 
 test('whatever stands in a file, it is read or refused with a sentence', () => {
   const words = ['CREATE', 'STREAMING', 'TABLE', 'MATERIALIZED', 'VIEW', 'FLOW', 'AS', 'INSERT', 'INTO', 't', '(', ')', ',', ';', "'a", '`', 'CONSTRAINT', 'EXPECT', 'SELECT', 'STREAM', '1', '--', '/*', '\n'];
-  fc.assert(fc.property(fc.array(fc.constantFrom(...words), { maxLength: 30 }), (parts) => {
+  assert(property(array(constantFrom(...words), { maxLength: 30 }), (parts) => {
     const text = parts.join(' ');
     expect(tokensOf(text).map((token) => token.text).join('')).toBe(text);
     try {

@@ -94,7 +94,7 @@ describe('streams', () => {
     await world.put('in/1.csv', 'id\n1\n');
     await world.update(sql);
     await world.put('in/1.csv', 'id\n1\n2\n');
-    const [warning] = (await world.update(sql)).filter(({ level }) => level === 'WARN');
+    const warning = (await world.update(sql)).find(({ level }) => level === 'WARN');
     expect(warning?.message).toBe('Changed after a had read them: managed_fs:/in/1.csv. What is in the table stays; a full refresh reads them again.');
     expect(await ids('a')).toEqual([1]);
   });
