@@ -28,6 +28,8 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  * @throws ServiceError RESOURCE_DOES_NOT_EXIST when there is none; what is wrong with a spec file, or with a name that two have
  */
 export async function findPipeline({ pipelines, pipelineFiles, clock }: Omit<PipelinePorts, 'limits'>, written: string): Promise<StoredPipeline> {
+  // No text that can be stored: nothing has such a name.
+  if (written.includes('\0') || !written.isWellFormed()) throw unknownPipeline(written);
   if (uuid.test(written)) {
     const found = await pipelines.find(written.toLowerCase());
     if (found !== undefined) return found;
