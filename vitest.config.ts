@@ -1,11 +1,15 @@
-/** Test runner settings: one file per process, so that each file has a database and a service of its own. */
+/** Test runner settings: two processes, each taking one file after the other; each file has a database and a service of its own. */
 import { defineConfig } from 'vitest/config';
+import { SlowestFirst } from './test/setup/slowest-first.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/setup/postgres.ts', 'test/setup/console.ts'],
     pool: 'forks',
+    // What a file needs it starts and ends itself, so that modules are read once and not for each of the files.
+    isolate: false,
+    sequence: { sequencer: SlowestFirst },
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,

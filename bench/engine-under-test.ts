@@ -9,7 +9,13 @@ import { fileURLToPath } from 'node:url';
 import { systemClock } from '../engine/clock.ts';
 
 const token = 'token-of-a-bench';
-const main = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
+const project = fileURLToPath(new URL('..', import.meta.url));
+
+/** What `npm start` gives Node: `exec node [option ...] cli/main.ts serve`. */
+async function startArguments(): Promise<string[]> {
+  const { scripts }: { scripts: { start: string } } = JSON.parse(await readFile(join(project, 'package.json'), 'utf8'));
+  return scripts.start.split(' ').slice(2).map((word) => (word.endsWith('.ts') ? join(project, word) : word));
+}
 
 export interface EngineUnderTest {
   readonly url: string;
@@ -35,7 +41,7 @@ export async function freshDirectory(): Promise<{ path: string; remove(): Promis
 /** @param variables settings beside those that every bench has */
 export async function startUnderTest(dataDirectory: string, path: string, variables: Readonly<Record<string, string>> = {}): Promise<EngineUnderTest> {
   const before = systemClock.now();
-  const child = spawn(process.execPath, [main, 'serve'], {
+  const child = spawn(process.execPath, await startArguments(), {
     cwd: dataDirectory,
     env: { PATH: path, RUNYARD_PORT: '0', RUNYARD_DATA_DIR: dataDirectory, RUNYARD_BOOTSTRAP_TOKEN: token, ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],

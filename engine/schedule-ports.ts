@@ -20,6 +20,13 @@ export interface FiredSchedule {
   readonly problem: string | undefined;
 }
 
+/** What is done about schedules that are due. */
+export interface FirePlan {
+  readonly fired: readonly FiredSchedule[];
+  /** Starts the runs. Launches of others may wait for this one, so it comes last. */
+  readonly launch: (transaction: LaunchTransaction) => Promise<void>;
+}
+
 /** Which schedules are claimed: those that are due at `now`, the earliest first. */
 export interface Claim {
   readonly now: number;
@@ -32,12 +39,12 @@ export interface ScheduleStore {
   /** When the first fire of all schedules is due, epoch ms. */
   firstDue(): Promise<number | undefined>;
   /**
-   * Claims schedules that are due and stores what `fire` decides about them together with its runs, in one transaction: all
-   * of it or nothing. What another engine, or a change of the job, holds at the moment is left out. Steps of launches that
-   * are asked for at the same time are taken together.
+   * Claims schedules that are due and stores what `decide` makes of them together with its runs, in one transaction: all of it
+   * or nothing. What another engine, or a change of the job, holds at the moment is left out. Steps of launches that are asked
+   * for at the same time are taken together.
    * @returns how many were claimed
    */
-  fireDue(claim: Claim, fire: (due: readonly DueSchedule[], transaction: LaunchTransaction) => Promise<readonly FiredSchedule[]>): Promise<number>;
+  fireDue(claim: Claim, decide: (due: readonly DueSchedule[]) => FirePlan): Promise<number>;
   /** Passes over the fire of a schedule that cannot be launched. Nothing happens when it is not due any more. */
   giveUp(dueAt: number, fired: FiredSchedule): Promise<void>;
 }

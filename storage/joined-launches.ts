@@ -2,7 +2,8 @@
 import { sql, type Transaction } from 'kysely';
 import type { NewRun } from '../engine/run/created.ts';
 import type { JobLoad, LaunchTransaction, WorkspaceLoad } from '../engine/run-ports.ts';
-import { launchTransaction, runRow, takeRunIds, taskRunRows } from './launches.ts';
+import { insertMany } from './insert-many.ts';
+import { launchTransaction, runDocuments, runFacts, takeRunIds, taskRunRows } from './launches.ts';
 import { insertNotices } from './outbox.ts';
 import { countForLaunch } from './room.ts';
 import type { Database } from './schema.ts';
@@ -96,16 +97,8 @@ async function nextNumbers(db: Transaction<Database>, jobIds: readonly number[])
 }
 
 async function insertRuns(db: Transaction<Database>, runs: readonly NewRun[]): Promise<undefined[]> {
-  const parameters = ({ overridingParameters }: NewRun) => overridingParameters ?? null;
-  await insertRows(db, 'runs', runs.map((run) => ({ ...runRow(run), settings: run.settings, overriding_parameters: parameters(run) })));
-  await insertRows(db, 'task_runs', runs.flatMap(taskRunRows));
+  await insertMany(db, 'runs', runs.map((run) => ({ ...runFacts(run), ...runDocuments(run) })));
+  await insertMany(db, 'task_runs', runs.flatMap((run) => taskRunRows(run).map((row) => ({ ...row }))));
   await insertNotices(db, runs.flatMap((run) => run.notices));
   return runs.map(() => undefined);
-}
-
-/** One value for all rows: a statement with a value for each field is dear to write and to read. */
-async function insertRows(db: Transaction<Database>, table: 'runs' | 'task_runs', rows: readonly object[]): Promise<void> {
-  const columns = sql.join(Object.keys(rows[0] ?? {}).map((column) => sql.ref(column)));
-  const into = sql.table(table);
-  await sql`insert into ${into} (${columns}) select ${columns} from jsonb_populate_recordset(null::${into}, ${JSON.stringify(rows)}::jsonb)`.execute(db);
 }

@@ -86,8 +86,21 @@ async function insertRun(db: Transaction<Database>, run: NewRun): Promise<void> 
   await insertNotices(db, run.notices);
 }
 
-/** A new run as a row. */
-export function runRow(run: NewRun): Insertable<RunTable> {
+function runRow(run: NewRun): Insertable<RunTable> {
+  const { settings, overriding_parameters } = runDocuments(run);
+  return {
+    ...runFacts(run), settings: JSON.stringify(settings),
+    overriding_parameters: overriding_parameters === null ? null : JSON.stringify(overriding_parameters),
+  };
+}
+
+/** The documents of a new run, as its row keeps them. */
+export function runDocuments({ settings, overridingParameters }: NewRun) {
+  return { settings, overriding_parameters: overridingParameters ?? null };
+}
+
+/** Everything else of a new run, as its row keeps it. */
+export function runFacts(run: NewRun): Omit<Insertable<RunTable>, 'settings' | 'overriding_parameters'> {
   return {
     ...standingOf(run),
     run_id: run.runId,
@@ -100,8 +113,6 @@ export function runRow(run: NewRun): Insertable<RunTable> {
     trigger: run.trigger,
     scheduled_time: run.scheduledTime ?? null,
     creator: run.creator,
-    settings: JSON.stringify(run.settings),
-    overriding_parameters: run.overridingParameters === undefined ? null : JSON.stringify(run.overridingParameters),
     original_attempt_run_id: run.originalAttemptRunId,
     attempt: run.attempt,
     stop_reason: null,

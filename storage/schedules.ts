@@ -12,9 +12,12 @@ export function createScheduleStore(db: Kysely<Database>): ScheduleStore {
         .orderBy('next_fire_at').limit(1).executeTakeFirst();
       return first?.next_fire_at ?? undefined;
     },
-    fireDue: (claim, fire) => db.transaction().execute(async (transaction) => {
+    fireDue: (claim, decide) => db.transaction().execute(async (transaction) => {
       const due = await claimDue(transaction, claim);
-      if (due.length > 0) await saveFired(transaction, await fire(due, joinedLaunches(transaction)));
+      if (due.length === 0) return 0;
+      const { fired, launch } = decide(due);
+      await saveFired(transaction, fired);
+      await launch(joinedLaunches(transaction));
       return due.length;
     }),
     giveUp: (dueAt, { jobId, lastFireAt, nextFireAt, problem }) => db.updateTable('schedules')

@@ -5,7 +5,7 @@ import { fireRun, type LaunchPorts } from '../launch.ts';
 import type { Log } from '../ports.ts';
 import type { LaunchTransaction } from '../run-ports.ts';
 import { createdRun, type NewRun } from '../run/created.ts';
-import { decideDue } from '../schedule/due.ts';
+import { createDecider, type Decide, type Due } from '../schedule/due.ts';
 import { rhythmOf, timingOf } from '../schedule/timing.ts';
 import type { Claim, DueSchedule, FiredSchedule, ScheduleStore } from '../schedule-ports.ts';
 
@@ -72,8 +72,7 @@ export function startFiring(ports: FirePorts): Firing {
 async function lookAndFire(ports: FirePorts, closed: () => boolean): Promise<number> {
   const { schedules, clock, log } = ports;
   try {
-    let claimed = claimMax;
-    while (claimed === claimMax && !closed()) claimed = await fireMany(ports);
+    const claimed = await fireAll(ports, closed);
     const now = clock.now();
     const next = await schedules.firstDue();
     if (next === undefined) return now + longestWaitMs;
@@ -84,12 +83,34 @@ async function lookAndFire(ports: FirePorts, closed: () => boolean): Promise<num
   }
 }
 
-/** Fires a portion of what is due, and gives its size. When one of them fails, each is fired on its own: it fails alone. */
-async function fireMany(ports: FirePorts): Promise<number> {
+/**
+ * Fires all that is due, and gives how many there were. Two portions go side by side where there is more than one: while the
+ * database stores the one, the other is decided.
+ */
+async function fireAll(ports: FirePorts, closed: () => boolean): Promise<number> {
+  let fired = 0;
+  const goOn = async (onFull?: () => void): Promise<void> => {
+    for (let claimed = claimMax; claimed === claimMax && !closed(); fired += claimed) claimed = await fireMany(ports, onFull);
+  };
+  let second: Promise<void> | undefined;
+  const first = goOn(() => { second ??= goOn(); });
+  const ends = await Promise.allSettled([first, first.catch(() => undefined).then(() => second)]);
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  return fired;
+}
+
+/**
+ * Fires a portion of what is due, and gives its size. When one of them fails, each is fired on its own: it fails alone.
+ * @param onFull called as soon as the portion is known to be a whole one, so that there may be more
+ */
+async function fireMany(ports: FirePorts, onFull?: () => void): Promise<number> {
   const { clock, isPassing } = ports;
   let claimed: readonly DueSchedule[] = [];
   try {
-    return await fireClaimed(ports, { now: clock.now(), limit: claimMax }, (due) => { claimed = due; });
+    return await fireClaimed(ports, { now: clock.now(), limit: claimMax }, (due) => {
+      claimed = due;
+      if (due.length === claimMax) onFull?.();
+    });
   } catch (error) {
     if (isPassing(error)) throw error;
     for (const schedule of claimed) await fireAlone(ports, schedule);
@@ -112,40 +133,62 @@ async function fireAlone(ports: FirePorts, schedule: DueSchedule): Promise<void>
 /** Claims, launches and moves on in one transaction; the runs are driven when that is durable. */
 async function fireClaimed(ports: FirePorts, claim: Claim, heard?: (due: readonly DueSchedule[]) => void): Promise<number> {
   const launched: NewRun[] = [];
-  const claimed = await ports.schedules.fireDue(claim, async (due, transaction) => {
+  const claimed = await ports.schedules.fireDue(claim, (due) => {
     heard?.(due);
-    const fired = await Promise.allSettled(due.map((schedule) => fireOne(ports, schedule, transaction, launched)));
-    return fired.map((one) => {
-      if (one.status === 'rejected') throw one.reason;
-      return one.value;
-    });
+    const decide = createDecider(ports.clock.now());
+    const decisions = due.map((schedule) => ({ ...schedule, outcome: dueOf(ports, schedule, decide) }));
+    return {
+      fired: decisions.map(firedSchedule),
+      async launch(transaction) {
+        const ends = await Promise.allSettled(decisions.map((decision) => launchFires(ports, decision, { transaction, launched })));
+        for (const end of ends) if (end.status === 'rejected') throw end.reason;
+      },
+    };
   });
   for (const run of launched) if (run.state === 'PENDING') ports.launching.accept(createdRun(run));
   return claimed;
 }
 
-async function fireOne(ports: FirePorts, schedule: DueSchedule, transaction: LaunchTransaction, launched: NewRun[]): Promise<FiredSchedule> {
-  const { job, nextFireAt } = schedule;
-  const due = dueOf(ports, schedule);
-  if ('problem' in due) return due;
-  for (const scheduledTime of due.fires) launched.push(await fireRun(ports.launching, transaction, { job, scheduledTime }));
-  if (due.fires.length !== 1 || due.fires[0] !== nextFireAt) {
-    ports.log.info({ job_id: job.jobId, due: nextFireAt, fires: due.fires }, 'Fires of this schedule were found late; these of them are run.');
+/** A schedule that has come due, and what is done about it. */
+interface Decision extends DueSchedule {
+  readonly outcome: Due | Unreadable;
+}
+
+/** The transaction of a portion, and the runs that it has launched so far. */
+interface Portion {
+  readonly transaction: LaunchTransaction;
+  readonly launched: NewRun[];
+}
+
+async function launchFires(ports: FirePorts, { job, nextFireAt, outcome }: Decision, { transaction, launched }: Portion): Promise<void> {
+  if ('problem' in outcome) return;
+  for (const scheduledTime of outcome.fires) launched.push(await fireRun(ports.launching, transaction, { job, scheduledTime }));
+  if (outcome.fires.length !== 1 || outcome.fires[0] !== nextFireAt) {
+    ports.log.info({ job_id: job.jobId, due: nextFireAt, fires: outcome.fires }, 'Fires of this schedule were found late; these of them are run.');
   }
-  return { jobId: job.jobId, lastFireAt: due.fires.at(-1), nextFireAt: due.next, problem: undefined };
+}
+
+function firedSchedule({ job: { jobId }, outcome }: Decision): FiredSchedule {
+  if ('problem' in outcome) return { jobId, lastFireAt: undefined, nextFireAt: undefined, problem: outcome.problem };
+  return { jobId, lastFireAt: outcome.fires.at(-1), nextFireAt: outcome.next, problem: undefined };
+}
+
+/** A schedule that rests, and why. */
+interface Unreadable {
+  readonly problem: string;
 }
 
 /** What is to be fired. A schedule that nobody can read rests from now on: it must not hold up the others. */
-function dueOf({ clock, log }: FirePorts, { job, nextFireAt }: DueSchedule): ReturnType<typeof decideDue> | FiredSchedule {
+function dueOf({ log }: FirePorts, { job, nextFireAt }: DueSchedule, decide: Decide): Due | Unreadable {
   const { jobId } = job;
   try {
     const timing = timingOf(job.settings);
     if (timing === undefined || timing.paused) return { fires: [], next: undefined };
-    return decideDue(timing, nextFireAt, clock.now());
+    return decide(timing, nextFireAt);
   } catch (error) {
     const problem = messageOf(error);
     log.error({ job_id: jobId, error: problem }, 'The schedule of this job cannot be read; it rests until the job is changed.');
-    return { jobId, lastFireAt: undefined, nextFireAt: undefined, problem };
+    return { problem };
   }
 }
 

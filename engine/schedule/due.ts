@@ -1,5 +1,5 @@
 /** Which fires of a schedule are due, which of them become runs, and when the next one is. */
-import { rhythmOf, type MisfirePolicy, type Rhythm, type Timing } from './timing.ts';
+import { rhythmOf, timingText, type MisfirePolicy, type Rhythm, type Timing } from './timing.ts';
 
 /** The least distance between two runs of one schedule, in milliseconds; a fire that is closer is dropped. */
 export const runDistanceMs = 10_000;
@@ -69,4 +69,18 @@ function distantFire(rhythm: Rhythm, fire: number): number | undefined {
   let next = rhythm(fire);
   while (next !== undefined && next - fire < runDistanceMs) next = rhythm(next);
   return next;
+}
+
+/** As `decideDue`, for one instant. */
+export type Decide = (timing: Timing, due: number) => Due;
+
+/** Decides about many schedules at one instant: those that say the same and are due for the same time are decided once. */
+export function createDecider(now: number): Decide {
+  const decided = new Map<string, Due>();
+  return (timing, due) => {
+    const key = `${due} ${timing.misfirePolicy} ${timingText(timing)}`;
+    const known = decided.get(key) ?? decideDue(timing, due, now);
+    decided.set(key, known);
+    return known;
+  };
 }

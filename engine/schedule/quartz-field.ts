@@ -20,12 +20,22 @@ export class FieldError extends Error {}
 const entry = /^(?:(?<all>\*)|(?<from>[A-Z0-9]+)(?:-(?<to>[A-Z0-9]+))?)?(?:\/(?<step>\d+))?$/;
 
 /** The values of a field in upper case, smallest first. @throws FieldError that says what is wrong */
-export function fieldValues(text: string, range: FieldRange): number[] {
+export function fieldValues(text: string, range: FieldRange): readonly number[] {
+  // Most fields of most expressions, and the years of almost all.
+  if (text === '*') return allValues(range);
   const values = new Set<number>();
   for (const part of text.split(',')) {
     for (const value of entryValues(part, range)) values.add(value);
   }
   return [...values].sort((one, other) => one - other);
+}
+
+const whole = new Map<FieldRange, readonly number[]>();
+
+function allValues(range: FieldRange): readonly number[] {
+  const values = whole.get(range) ?? steps(range.min, range.max, 1);
+  whole.set(range, values);
+  return values;
 }
 
 function entryValues(part: string, range: FieldRange): number[] {

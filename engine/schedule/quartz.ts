@@ -66,7 +66,7 @@ export function parseQuartz(expression: string): Quartz {
 /** Most characters of a text that a message repeats. */
 const shown = 80;
 
-function plainValues(text: string, field: FieldRange): number[] {
+function plainValues(text: string, field: FieldRange): readonly number[] {
   if (text.includes('?')) throw new FieldError('"?" belongs into day-of-month or day-of-week alone');
   return fieldValues(text, field);
 }

@@ -38,11 +38,11 @@ export function timingOf({ schedule, trigger }: JobSettings): Timing | undefined
 
 /** Whether two timings fire at the same times. */
 export function sameTimes(one: Timing | undefined, other: Timing | undefined): boolean {
-  return timesText(one) === timesText(other);
+  return one === undefined || other === undefined ? one === other : timingText(one) === timingText(other);
 }
 
-function timesText(timing: Timing | undefined): string {
-  if (timing === undefined) return '';
+/** What two timings share that fire at the same times. */
+export function timingText(timing: Timing): string {
   return timing.kind === 'cron' ? JSON.stringify([timing.expression, timing.zone]) : String(timing.milliseconds);
 }
 

@@ -37,11 +37,25 @@ function fixedOffset(id: string): number | undefined {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 3_600 + Number(minutes) * 60);
 }
 
-/** A zone that the tables of the runtime know. Making the format is dear, asking it is not. */
+/** A zone that the tables of the runtime know. Making the format is dear, and asking it thousands of times in a second is, too. */
 function regionZone(id: string): Zone {
   const format = new Intl.DateTimeFormat('en-US', { timeZone: id, timeZoneName: 'longOffset', year: 'numeric' });
-  return { id, offsetAt: (instant) => writtenOffset(format.format(instant * 1_000)) };
+  const asked = new Map<number, number>();
+  return {
+    id,
+    offsetAt(instant) {
+      const answered = asked.get(instant);
+      if (answered !== undefined) return answered;
+      if (asked.size === askedMax) asked.clear();
+      const offset = writtenOffset(format.format(instant * 1_000));
+      asked.set(instant, offset);
+      return offset;
+    },
+  };
 }
+
+/** Offsets of a zone that are remembered: schedules that are due together ask for the same few instants. */
+const askedMax = 100;
 
 /** Reads `2026, GMT-05:00`; before standard times there were seconds, too. */
 function writtenOffset(text: string): number {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../setup/service.ts';
-import { browser, noBrowser, visit, whyNot, type Visitor } from './visitor.ts';
+import { closeBrowser, noBrowser, visit, whyNot, type Visitor } from './visitor.ts';
 
 const example = fileURLToPath(new URL('../../examples/dashboards/weather.json', import.meta.url));
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await runyard.stop();
-  if (typeof browser !== 'string') await browser.close();
+  await closeBrowser();
 });
 
 const widget = (title: string): Locator => visitor.page.getByRole('region', { name: title, exact: true });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestService } from '../setup/service.ts';
-import { browser, createJob, noBrowser, program, serviceWithPrograms, startRun, visit, whyNot, type Visitor } from './visitor.ts';
+import { closeBrowser, createJob, noBrowser, program, serviceWithPrograms, startRun, visit, whyNot, type Visitor } from './visitor.ts';
 
 const attack = '<img src=x onerror="top.owned=1"><script>top.owned=1</script>';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await runyard.stop();
-  if (typeof browser !== 'string') await browser.close();
+  await closeBrowser();
 });
 
 describe.skipIf(noBrowser)(`pages${whyNot}`, () => {

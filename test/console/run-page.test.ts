@@ -1,7 +1,7 @@
 /** The page behind run_page_url, in a real browser on the real service: a run from its start to its end, and what can be done with it. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestService } from '../setup/service.ts';
-import { browser, createJob, noBrowser, program, serviceWithPrograms, startRun, visit, whyNot, type Visitor } from './visitor.ts';
+import { closeBrowser, createJob, noBrowser, program, serviceWithPrograms, startRun, visit, whyNot, type Visitor } from './visitor.ts';
 
 let runyard: TestService;
 let visitor: Visitor;
@@ -9,7 +9,7 @@ let visitor: Visitor;
 beforeAll(async () => { runyard = await serviceWithPrograms(); });
 afterAll(async () => {
   await runyard.stop();
-  if (typeof browser !== 'string') await browser.close();
+  await closeBrowser();
 });
 
 describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {

@@ -4,11 +4,16 @@ import { openBrowser } from '../setup/browser.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
 /** The browser, or why there is none: then tests say so and are left out. */
-export const browser: Browser | string = await openBrowser();
+let browser: Browser | string = await openBrowser();
 export const noBrowser = typeof browser === 'string';
 /** For the name of what is left out, which few see: it is said as well. */
 export const whyNot = typeof browser === 'string' ? ` (left out: ${browser})` : '';
 if (typeof browser === 'string') process.stderr.write(`The console is not tested: ${browser}\n`);
+
+/** Ends the browser; the next visit opens another. Call it when the visits of a file are over. */
+export async function closeBrowser(): Promise<void> {
+  if (typeof browser !== 'string') await browser.close();
+}
 
 export interface Visitor {
   readonly page: Page;
@@ -31,6 +36,7 @@ export interface Visitor {
 const patience = 30_000;
 
 export async function visit(runyard: TestService, options: BrowserContextOptions = {}): Promise<Visitor> {
+  if (typeof browser !== 'string' && !browser.isConnected()) browser = await openBrowser();
   if (typeof browser === 'string') throw new Error(browser);
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   context.setDefaultTimeout(patience);

@@ -98,7 +98,7 @@ describe('at most once, and not less', () => {
   test('a crash between claim and commit leaves everything as it was', async () => {
     const job = await world.job();
     world.clock.set(at('03-01T06:00'));
-    await expect(world.store.fireDue({ now: at('03-01T06:00'), limit: 10 }, async () => { throw new Error('killed'); })).rejects.toThrow('killed');
+    await expect(world.store.fireDue({ now: at('03-01T06:00'), limit: 10 }, () => ({ fired: [], launch: async () => { throw new Error('killed'); } }))).rejects.toThrow('killed');
     expect(await nextOf(job)).toMatchObject({ next_fire_at: at('03-01T06:00'), last_fire_at: null });
     world.engine();
     await world.to(at('03-01T06:00'));
@@ -107,7 +107,7 @@ describe('at most once, and not less', () => {
 
   test('while the database is away fires wait, and nothing is given up', async () => {
     let away = true;
-    const fireDue: typeof world.store.fireDue = (claim, fire) => (away ? Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' })) : world.store.fireDue(claim, fire));
+    const fireDue: typeof world.store.fireDue = (claim, decide) => (away ? Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' })) : world.store.fireDue(claim, decide));
     world.engine({ schedules: { ...world.store, fireDue } });
     const job = await world.job();
     world.clock.advance(at('03-01T06:00') - world.clock.now());
