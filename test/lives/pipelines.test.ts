@@ -108,6 +108,9 @@ describe('the calls on pipelines', () => {
       token = page.next_page_token;
     }
     expect(paged).toEqual(events);
+    await runyard.ok('POST', '2.1/jobs/runs/delete', { run_id: update.run_id });
+    expect((await runyard.call('GET', pathOf(id, `/updates/${update.update_id}`))).status).toBe(404);
+    expect(await published(runyard.dataDirectory, 'pipelines/orders', 'orders')).toHaveLength(2);
   });
 
   test('selections, full refreshes and checks', async () => {
@@ -143,6 +146,16 @@ describe('the calls on pipelines', () => {
     await runyard.ok('DELETE', pathOf(second));
     expect(await runyard.call('GET', pathOf(second))).toMatchObject({ status: 404, body: { error_code: 'RESOURCE_DOES_NOT_EXIST', message: `The specified pipeline ${second} was not found.` } });
     expect(await runyard.call('GET', pathOf(id, '/updates/nothing'))).toMatchObject({ status: 404, body: { message: 'The specified update nothing was not found.' } });
+  });
+
+  test('an SQL notebook is a definition, and a dry run says what it would be without making it', async () => {
+    const source = '-- MAGIC %md A note\n\n-- COMMAND ----------\nCREATE MATERIALIZED VIEW one AS SELECT 1 AS id;\n\n-- COMMAND ----------\nCREATE MATERIALIZED VIEW two AS SELECT * FROM one;';
+    await runyard.ok('POST', '2.0/workspace/import', { path: '/team/book', format: 'SOURCE', language: 'SQL', content: Buffer.from(source).toString('base64') });
+    const body = { name: 'book', libraries: [{ notebook: { path: '/team/book' } }] };
+    expect(await runyard.ok('POST', '2.0/pipelines', { ...body, dry_run: true })).toEqual({ effective_settings: { ...body, storage: 'managed_fs:/pipelines/book' } });
+    const { pipeline_id: id } = await runyard.ok('POST', '2.0/pipelines', body);
+    expect((await updated(runyard, id)).state).toBe('COMPLETED');
+    expect(await published(runyard.dataDirectory, 'pipelines/book', 'two')).toEqual([{ id: 1 }]);
   });
 
   test.each([

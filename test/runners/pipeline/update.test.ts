@@ -1,5 +1,5 @@
 /** Updates of pipelines: what is refused before anything runs, what streams read, and what is published. */
-import { readdir, rename, symlink } from 'node:fs/promises';
+import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { UpdateRequest } from '../../../engine/pipeline/selection.ts';
@@ -107,6 +107,14 @@ describe('streams', () => {
     await world.put('in/2.csv', 'id\n2\n');
     await world.update(sql + flows);
     expect(await world.rows('t')).toEqual([{ id: '1', kind: 'n' }, { id: '1', kind: 'p' }, { id: '2', kind: 'n' }, { id: '2', kind: 'p' }]);
+  });
+
+  test('files of objstore are read like those of managed_fs', async () => {
+    await mkdir(join(world.directory, 'objstore/bucket/day'), { recursive: true });
+    await writeFile(join(world.directory, 'objstore/bucket/day/1.json'), '{"id": 1}\n{"id": 2}\n');
+    await world.update(stream('a', "SELECT * FROM STREAM read_files('s3://bucket/day', format => 'json')") + view('b', "SELECT id FROM read_files('objstore://bucket/**/*.json')"));
+    expect([await ids('a'), await ids('b')]).toEqual([[1, 2], [1, 2]]);
+    expect(Object.keys((await world.manifest()).datasets['a']?.flows['a']?.inputs ?? {})).toEqual(['objstore://bucket/day/1.json']);
   });
 
   test('a declared table may wait for its first file', async () => {
