@@ -84,7 +84,7 @@ async function runFlow({ work, log, fresh }: Computing, table: LinkedTable, flow
   try {
     const step = await layOut(work, flow, before);
     fresh.push(...step.fresh);
-    const query = step.absent.length > 0 ? undefined : await fittedQuery(work.connection, flow, sqlOf(work, flow), wanted);
+    const query = step.absent.length > 0 ? undefined : await fittedQuery(work.connection, flow, sqlOf(work, flow), wanted, work.columns.get(keyOf(flow.name)));
     const part = query === undefined || step.idle
       ? { rows: 0, quality: { dropped_records: 0, expectations: [] } }
       : await writePart(work.connection, flow, query, table.expectations, path);

@@ -14,6 +14,8 @@ export type WantedColumn = Pick<DeclaredColumn, 'name' | 'type'>;
 export interface FittedQuery {
   readonly sql: string;
   readonly columns: readonly PublishedColumn[];
+  /** The columns of the query as they are. */
+  readonly given: readonly PublishedColumn[];
   /** For every column whose type changes: a condition that its value stays the same, and how the columns are called. */
   readonly lossless: readonly { readonly column: string; readonly condition: string; readonly from: string; readonly to: string }[];
 }
@@ -23,10 +25,11 @@ const storable: Readonly<Record<string, string>> = { HUGEINT: 'BIGINT', UHUGEINT
 
 /**
  * @param wanted the columns of the table; empty: those of the query
+ * @param known the columns of the query, when they are
  * @throws ServiceError for columns that do not fit
  */
-export async function fittedQuery(connection: DuckDBConnection, flow: LinkedFlow, sql: string, wanted: readonly WantedColumn[]): Promise<FittedQuery> {
-  const given = await columnsOf(connection, sql);
+export async function fittedQuery(connection: DuckDBConnection, flow: LinkedFlow, sql: string, wanted: readonly WantedColumn[], known?: readonly PublishedColumn[]): Promise<FittedQuery> {
+  const given = known ?? (await columnsOf(connection, sql));
   const names = given.map(({ name }) => name.toLowerCase());
   const twice = given.find(({ name }, index) => names.indexOf(name.toLowerCase()) !== index);
   if (twice !== undefined) throw invalid(`Flow ${flow.name}: its query has two columns named ${quote(twice.name)}; name them apart with AS.`);
@@ -44,7 +47,7 @@ export async function fittedQuery(connection: DuckDBConnection, flow: LinkedFlow
     }
     return source?.type === to ? `${value} AS ${duckdbName(target.name)}` : `CAST(${value} AS ${to}) AS ${duckdbName(target.name)}`;
   });
-  return { sql: `SELECT ${parts.join(', ')}${lossless.map(({ condition }, index) => `, ${condition} AS "~lossless ${index}"`).join('')} FROM (${sql}\n) AS source`, columns, lossless };
+  return { sql: `SELECT ${parts.join(', ')}${lossless.map(({ condition }, index) => `, ${condition} AS "~lossless ${index}"`).join('')} FROM (${sql}\n) AS source`, columns, given, lossless };
 }
 
 interface Pair {

@@ -39,7 +39,7 @@ export async function runUpdate(order: UpdateOrder, scratch: string, log: EventL
     const before = await newestVersion(order.storage.directory);
     checkOwner(before, order);
     const selection = selected(graph, order.request, before?.manifest);
-    const work: Work = { order, graph, connection: database.connection, datasets: new Map(), inputs: new Map() };
+    const work: Work = { order, graph, connection: database.connection, datasets: new Map(), inputs: new Map(), columns: new Map() };
     await bindPublished(work, before);
     progress('SETTING_UP_TABLES', `Tables in the order in which they are computed: ${selection.tables.map(({ name }) => name).join(', ')}.`);
     await checkFlows(work, selection, before);
@@ -84,13 +84,14 @@ async function checkFlows(work: Work, { tables, reset }: Selection, before: Vers
     let columns: readonly PublishedColumn[] = isStreaming ? published?.columns ?? [] : [];
     for (const flow of table.flows) {
       const fitted = await checkFlow(flow, async () => {
-        const step = await layOut(work, flow, isStreaming ? published?.flows[keyOf(flow.name)] : undefined);
+        const step = await layOut(work, flow, isStreaming ? published?.flows[keyOf(flow.name)] : undefined, 'check');
         const declared = columns.length > 0 ? columns : table.columns;
         const isTyped = declared.length > 0 && declared.every(({ type }) => type !== undefined);
         if (step.idle && isTyped) return declared.map(({ name, type = '' }) => ({ name, type }));
         if (step.absent.length > 0) throw noFile(flow, step.absent);
         const query = await fittedQuery(work.connection, flow, sqlOf(work, flow), declared);
         await checkPart(work.connection, query, table.expectations);
+        if (step.many) work.columns.set(keyOf(flow.name), query.given);
         return query.columns;
       });
       if (columns.length === 0) columns = fitted;

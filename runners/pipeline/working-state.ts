@@ -6,9 +6,9 @@ import { invalid, type ServiceError } from '../../engine/errors.ts';
 import { keyOf } from '../../engine/pipeline/definition.ts';
 import { streamSchema, type StreamSource } from '../../engine/pipeline/flow-query.ts';
 import type { Graph, LinkedFlow, LinkedView } from '../../engine/pipeline/graph.ts';
-import type { FlowProgress, PublishedDataset } from '../../engine/pipeline/manifest.ts';
+import type { FlowProgress, PublishedColumn, PublishedDataset } from '../../engine/pipeline/manifest.ts';
 import type { UpdateOrder } from '../../engine/pipeline/update-order.ts';
-import { parquetRows } from './database.ts';
+import { columnsOf, emptyRows, parquetRows } from './database.ts';
 import { inputFiles, type InputFile } from './inputs.ts';
 
 /** A dataset with its files on this machine, in the order of its parts. */
@@ -25,7 +25,12 @@ export interface Work {
   readonly datasets: Map<string, WorkingDataset>;
   /** Files by URI or pattern as they were when the update began: every flow sees the same ones. */
   readonly inputs: Map<string, readonly InputFile[]>;
+  /** By flow: the columns of its query. Only of those that read many files, each of which must be opened to know them. */
+  readonly columns: Map<string, readonly PublishedColumn[]>;
 }
+
+/** New files of a stream, from which on they are opened as seldom as can be. */
+const manyFiles = 50;
 
 /** What a flow reads in this step. */
 export interface FlowStep {
@@ -34,6 +39,8 @@ export interface FlowStep {
   readonly fresh: readonly InputFile[];
   /** Whether there is nothing new to read. */
   readonly idle: boolean;
+  /** Whether so many files are new that the columns of its query should be kept. */
+  readonly many: boolean;
   /** What it is to read as a stream, and where no file has ever been: its columns are not known. */
   readonly absent: readonly string[];
 }
@@ -66,9 +73,10 @@ function readers(graph: Graph, flow: LinkedFlow): (LinkedFlow | LinkedView)[] {
 
 /**
  * Lays out what a flow reads: its streams hold what is new since `before`, the views between are made anew for it.
+ * @param check nothing is computed yet: of files, the columns are enough
  * @throws ServiceError for files that are not there, or that two streams of the flow have in common
  */
-export async function layOut(work: Work, flow: LinkedFlow, before: FlowProgress | undefined): Promise<FlowStep> {
+export async function layOut(work: Work, flow: LinkedFlow, before: FlowProgress | undefined, check?: 'check'): Promise<FlowStep> {
   const progress: FlowProgress = { inputs: { ...before?.inputs }, tables: { ...before?.tables } };
   const fresh: InputFile[] = [];
   const absent: string[] = [];
@@ -79,14 +87,14 @@ export async function layOut(work: Work, flow: LinkedFlow, before: FlowProgress 
     }
     for (const stream of reader.query.streams) {
       if (stream.kind === 'files' && (await inputsOf(work, stream.uri)).length === 0) absent.push(stream.uri);
-      else if (stream.kind === 'files' ? await bindFiles(work, flow, stream, before, fresh) : await bindStream(work, flow, stream, before, progress)) idle = false;
+      else if (stream.kind === 'files' ? await bindFiles(work, flow, stream, { before, fresh, check }) : await bindStream(work, flow, stream, before, progress)) idle = false;
     }
     // Without all of its columns, a view cannot be made.
     if (reader !== flow && absent.length === 0) await work.connection.run(`CREATE OR REPLACE VIEW ${duckdbName(keyOf(reader.name))} AS ${sqlOf(work, reader)}`);
   }
   if (absent.length > 0 && !idle) throw noFile(flow, absent);
   for (const { uri, state } of fresh) progress.inputs[uri] = state;
-  return { progress, fresh, idle, absent };
+  return { progress, fresh, idle, absent, many: fresh.length >= manyFiles };
 }
 
 /** The refusal of a flow whose columns nothing tells. */
@@ -95,7 +103,8 @@ export function noFile({ name, target }: LinkedFlow, absent: readonly string[]):
 }
 
 async function bindFiles(
-  work: Work, flow: LinkedFlow, stream: Extract<StreamSource, { kind: 'files' }>, before: FlowProgress | undefined, fresh: InputFile[],
+  work: Work, flow: LinkedFlow, stream: Extract<StreamSource, { kind: 'files' }>,
+  { before, fresh, check }: { readonly before: FlowProgress | undefined; readonly fresh: InputFile[]; readonly check: 'check' | undefined },
 ): Promise<boolean> {
   const files = await inputsOf(work, stream.uri);
   const added = files.filter(({ uri }) => before?.inputs[uri] === undefined);
@@ -105,7 +114,8 @@ async function bindFiles(
   // Without a new file, an old one says what the columns are.
   const read = added.length > 0 ? added : files.slice(0, 1);
   const rows = `SELECT * FROM ${stream.reader(read.map(({ path }) => path))}${added.length > 0 ? '' : ' LIMIT 0'}`;
-  await work.connection.run(`CREATE OR REPLACE VIEW ${duckdbName(streamSchema)}.${duckdbName(stream.name)} AS ${rows}`);
+  const columns = check === undefined ? [] : await columnsOf(work.connection, rows);
+  await work.connection.run(`CREATE OR REPLACE VIEW ${duckdbName(streamSchema)}.${duckdbName(stream.name)} AS ${columns.length === 0 ? rows : emptyRows(columns)}`);
   return added.length > 0;
 }
 

@@ -109,6 +109,13 @@ describe('streams', () => {
     expect(await world.rows('t')).toEqual([{ id: '1', kind: 'n' }, { id: '1', kind: 'p' }, { id: '2', kind: 'n' }, { id: '2', kind: 'p' }]);
   });
 
+  test('a column that only one of many files has is there, and empty in the rows of all others', async () => {
+    for (let file = 0; file < 60; file += 1) await world.put(`in/${String(file).padStart(2, '0')}.csv`, file === 59 ? 'id,note\n59,late\n' : `id\n${file}\n`);
+    await world.update(stream('a', `SELECT id, note FROM ${files}`) + stream('b', 'SELECT id FROM STREAM a WHERE note IS NULL'));
+    expect(await world.rows('a', 'SELECT count(*) AS n, count(DISTINCT id) AS ids, max(note) AS note FROM t')).toEqual([{ n: '60', ids: '60', note: 'late' }]);
+    expect(await ids('b')).toHaveLength(59);
+  });
+
   test('files of objstore are read like those of managed_fs', async () => {
     await mkdir(join(world.directory, 'objstore/bucket/day'), { recursive: true });
     await writeFile(join(world.directory, 'objstore/bucket/day/1.json'), '{"id": 1}\n{"id": 2}\n');
