@@ -48,6 +48,17 @@ describe('spec 2.7: a pipeline_task', () => {
     expect(await runyard.call('PUT', pathOf(id), { name: 'other' })).toMatchObject({ status: 400, body: { message: 'Pipeline "example" is defined by /example/spark-pipeline.yml; change that file.' } });
   });
 
+  test('a spec file that goes, or takes the name of another pipeline, says so', async () => {
+    await putWorkspaceFile(runyard, '/copy/pipeline.yaml', 'name: example\n');
+    expect(await runyard.call('GET', pathOf('/copy'))).toMatchObject({ status: 400, body: { message: '/copy/pipeline.yaml has the name "example", which another pipeline has; names are unique.' } });
+    await putWorkspaceFile(runyard, '/copy/pipeline.yaml', 'name: copy\n');
+    expect((await runyard.ok('GET', pathOf('/copy'))).name).toBe('copy');
+    await runyard.ok('POST', '2.0/workspace/delete', { path: '/copy/pipeline.yaml' });
+    expect(await runyard.call('GET', pathOf('copy'))).toMatchObject({ status: 400, body: { message: 'The spec file /copy/pipeline.yaml of pipeline copy is not there any more.' } });
+    await runyard.ok('DELETE', pathOf('copy'));
+    expect((await runyard.call('GET', pathOf('copy'))).status).toBe(404);
+  });
+
   test.each([
     ['nowhere', 'The specified pipeline nowhere was not found.'],
     ['/nowhere', 'The specified pipeline /nowhere was not found.'],

@@ -2,7 +2,12 @@
 import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { prepareQuery } from '../../../engine/dashboard/running/duckdb-query.ts';
+import { defaultLimits } from '../../../engine/limits.ts';
 import type { UpdateRequest } from '../../../engine/pipeline/selection.ts';
+import { createQueryPool } from '../../../runners/query/query-pool.ts';
+import { createQueryFiles } from '../../../storage/query-files.ts';
+import { createRoots } from '../../../storage/roots.ts';
 import { createWorld, type World } from './world.ts';
 
 let world: World;
@@ -184,6 +189,26 @@ describe('what is published', () => {
     await expect(world.update(view('a', 'SELECT 4 AS id'))).rejects.toThrow('a was published as STREAMING_TABLE and is now defined as MATERIALIZED_VIEW; a full refresh of it replaces what was published.');
     await world.update(view('a', 'SELECT 4 AS id'), { fullRefresh: true });
     expect(await ids('a')).toEqual([4]);
+  });
+
+  test('queries of dashboards and other pipelines read the tables as files', async () => {
+    await world.put('in/1.csv', 'id\n1\n2\n');
+    await world.update(stream('a', `SELECT * FROM ${files}`));
+    await world.put('in/2.csv', 'id\n3\n');
+    await world.update(stream('a', `SELECT * FROM ${files}`));
+    const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const pool = createQueryPool({ directory: join(world.directory, 'managed_fs'), limits: defaultLimits, log });
+    try {
+      const query = prepareQuery("SELECT sum(id) AS s FROM read_files('managed_fs:/pipelines/p/current/a/*.parquet')", new Map());
+      const pathOf = createQueryFiles(createRoots({ dataDirectory: world.directory, allowedRoots: [] })).pathOf;
+      const path = await pathOf(query.files[0] ?? '');
+      expect((await pool.run(query.sql(() => path), new AbortController().signal)).rows).toEqual([[6]]);
+    } finally {
+      await pool.close();
+    }
+    const other = { pipelineId: '00000000-0000-4000-8000-000000000002', storage: { directory: join(world.directory, 'managed_fs/other'), uri: 'managed_fs:/other' } };
+    const events = await world.update(stream('b', "SELECT id FROM STREAM read_files('managed_fs:/pipelines/p/current/a/*.parquet')"), {}, other);
+    expect(events.find(({ details }) => details?.flow_progress?.status === 'COMPLETED')?.message).toBe('Flow b is complete: 3 rows were written.');
   });
 
   test('two versions stay, and a storage belongs to one pipeline', async () => {
