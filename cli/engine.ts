@@ -50,7 +50,7 @@ export async function startEngine(config: Config, address: DatabaseAddress, data
     threads: config.poolThreads,
     attemptsPerThread: config.attemptsPerThread,
     settings: {
-      taskEnvironment: { ...config.taskEnvironment, RUNYARD_MANAGED_FS: roots.managedFs.directory },
+      taskEnvironment: { ...config.taskEnvironment, RUNYARD_MANAGED_FS: roots.managedFs.directory, RUNYARD_WORKSPACE: roots.workspace.directory },
       stopGraceMs: config.stopGraceMs,
       logBytesMax: config.logBytesMax,
       limits: config.limits,

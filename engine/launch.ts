@@ -37,6 +37,16 @@ export interface RunNow {
   readonly queue?: boolean | undefined;
   /** The task run of a run_job_task that asks: it gets one run, however often it asks. */
   readonly launchedBy?: number;
+  readonly child?: Child;
+}
+
+/** A run that a task starts while it runs: one for each key, however often it asks. */
+export interface Child {
+  /** Of the key: no job's. */
+  readonly scope: number;
+  readonly key: string;
+  /** The task run that asks. */
+  readonly parent: number;
 }
 
 /**
@@ -45,7 +55,7 @@ export interface RunNow {
  * @throws ServiceError for an unknown job, parameters that break a rule, the token of a deleted run, or a workspace that is full
  */
 export async function runNow(ports: LaunchPorts, request: RunNow, patience?: 'patient'): Promise<Launch> {
-  const { jobId, parameters, idempotencyToken, creator, launchedBy } = request;
+  const { jobId, parameters, idempotencyToken, creator, launchedBy, child } = request;
   checkIdempotencyToken(idempotencyToken, ports.limits);
   return launch(ports, async (transaction) => {
     const job = await transaction.lockJob(jobId);
@@ -60,7 +70,7 @@ export async function runNow(ports: LaunchPorts, request: RunNow, patience?: 'pa
     const mayQueue = request.queue ?? queueEnabled(settings, job.version);
     const admission = decideAdmission({ activeRuns: load.active, queuedRuns: load.queued, maxConcurrentRuns: settings.max_concurrent_runs ?? 1, mayQueue });
     return {
-      scope: jobId, token: idempotencyToken, takeJob: async () => jobId, settings, parameters, creator, now, admission, launchedBy,
+      scope: child?.scope ?? jobId, token: child?.key ?? idempotencyToken, takeJob: async () => jobId, settings, parameters, creator, now, admission, launchedBy, parent: child?.parent,
       // A task that waits for its job anyhow may as well wait for room.
       mayQueue: mayQueue || launchedBy !== undefined,
       type: 'JOB_RUN', name: settings.name ?? untitled, version: job.version,
@@ -75,24 +85,27 @@ export interface Submission {
   readonly creator: string;
   /** Who else may do what with the run. */
   readonly grants?: readonly Grant[];
+  /** Set for a notebook that another one runs. */
+  readonly child?: Child;
 }
 
 /**
  * Starts a one-time run without a stored job (spec 4.1 rule 5). It carries a hidden job of its own.
  * @throws ServiceError for the idempotency token of a deleted run, too many creations, or a workspace that is full
  */
-export async function submit(ports: LaunchPorts, submission: Submission): Promise<Launch> {
+export async function submit(ports: LaunchPorts, submission: Submission, patience?: 'patient'): Promise<Launch> {
   const settings = settingsOfSubmission(submission.settings, submission.version);
+  const { child } = submission;
   return launch(ports, async (transaction, now) => ({
-    scope: submissionScope, token: submission.settings.idempotency_token,
+    scope: child?.scope ?? submissionScope, token: child?.key ?? submission.settings.idempotency_token, parent: child?.parent,
     async takeJob() {
       checkJobCreations(await transaction.countJobsCreated(now - creationWindowMs), ports.limits);
       return transaction.createHiddenJob(settings, submission.version, submission.creator, now, submission.grants);
     },
     settings, parameters: {}, creator: submission.creator, now, admission: { kind: 'start' }, launchedBy: undefined,
     mayQueue: queueEnabled(settings, submission.version),
-    type: 'SUBMIT_RUN', name: settings.name ?? untitled, version: submission.version,
-  }));
+    type: child === undefined ? 'SUBMIT_RUN' : 'WORKFLOW_RUN', name: settings.name ?? untitled, version: submission.version,
+  }), patience);
 }
 
 /** A fire of a schedule. */
@@ -139,6 +152,7 @@ interface Plan {
   /** Whether it may wait in the queue for room in the workspace. */
   readonly mayQueue: boolean;
   readonly launchedBy: number | undefined;
+  readonly parent?: number | undefined;
   /** Set for a fire of a schedule. */
   readonly scheduledTime?: number;
 }
@@ -185,7 +199,7 @@ async function store(ports: Omit<LaunchPorts, 'accept' | 'runs'>, transaction: L
     overridingParameters: Object.keys(plan.parameters).length === 0 ? undefined : plan.parameters,
     state: stateOf[admission.kind], queueCode: admission.kind === 'queue' ? admission.code : undefined,
     message: admission.kind === 'start' ? '' : admission.message, startTime: plan.now, owner: ports.nodeId,
-    originalAttemptRunId: runId, attempt: 0, launchedBy: plan.launchedBy,
+    originalAttemptRunId: runId, attempt: 0, launchedBy: plan.launchedBy, parentTaskRun: plan.parent,
     tasks: tasks.map((task, index) => ({
       runId: ids[format === 'SINGLE_TASK' ? 0 : index + 1] ?? runId,
       taskKey: task.task_key,

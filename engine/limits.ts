@@ -13,6 +13,8 @@ export const defaultLimits = {
   concurrentRunJobTasks: 750,
   /** How deep run_job_tasks may be nested: jobs that start jobs that start jobs. */
   runJobDepth: 3,
+  /** How deep notebooks may run notebooks, each as a run of its own. */
+  notebookRunDepth: 10,
   /** Hours that a run may wait in the queue. */
   queueHours: 48,
   tasksPerJob: 100,

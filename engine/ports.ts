@@ -6,7 +6,9 @@ import type { Grant, PermissionLevel } from './job/permissions.ts';
 import type { JobSettings } from './job/settings.ts';
 import type { Cluster, NewClusterRow } from './cluster/cluster.ts';
 import type { Notice } from './notification/notice.ts';
+import type { ChildEnd, ChildRequest } from './run/child.ts';
 import type { TaskValues } from './run/dynamic-values.ts';
+import type { TaskOutput } from './run/output.ts';
 import type { Repair } from './run/rounds.ts';
 import type { Run, RunType, RunWithTasks, TaskRun } from './run/run.ts';
 
@@ -213,8 +215,17 @@ export interface PooledTask {
   stop(): void;
 }
 
+/** What a task may ask of the engine that drives it. */
+export interface TaskDoor {
+  /**
+   * Starts another run, or finds the one that this task started with the same key, and waits for its end.
+   * @param stop aborted when it is to be cancelled, or not to be started any more
+   */
+  launch(key: string, request: ChildRequest, stop: AbortSignal): Promise<ChildEnd>;
+}
+
 export interface TaskPool {
-  run(assignment: TaskAssignment): PooledTask;
+  run(assignment: TaskAssignment, door: TaskDoor): PooledTask;
 }
 
 /** Processes of attempts, as the machine sees them. */
@@ -233,6 +244,8 @@ export interface Workplace {
   clusterDirectory(clusterId: string): Promise<string>;
   /** The values that an attempt has set; none when it set none. */
   taskValues(runId: number): Promise<TaskValues>;
+  /** The output that the attempt's runner kept; undefined when it kept none. */
+  read(runId: number): Promise<TaskOutput | undefined>;
 }
 
 /** The part of a logger that the engine uses. */

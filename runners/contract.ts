@@ -1,10 +1,12 @@
 /** The runner plugin contract, version 1: what a task kind is made of and what it may ask of the engine. Public. */
 import type { TSchema } from 'typebox';
 import type { Outcome, TaskCluster } from '../engine/run/assignment.ts';
+import type { ChildEnd, ChildRequest } from '../engine/run/child.ts';
 import type { TaskValues } from '../engine/run/dynamic-values.ts';
 import type { TaskOutput } from '../engine/run/output.ts';
 
 export type { Outcome, TaskCluster } from '../engine/run/assignment.ts';
+export type { ChildEnd, ChildRequest } from '../engine/run/child.ts';
 
 /** Raised when a plugin written for an earlier contract would no longer work. */
 export const contractVersion = 1;
@@ -28,6 +30,12 @@ export type Exit =
   | { readonly kind: 'flooded'; readonly message: string }
   /** It is gone and nobody saw how: its machine was restarted, or it was killed together with its supervisor. */
   | { readonly kind: 'lost'; readonly message: string };
+
+/**
+ * What is looked for. `notebook`: a workspace path that may lack its extension; with `at` the newest revision that is not
+ * later than that instant (epoch ms).
+ */
+export type Sought = 'file' | 'notebook' | { readonly notebook: true; readonly at: number };
 
 /** What a runner may ask of the engine while it runs one attempt of one task. */
 export interface RunnerContext {
@@ -69,13 +77,24 @@ export interface RunnerContext {
   /**
    * The absolute path of a file named in a task: `managed_fs:/x`, `objstore://bucket/x`, a workspace path, or a path
    * below an allowed root. Proven to lie inside its root.
-   * @param what `notebook` also finds the path with its extension added.
+   * @param what `notebook` also finds the path with its extension added; see `Sought`.
    * @throws LocateError when there is no such file or it may not be read; its message is fit for the run's state.
    */
-  locate(uri: string, what?: 'file' | 'notebook'): Promise<string>;
+  locate(uri: string, what?: Sought): Promise<string>;
 
   /** The path of an interpreter on this machine (`python3`, `java`), looked up once. Undefined when there is none. */
   interpreter(program: string): Promise<string | undefined>;
+
+  /**
+   * Starts another run, a notebook on the cluster of this task (a WORKFLOW_RUN) or a stored job, and resolves when it is
+   * over; it holds no thread meanwhile. It never rejects: what cannot be started has `result` FAILED, no `runId`, and a
+   * message that says why.
+   *
+   * The run is cancelled when this task is to stop, or `options.signal` is aborted; its end is waited for all the same.
+   * @param options.key names the run within this attempt: one key gets one run, however often it is asked for. A runner is
+   *   called again after a restart of the engine, so a key must be the same then (no random value that is not kept).
+   */
+  launchJob(request: ChildRequest, options: { readonly key: string; readonly signal?: AbortSignal }): Promise<ChildEnd>;
 
   /** Keeps the attempt's output: what get-output answers with. The last call wins. */
   writeOutput(output: TaskOutput): Promise<void>;

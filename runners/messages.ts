@@ -1,7 +1,9 @@
 /** What the engine and a runner's thread say to each other over the port of one attempt. */
 import type { Limits } from '../engine/limits.ts';
 import type { TaskAssignment } from '../engine/run/assignment.ts';
+import type { ChildEnd, ChildRequest } from '../engine/run/child.ts';
 import type { MessagePort } from 'node:worker_threads';
+import type { Sought } from './contract.ts';
 
 /** What every attempt is told about this engine. */
 export interface RunnerSettings {
@@ -26,8 +28,12 @@ export interface AttemptRequest {
 export type FromEngine =
   | { readonly type: 'stop' }
   | { readonly type: 'located'; readonly id: number; readonly path: string }
-  | { readonly type: 'not-located'; readonly id: number; readonly message: string };
+  | { readonly type: 'not-located'; readonly id: number; readonly message: string }
+  | { readonly type: 'launched'; readonly id: number; readonly end: ChildEnd };
 
 export type FromRunner =
-  | { readonly type: 'locate'; readonly id: number; readonly uri: string; readonly what: 'file' | 'notebook' }
+  | { readonly type: 'locate'; readonly id: number; readonly uri: string; readonly what: Sought }
+  /** `stopped`: only to be cancelled, if it was launched before. */
+  | { readonly type: 'launch'; readonly id: number; readonly key: string; readonly request: ChildRequest; readonly stopped: boolean }
+  | { readonly type: 'stop-launch'; readonly id: number }
   | { readonly type: 'log'; readonly line: string };

@@ -2,9 +2,10 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { messageOf } from '../engine/errors.ts';
-import type { Log, TaskPool } from '../engine/ports.ts';
+import type { Log, TaskDoor, TaskPool } from '../engine/ports.ts';
 import type { Outcome, TaskAssignment } from '../engine/run/assignment.ts';
 import { createBell } from './bell.ts';
+import type { Sought } from './contract.ts';
 import type { AttemptRequest, FromEngine, FromRunner, RunnerSettings } from './messages.ts';
 import { endMarked } from './process-group.ts';
 
@@ -14,7 +15,7 @@ export interface PoolOptions {
   readonly attemptsPerThread: number;
   readonly settings: RunnerSettings;
   /** Finds a file named in a task. @throws ServiceError fit for the run's state */
-  readonly locate: (uri: string, what: 'file' | 'notebook') => Promise<string>;
+  readonly locate: (uri: string, what: Sought) => Promise<string>;
   readonly log: Log;
   /** What runs in the threads; tests give one that dies. */
   readonly worker?: URL;
@@ -45,9 +46,10 @@ export function createTaskPool(options: PoolOptions): ClosablePool {
   });
   let closing = false;
 
-  const attempt = async (assignment: TaskAssignment, stopped: boolean, onPort: (port: MessagePort) => void): Promise<Outcome> => {
+  const attempt = async (assignment: TaskAssignment, door: TaskDoor, stopped: boolean, onPort: (port: MessagePort) => void): Promise<Outcome> => {
     const { port1, port2 } = new MessageChannel();
-    port1.on('message', (message: FromRunner) => answer(options, assignment, port1, message));
+    const launches = new Map<number, AbortController>();
+    port1.on('message', (message: FromRunner) => answer({ options, assignment, door, port: port1, launches }, message));
     onPort(port1);
     try {
       // Never an AbortSignal: Piscina would give the attempt a whole thread and kill that thread to stop it.
@@ -58,13 +60,13 @@ export function createTaskPool(options: PoolOptions): ClosablePool {
   };
 
   return {
-    run(assignment) {
+    run(assignment, door) {
       let stopped = false;
       let port: MessagePort | undefined;
       const outcome = async (): Promise<Outcome> => {
         for (let tries = 1; ; tries += 1) {
           try {
-            return await attempt(assignment, stopped, (opened) => { port = opened; });
+            return await attempt(assignment, door, stopped, (opened) => { port = opened; });
           } catch (error) {
             // The engine is going down: whoever adopts the attempt will hear its outcome.
             if (closing) return new Promise(() => undefined);
@@ -91,15 +93,42 @@ export function createTaskPool(options: PoolOptions): ClosablePool {
   };
 }
 
-function answer(options: PoolOptions, assignment: TaskAssignment, port: MessagePort, message: FromRunner): void {
-  if (message.type === 'log') {
-    options.log.info({ run_id: assignment.runId, task_key: assignment.taskKey }, message.line);
-    return;
-  }
-  const { id, uri, what } = message;
+/** One attempt as the engine hears of it. */
+interface Line {
+  readonly options: PoolOptions;
+  readonly assignment: TaskAssignment;
+  readonly door: TaskDoor;
+  readonly port: MessagePort;
+  /** By the number of the question. What a thread that died has asked for goes on: it is asked for again. */
+  readonly launches: Map<number, AbortController>;
+}
+
+function answer({ options, assignment, door, port, launches }: Line, message: FromRunner): void {
   const say = (reply: FromEngine): void => port.postMessage(reply);
-  options.locate(uri, what).then(
-    (path) => say({ type: 'located', id, path }),
-    (error: unknown) => say({ type: 'not-located', id, message: messageOf(error) }),
-  );
+  switch (message.type) {
+    case 'log':
+      options.log.info({ run_id: assignment.runId, task_key: assignment.taskKey }, message.line);
+      return;
+    case 'locate': {
+      const { id, uri, what } = message;
+      options.locate(uri, what).then(
+        (path) => say({ type: 'located', id, path }),
+        (error: unknown) => say({ type: 'not-located', id, message: messageOf(error) }),
+      );
+      return;
+    }
+    case 'launch': {
+      const { id, key, request, stopped } = message;
+      const stop = new AbortController();
+      if (stopped) stop.abort();
+      launches.set(id, stop);
+      void door.launch(key, request, stop.signal).then((end) => say({ type: 'launched', id, end })).finally(() => launches.delete(id));
+      return;
+    }
+    case 'stop-launch':
+      launches.get(message.id)?.abort();
+      return;
+    default:
+      message satisfies never;
+  }
 }

@@ -1,12 +1,12 @@
 /** Runs attempts in a pool thread: builds the context that the contract promises, and catches whatever a runner throws. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MessagePort } from 'node:worker_threads';
 import { messageOf } from '../engine/errors.ts';
-import { LocateError, type Outcome, type RunnerContext } from './contract.ts';
+import { askEngine } from './ask-engine.ts';
 import { createBell } from './bell.ts';
+import type { Outcome, RunnerContext } from './contract.ts';
 import { findInterpreter, taskEnvironment } from './environment.ts';
-import type { AttemptRequest, FromEngine, FromRunner } from './messages.ts';
+import type { AttemptRequest, FromRunner } from './messages.ts';
 import { endMarked } from './process-group.ts';
 import { exec } from './process.ts';
 import { runTask } from './registry.ts';
@@ -29,7 +29,7 @@ export async function runAttempt(request: AttemptRequest): Promise<Outcome> {
 async function contextOf({ assignment, settings, port, stopped }: AttemptRequest): Promise<RunnerContext> {
   const stop = new AbortController();
   if (stopped) stop.abort();
-  const ask = asking(port, () => stop.abort());
+  const ask = askEngine(port, () => stop.abort());
   const { directory } = assignment;
   const work = join(directory, 'work');
   const temporary = join(directory, 'tmp');
@@ -48,31 +48,10 @@ async function contextOf({ assignment, settings, port, stopped }: AttemptRequest
       stopGraceMs: settings.stopGraceMs,
       logBytesMax: settings.logBytesMax,
     }, stop.signal),
-    locate: (uri, what = 'file') => ask(uri, what),
+    locate: (uri, what = 'file') => ask.locate(uri, what),
+    launchJob: (request, { key, signal }) => ask.launch(request, key, signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal])),
     interpreter: (program) => findInterpreter(program, environment),
     writeOutput: (output) => writeInOneStep(join(directory, 'output.json'), JSON.stringify(output)),
-    log: (line) => say(port, { type: 'log', line }),
+    log: (line) => port.postMessage({ type: 'log', line } satisfies FromRunner),
   };
-}
-
-/** Questions to the engine over the port; a stop that arrives there is passed on. */
-function asking(port: MessagePort, onStop: () => void): (uri: string, what: 'file' | 'notebook') => Promise<string> {
-  const waiting = new Map<number, { resolve: (path: string) => void; reject: (error: Error) => void }>();
-  port.on('message', (message: FromEngine) => {
-    if (message.type === 'stop') return onStop();
-    const one = waiting.get(message.id);
-    waiting.delete(message.id);
-    if (message.type === 'located') one?.resolve(message.path);
-    else one?.reject(new LocateError(message.message));
-  });
-  let last = 0;
-  return (uri, what) => new Promise((resolve, reject) => {
-    last += 1;
-    waiting.set(last, { resolve, reject });
-    say(port, { type: 'locate', id: last, uri, what });
-  });
-}
-
-function say(port: MessagePort, message: FromRunner): void {
-  port.postMessage(message);
 }

@@ -13,8 +13,6 @@ import { jsonIn, readText } from '../engine/read-file.ts';
 import { prove, proveEntry, type Roots } from './roots.ts';
 
 export interface AttemptFiles extends Workplace {
-  /** The output that the attempt's runner kept; undefined when it kept none. */
-  read(runId: number): Promise<TaskOutput | undefined>;
   /**
    * The first `bytes` bytes of stdout followed by stderr. Bytes that are no UTF-8 are replaced, a character is never cut.
    * `truncated`: there was more.

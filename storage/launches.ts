@@ -119,6 +119,7 @@ export function runFacts(run: NewRun): Omit<Insertable<RunTable>, 'settings' | '
     owner: run.state === 'PENDING' ? run.owner : null,
     queue_code: run.queueCode ?? null,
     launched_by: run.launchedBy ?? null,
+    parent_task_run_id: run.parentTaskRun ?? null,
     message: run.message,
     start_time: run.startTime,
     running_time: null,

@@ -5,10 +5,13 @@ import { canonicalUri } from '../engine/job/aliases.ts';
 import { quote } from '../engine/job/wording.ts';
 import { statOf } from '../engine/read-file.ts';
 import { notebookPaths } from './notebook-format.ts';
+import { revisionAt } from './revisions.ts';
 import { pathIn, prove, type Root, type Roots } from './roots.ts';
 
-/** `notebook`: a workspace path that may lack its extension. */
-export type Sought = 'file' | 'notebook';
+/** `notebook`: a workspace path that may lack its extension; with `at`, the newest revision not later than that (epoch ms). */
+export type Sought = 'file' | 'notebook' | { readonly notebook: true; readonly at: number };
+
+type Kind = 'file' | 'notebook';
 
 /** One place to look in. */
 interface Place {
@@ -30,9 +33,11 @@ const putIt = 'Put it there with POST /api/2.0/managed_fs/put and start the run 
  * be read; the messages are fit for a run's state.
  */
 export function createLocator(roots: Roots): (uri: string, what: Sought) => Promise<string> {
-  return async (uri, what) => {
+  return async (uri, sought) => {
+    const what = sought === 'file' ? sought : 'notebook';
     const place = await placeOf(uri, what, roots);
     const path = pathIn(place.root, place.path, uri);
+    if (typeof sought === 'object') return revisionAt(roots, path, sought.at);
     const candidates = what === 'notebook' ? notebookPaths(path) : [path];
     for (const candidate of candidates) {
       const real = await prove(place.root, candidate, uri);
@@ -42,7 +47,7 @@ export function createLocator(roots: Roots): (uri: string, what: Sought) => Prom
   };
 }
 
-async function placeOf(uri: string, what: Sought, roots: Roots): Promise<Place> {
+async function placeOf(uri: string, what: Kind, roots: Roots): Promise<Place> {
   const canonical = canonicalUri(uri);
   if (canonical.startsWith('managed_fs:')) return { root: roots.managedFs, path: canonical, remedy: putIt };
   if (canonical.startsWith('objstore://')) return bucketPlace(uri, canonical, roots);
@@ -70,7 +75,7 @@ function allowedPlace(path: string, roots: Roots): Place | undefined {
   return { root, path: `/${relative(root.directory, absolute)}`, remedy: 'Put it there and start the run again.' };
 }
 
-async function absence(uri: string, what: Sought, place: Place, candidates: readonly string[]): Promise<string> {
+async function absence(uri: string, what: Kind, place: Place, candidates: readonly string[]): Promise<string> {
   const where = place.root.ownName === undefined ? '' : ' in the workspace';
   if (what === 'notebook') return `Notebook ${uri} was not found${where} (looked for ${candidates.join(', ')}). ${place.remedy}`;
   const found = await statOf(await prove(place.root, place.path, uri));

@@ -15,6 +15,9 @@ export interface NotebookFiles {
 /** The longest report that is read: it is held in memory several times over while it is turned into a page. */
 const reportBytesMax = 64 * 2 ** 20;
 
+/** What the runner copies the notebook to before it starts, by its language. */
+const snapshots = ['notebook.py', 'notebook.sql', 'notebook.js'] as const;
+
 export function createNotebookFiles(roots: Pick<Roots, 'runs'>): NotebookFiles {
   const file = (runId: number, name: string): string => join(roots.runs.directory, String(runId), name);
   return {
@@ -25,8 +28,11 @@ export function createNotebookFiles(roots: Pick<Roots, 'runs'>): NotebookFiles {
       return asNotebookReport(jsonIn(text)) ?? unreadable('its file was changed by something other than its runner');
     },
     async source(runId, bytes) {
-      const { text } = await readText(file(runId, 'notebook.py'), bytes);
-      return text === '' ? undefined : text;
+      for (const name of snapshots) {
+        const { text } = await readText(file(runId, name), bytes);
+        if (text !== '') return text;
+      }
+      return undefined;
     },
   };
 }

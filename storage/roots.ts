@@ -20,6 +20,8 @@ export interface Root {
 
 export interface Roots {
   readonly workspace: Root;
+  /** Earlier contents of notebooks. */
+  readonly revisions: Root;
   readonly managedFs: Root;
   readonly objstore: Root;
   readonly clusters: Root;
@@ -39,6 +41,7 @@ export function createRoots(places: { readonly dataDirectory: string; readonly a
   const below = (name: string): string => resolve(places.dataDirectory, name);
   return {
     workspace: { directory: below('workspace'), title: 'the workspace', ownName: 'Workspace' },
+    revisions: { directory: below('revisions'), title: 'the revisions of notebooks' },
     managedFs: { directory: below('managed_fs'), title: 'managed_fs', scheme: 'managed_fs:' },
     objstore: { directory: below('objstore'), title: 'objstore' },
     clusters: { directory: below('clusters'), title: 'the directory of clusters' },

@@ -99,6 +99,8 @@ export interface RunTable extends ProgressColumns {
   admitted_time: number | null;
   /** The task run of a run_job_task that started it. */
   launched_by: number | null;
+  /** The task run whose program started it. */
+  parent_task_run_id: number | null;
   retimes: Generated<number>;
   warned_time: number | null;
 }

@@ -6,19 +6,20 @@ import { entriesOf, findEntry, makeDirectory, readBytes, removeEntry, writeBytes
 import {
   extensionOf, headerBytes, jupyterExtension, languageOfPath, notebookExtensions, notebookLanguage, notebookPaths, withHeader,
 } from './notebook-format.ts';
+import { forgetRevisions, keepRevision } from './revisions.ts';
 import { pathIn, type Root, type Roots } from './roots.ts';
 
 const replaceable = 'set overwrite to true to replace it';
 
 /** @param limits the largest request is also the largest export */
-export function createWorkspace(roots: Pick<Roots, 'workspace'>, limits: Pick<Limits, 'requestBytes'>): WorkspaceStore {
+export function createWorkspace(roots: Pick<Roots, 'workspace' | 'revisions'>, limits: Pick<Limits, 'requestBytes'>): WorkspaceStore {
   const root = roots.workspace;
   return {
-    import: (request) => importInto(root, request),
+    import: (request) => importInto(roots, request),
     getStatus: async (path) => describe(root, await existing(root, path)),
     list: (path) => list(root, path),
     export: (path) => exportFrom(root, path, limits.requestBytes),
-    delete: (path, recursive) => remove(root, path, recursive),
+    delete: (path, recursive) => remove(roots, path, recursive),
     async mkdirs(path) {
       const found = await find(root, path);
       if (found !== undefined && found.kind !== 'directory') throw taken(path, 'it is not a directory');
@@ -27,15 +28,21 @@ export function createWorkspace(roots: Pick<Roots, 'workspace'>, limits: Pick<Li
   };
 }
 
-async function importInto(root: Root, request: WorkspaceImport): Promise<void> {
+type Places = Pick<Roots, 'workspace' | 'revisions'>;
+
+async function importInto(roots: Places, request: WorkspaceImport): Promise<void> {
   const { path, overwrite } = request;
+  const root = roots.workspace;
   const inside = pathIn(root, path);
   if (inside === '/') throw taken(path, 'it is a directory');
   const { file, content } = stored(inside, request);
   const inTheWay = [await findEntry(root, file), await shownAs(root, inside)].filter((entry) => entry !== undefined);
   if (inTheWay.some(({ kind }) => kind === 'directory')) throw taken(path, 'it is a directory');
   if (inTheWay.length > 0 && !overwrite) throw taken(path, replaceable);
+  // What was copied here by hand, or edited since, is a revision as well.
+  for (const entry of inTheWay) await keepRevision(roots, entry.path);
   if ((await writeBytes(root, file, content, overwrite)) === 'exists') throw taken(path, replaceable);
+  await keepRevision(roots, file);
   // The same notebook in another language stood in another file.
   for (const entry of inTheWay.filter((each) => each.path !== file)) await removeEntry(root, entry.path, false);
 }
@@ -68,13 +75,15 @@ async function exportFrom(root: Root, path: string, most: number): Promise<{ con
   return { content, fileType: /[^/]\.([^./]+)$/.exec(entry.path)?.[1] ?? '' };
 }
 
-async function remove(root: Root, path: string, recursive: boolean): Promise<void> {
+async function remove(roots: Places, path: string, recursive: boolean): Promise<void> {
+  const root = roots.workspace;
   const entry = await existing(root, path);
   const outcome = await removeEntry(root, entry.path, recursive);
   if (outcome === 'missing') throw missing(path);
   if (outcome === 'not empty') {
     throw new ServiceError('INVALID_STATE', `Path (${path}) is a directory that is not empty; set recursive to true to delete it with all it holds.`);
   }
+  await forgetRevisions(roots, entry.path);
 }
 
 /** The entry at a path, or the notebook that is named there without its extension. */

@@ -4,7 +4,7 @@ import { isOfLatestRound } from '../run/rounds.ts';
 import { isTerminal } from '../run/states.ts';
 import { isSingle, isWorking, standingsOf, type ActiveRun, type ActiveTask } from './active-run.ts';
 import { releaseSharedClusters } from './compute.ts';
-import type { Coordination } from './coordination.ts';
+import { isHeldBack, type Coordination } from './coordination.ts';
 import { driveTask } from './dispatch.ts';
 import { stopTask } from './stop.ts';
 import { moveRun, moveTask } from './write.ts';
@@ -55,7 +55,7 @@ async function beginLate(c: Coordination, active: ActiveRun): Promise<void> {
 
 function startTask(c: Coordination, active: ActiveRun, task: ActiveTask | undefined): void {
   if (task === undefined || task.started) return;
-  if (c.draining() && !isWorking(task)) return;
+  if (isHeldBack(c, active) && !isWorking(task)) return;
   task.started = true;
   if (active.run.stopReason !== undefined) stopTask(task, active.run.stopReason);
   task.driven = driveTask(c, active, task);

@@ -58,7 +58,8 @@ async function existing(c: Coordination, clusterId: string): Promise<ClusterInUs
   const cluster = await c.clusters.ensureAllPurpose(
     { clusterId, kind: 'ALL_PURPOSE', jobRunId: undefined, key: undefined, spec: {}, createdTime: c.clock.now() }, contextId(c),
   );
-  return inUse(c, cluster, {});
+  // A notebook that another one runs works on the cluster that was made for that.
+  return inUse(c, cluster, cluster.spec);
 }
 
 type Made = Extract<ClusterChoice, { kind: 'own' | 'shared' }>;

@@ -33,6 +33,11 @@ export interface CoordinatorPorts {
   readonly freed: () => void;
 }
 
+/** Whether no task of a run begins any more because this node drains: what a running task waits for begins all the same. */
+export function isHeldBack(c: Coordination, { run }: ActiveRun): boolean {
+  return c.draining() && run.parentTaskRun === undefined;
+}
+
 export interface Coordination extends CoordinatorPorts {
   /** Has the run looked at again, after what is being decided about it now. */
   readonly advance: (active: ActiveRun) => void;

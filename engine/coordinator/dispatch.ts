@@ -9,7 +9,8 @@ import { stopMessage } from '../run/roll-up.ts';
 import { atTime, isSingle, type ActiveRun, type ActiveTask } from './active-run.ts';
 import { assignmentOf } from './assign.ts';
 import { acquireCluster, releaseOwnCluster } from './compute.ts';
-import type { Coordination } from './coordination.ts';
+import { isHeldBack, type Coordination } from './coordination.ts';
+import { launchChild } from './launch-child.ts';
 import { runJobTask } from './run-job.ts';
 import { armTimeout, supposeTimeout } from './stop.ts';
 import { armTaskWarning } from './warn.ts';
@@ -66,7 +67,7 @@ async function prepare(c: Coordination, active: ActiveRun, task: ActiveTask): Pr
   armTimeout(c, active, task);
   armTaskWarning(c, active, task);
   const cluster = await acquireCluster(c, active, task);
-  if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined && !c.draining()) {
+  if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined && !isHeldBack(c, active)) {
     await moveTask(c, active, task, 'begin', {
       message: '', ...(cluster && { clusterId: cluster.clusterId, sparkContextId: cluster.sparkContextId }),
     });
@@ -83,7 +84,7 @@ async function execute(c: Coordination, active: ActiveRun, task: ActiveTask, clu
   if (assignment.kind === 'run_job_task') return runJobTask(c, active, task, assignment.task);
   if (assignment.kind === 'pipeline_task') await c.updates?.settle(assignment);
   if (c.closing()) throw new LetGo();
-  task.pooled = c.pool.run(assignment);
+  task.pooled = c.pool.run(assignment, { launch: (key, request, stop) => launchChild(c, active, task, key, request, stop) });
   if (task.stopReason !== undefined) task.pooled.stop();
   const outcome = await task.pooled.outcome;
   if (c.closing()) throw new LetGo();

@@ -17,6 +17,7 @@ export interface NewRun extends RunOrigin {
   readonly originalAttemptRunId: number;
   readonly attempt: number;
   readonly launchedBy: number | undefined;
+  readonly parentTaskRun?: number | undefined;
   readonly tasks: readonly NewTaskRun[];
   readonly notices: readonly Notice[];
 }
@@ -39,7 +40,7 @@ export function createdRun(run: NewRun): RunWithTasks {
       name: run.name, type: run.type, trigger: run.trigger, scheduledTime: run.scheduledTime,
       creatorUserName: run.creator, settings: run.settings,
       overridingParameters: run.overridingParameters, originalAttemptRunId: run.originalAttemptRunId, attempt: run.attempt,
-      stopReason: undefined, owner: run.owner, fence: 1, repair: undefined, admittedTime: undefined, launchedBy: run.launchedBy,
+      stopReason: undefined, owner: run.owner, fence: 1, repair: undefined, admittedTime: undefined, launchedBy: run.launchedBy, parentTaskRun: run.parentTaskRun,
       retimes: 0, warned: false, progress: progress(run.startTime, run.message),
     },
     tasks: run.tasks.map((task) => ({

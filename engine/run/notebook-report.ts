@@ -5,6 +5,13 @@ import type { NotebookReport } from './output.ts';
 
 const Output = Type.Union([
   Type.Object({ type: Type.Enum(['stdout', 'stderr', 'text', 'html']), data: Type.String() }),
+  Type.Object({
+    type: Type.Literal('table'),
+    columns: Type.Array(Type.Object({ name: Type.String(), type: Type.String() })),
+    rows: Type.Array(Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]))),
+    rowsTotal: Type.Optional(Type.Integer({ minimum: 0 })),
+  }),
+  Type.Object({ type: Type.Literal('image'), mime: Type.Enum(['image/png', 'image/jpeg', 'image/gif', 'image/svg+xml']), data: Type.String() }),
   Type.Object({ type: Type.Literal('error'), summary: Type.String(), trace: Type.String() }),
 ]);
 
@@ -13,10 +20,11 @@ const time = Type.Optional(Type.Integer({ minimum: 0, maximum: 8_640_000_000_000
 
 const Report = Type.Object({
   path: Type.String(),
+  language: Type.Optional(Type.Enum(['python', 'sql', 'javascript'])),
   parameters: Type.Optional(Type.Record(Type.String(), Type.String())),
   cells: Type.Array(Type.Object({
     position: Type.Integer({ minimum: 1 }),
-    language: Type.Enum(['python', 'markdown']),
+    language: Type.Enum(['python', 'markdown', 'sql', 'shell', 'pip', 'run', 'javascript']),
     title: Type.Optional(Type.String()),
     source: Type.String(),
     status: Type.Enum(['finished', 'failed', 'skipped']),

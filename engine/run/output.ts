@@ -12,15 +12,23 @@ export interface TaskOutput {
   readonly errorTrace?: string;
 }
 
+export type CellLanguage = 'python' | 'markdown' | 'sql' | 'shell' | 'pip' | 'run' | 'javascript';
+
 /** One output of a notebook cell, in the order in which it appeared. */
 export type CellOutput =
   | { readonly type: 'stdout' | 'stderr' | 'text' | 'html'; readonly data: string }
+  /** A result set or data frame. Values are texts, numbers, booleans or null; `rowsTotal` when rows were left out. */
+  | { readonly type: 'table'; readonly columns: readonly { readonly name: string; readonly type: string }[]; readonly rows: readonly (readonly CellValue[])[]; readonly rowsTotal?: number }
+  /** Base64 of a picture; SVG is base64 too. */
+  | { readonly type: 'image'; readonly mime: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/svg+xml'; readonly data: string }
   | { readonly type: 'error'; readonly summary: string; readonly trace: string };
+
+export type CellValue = string | number | boolean | null;
 
 /** One cell of an executed notebook. */
 export interface NotebookCell {
   readonly position: number;
-  readonly language: 'python' | 'markdown';
+  readonly language: CellLanguage;
   readonly title?: string;
   readonly source: string;
   /** `skipped`: never reached, because the notebook failed or exited before it. */
@@ -34,6 +42,8 @@ export interface NotebookCell {
 /** `notebook.json` of an attempt: every cell with what it showed. Rewritten after each cell. */
 export interface NotebookReport {
   readonly path: string;
+  /** What cells are written in that name no other language; Python when absent. */
+  readonly language?: 'python' | 'sql' | 'javascript';
   /** Those that reached the notebook. */
   readonly parameters?: Readonly<Record<string, string>>;
   readonly cells: readonly NotebookCell[];

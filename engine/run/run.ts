@@ -70,6 +70,8 @@ export interface Run extends RunOrigin {
   readonly admittedTime: number | undefined;
   /** The task run of a run_job_task that started it. */
   readonly launchedBy: number | undefined;
+  /** The task run whose program started it, such as a notebook that runs another one. */
+  readonly parentTaskRun?: number | undefined;
   /** Raised each time that timeouts of an active run were changed. */
   readonly retimes: number;
   /** True once somebody was told that it lasts longer than its health rule allows. */

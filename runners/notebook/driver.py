@@ -1,125 +1,102 @@
 """Runs one notebook: its cells in order, in one namespace, with a report of what each of them showed.
 
-    python3 driver.py <task file>
+    python3 driver.py <task file> [<first cell> <state file>]
 
-The task file is JSON: `notebook` (the file to run), `path` (its name in the workspace), `folder` (where its own
-imports are found), `parameters` (name to text), `values` (see TaskValues), `report` (the file to write), `cellBytes`
-(most output of a cell).
+The task file is JSON: `notebook` (the file to run), `path` (its name in the workspace), `parameters` (name to text),
+`values` (see TaskValues), `report` (the file to write), `cellBytes` (most output of a cell), `packages` (directory for
+%pip), `questions` (directory of the Door), `sql` (command of the process for %sql cells). The environment says where the
+workspace and managed_fs are. The other arguments are given by the driver itself, when it starts Python anew.
 Exit code 0: the notebook succeeded. 1: it failed, and the report says how. Anything else: the process crashed.
 Python 3.8 or newer, standard library only.
 """
 import faulthandler
 import json
+import os
 import sys
 
 # The folder of the service stays as it was installed.
 writes_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-from runyard_driver.capture import CellTooLarge, Display, Recorder, Tee, clean  # noqa: E402
-from runyard_driver.dbutils import NotebookExit, Utilities  # noqa: E402
-from runyard_driver.namespace import Namespace  # noqa: E402
-from runyard_driver.report import Report  # noqa: E402
-from runyard_driver.source import cut  # noqa: E402
-from runyard_driver.trace import cell_file, describe  # noqa: E402
+from runyard_driver.capture import clean  # noqa: E402
+from runyard_driver.failures import CellFailed, EndOfNotebook, RestartPython  # noqa: E402
+from runyard_driver.jupyter import NotANotebook  # noqa: E402
+from runyard_driver.places import workspace_path  # noqa: E402
+from runyard_driver.report import Interim, Report  # noqa: E402
+from runyard_driver.session import Session, read_cells  # noqa: E402
 sys.dont_write_bytecode = writes_bytecode
 
 
-class CellFailed(Exception):
-    """How a cell failed, in words."""
-
-    def __init__(self, summary, trace=None):
-        super().__init__(summary)
-        self.summary = clean(summary)
-        self.trace = clean(trace or summary)
-
-
-class EndOfNotebook(Exception):
-    """The notebook asked to end here, successfully."""
-
-
 def main():
-    with open(sys.argv[1], encoding="utf-8") as file:
+    own, given = os.path.abspath(sys.argv[0]), sys.argv[1:]
+    with open(given[0], encoding="utf-8") as file:
         task = json.load(file)
+    task["path"] = workspace_path(task["path"], "/")
+    task["workspace"] = os.environ["RUNYARD_WORKSPACE"]
+    task["managedFs"] = os.environ["RUNYARD_MANAGED_FS"]
     faulthandler.enable()
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
-    sys.path[0] = task["folder"]
+    sys.path[0] = os.path.join(task["workspace"], os.path.dirname(task["path"]).lstrip("/"))
+    sys.path.append(task["workspace"])
     sys.argv = [task["path"]]
-    return run_notebook(task)
+    return run_notebook(task, lambda position, widgets: restart([own, given[0]], task, position, widgets), *given[1:])
 
 
-def run_notebook(task):
+def run_notebook(task, start_anew, first="1", state=None):
     """Runs the cells until one fails or exits, and returns the exit code of the process."""
+    earlier, widgets = (None, None) if state is None else resumed(task, state)
     try:
         cells = read_cells(task["notebook"])
     except UnicodeDecodeError as error:
         return fail(Report(task, []), 0, CellFailed("The notebook is not UTF-8 text: %s." % error))
-    report = Report(task, cells)
-    session = Session(task)
-    for cell in cells:
+    except NotANotebook as error:
+        return fail(Report(task, []), 0, CellFailed(str(error)))
+    report = Report(task, cells, earlier)
+    session = Session(task, cells, widgets)
+    interim = Interim(report, session.recorder)
+    interim.start()
+    for cell in cells[int(first) - 1:]:
         report.start_cell(cell.position)
         if cell.language == "markdown":
             report.end_cell(cell.position, "finished", [])
             continue
         report.write()
+        ending = None
+        interim.begin(cell.position)
         try:
             session.run_cell(cell)
-        except CellFailed as failure:
-            return fail(report, cell.position, failure, session.recorder.outputs())
-        except EndOfNotebook:
-            report.end_cell(cell.position, "finished", session.recorder.outputs())
-            break
+        except (CellFailed, EndOfNotebook, RestartPython) as how:
+            ending = how
+        interim.rest()
+        if isinstance(ending, CellFailed):
+            return fail(report, cell.position, ending, session.recorder.outputs())
         report.end_cell(cell.position, "finished", session.recorder.outputs())
+        if isinstance(ending, EndOfNotebook):
+            break
+        if isinstance(ending, RestartPython):
+            report.write()
+            start_anew(cell.position + 1, session.utilities.widgets.declared())
+    session.sql.close()
     value = session.utilities.notebook.exit_value
     report.end(**({} if value is None else {"exitValue": clean(value)}))
     return 0
 
 
-def read_cells(file):
-    with open(file, encoding="utf-8-sig", newline="") as source:
-        return cut(source.read())
+def restart(command, task, position, widgets):
+    """Replaces this process by a fresh Python that goes on with the cell at this position."""
+    state = task["report"] + ".restart"
+    with open(state, "w", encoding="utf-8") as file:
+        json.dump(widgets, file)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(sys.executable, [sys.executable, *command, str(position), state])
 
 
-class Session:
-    """The streams, the names and the utilities that the cells of a notebook share."""
-
-    def __init__(self, task):
-        self.recorder = Recorder(task["cellBytes"])
-        self.shown = Display(self.recorder)
-        self.utilities = Utilities(task["parameters"], task["values"])
-        self.namespace = Namespace({
-            "dbutils": self.utilities,
-            "display": self.shown.display,
-            "displayHTML": self.shown.display_html,
-            "getArgument": self.utilities.widgets.getArgument,
-        })
-        sys.stdout = Tee("stdout", sys.stdout, self.recorder)
-        sys.stderr = Tee("stderr", sys.stderr, self.recorder)
-
-    def run_cell(self, cell):
-        """Runs a cell and shows its value. Raises CellFailed, or EndOfNotebook when the notebook ends with this cell."""
-        self.recorder.start_cell()
-        if cell.language != "python":
-            raise CellFailed("Cell %d is a %%%s cell, which Runyard does not run yet: only Python and Markdown cells are "
-                             "supported." % (cell.position, cell.language))
-        ended = False
-        try:
-            value = self.namespace.run(cell.source, cell_file(cell.position))
-            if value is not None:
-                self.shown.display(value)
-        except (CellTooLarge, NotebookExit):
-            pass
-        except SystemExit as error:
-            if error.code not in (None, 0):
-                raise CellFailed(*describe(error)) from None
-            ended = True
-        except BaseException as error:
-            raise CellFailed(*describe(error)) from None
-        # Both are asked of their owners: a bare `except:` in the cell swallows the exception, not the fact.
-        if self.recorder.overflowed:
-            raise CellFailed("Cell %d produced more than %d bytes of output, the most that a cell may show. The rest of "
-                             "the run was cancelled." % (cell.position, self.recorder.limit))
-        if ended or self.utilities.notebook.exit_value is not None:
-            raise EndOfNotebook()
+def resumed(task, state):
+    """The cells of the report and the widgets from before Python was restarted."""
+    with open(state, encoding="utf-8") as file:
+        widgets = json.load(file)
+    with open(task["report"], encoding="utf-8") as file:
+        return json.load(file)["cells"], widgets
 
 
 def fail(report, position, failure, outputs=()):

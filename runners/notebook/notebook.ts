@@ -1,6 +1,6 @@
-/** Runner of notebook tasks: a snapshot of the notebook is run cell by cell by driver.py (spec 2.7, 2.10). */
+/** Runner of notebook tasks: a snapshot of the notebook is run cell by cell, by driver.py or by node/driver.ts (spec 2.7, 2.10). */
 import { copyFile } from 'node:fs/promises';
-import { dirname, extname, join } from 'node:path';
+import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NotebookTask } from '../../engine/job/task-kinds.ts';
 import { jsonIn, readText } from '../../engine/read-file.ts';
@@ -10,8 +10,11 @@ import { contractVersion, type Command, type Exit, type Outcome, type RunnerCont
 import { workloadFailed } from '../../engine/run/attempt.ts';
 import { describeExit, outcomeOf } from '../describe-exit.ts';
 import { CannotStart, cannotStart, makeInOneStep, requireInterpreter, settleCommand, writeInOneStep } from '../settle-command.ts';
+import { composeScript, scriptLanguages } from './node/compose.ts';
+import { answerQuestions } from './questions.ts';
 import { afterCrash, runningCell } from './report.ts';
 
+const sqlCells = fileURLToPath(new URL('sql-cells.ts', import.meta.url));
 const driver = fileURLToPath(new URL('driver.py', import.meta.url));
 
 /** The longest report that is read: that of thirty cells with as much output as a cell may have. */
@@ -19,15 +22,12 @@ const reportBytesMax = 256 * 2 ** 20;
 
 /** File extension -> what it holds, for what can be kept in the workspace but not be run. */
 const notRunnable: Readonly<Record<string, string>> = {
-  '.sql': 'SQL',
   '.scala': 'Scala',
   '.r': 'R',
-  '.js': 'JavaScript',
-  '.ipynb': 'Jupyter',
 };
 
 /**
- * `notebook_task`. Leaves in the attempt's directory: `notebook.py` (the snapshot that is run), `notebook.json` (the
+ * `notebook_task`. Leaves in the attempt's directory: `notebook.py` (the snapshot that is run, with the extension of its language), `notebook.json` (the
  * report, see NotebookReport), `values.json` (what it set for later tasks: name -> JSON text) and the output, with the value of the exit call or the exception of the failed cell.
  */
 export const plugin: RunnerPlugin<NotebookTask> = {
@@ -45,27 +45,29 @@ async function run(task: NotebookTask, context: RunnerContext): Promise<Outcome>
   } catch (error) {
     return cannotStart(error, context);
   }
-  const exit = await context.exec(command);
+  const exit = await answerQuestions(context, questionsDirectory(context), context.exec(command));
   return conclude(exit, await readReport(context), context);
 }
 
 /** Takes the snapshot and tells the driver what to do with it. */
 async function compose(task: NotebookTask, context: RunnerContext): Promise<Command> {
-  const file = await context.locate(task.notebook_path, 'notebook');
+  const at = task.revision_timestamp ?? 0;
+  const file = await context.locate(task.notebook_path, at === 0 ? 'notebook' : { notebook: true, at });
+  const script = scriptLanguages[extname(file).toLowerCase()];
+  if (script !== undefined) return composeScript(script, file, task, context);
   const language = notRunnable[extname(file).toLowerCase()];
   if (language !== undefined) {
     throw new CannotStart(
       `The notebook ${task.notebook_path} is a ${language} notebook, which Runyard does not run yet: ` +
-        'only Python notebooks in source format (.py) are supported.',
+        'Python (.py and .ipynb), SQL (.sql) and JavaScript (.js) notebooks are supported.',
     );
   }
   const python = await requireInterpreter(context, 'python3');
-  const snapshot = join(context.directory, 'notebook.py');
+  const snapshot = join(context.directory, extname(file).toLowerCase() === '.ipynb' ? 'notebook.ipynb' : 'notebook.py');
   await makeInOneStep(snapshot, (draft) => copyFile(file, draft));
   const order = {
     notebook: snapshot,
     path: task.notebook_path,
-    folder: dirname(file),
     parameters: task.base_parameters ?? {},
     values: {
       file: join(context.directory, 'values.json'),
@@ -75,6 +77,9 @@ async function compose(task: NotebookTask, context: RunnerContext): Promise<Comm
     },
     report: reportFile(context),
     cellBytes: context.limits.notebookCellBytes,
+    packages: join(context.directory, 'packages'),
+    questions: questionsDirectory(context),
+    sql: [process.execPath, '--max-old-space-size=384', sqlCells],
   };
   const orderFile = join(context.directory, 'notebook-task.json');
   await writeInOneStep(orderFile, JSON.stringify(order));
@@ -133,6 +138,11 @@ function outputOf(report: NotebookReport | undefined, context: RunnerContext): T
 async function readReport(context: RunnerContext): Promise<NotebookReport | undefined> {
   const { text, more } = await readText(reportFile(context), reportBytesMax);
   return more ? undefined : asNotebookReport(jsonIn(text));
+}
+
+/** Where the notebook asks for runs of other notebooks. */
+function questionsDirectory(context: RunnerContext): string {
+  return join(context.directory, 'questions');
 }
 
 function reportFile(context: RunnerContext): string {

@@ -10,7 +10,9 @@ export function runningCell(report: NotebookReport): NotebookCell | undefined {
 export function afterCrash(report: NotebookReport, reason: string): NotebookReport {
   const running = runningCell(report);
   if (running === undefined) return report;
-  const failed: NotebookCell = { ...running, status: 'failed', outputs: [{ type: 'error', summary: reason, trace: reason }] };
+  // What it showed until then stays; called again after a restart of the engine, this comes to the same.
+  const shown = running.outputs.filter(({ type }) => type !== 'error');
+  const failed: NotebookCell = { ...running, status: 'failed', outputs: [...shown, { type: 'error', summary: reason, trace: reason }] };
   return {
     ...report,
     cells: report.cells.map((cell) => (cell === running ? failed : cell)),

@@ -1,11 +1,10 @@
 /** Computes one table: a materialized view anew, a streaming table by what is new for each of its flows. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../../engine/errors.ts';
 import { keyOf } from '../../engine/pipeline/definition.ts';
 import type { LinkedFlow, LinkedTable } from '../../engine/pipeline/graph.ts';
 import type { FlowProgress, PublishedColumn, PublishedDataset } from '../../engine/pipeline/manifest.ts';
-import { columnsOf, parquetRows } from './database.ts';
+import { columnsOf, parquetRows, saidByDatabase } from './database.ts';
 import type { EventLog } from './event-log.ts';
 import { fittedQuery, type WantedColumn } from './fitted-query.ts';
 import type { InputFile } from './inputs.ts';
@@ -96,7 +95,7 @@ async function runFlow({ work, log, fresh }: Computing, table: LinkedTable, flow
     });
     return { rows, progress: step.progress, columns: query?.columns ?? wanted.map(({ name, type = 'VARCHAR' }) => ({ name, type })) };
   } catch (error) {
-    const said = messageOf(error);
+    const said = saidByDatabase(error);
     const message = said.startsWith(`Flow ${flow.name}`) ? said : `Flow ${flow.name} failed: ${said}`;
     const quality = error instanceof ExpectationFailed ? { data_quality: error.quality } : {};
     log.write({ ...about, level: 'ERROR', message, error: said, details: { flow_progress: { status: 'FAILED', ...quality } } });

@@ -3,6 +3,7 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { duckdbMacros } from '../../engine/dashboard/running/duckdb-functions.ts';
 import { duckdbName, duckdbText } from '../../engine/dashboard/running/query-items.ts';
+import { messageOf } from '../../engine/errors.ts';
 import { streamSchema } from '../../engine/pipeline/flow-query.ts';
 import type { PublishedColumn } from '../../engine/pipeline/manifest.ts';
 import type { UpdateOrder } from '../../engine/pipeline/update-order.ts';
@@ -39,6 +40,12 @@ export async function openDatabase(order: UpdateOrder, spill: string): Promise<U
       instance.closeSync();
     },
   };
+}
+
+/** What DuckDB says, without the query that it repeats and the mark in it: that is not what its author wrote. */
+export function saidByDatabase(error: unknown): string {
+  const [first = ''] = messageOf(error).split(/\n\n?LINE \d+:/);
+  return first.trim().replaceAll(/\s+/g, ' ');
 }
 
 /** The columns of a query. */

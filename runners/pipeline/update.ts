@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../engine/clock.ts';
-import { invalid, messageOf, ServiceError } from '../../engine/errors.ts';
+import { invalid, ServiceError } from '../../engine/errors.ts';
 import { duckdbName } from '../../engine/dashboard/running/query-items.ts';
 import { keyOf, type Definition } from '../../engine/pipeline/definition.ts';
 import { readQuery } from '../../engine/pipeline/flow-query.ts';
@@ -13,7 +13,7 @@ import { selected, type Selection } from '../../engine/pipeline/selection.ts';
 import { refusedAt } from '../../engine/pipeline/source-place.ts';
 import type { UpdateOrder } from '../../engine/pipeline/update-order.ts';
 import { computeTable, type Computing } from './compute-table.ts';
-import { emptyRows, openDatabase, type UpdateDatabase } from './database.ts';
+import { emptyRows, openDatabase, saidByDatabase, type UpdateDatabase } from './database.ts';
 import type { EventLog } from './event-log.ts';
 import { fittedQuery } from './fitted-query.ts';
 import { stateOf, type InputFile } from './inputs.ts';
@@ -110,7 +110,7 @@ async function checkFlow<Result>(flow: LinkedFlow, check: () => Promise<Result>)
     return await check();
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    const said = messageOf(error).split(/\n\n?LINE \d+:/)[0]?.trim().replaceAll(/\s+/g, ' ') ?? '';
+    const said = saidByDatabase(error);
     const named = /"([^"]+)"|Function with name (\w+)|name (\w+) does not exist/.exec(said);
     throw refusedAt(flow.query.placeOf(named?.[1] ?? named?.[2] ?? named?.[3] ?? ''), `flow ${flow.name} cannot run: ${said}`);
   }

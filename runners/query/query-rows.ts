@@ -25,7 +25,7 @@ export async function readRows(statement: DuckDBPreparedStatement, { rows: most,
 }
 
 /** Numbers are numbers where nothing is lost; what is none (infinity) is nothing. */
-function shownValue(value: unknown, type: DuckDBType | undefined): unknown {
+export function shownValue(value: unknown, type: DuckDBType | undefined): unknown {
   if (typeof value !== 'string' || type === undefined) return value;
   if (integers.has(type.typeId)) {
     const number = Number(value);

@@ -6,6 +6,7 @@ import { noticeTables } from './notice-tables.ts';
 import { pipelineTables } from './pipeline-tables.ts';
 import { peopleTables } from './people-tables.ts';
 import { scheduleTables } from './schedule-tables.ts';
+import { workflowTables } from './workflow-tables.ts';
 
 /** Progress columns with the invariants of engine/run/run.ts `Progress` as named CHECKs. */
 const progress = (table: string): string => `
@@ -225,6 +226,7 @@ const statements = [
   ...scheduleTables,
   ...dashboardTables,
   ...pipelineTables,
+  ...workflowTables,
 ];
 
 export const firstSchema: Migration = {

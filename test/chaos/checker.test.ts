@@ -28,7 +28,7 @@ const stamps = (from: number, state: RunRow['state'] = 'TERMINATED', result: Run
 const runRow = (id: number, job: number, number: number, from: number, more: Partial<RunRow> = {}): RunRow => ({
   ...stamps(from), run_id: id, job_id: job, number_in_job: number, format: job === 2 ? 'MULTI_TASK' : 'SINGLE_TASK', api_version: '2.1', name: '',
   run_type: 'JOB_RUN', trigger: 'ONE_TIME', creator: 'admin', settings: job === 2 ? several : single, overriding_parameters: null, original_attempt_run_id: id, attempt: 0,
-  owner: 'node', repair_id: null, repair_count: null, repair_start_time: null, earlier_duration: null, queue_code: null, admitted_time: null, launched_by: null, scheduled_time: null, retimes: 0, ...more,
+  owner: 'node', repair_id: null, repair_count: null, repair_start_time: null, earlier_duration: null, queue_code: null, admitted_time: null, launched_by: null, parent_task_run_id: null, scheduled_time: null, retimes: 0, ...more,
 });
 
 const taskRow = (id: number, run: number, key: string, from: number, more: Partial<TaskRunRow> = {}): TaskRunRow => ({

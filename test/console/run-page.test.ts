@@ -150,4 +150,19 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
     expect(await visitor.page.evaluate('window.owned')).toBeUndefined();
     expect(await visitor.page.evaluate('document.querySelectorAll("#console img").length')).toBe(0);
   });
+
+  test('shows the tables and pictures of a notebook', async () => {
+    const cells = ['[{ station: "Zürich", rain: 1.5 }]', 'display({ svg: `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"></svg>` })'];
+    const content = Buffer.from(`// Databricks notebook source\n${cells.join('\n// COMMAND ----------\n')}`).toString('base64');
+    await runyard.ok('POST', '2.0/workspace/import', { path: '/figures', language: 'JAVASCRIPT', format: 'SOURCE', content });
+    const { run_id: runId } = await runyard.ok('POST', '2.0/jobs/runs/submit', { run_name: 'figures', existing_cluster_id: 'c', notebook_task: { notebook_path: '/figures' } });
+    await runyard.ended(runId);
+    await visitor.open(`#job/run/${runId}`);
+    await visitor.signIn();
+    const inside = visitor.page.frameLocator('iframe');
+    await inside.getByRole('cell', { name: 'Zürich' }).waitFor();
+    expect(await inside.getByRole('group', { name: 'Table of cell 1' }).getByRole('row').allTextContents()).toEqual(['stationstringraindouble', 'Zürich1.5']);
+    const { width } = (await inside.getByAltText('Picture shown by cell 2').boundingBox()) ?? {};
+    expect(width).toBe(40);
+  });
 });

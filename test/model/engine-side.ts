@@ -70,7 +70,7 @@ export async function createEngineSide(backend: Backend, plans: readonly JobPlan
     const mortalClock = life.mortalClock(clock);
     const coordinator = createCoordinator({
       runs, clusters: life.mortal(backend.clusters), pool: table.pool(life.isOver), clock: mortalClock, log, nodeId, limits, endings,
-      workplace: { attemptDirectory: async (runId) => `/runs/${runId}`, clusterDirectory: async (id) => `/clusters/${id}`, taskValues: async () => ({}) },
+      workplace: { attemptDirectory: async (runId) => `/runs/${runId}`, clusterDirectory: async (id) => `/clusters/${id}`, taskValues: async () => ({}), read: async () => undefined },
       site: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
       clusterStartMs: world.clusterMs, random: (length) => String(clusters += 1).padStart(length, '0'), freed: () => queue.serve(),
     });

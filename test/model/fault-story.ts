@@ -74,7 +74,7 @@ export async function liveStory(database: TestDatabase, faulty: FaultyDatabase, 
   let ids = 0;
   const coordinator = createCoordinator({
     runs, clusters: life.mortal(createClusterStore(faulty.db, impatient, log)), pool: processes.pool(life.isOver), clock, log, nodeId: 'node-1', limits, endings,
-    workplace: { attemptDirectory: async (runId) => `/runs/${runId}`, clusterDirectory: async (id) => `/clusters/${id}`, taskValues: async () => ({}) },
+    workplace: { attemptDirectory: async (runId) => `/runs/${runId}`, clusterDirectory: async (id) => `/clusters/${id}`, taskValues: async () => ({}), read: async () => undefined },
     site: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
     clusterStartMs: 0, random: (length) => String(ids += 1).padStart(length, '0'), freed: () => queue.serve(),
   });

@@ -147,7 +147,7 @@ function insertNewRun(tables: Tables, run: NewRun): void {
     ...standing, run_id: run.runId, job_id: run.jobId, number_in_job: run.numberInJob, format: formatOf(run.settings), api_version: run.version,
     name: run.name, run_type: run.type, trigger: run.trigger, creator: run.creator, settings: run.settings,
     overriding_parameters: run.overridingParameters ?? null, original_attempt_run_id: run.originalAttemptRunId, attempt: run.attempt,
-    owner: run.state === 'PENDING' ? run.owner : null, queue_code: run.queueCode ?? null, launched_by: run.launchedBy ?? null,
+    owner: run.state === 'PENDING' ? run.owner : null, queue_code: run.queueCode ?? null, launched_by: run.launchedBy ?? null, parent_task_run_id: run.parentTaskRun ?? null,
     message: run.message, start_time: run.startTime, admitted_time: null, scheduled_time: run.scheduledTime ?? null, retimes: 0,
     repair_id: null, repair_count: null, repair_start_time: null, earlier_duration: null,
   });

@@ -45,7 +45,7 @@ export async function testContext(changes: Partial<RunnerContext> = {}, roots?: 
   let output: TaskOutput | undefined;
   const begin = (command: Command): Promise<Exit> => {
     started.push(command);
-    return runProcess(command, directory, { RUNYARD_MANAGED_FS: managedFs, ...changes.cluster?.environment });
+    return runProcess(command, directory, { RUNYARD_MANAGED_FS: managedFs, RUNYARD_WORKSPACE: workspace, ...changes.cluster?.environment });
   };
   return {
     jobId: 1,
@@ -65,8 +65,9 @@ export async function testContext(changes: Partial<RunnerContext> = {}, roots?: 
       ends.set(name, end);
       return end;
     },
-    locate: (uri, what) => locate(uri, what === 'notebook' ? ['.py', '.sql', '.ipynb', ''] : [''], managedFs, workspace),
+    locate: (uri, what) => locate(uri, what !== undefined && what !== 'file' ? ['.py', '.sql', '.js', '.ipynb', '.scala', '.r', ''] : [''], managedFs, workspace),
     interpreter: findProgram,
+    launchJob: () => Promise.resolve({ result: 'FAILED', message: 'Nothing is started in this test.' }),
     writeOutput(value) {
       output = value;
       return Promise.resolve();

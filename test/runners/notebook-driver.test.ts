@@ -1,45 +1,7 @@
 /** The notebook driver, run by a real python3 over notebooks of all sorts. */
-import { spawnSync } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import type { CellOutput, NotebookReport } from '../../engine/run/output.ts';
-import { findProgram, temporaryDirectory } from './context.ts';
-
-const driver = fileURLToPath(new URL('../../runners/notebook/driver.py', import.meta.url));
-const python = (await findProgram('python3')) ?? 'python3';
-
-interface Driven {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly report: NotebookReport;
-}
-
-/** A notebook in source format. */
-function notebook(...cells: string[]): string {
-  return `# Databricks notebook source\n${cells.join('\n\n# COMMAND ----------\n\n')}\n`;
-}
-
-async function drive(source: string | Buffer, parameters: Record<string, string> = {}, cellBytes = 10_000): Promise<Driven> {
-  const directory = await temporaryDirectory();
-  const folder = join(directory, 'folder');
-  await mkdir(folder);
-  await writeFile(join(folder, 'beside.py'), 'VALUE = "imported from beside the notebook"');
-  const [snapshot, report, order] = ['notebook.py', 'notebook.json', 'order.json'].map((name) => join(directory, name));
-  if (snapshot === undefined || report === undefined || order === undefined) throw new Error('unreachable');
-  const values = { file: join(directory, 'values.json'), before: {}, valueBytes: 100, allBytes: 150 };
-  await writeFile(snapshot, source);
-  await writeFile(order, JSON.stringify({ notebook: snapshot, path: '/team/nb', folder, parameters, values, report, cellBytes }));
-  const done = spawnSync(python, [driver, order], { cwd: directory, encoding: 'utf8', env: { PYTHONUNBUFFERED: '1' } });
-  return { code: done.status, stdout: done.stdout, stderr: done.stderr, report: JSON.parse(await readFile(report, 'utf8')) };
-}
-
-/** What the last cell showed. */
-function shown({ report }: Driven): readonly CellOutput[] {
-  return report.cells.at(-1)?.outputs ?? [];
-}
+import type { CellOutput } from '../../engine/run/output.ts';
+import { drive, notebook, shown } from './drive-notebook.ts';
 
 describe('cutting into cells', () => {
   test('titles, markdown and code are told apart, and positions count from 1', async () => {
@@ -67,10 +29,10 @@ describe('cutting into cells', () => {
     expect(await drive('')).toMatchObject({ code: 0, report: { path: '/team/nb', cells: [] } });
   });
 
-  test.each(['# MAGIC %sql\n# MAGIC select 1', 'x = 1\n# MAGIC %sh ls', '# MAGIC %pip install x'])('a cell of another language fails by name: %s', async (cell) => {
+  test.each(['# MAGIC %scala\n# MAGIC val x = 1', '# MAGIC %r\n# MAGIC x <- 1'])('a cell of another language fails by name: %s', async (cell) => {
     const { code, report } = await drive(notebook('1', cell, '2'));
     expect(code).toBe(1);
-    expect(report.error?.summary).toMatch(/^Cell 2 is a %(sql|sh|pip) cell, which Runyard does not run yet/);
+    expect(report.error?.summary).toMatch(/^Cell 2 is a %(scala|r) cell, which Runyard does not run in a Python notebook/);
     expect(report.cells.map((each) => each.status)).toEqual(['finished', 'failed', 'skipped']);
   });
 });
@@ -135,9 +97,10 @@ describe('widgets', () => {
   test.each<[string, string, RegExp]>([
     ['an unknown widget is named, with those there are', 'dbutils.widgets.get("yaer")', /^ValueError: No widget .* named "yaer" \(there is: year\)/],
     ['a default must be among the choices', 'dbutils.widgets.dropdown("u", "K", ["C", "F"])', /^ValueError: The default "K" of widget "u" is not one of its choices: C, F/],
-    ['what is not there yet says so', 'dbutils.fs.ls("/")', /^NotImplementedError: dbutils\.fs\.ls is not available yet in Runyard/],
-    ['so does notebook.run', 'dbutils.notebook.run("/x", 60)', /^NotImplementedError: dbutils\.notebook\.run is not available yet/],
-    ['so does the rest of jobs', 'dbutils.jobs.repair()', /^NotImplementedError: dbutils\.jobs\.repair is not available yet/],
+    ['a value of the run must be among the choices', 'dbutils.widgets.dropdown("year", "2012", ["2012"])', /^ValueError: The value "2013" of widget "year" is not one of its choices: 2012/],
+    ['each part of a multiselect must be', 'dbutils.widgets.multiselect("u", "C,K", ["C", "F"])', /^ValueError: The default "C,K" of widget "u" is not one of its choices: C, F/],
+    ['secrets say where to put them', 'dbutils.secrets.get("a", "b")', /^NotImplementedError: dbutils\.secrets\.get is not available in Runyard\. Put the value into an environment variable/],
+    ['what there is not says so', 'dbutils.jobs.repair()', /^NotImplementedError: dbutils\.jobs\.repair is not available in Runyard/],
   ])('%s', async (_fact, cell, summary) => {
     const { code, report } = await drive(notebook(cell), { year: '2013' });
     expect(code).toBe(1);

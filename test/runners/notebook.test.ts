@@ -64,8 +64,8 @@ test.each<[string, string, string]>([
 });
 
 test.each<[string, string]>([
-  ['.sql', 'a SQL notebook'],
-  ['.ipynb', 'a Jupyter notebook'],
+  ['.scala', 'a Scala notebook'],
+  ['.r', 'a R notebook'],
 ])('a notebook that is not Python is refused by name: %s', async (extension, words) => {
   const context = await testContext();
   await writeFile(join(context.workspace, `nb${extension}`), '');

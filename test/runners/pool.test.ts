@@ -8,6 +8,9 @@ import { defaultLimits } from '../../engine/limits.ts';
 import type { TaskAssignment } from '../../engine/run/assignment.ts';
 import { createTaskPool, type ClosablePool, type PoolOptions } from '../../runners/pool.ts';
 
+/** No task here asks for a run. */
+const door = { launch: () => Promise.reject(new Error('unreachable')) };
+
 let root: string;
 let pool: ClosablePool;
 const warnings: string[] = [];
@@ -54,20 +57,20 @@ describe('an attempt', () => {
   test('has its own working and temporary directory, and knows who it is', async () => {
     open();
     const one = await assignment(7, 'import os, tempfile\nprint(os.getcwd(), tempfile.gettempdir(), os.environ["RUNYARD_RUN_ID"], os.environ["RUNYARD_TASK_KEY"])');
-    expect(await pool.run(one).outcome).toEqual({ kind: 'succeeded' });
+    expect(await pool.run(one, door).outcome).toEqual({ kind: 'succeeded' });
     expect(await logOf(one)).toBe(`${join(one.directory, 'work')} ${join(one.directory, 'tmp')} 7 main\n`);
   });
 
   test('is stopped by a message, also when it was stopped before it began', async () => {
     open();
     const one = await assignment(8, 'import time\nprint("up", flush=True)\ntime.sleep(600)');
-    const running = pool.run(one);
+    const running = pool.run(one, door);
     await event(() => existsSync(join(one.directory, 'stdout')));
     running.stop();
     running.stop();
     expect(await running.outcome).toEqual({ kind: 'stopped' });
     const other = await assignment(9, 'print("never")');
-    const never = pool.run(other);
+    const never = pool.run(other, door);
     never.stop();
     expect(await never.outcome).toEqual({ kind: 'stopped' });
   });
@@ -75,7 +78,7 @@ describe('an attempt', () => {
   test('of an unknown kind fails with the kinds that can be run', async () => {
     open();
     const one = { ...(await assignment(10, '')), kind: 'dance_task' };
-    expect(await pool.run(one).outcome).toEqual({
+    expect(await pool.run(one, door).outcome).toEqual({
       kind: 'failed', message: 'This version of Runyard keeps dance_task but cannot run it; it runs notebook_task, spark_python_task, spark_jar_task.',
     });
   });
@@ -83,7 +86,7 @@ describe('an attempt', () => {
   test('whose file is not there fails with the reason that the engine gave', async () => {
     open();
     const one = { ...(await assignment(11, '')), task: { python_file: 'gone.py' } };
-    expect(await pool.run(one).outcome).toEqual({ kind: 'failed', message: 'gone.py is not there.' });
+    expect(await pool.run(one, door).outcome).toEqual({ kind: 'failed', message: 'gone.py is not there.' });
   });
 });
 
@@ -94,7 +97,7 @@ print("once", flush=True)
 while not pathlib.Path(${JSON.stringify(join(root, 'runs', 'died'))}).exists(): time.sleep(0.01)
 print("done")`;
   const all = await Promise.all([20, 21, 22].map((runId) => assignment(runId, program)));
-  const outcomes = await Promise.all(all.map((one) => pool.run(one).outcome));
+  const outcomes = await Promise.all(all.map((one) => pool.run(one, door).outcome));
   expect(outcomes).toEqual(all.map(() => ({ kind: 'succeeded' })));
   expect(await Promise.all(all.map(logOf))).toEqual(all.map(() => 'once\ndone\n'));
   expect(warnings.length).toBeGreaterThan(0);

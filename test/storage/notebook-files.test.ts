@@ -10,8 +10,9 @@ async function fresh(): Promise<TestRoots & { notebooks: NotebookFiles }> {
   return { ...tools, notebooks: createNotebookFiles(tools.roots) };
 }
 
-const cell = { position: 1, language: 'python', source: 'x', status: 'finished', startTime: 1, finishTime: 2, outputs: [{ type: 'text', data: '1' }, { type: 'error', summary: 's', trace: 't' }] };
-const report = { path: '/nb', parameters: { a: '1' }, cells: [cell, { position: 2, language: 'markdown', title: 'T', source: '# x', status: 'skipped', outputs: [] }], exitValue: 'v', error: { summary: 's', trace: 't', cell: 0 } };
+const cell = { position: 1, language: 'python', source: 'x', status: 'finished', startTime: 1, finishTime: 2, outputs: [{ type: 'text', data: '1' }, { type: 'error', summary: 's', trace: 't' },
+  { type: 'table', columns: [{ name: 'a', type: 'INTEGER' }], rows: [[1], ['x'], [true], [null]], rowsTotal: 9 }, { type: 'image', mime: 'image/png', data: 'AAAA' }] };
+const report = { path: '/nb', language: 'sql', parameters: { a: '1' }, cells: [cell, { position: 2, language: 'markdown', title: 'T', source: '# x', status: 'skipped', outputs: [] }], exitValue: 'v', error: { summary: 's', trace: 't', cell: 0 } };
 
 test('the report is what the runner wrote', async () => {
   const { notebooks, put } = await fresh();
@@ -31,6 +32,8 @@ test.each<[string, unknown]>([
   ['no cells', { path: '/nb' }],
   ['a cell without source', { ...report, cells: [{ ...cell, source: undefined }] }],
   ['an output of an unknown type', { ...report, cells: [{ ...cell, outputs: [{ type: 'script', data: '' }] }] }],
+  ['a table whose values have parts', { ...report, cells: [{ ...cell, outputs: [{ type: 'table', columns: [], rows: [[{}]] }] }] }],
+  ['a picture of an unknown kind', { ...report, cells: [{ ...cell, outputs: [{ type: 'image', mime: 'text/html', data: '' }] }] }],
   ['an output that is no text', { ...report, cells: [{ ...cell, outputs: [{ type: 'text', data: {} }] }] }],
   ['a time that no clock shows', { ...report, cells: [{ ...cell, startTime: 1e300 }] }],
   ['a parameter that is no text', { ...report, parameters: { a: 1 } }],
@@ -51,6 +54,8 @@ test('the source is read up to the limit, and no link is followed', async () => 
   await put('data/runs/7/notebook.py', 'print(1)');
   expect(await notebooks.source(7, 100)).toBe('print(1)');
   expect(await notebooks.source(7, 5)).toBe('print');
+  await put('data/runs/9/notebook.sql', 'SELECT 1');
+  expect(await notebooks.source(9, 100)).toBe('SELECT 1');
   const secret = await put('outside/secret');
   await mkdir(join(base, 'data/runs/8'));
   await symlink(secret, join(base, 'data/runs/8/notebook.py'));

@@ -102,7 +102,7 @@ export const duckdbMacros: readonly string[] = [
   'date_sub(d, n) AS CAST(CAST(d AS DATE) - CAST(n AS INTEGER) AS DATE)',
   'datediff(a, b) AS CAST(a AS DATE) - CAST(b AS DATE), (u, a, b) AS date_diff(u, a, b)',
   'add_months(d, n) AS CAST(CAST(d AS DATE) + to_months(CAST(n AS INTEGER)) AS DATE)',
-  'trunc(d, u) AS CAST(date_trunc(CASE lower(u) WHEN \'mm\' THEN \'month\' WHEN \'mon\' THEN \'month\' WHEN \'yy\' THEN \'year\' WHEN \'yyyy\' THEN \'year\' ELSE u END, CAST(d AS DATE)) AS DATE)',
+  'trunc(d, u) AS CAST(date_trunc(CASE lower(u) WHEN \'mm\' THEN \'month\' WHEN \'mon\' THEN \'month\' WHEN \'yy\' THEN \'year\' WHEN \'yyyy\' THEN \'year\' ELSE u END, CAST(d AS DATE)) AS DATE), (x) AS sign(x) * floor(abs(x))',
   'to_date(x) AS CAST(x AS DATE), (x, f) AS CAST(strptime(x, f) AS DATE)',
   'date_format(d, f) AS strftime(CAST(d AS TIMESTAMP), f)',
   'format_number(x, d) AS format(\'{:,.\' || d || \'f}\', CAST(x AS DOUBLE))',

@@ -4,7 +4,8 @@ import { canonicalUri } from '../../job/aliases.ts';
 import { quote } from '../../job/wording.ts';
 import { argumentsBetween, closingOf, isSign, isWordItem, type Item } from './query-items.ts';
 
-const readers: Readonly<Record<string, string>> = { csv: 'read_csv', tsv: 'read_csv', json: 'read_json', ndjson: 'read_json', parquet: 'read_parquet', text: 'read_text' };
+/** Format of `read_files` -> the function of DuckDB. */
+export const readers: Readonly<Record<string, string>> = { csv: 'read_csv', tsv: 'read_csv', json: 'read_json', ndjson: 'read_json', parquet: 'read_parquet', text: 'read_text' };
 
 /** Functions of DuckDB whose first argument is a file, a pattern, or a list of them. */
 const fileFunctions = new Set([
@@ -60,7 +61,7 @@ export function rewriteFileCalls(items: readonly Item[]): Item[] {
 }
 
 /** Name of an option -> that of DuckDB; undefined: DuckDB finds out by itself. */
-const options: Readonly<Record<string, string | undefined>> = {
+export const readerOptions: Readonly<Record<string, string | undefined>> = {
   sep: 'delim', delimiter: 'delim', header: 'header', quote: 'quote', escape: 'escape', nullvalue: 'nullstr', dateformat: 'dateformat', timestampformat: 'timestampformat',
   skiprows: 'skip', inferschema: undefined, infercolumntypes: undefined, multiline: undefined, mode: undefined, encoding: 'encoding', samplesize: 'sample_size',
 };
@@ -75,8 +76,8 @@ function readCall(items: readonly Item[], open: number, close: number): Item[] {
     const value = items.slice(from + 2, to);
     if (!isSign(items[from + 1], '=>')) throw invalid(`read_files in the query has the argument ${quote(items[from]?.value)}; behind the file, arguments are written as name => value.`);
     if (name === 'format') format = value[0]?.value.toLowerCase() ?? '';
-    else if (!Object.hasOwn(options, name)) throw invalid(`read_files in the query has the option ${quote(items[from]?.value)}, which is not known here; known are format, ${Object.keys(options).join(', ')}.`);
-    else if (options[name] !== undefined) kept.push([sign(','), word(options[name]), { ...sign('='), spaced: true }, ...value]);
+    else if (!Object.hasOwn(readerOptions, name)) throw invalid(`read_files in the query has the option ${quote(items[from]?.value)}, which is not known here; known are format, ${Object.keys(readerOptions).join(', ')}.`);
+    else if (readerOptions[name] !== undefined) kept.push([sign(','), word(readerOptions[name]), { ...sign('='), spaced: true }, ...value]);
   }
   const file = items.slice(...path);
   const named = file.find(({ kind }) => kind === 'text')?.value.toLowerCase().replace(/\.gz$/, '');

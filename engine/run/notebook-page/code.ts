@@ -1,10 +1,17 @@
 /** Source code and Markdown as HTML, by libraries that escape what they are given. */
 import highlighter from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import javascript from 'highlight.js/lib/languages/javascript';
 import python from 'highlight.js/lib/languages/python';
+import sql from 'highlight.js/lib/languages/sql';
 import MarkdownIt from 'markdown-it';
+import type { CellLanguage } from '../output.ts';
 import { html, printable, trusted, type Markup } from './markup.ts';
 
-highlighter.registerLanguage('python', python);
+for (const [name, grammar] of Object.entries({ bash, javascript, python, sql })) highlighter.registerLanguage(name, grammar);
+
+/** Language of a cell -> how its code is coloured; absent: not at all. */
+const grammars: Readonly<Partial<Record<CellLanguage, string>>> = { python: 'python', sql: 'sql', shell: 'bash', pip: 'bash', javascript: 'javascript' };
 
 /** Characters of a page that are coloured or laid out, about a millisecond for every thousand; the rest is shown as it is. */
 const pageCharacters = 300_000;
@@ -12,13 +19,13 @@ const pageCharacters = 300_000;
 // `html: false`: HTML in Markdown is text. Links that run scripts are refused by the library's own check.
 const markdownRenderer = new MarkdownIt('default', {
   html: false,
-  highlight: (code, language) => (['python', 'py'].includes(language) ? colouredPython(code) : ''),
+  highlight: (code, language) => (highlighter.getLanguage(language) === undefined ? '' : coloured(code, language)),
 });
 
 /** Writes the cells of one page. */
 export interface CellWriter {
-  /** Python in colours. */
-  code(source: string): Markup;
+  /** Code in colours. */
+  code(source: string, language: CellLanguage): Markup;
   /** Markdown as it is meant to be read. */
   markdown(source: string): Markup;
 }
@@ -31,13 +38,16 @@ export function createCellWriter(): CellWriter {
     return true;
   };
   return {
-    code: (source) => (afford(source) ? trusted(colouredPython(printable(source))) : html`${source}`),
+    code(source, language) {
+      const grammar = grammars[language];
+      return grammar !== undefined && afford(source) ? trusted(coloured(printable(source), grammar)) : html`${source}`;
+    },
     markdown: (source) => (afford(source) ? trusted(withoutApostrophes(markdownRenderer.render(printable(source)))) : html`<pre>${source}</pre>`),
   };
 }
 
-function colouredPython(source: string): string {
-  return highlighter.highlight(source, { language: 'python' }).value;
+function coloured(source: string, grammar: string): string {
+  return highlighter.highlight(source, { language: grammar, ignoreIllegals: true }).value;
 }
 
 /** The library leaves them as they are; nothing on the page may read like the line that carries the model. */

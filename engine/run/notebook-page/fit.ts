@@ -1,8 +1,12 @@
 /** Cuts a report to what a page can carry, so that no notebook makes the service or a browser run out of memory. */
 import { firstBytes, type CellOutput, type NotebookCell, type NotebookReport } from '../output.ts';
+import type { TableOutput } from './tables.ts';
 
 /** What a page adds around a cell or an output, roughly. */
 const frameBytes = 512;
+
+/** What a page adds around a value of a table. */
+const cellBytes = 16;
 
 /** Hands out bytes until there are none. */
 interface Budget {
@@ -55,9 +59,19 @@ function fitOutput(output: CellOutput, budget: Budget): CellOutput | undefined {
     const [summary, trace] = [budget.take(output.summary), budget.take(output.trace)];
     return summary.cut || trace.cut ? { type: 'error', summary: summary.text, trace: trace.text } : output;
   }
+  if (output.type === 'table') return fitTable(output, budget);
   const { text, cut } = budget.take(output.data);
   if (!cut) return output;
-  return output.type === 'html' || text === '' ? undefined : { ...output, data: text };
+  return output.type === 'html' || output.type === 'image' || text === '' ? undefined : { ...output, data: text };
+}
+
+/** As many whole rows as fit; what is missing is told as its number of rows. */
+function fitTable(table: TableOutput, budget: Budget): TableOutput | undefined {
+  const paid = (values: readonly unknown[]): boolean => !budget.take(values.map((value) => `${' '.repeat(cellBytes)}${String(value)}`).join('')).cut;
+  if (!paid(table.columns.flatMap(({ name, type }) => [name, type]))) return undefined;
+  const unpaid = table.rows.findIndex((row) => !paid(row));
+  if (unpaid === -1) return table;
+  return { ...table, rows: table.rows.slice(0, unpaid), rowsTotal: table.rowsTotal ?? table.rows.length };
 }
 
 function budgetOf(bytes: number): Budget {

@@ -1,8 +1,8 @@
 /** The notebook as data, inside its page: the line from which extraction scripts read cells and outputs. */
 import { createHash } from 'node:crypto';
 import { notebookModelName } from '../../job/aliases.ts';
-import type { CellOutput, NotebookCell } from '../output.ts';
-import { cellsOf, isActive, nameOf, phaseOf, type CellPhase, type ExportedNotebook } from './exported.ts';
+import type { CellLanguage, CellOutput, NotebookCell } from '../output.ts';
+import { cellsOf, isActive, languageOf, nameOf, phaseOf, type CellPhase, type ExportedNotebook } from './exported.ts';
 
 /** How far a cell came, in the words of the model. */
 const stateOf: Readonly<Record<CellPhase, string>> = {
@@ -30,7 +30,7 @@ export function notebookModel(notebook: ExportedNotebook): object {
     origId: notebook.runId,
     guid: uuid(`${notebook.runId}`),
     name: nameOf(notebook),
-    language: 'python',
+    language: languageOf(notebook),
     commands: cellsOf(notebook).map((cell) => commandOf(notebook, cell)),
     dashboards: [],
     globalVars: {},
@@ -50,7 +50,7 @@ function commandOf(notebook: ExportedNotebook, cell: NotebookCell): object {
     subtype: 'command',
     commandType: 'auto',
     position: cell.position,
-    command: cell.language === 'markdown' ? `%md ${cell.source}` : cell.source,
+    command: commandText(cell, languageOf(notebook)),
     commandVersion: 0,
     state: stateOf[phase],
     results: resultsOf(cell.outputs),
@@ -73,6 +73,16 @@ function commandOf(notebook: ExportedNotebook, cell: NotebookCell): object {
   };
 }
 
+const magicWords: Readonly<Record<CellLanguage, string>> = {
+  markdown: 'md', sql: 'sql', shell: 'sh', pip: 'pip', run: 'run', python: 'python', javascript: 'javascript',
+};
+
+/** A cell as it is written in its notebook: in another language, with the magic word in front. */
+function commandText({ language, source }: NotebookCell, usual: CellLanguage): string {
+  const plain = source === '' || language === usual || source.startsWith(`%${magicWords[language]}`);
+  return plain ? source : `%${magicWords[language]} ${source}`;
+}
+
 /** Nothing, the one result, or a list of all of them in their order. */
 function resultsOf(outputs: readonly CellOutput[]): object | null {
   const [only, ...others] = outputs.map(resultOf);
@@ -83,8 +93,26 @@ function resultsOf(outputs: readonly CellOutput[]): object | null {
 const resultTypes = { stdout: 'ansi', stderr: 'ansi', text: 'text', html: 'htmlSandbox' } as const;
 
 function resultOf(output: CellOutput): object {
-  if (output.type === 'error') return { type: 'error', summary: output.summary, cause: output.trace };
-  return { type: resultTypes[output.type], data: output.data };
+  switch (output.type) {
+    case 'error':
+      return { type: 'error', summary: output.summary, cause: output.trace };
+    case 'table':
+      return { type: 'table', schema: output.columns, data: output.rows, overflow: output.rowsTotal !== undefined && output.rowsTotal > output.rows.length };
+    case 'image':
+      return { type: 'mimeBundle', data: { [output.mime]: bundled(output) } };
+    case 'stdout':
+    case 'stderr':
+    case 'text':
+    case 'html':
+      return { type: resultTypes[output.type], data: output.data };
+    default:
+      return output satisfies never;
+  }
+}
+
+/** In such a bundle SVG stands as the text that it is, every other picture in base64. */
+function bundled({ mime, data }: Extract<CellOutput, { type: 'image' }>): string {
+  return mime === 'image/svg+xml' ? Buffer.from(data, 'base64').toString('utf8').toWellFormed() : data;
 }
 
 /** An id that is the same in every export of the same thing. */

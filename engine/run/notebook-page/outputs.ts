@@ -1,6 +1,7 @@
 /** What a cell showed, as HTML. HTML of the user stays in a frame of its own, where nothing runs and nothing is loaded. */
 import type { CellOutput } from '../output.ts';
 import { html, type Markup } from './markup.ts';
+import { tableMarkup } from './tables.ts';
 import { terminalText } from './terminal-text.ts';
 
 /** One output; `cell` is the position of its cell, for readers who do not see it. */
@@ -10,6 +11,10 @@ export function outputMarkup(output: CellOutput, cell: number): Markup {
       return errorMarkup(output.summary, output.trace);
     case 'html':
       return frameMarkup(output.data, cell);
+    case 'table':
+      return tableMarkup(output, cell);
+    case 'image':
+      return imageMarkup(output, cell);
     case 'stdout':
     case 'stderr':
     case 'text':
@@ -21,6 +26,12 @@ export function outputMarkup(output: CellOutput, cell: number): Markup {
 }
 
 const labels = { stdout: 'Printed output', stderr: 'Printed errors', text: 'Value' } as const;
+
+/** A picture stands in its page. One in an image element runs no script and loads nothing, SVG included. */
+function imageMarkup({ mime, data }: Extract<CellOutput, { type: 'image' }>, cell: number): Markup {
+  return html`<div class="output image"><img src="data:${mime};base64,${data.replaceAll(/[^A-Za-z0-9+/=]/g, '')}" alt="Picture shown by cell ${cell}"></div>
+`;
+}
 
 /** A failure: its one line, and the trace behind it when that says more. */
 export function errorMarkup(summary: string, trace: string): Markup {

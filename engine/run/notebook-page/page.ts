@@ -1,7 +1,7 @@
 /** A notebook that ran, as one HTML page that needs no network and no script: with its code, or as a dashboard. */
 import { cellMarkup } from './cells.ts';
 import { createCellWriter } from './code.ts';
-import { asDashboard, cellsOf, isActive, nameOf, type ExportedNotebook } from './exported.ts';
+import { asDashboard, cellsOf, nameOf, type ExportedNotebook } from './exported.ts';
 import { headMarkup } from './head.ts';
 import { html, trusted, type Markup } from './markup.ts';
 import { modelLine } from './model.ts';
@@ -25,7 +25,7 @@ function page(notebook: ExportedNotebook, nothing: string): string {
   const cells = cellsOf(notebook);
   const body = cells.length === 0
     ? html`<p class="nothing">${nothing}</p>`
-    : cells.map((cell) => cellMarkup(cell, isActive(notebook), writer));
+    : cells.map((cell) => cellMarkup(cell, notebook, writer));
   return html`<!doctype html>
 <html lang="en">
 <head>

@@ -61,6 +61,22 @@ const cells = `
 .error strong { display: block; color: var(--bad); font-size: .92rem; overflow-wrap: anywhere; white-space: pre-wrap; }
 .error pre { margin-top: .6rem; max-height: 32rem; }
 iframe.output { padding: 0; background: #fff; color-scheme: light; resize: vertical; overflow: auto; max-height: none; }
+.table { padding: 0; overflow: auto; max-height: 34rem; }
+.table table { border-collapse: separate; border-spacing: 0; font-size: .82rem; line-height: 1.45; font-variant-numeric: tabular-nums; }
+.table th, .table td { padding: .32rem .9rem; text-align: left; vertical-align: baseline; border-bottom: 1px solid var(--line); white-space: pre-wrap; overflow-wrap: break-word; min-width: 3.5rem; max-width: 30rem; }
+.table thead th { position: sticky; top: 0; z-index: 1; background: var(--code); font-weight: 600; white-space: nowrap; vertical-align: bottom; }
+.table th small { display: block; font-weight: 400; font-size: .7rem; color: var(--soft); }
+.table tbody tr { counter-increment: row; }
+.table tr::before { content: ""; display: table-cell; padding: .32rem .5rem .32rem 1rem; border-bottom: 1px solid var(--line); }
+.table tbody tr::before { content: counter(row); color: var(--soft); font-size: .72rem; text-align: right; width: 1px; vertical-align: baseline; white-space: nowrap; }
+.table thead tr::before { position: sticky; top: 0; z-index: 1; background: var(--code); }
+.table tbody tr:last-child td, .table tbody tr:last-child::before { border-bottom: 0; }
+.table tbody tr:hover { background: var(--code); }
+.table .num { text-align: right; }
+.table .null { color: var(--soft); font-style: italic; }
+.image { text-align: center; max-height: none; }
+.image img { max-width: 100%; height: auto; background: #fff; border-radius: .25rem; vertical-align: middle; }
+.language { padding: .05rem .5rem; border-radius: .8rem; background: var(--quiet-tint); font-size: .7rem; font-weight: 600; letter-spacing: .02em; align-self: center; }
 .hint { margin: 0; padding: .4rem 1rem; border-top: 1px solid var(--line); color: var(--soft); font-size: .8rem; }
 .failed { border-color: var(--bad); }
 .failed .label, .interrupted .label { color: var(--bad); }
@@ -92,8 +108,8 @@ const colours = `
 .hljs-string, .hljs-regexp { color: var(--string); }
 .hljs-number { color: var(--number); }
 .hljs-comment { color: var(--comment); font-style: italic; }
-.hljs-title, .hljs-meta { color: var(--name); }
-.hljs-built_in, .hljs-type { color: var(--builtin); }
+.hljs-title, .hljs-meta, .hljs-attr { color: var(--name); }
+.hljs-built_in, .hljs-type, .hljs-variable { color: var(--builtin); }
 .hljs-subst { color: var(--text); }
 .t-bold { font-weight: 700; }
 ${['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'].map((colour) => `.t-${colour} { color: var(--${colour}); }`).join('\n')}`;
@@ -103,8 +119,11 @@ const paper = `
 @media print {
   body { max-width: none; padding: 0; }
   pre, .code, .output, .error pre { max-height: none; overflow: visible; white-space: pre-wrap; overflow-wrap: anywhere; }
+  .table { white-space: normal; overflow-wrap: normal; }
   .cell > header, h1, h2, h3 { break-after: avoid; }
-  iframe { break-inside: avoid; }
+  iframe, .image, .table tr { break-inside: avoid; }
+  .table thead th, .table thead tr::before { position: static; }
+  .cell, .exit { overflow: visible; }
 }`;
 
 /** Goes into a style element as it is. */

@@ -1,5 +1,6 @@
 """Keeps what a cell shows, in the order in which it appeared, beside the log files that get it as well."""
 import io
+import json
 import threading
 
 
@@ -22,20 +23,20 @@ class Recorder:
         self.start_cell()
 
     def start_cell(self):
-        self.entries = []
-        self.size = 0
-        self.overflowed = False
+        with self.lock:
+            self.entries = []
+            self.size = 0
+            self.overflowed = False
 
     def add(self, kind, text):
-        """Adds one output; consecutive ones of a stream become one. Raises CellTooLarge beyond the limit."""
+        """Adds a text; consecutive ones of a stream become one. Raises CellTooLarge beyond the limit."""
         if not text:
             return
         data = text.encode("utf-8", "backslashreplace")
         with self.lock:
             room = self.limit - self.size
-            self.size += len(data)
+            self.take(len(data))
             if len(data) > room:
-                self.overflowed = True
                 data = data[:max(room, 0)]
             if self.entries and self.entries[-1][0] == kind and kind in ("stdout", "stderr"):
                 self.entries[-1][1].append(data)
@@ -44,10 +45,29 @@ class Recorder:
             if self.overflowed:
                 raise CellTooLarge()
 
+    def put(self, output):
+        """Adds a table or an image, all of it or nothing. Raises CellTooLarge beyond the limit."""
+        size = len(json.dumps(output, ensure_ascii=False).encode("utf-8", "backslashreplace"))
+        with self.lock:
+            self.take(size)
+            if self.overflowed:
+                raise CellTooLarge()
+            self.entries.append((output["type"], output))
+
+    def take(self, size):
+        self.size += size
+        self.overflowed = self.overflowed or self.size > self.limit
+
     def outputs(self):
         """What was shown so far, as the report holds it."""
         with self.lock:
-            return [{"type": kind, "data": b"".join(parts).decode("utf-8", "ignore")} for kind, parts in self.entries]
+            return [output_of(kind, content) for kind, content in self.entries]
+
+
+def output_of(kind, content):
+    if isinstance(content, dict):
+        return content
+    return {"type": kind, "data": b"".join(content).decode("utf-8", "ignore")}
 
 
 class Tee(io.TextIOBase):
@@ -80,24 +100,3 @@ class Tee(io.TextIOBase):
 
     def close(self):
         """Does nothing: a cell that closes its stdout would silence all cells after it."""
-
-
-class Display:
-    """`display` and `displayHTML` of a notebook."""
-
-    def __init__(self, recorder):
-        self.recorder = recorder
-
-    def display(self, *values):
-        """Shows each value: as HTML when it knows how (`_repr_html_`), else as repr."""
-        for value in values:
-            draw = None if isinstance(value, type) else getattr(value, "_repr_html_", None)
-            html = draw() if callable(draw) else None
-            if html is None:
-                self.recorder.add("text", repr(value))
-            else:
-                self.recorder.add("html", str(html))
-
-    def display_html(self, html):
-        """Shows a piece of HTML."""
-        self.recorder.add("html", str(html))

@@ -1,86 +1,22 @@
-"""The utilities object of a notebook: its widgets, its exit call, and its task values."""
-from runyard_driver.task_values import TaskValues
-
-REQUIRED = object()
-
-
-class NotebookExit(BaseException):
-    """The exit call. Not an Exception, so that the notebook's own handlers let it pass."""
+"""The utilities object of a notebook."""
+from .failures import RestartPython
+from .file_system import FileSystem
+from .task_values import TaskValues
+from .widgets import Widgets
+from .workflow import Notebook
 
 
 class Unavailable:
-    """A family of utilities that the driver does not have: using it says so."""
+    """A family of utilities that there is not, or not all of: using it says so."""
 
-    def __init__(self, path):
+    def __init__(self, path, remedy=""):
         self._path = path
+        self._remedy = remedy
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        raise NotImplementedError("%s.%s is not available yet in Runyard." % (self._path, name))
-
-
-class Widgets:
-    """Parameters of a notebook. A parameter given to the run wins over the default of the widget."""
-
-    def __init__(self, parameters):
-        self._parameters = parameters
-        self._defaults = {}
-
-    def text(self, name, defaultValue="", label=None):
-        self._defaults[name] = "" if defaultValue is None else str(defaultValue)
-
-    def combobox(self, name, defaultValue="", choices=(), label=None):
-        self.text(name, defaultValue, label)
-
-    def dropdown(self, name, defaultValue, choices, label=None):
-        if defaultValue not in choices:
-            raise ValueError('The default "%s" of widget "%s" is not one of its choices: %s.'
-                             % (defaultValue, name, ", ".join(map(str, choices))))
-        self.text(name, defaultValue, label)
-
-    def multiselect(self, name, defaultValue, choices, label=None):
-        self.dropdown(name, defaultValue, choices, label)
-
-    def get(self, name):
-        """The value of a widget or of a parameter of the run. Raises ValueError when there is neither."""
-        values = self.getAll()
-        if name not in values:
-            raise ValueError('No widget and no parameter of the run is named "%s" (there is: %s). Give the run this '
-                             'parameter, or declare it: dbutils.widgets.text("%s", "").'
-                             % (name, ", ".join(sorted(values)) or "none", name))
-        return values[name]
-
-    def getArgument(self, name, defaultValue=REQUIRED):
-        """Like `get`, with a value to fall back on."""
-        if defaultValue is REQUIRED or name in self.getAll():
-            return self.get(name)
-        return str(defaultValue)
-
-    def getAll(self):
-        return {**self._defaults, **self._parameters}
-
-    # Removing forgets the declaration alone: notebooks start with removeAll() and declare their widgets anew, and
-    # the parameters of the run must still reach them.
-    def remove(self, name):
-        self.get(name)
-        self._defaults.pop(name, None)
-
-    def removeAll(self):
-        self._defaults.clear()
-
-
-class Notebook(Unavailable):
-    """`dbutils.notebook`."""
-
-    def __init__(self):
-        super().__init__("dbutils.notebook")
-        self.exit_value = None
-
-    def exit(self, value):
-        """Ends the notebook successfully. The run's result is the value as text."""
-        self.exit_value = str(value)
-        raise NotebookExit(self.exit_value)
+        raise NotImplementedError("%s.%s is not available in Runyard.%s" % (self._path, name, self._remedy))
 
 
 class Jobs(Unavailable):
@@ -91,13 +27,31 @@ class Jobs(Unavailable):
         self.taskValues = TaskValues(values)
 
 
-class Utilities:
-    """`dbutils`."""
+class Library(Unavailable):
+    """`dbutils.library`."""
 
-    def __init__(self, parameters, values):
-        self.widgets = Widgets(parameters)
-        self.jobs = Jobs(values)
-        self.notebook = Notebook()
+    def __init__(self):
+        super().__init__("dbutils.library", " Use %pip install, or libraries of the task.")
+        self.restart = False
+
+    def restartPython(self):
+        """Runs the next cells in a fresh Python process: names are gone, widgets, task values and packages stay."""
+        self.restart = True
+        raise RestartPython()
+
+
+class Utilities:
+    """`dbutils`. `task`: what the driver was told; `widgets`: those declared before Python was restarted."""
+
+    def __init__(self, task, widgets=None):
+        self.widgets = Widgets(task["parameters"], widgets)
+        self.jobs = Jobs(task["values"])
+        self.notebook = Notebook(task["path"], task["questions"])
+        self.library = Library()
+        self.fs = FileSystem(task["managedFs"])
+        self.secrets = Unavailable(
+            "dbutils.secrets", " Put the value into an environment variable of the cluster (spark_env_vars) whose name ends "
+            "with _SECRET or _TOKEN, and read it with os.environ.")
 
     def __getattr__(self, name):
         if name.startswith("__"):

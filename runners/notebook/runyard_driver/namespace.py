@@ -1,36 +1,66 @@
-"""The one namespace in which all cells of a notebook run."""
+"""The one namespace in which all cells of a notebook run, and the plain shell that runs them where IPython is missing."""
 import __future__
 import ast
 import linecache
 import sys
 import types
 
+from .lines import CALL, rewritten
+from .line_magics import LineMagics, UnknownMagic
+
 FUTURE_FLAGS = 0
 for feature in __future__.all_feature_names:
     FUTURE_FLAGS |= getattr(__future__, feature).compiler_flag
 
 
-class Namespace:
+def main_module(names):
     """The module `__main__` of the process: what a cell defines is there for the next, and can be pickled."""
+    module = types.ModuleType("__main__")
+    module.__dict__.update(names)
+    sys.modules["__main__"] = module
+    return module
 
-    def __init__(self, names):
-        module = types.ModuleType("__main__")
+
+class PlainShell:
+    """Runs cells of Python with line magics of its own."""
+
+    def __init__(self, module, packages):
         self.names = module.__dict__
-        self.names.update(names)
         self.flags = 0
-        sys.modules["__main__"] = module
+        self.magics = LineMagics(self.names, packages, lambda source: self.evaluate(source, "<line magic>"))
+        self.names[CALL] = self.magics.call
 
     def run(self, source, filename):
         """Runs one cell and returns the value of its last expression (None without one, or behind a semicolon)."""
+        first = source.lstrip()
+        if first.startswith("%%"):
+            word, _, body = first[2:].partition("\n")
+            name, _, rest = word.strip().partition(" ")
+            if name == "time":
+                return self.magics.time(rest + "\n" + body)
+            raise UnknownMagic("The cell magic %%%%%s is not known here; IPython may have it." % name)
+        return self.evaluate(source, filename)
+
+    def evaluate(self, source, filename):
         # Without a modification time the entry is never looked for on disk, so tracebacks show the cell's lines.
         linecache.cache[filename] = (len(source), None, [line + "\n" for line in source.split("\n")], filename)
-        tree = self.compile(source, filename, "exec", ast.PyCF_ONLY_AST)
+        tree = self.parse(source, filename)
         last = tree.body[-1] if tree.body else None
         shown = isinstance(last, ast.Expr) and not source.rstrip().endswith(";")
         if shown:
             tree.body.pop()
         exec(self.compile(tree, filename, "exec"), self.names)
         return eval(self.compile(ast.Expression(last.value), filename, "eval"), self.names) if shown else None
+
+    def parse(self, source, filename):
+        try:
+            return self.compile(source, filename, "exec", ast.PyCF_ONLY_AST)
+        except SyntaxError:
+            # Line magics are no Python, so that nothing that is Python is ever taken for one.
+            other = rewritten(source)
+            if other == source:
+                raise
+        return self.compile(other, filename, "exec", ast.PyCF_ONLY_AST)
 
     def compile(self, source, filename, mode, extra=0):
         code = compile(source, filename, mode, self.flags | extra, dont_inherit=True)

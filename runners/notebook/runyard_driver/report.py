@@ -1,6 +1,7 @@
-"""The report of a notebook: every cell with what it showed, rewritten in one step whenever a cell ends."""
+"""The report of a notebook: every cell with what it showed, rewritten in one step whenever there is something new."""
 import json
 import os
+import threading
 import time
 
 from .capture import clean
@@ -9,12 +10,13 @@ from .capture import clean
 class Report:
     """Writes the task's report. The cell that is running has a start time and no finish time; a crash leaves it that way."""
 
-    def __init__(self, task, cells):
+    def __init__(self, task, cells, earlier=None):
         self.file = task["report"]
-        self.head = {"path": task["path"], "parameters": task["parameters"]}
-        self.cells = [first_state(cell) for cell in cells]
+        self.head = {"path": task["path"], "language": "python", "parameters": task["parameters"]}
+        self.cells = earlier or [first_state(cell) for cell in cells]
         # Each cell is put into JSON when it changes: a notebook of many large cells is not encoded over and over.
         self.encoded = [json.dumps(cell) for cell in self.cells]
+        self.lock = threading.RLock()
 
     def start_cell(self, position):
         self.change(position, {"startTime": now()})
@@ -24,24 +26,73 @@ class Report:
 
     def end(self, **how):
         """Adds `exitValue` or `error`, and writes the report for the last time."""
-        self.head.update(how)
-        self.write()
+        with self.lock:
+            self.head.update(how)
+            self.write()
 
     def change(self, position, fields):
-        cell = self.cells[position - 1]
-        cell.update(fields)
-        self.encoded[position - 1] = json.dumps(cell)
+        with self.lock:
+            cell = self.cells[position - 1]
+            cell.update(fields)
+            self.encoded[position - 1] = json.dumps(cell)
 
     def write(self):
-        part = self.file + ".part"
-        with open(part, "w", encoding="utf-8") as out:
-            out.write('{"cells": [%s], %s' % (", ".join(self.encoded), json.dumps(self.head)[1:]))
-        os.replace(part, self.file)
+        with self.lock:
+            part = self.file + ".part"
+            with open(part, "w", encoding="utf-8") as out:
+                out.write('{"cells": [%s], %s' % (", ".join(self.encoded), json.dumps(self.head)[1:]))
+            os.replace(part, self.file)
+
+
+class Interim:
+    """Writes what the running cell has shown so far, now and then, so that it is there when the process is killed."""
+
+    def __init__(self, report, recorder):
+        self.report = report
+        self.recorder = recorder
+        self.position = None
+        self.seen = 0
+        self.lock = threading.Lock()
+
+    def start(self):
+        threading.Thread(target=self.keep, daemon=True, name="runyard-report").start()
+
+    def begin(self, position):
+        with self.lock:
+            self.recorder.start_cell()
+            self.position, self.seen = position, 0
+
+    def rest(self):
+        """No more of this cell: its end is about to be written."""
+        with self.lock:
+            self.position = None
+
+    def keep(self):
+        pause = 1.0
+        while True:
+            time.sleep(pause)
+            began = time.monotonic()
+            self.look()
+            # A large report is written seldom.
+            pause = max(1.0, 20 * (time.monotonic() - began))
+
+    def look(self):
+        with self.lock:
+            size = self.recorder.size
+            if self.position is None or size == self.seen:
+                return
+            self.seen = size
+            self.report.change(self.position, {"outputs": self.recorder.outputs()})
+            try:
+                self.report.write()
+            except OSError:
+                # A full disk: the end of the cell is written all the same, or fails with a reason.
+                pass
 
 
 def first_state(cell):
-    """How a cell stands in the report before it runs. What is not markdown is shown as code."""
-    state = {"position": cell.position, "language": "markdown" if cell.language == "markdown" else "python"}
+    """How a cell stands in the report before it runs. What no language is known of is shown as Python."""
+    state = {"position": cell.position, "language": "python" if cell.language.startswith("%") else cell.language}
     if cell.title is not None:
         state["title"] = clean(cell.title)
     return {**state, "source": clean(cell.source), "status": "skipped", "outputs": []}

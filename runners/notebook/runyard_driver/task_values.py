@@ -9,7 +9,8 @@ class TaskValues:
 
     def __init__(self, order):
         self._order = order
-        self._own = {}
+        # Python may have been restarted since the first of them was set.
+        self._own = earlier(order["file"])
 
     def set(self, key, value):
         """Sets a value: anything that JSON can express. It is kept at once, also when the notebook fails later."""
@@ -52,6 +53,14 @@ def as_json(key, value):
         return text
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError('The task value "%s" cannot be expressed in JSON: %s.' % (ascii(key)[1:-1], error)) from None
+
+
+def earlier(file):
+    try:
+        with open(file, encoding="utf-8") as kept:
+            return json.load(kept)
+    except (OSError, ValueError):
+        return {}
 
 
 def write(file, values):

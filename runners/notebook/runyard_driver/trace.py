@@ -5,7 +5,9 @@ import traceback
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 DRIVER = os.path.join(os.path.dirname(HERE), "driver.py")
-CELL_FRAME = re.compile(r'^(\W*)File "(Cell \d+)", line', re.MULTILINE)
+CELL_FRAME = re.compile(r'^(\W*)File "(Cell \d+|/[^"\n]*, cell \d+)", line', re.MULTILINE)
+#: Packages that run the notebook's code and are no part of it.
+FOREIGN = re.compile(r"[/\\](IPython|traitlets)[/\\]")
 SUMMARY_CHARACTERS = 2000
 TRACE_CHARACTERS = 200000
 
@@ -36,6 +38,8 @@ def hide_driver(described):
 
 
 def is_driver(filename):
+    if FOREIGN.search(filename):
+        return True
     filename = os.path.realpath(filename)
     return filename == DRIVER or filename.startswith(HERE + os.sep)
 

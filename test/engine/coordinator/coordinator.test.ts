@@ -152,7 +152,7 @@ describe('notices', () => {
 
 describe('failures of the engine itself', () => {
   test('a task that cannot be prepared meets an internal error and says why', async () => {
-    const workplace = { clusterDirectory: async () => '/c', attemptDirectory: () => Promise.reject(new Error('no space left')), taskValues: async () => ({}) };
+    const workplace = { clusterDirectory: async () => '/c', attemptDirectory: () => Promise.reject(new Error('no space left')), taskValues: async () => ({}), read: async () => undefined };
     const runId = await world.launch(world.coordinator({ workplace }), singleTask);
     const found = await world.ended(runId);
     expect(describeRun(found)).toEqual(['run INTERNAL_ERROR/FAILED', 'main INTERNAL_ERROR/FAILED']);

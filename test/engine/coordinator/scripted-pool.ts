@@ -2,7 +2,7 @@
  * A pool without processes: the test says how each attempt ends. Attempts outlive the coordinators that hand them over, as
  * processes outlive engines, and handing one over again attaches to it.
  */
-import type { TaskPool } from '../../../engine/ports.ts';
+import type { TaskDoor, TaskPool } from '../../../engine/ports.ts';
 import type { Outcome, TaskAssignment } from '../../../engine/run/assignment.ts';
 
 interface Attempt {
@@ -14,6 +14,8 @@ interface Attempt {
 export interface ScriptedPool extends TaskPool {
   /** Every handing over, in order. */
   readonly handed: readonly TaskAssignment[];
+  /** What the latest attempt of a task may ask of the engine that drives it. */
+  door(taskKey: string): TaskDoor;
   /** Keys of the tasks that were handed over and have not ended. */
   running(): string[];
   /** How often a task was asked to stop. */
@@ -28,6 +30,7 @@ export interface ScriptedPool extends TaskPool {
 
 export function createScriptedPool(): ScriptedPool {
   const handed: TaskAssignment[] = [];
+  const doors = new Map<number, TaskDoor>();
   const attempts = new Map<number, Attempt>();
   const ended = new Set<number>();
   const attemptOf = (taskKey: string): [number, Attempt] => {
@@ -48,8 +51,9 @@ export function createScriptedPool(): ScriptedPool {
   };
   const pool: ScriptedPool = {
     handed, stubborn: false, atOnce: undefined,
-    run(assignment) {
+    run(assignment, door) {
       handed.push(assignment);
+      doors.set(assignment.runId, door);
       const attempt = attempts.get(assignment.runId) ?? begin(assignment.runId);
       if (pool.atOnce !== undefined) attempt.end(pool.atOnce);
       return {
@@ -61,6 +65,11 @@ export function createScriptedPool(): ScriptedPool {
       };
     },
     running: () => [...new Set(handed.filter(({ runId }) => !ended.has(runId)).map(({ taskKey }) => taskKey))].toSorted(),
+    door(taskKey) {
+      const door = doors.get(attemptOf(taskKey)[0]);
+      if (door === undefined) throw new Error(`The task ${taskKey} was handed over without a door.`);
+      return door;
+    },
     stops: (taskKey) => attemptOf(taskKey)[1].stops,
     end: (taskKey, outcome = { kind: 'succeeded' }) => attemptOf(taskKey)[1].end(outcome),
   };

@@ -68,7 +68,7 @@ export function createWorld(database: TestDatabase): World {
     coordinator(changes = {}, ending = 'close') {
       const coordinator = createCoordinator({
         runs, clusters: createClusterStore(database.db, systemClock, log), pool, clock, log,
-        workplace: { attemptDirectory: async (runId) => `/runs/${runId}`, clusterDirectory: async (id) => `/clusters/${id}`, taskValues: async () => ({}) },
+        workplace: { attemptDirectory: async (runId) => `/runs/${runId}`, clusterDirectory: async (id) => `/clusters/${id}`, taskValues: async () => ({}), read: async () => undefined },
         site: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
         nodeId: 'node-1', clusterStartMs: 0, random: (length) => String(contexts += 1).padStart(length, '0'),
         limits: defaultLimits, freed: () => undefined, endings: createEndings(), ...changes,

@@ -1,8 +1,8 @@
 /** How much of a report a page carries. */
 import { expect, test } from 'vitest';
 import { fitReport } from '../../../../engine/run/notebook-page/fit.ts';
-import type { NotebookReport } from '../../../../engine/run/output.ts';
-import { cell, skipped } from './samples.ts';
+import type { CellOutput, NotebookReport } from '../../../../engine/run/output.ts';
+import { cell, picture, skipped, table } from './samples.ts';
 
 const error = { type: 'error', summary: 'E: no', trace: 'Traceback' } as const;
 const note = expect.stringContaining('at most 3000 bytes');
@@ -14,7 +14,7 @@ function fitted(report: Partial<NotebookReport>): NotebookReport {
 test('a report that fits stays as it is', () => {
   const report: NotebookReport = {
     path: '/nb', parameters: { a: '1' }, exitValue: 'x', error: { summary: 's', trace: 't', cell: 1 },
-    cells: [cell(1, 'one', [{ type: 'stdout', data: 'é' }, { type: 'html', data: '<b>' }, error], { title: 'T' }), skipped(2, 'two')],
+    cells: [cell(1, 'one', [{ type: 'stdout', data: 'é' }, { type: 'html', data: '<b>' }, table([['a', 1]]), picture, error], { title: 'T' }), skipped(2, 'two')],
   };
   expect(fitReport(report, 10_000)).toEqual(report);
 });
@@ -27,6 +27,15 @@ test('an output that does not fit is cut, and a line says so', () => {
 test('HTML that does not fit is left out', () => {
   const [first] = fitted({ cells: [cell(1, 'x', [{ type: 'html', data: 'h'.repeat(5_000) }])] }).cells;
   expect(first?.outputs).toEqual([{ type: 'text', data: note }]);
+});
+
+test('of a table that does not fit the first rows are kept, and a picture is left out', () => {
+  const rows = Array.from({ length: 500 }, (_, index) => ['a name of some length', index]);
+  const [first, second] = fitted({ cells: [cell(1, '', [table(rows)]), cell(2, '', [picture])] }).cells;
+  expect(first?.outputs).toEqual([{ ...table(rows.slice(0, 34), 500) }, { type: 'text', data: note }]);
+  expect(second).toMatchObject({ language: 'markdown', source: expect.stringContaining('1 more cells.') });
+  const [only] = fitReport({ path: '/nb', cells: [cell(1, '', [{ ...picture, data: 'A'.repeat(9_000) } as CellOutput])] }, 3_000).cells;
+  expect(only?.outputs).toEqual([{ type: 'text', data: note }]);
 });
 
 test('the failure is kept, whatever was shown before it', () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { notebookModelName } from '../../../../engine/job/aliases.ts';
 import { modelLine } from '../../../../engine/run/notebook-page/model.ts';
 import { codePage, dashboardPage } from '../../../../engine/run/notebook-page/page.ts';
-import { cell, failed, modelIn, notebook, running, skipped, start } from './samples.ts';
+import { cell, drawing, failed, modelIn, notebook, picture, running, skipped, start, table } from './samples.ts';
 
 const trace = 'Traceback\nValueError: no';
 
@@ -31,6 +31,23 @@ test('the model has every cell in order, with its code, its times and its result
     submitTime: start + 2, startTime: start + 2, finishTime: start + 1_502, collapsed: false, bindings: { year: '2013' }, inputWidgets: {},
     displayType: 'table', width: 'auto', height: 'auto', commandTitle: 'Set x', showCommandTitle: true, hideCommandCode: false, hideCommandResult: false,
   });
+});
+
+test('tables, pictures and cells of other languages stand in the model as readers know them', () => {
+  const sql = modelIn(codePage(notebook([
+    cell(1, 'SELECT 1', [table([['Zürich', 1.5], [null, null]], 7)], { language: 'sql' }),
+    cell(2, 'print(1)', [picture, drawing('<svg>é</svg>')]),
+    cell(3, '%sh ls', [], { language: 'shell' }),
+  ], {}, { language: 'sql' })));
+  expect(sql.language).toBe('sql');
+  expect(sql.commands).toMatchObject([
+    { command: 'SELECT 1', results: { type: 'table', schema: [{ name: 'station', type: 'VARCHAR' }, { name: 'rain', type: 'DOUBLE' }], data: [['Zürich', 1.5], [null, null]], overflow: true } },
+    { command: '%python print(1)', results: { type: 'listResults', data: [
+      { type: 'mimeBundle', data: { 'image/png': expect.stringMatching(/^iVBOR/) } }, { type: 'mimeBundle', data: { 'image/svg+xml': '<svg>é</svg>' } },
+    ] } },
+    { command: '%sh ls' },
+  ]);
+  expect(modelIn(codePage(notebook([cell(1, 'SELECT 1', [table([])], { language: 'sql' })]))).commands).toMatchObject([{ command: '%sql SELECT 1', results: { data: [], overflow: false } }]);
 });
 
 test('a failure, what was running and what was not reached are told apart', () => {

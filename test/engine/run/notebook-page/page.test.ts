@@ -6,7 +6,7 @@ import { frameHeight } from '../../../../engine/run/notebook-page/outputs.ts';
 import { codePage, dashboardPage } from '../../../../engine/run/notebook-page/page.ts';
 import type { NotebookCell } from '../../../../engine/run/output.ts';
 import type { Progress } from '../../../../engine/run/run.ts';
-import { cell, failed, notebook, running, skipped, start, succeeded, visible } from './samples.ts';
+import { cell, drawing, failed, notebook, picture, running, skipped, start, succeeded, table, visible } from './samples.ts';
 
 const error = { type: 'error', summary: 'ValueError: no', trace: 'Traceback\n  Cell 2\nValueError: no' } as const;
 
@@ -66,6 +66,38 @@ describe('cells', () => {
     expect(found).toEqual(found.toSorted((a, b) => a - b));
   });
 
+  test('a table has its columns with their types, its rows, and what is not shown', () => {
+    const page = codePage(notebook([cell(1, 'x', [table([['Zürich', 1.5], ['<b>Bern</b>', null]], 1_234_567)]), cell(2, 'y', [table([['Genève', 2]])])]));
+    for (const part of [
+      '<th scope="col">station<small>VARCHAR</small></th><th scope="col" class="num">rain<small>DOUBLE</small></th>',
+      '<tr><td>Zürich</td><td class="num">1.5</td></tr>', '<td>&lt;b&gt;Bern&lt;/b&gt;</td><td class="null">null</td>',
+      'The first 2 of 1,234,567 rows, 2 columns', '1 row, 2 columns',
+    ]) expect(page).toContain(part);
+  });
+
+  test('a picture stands in the page, and what is no base64 in it is left out', () => {
+    const page = codePage(notebook([cell(1, 'x', [picture, { type: 'image', mime: 'image/svg+xml', data: 'PHN2\nZy8+"><script>' }])]));
+    expect(page).toContain('<img src="data:image/png;base64,iVBORw0KGgo');
+    expect(page).toContain('<img src="data:image/svg+xml;base64,PHN2Zy8+script" alt="Picture shown by cell 1">');
+  });
+
+  test.each<[NotebookCell['language'], string, string, string]>([
+    ['sql', 'SELECT 1', '<span class="hljs-keyword">SELECT</span>', 'SQL'],
+    ['javascript', 'const a = 1;', '<span class="hljs-keyword">const</span>', 'JavaScript'],
+    ['shell', 'echo "$HOME"', '<span class="hljs-built_in">echo</span>', 'Shell'],
+    ['pip', 'install pandas', 'install pandas', 'pip'],
+    ['run', './setup', './setup', 'Run'],
+  ])('%s in a Python notebook is coloured and says what it is', (language, source, coloured, name) => {
+    const page = codePage(notebook([cell(1, source, [], { language })]));
+    expect(page).toContain(coloured);
+    expect(page).toContain(`<span class="language">${name}</span>`);
+  });
+
+  test('the language of the notebook itself is not said again', () => {
+    const page = visible(codePage(notebook([cell(1, 'SELECT 1', [], { language: 'sql' }), cell(2, 'print(1)')], {}, { language: 'sql' })));
+    expect(page.match(/class="language">\w+/g)).toEqual(['class="language">Python']);
+  });
+
   test('an error that has no more to say than its summary says it once', () => {
     const page = visible(codePage(notebook([cell(1, 'x', [{ type: 'error', summary: 'killed', trace: 'killed' }])])));
     expect(page.match(/killed/g)).toHaveLength(1);
@@ -92,6 +124,8 @@ describe('cells', () => {
 describe('a notebook without a report', () => {
   test('shows its source when there is a snapshot', () => {
     expect(codePage(notebook([], { report: undefined, source: 'import os' }))).toContain('<span class="hljs-keyword">import</span> os');
+    expect(codePage(notebook([], { report: undefined, source: '-- all\nSELECT 1' }))).toContain('<span class="hljs-keyword">SELECT</span>');
+    expect(codePage(notebook([], { report: undefined, source: '// all\nlet a' }))).toContain('<span class="hljs-keyword">let</span>');
   });
 
   test('says why it failed when there is nothing else', () => {
@@ -108,13 +142,13 @@ describe('a notebook without a report', () => {
 describe('a dashboard', () => {
   const cells = [
     cell(1, '# Head', [], { language: 'markdown' }),
-    cell(2, 'secret_code()', [{ type: 'stdout', data: 'log line' }, { type: 'html', data: '<b>table</b>' }, { type: 'text', data: '42' }], { title: 'Rain' }),
+    cell(2, 'secret_code()', [{ type: 'stdout', data: 'log line' }, { type: 'html', data: '<b>table</b>' }, { type: 'text', data: '42' }, table([['Zürich', 1.5]]), picture], { title: 'Rain' }),
     cell(3, 'unseen()', [{ type: 'stderr', data: 'warned' }]),
   ];
 
   test('has values and HTML with their titles, and neither code nor logs', () => {
     const page = visible(dashboardPage(notebook(cells)));
-    for (const part of ['<h2>Rain</h2>', '&lt;b&gt;table&lt;/b&gt;', '>42<']) expect(page).toContain(part);
+    for (const part of ['<h2>Rain</h2>', '&lt;b&gt;table&lt;/b&gt;', '>42<', '<td>Zürich</td>', '<img src="data:image/png;']) expect(page).toContain(part);
     for (const part of ['secret_code', 'log line', 'warned', '# Head', 'unseen']) expect(page).not.toContain(part);
   });
 
@@ -132,7 +166,9 @@ const hostile = `</script></style></pre></iframe><script>alert(1)</script><img s
 describe('hostile text', () => {
   const everywhere = notebook(
     [
-      cell(1, hostile, [{ type: 'stdout', data: hostile }, { type: 'stderr', data: hostile }, { type: 'text', data: hostile }, { type: 'html', data: hostile }, { type: 'error', summary: hostile, trace: `x${hostile}` }], { title: hostile }),
+      cell(1, hostile, [{ type: 'stdout', data: hostile }, { type: 'stderr', data: hostile }, { type: 'text', data: hostile }, { type: 'html', data: hostile }, { type: 'error', summary: hostile, trace: `x${hostile}` },
+        { type: 'table', columns: [{ name: hostile, type: hostile }], rows: [[hostile]] }, drawing(hostile), { type: 'image', mime: 'image/png', data: hostile }], { title: hostile }),
+      cell(3, hostile, [], { language: 'sql' }), cell(4, hostile, [], { language: 'javascript' }), cell(5, hostile, [], { language: 'shell' }), cell(6, hostile, [], { language: 'run' }),
       cell(2, `${hostile}\n\n[a](javascript:alert(1)) ![b](javascript:alert(1)) <img src=x onerror=alert(1)>\n\n\`\`\`"><script>alert(1)</script>\n${hostile}\n\`\`\``, [], { language: 'markdown' }),
     ],
     { path: `/${hostile}`, jobName: hostile, taskKey: hostile, parameters: { [hostile]: hostile }, failure: hostile, progress: failed },
@@ -142,7 +178,11 @@ describe('hostile text', () => {
   test.each([['code', codePage(everywhere)], ['dashboard', dashboardPage(everywhere)]])('in every field of a %s page makes no element of its own', (_, page) => {
     const tags = [...visible(page).matchAll(/<\/?([a-z0-9]+)([^>]*)>/gi)];
     const names = new Set(tags.map(([, name]) => name));
-    for (const name of ['script', 'img', 'object', 'embed', 'form', 'link', 'base']) expect(names).not.toContain(name);
+    // The pictures are ours: each has its text in it, and nothing else that could act.
+    expect(tags.filter(([, name]) => name === 'img').map(([, , attributes = '']) => attributes.replace(/base64,[A-Za-z0-9+/=]*/, ''))).toEqual([
+      ' src="data:image/svg+xml;" alt="Picture shown by cell 1"', ' src="data:image/png;" alt="Picture shown by cell 1"',
+    ]);
+    for (const name of ['script', 'object', 'embed', 'form', 'link', 'base']) expect(names).not.toContain(name);
     expect(tags.filter(([, , attributes = '']) => /\son\w+\s*=|javascript:/i.test(attributes.replaceAll(/"[^"]*"/g, '""')))).toEqual([]);
     expect(page.search(/(href|src)="javascript:/i)).toBe(-1);
     expect(page.search(/(?![\t\n\r])\p{Cc}/u)).toBe(-1);
@@ -164,6 +204,11 @@ describe('size', () => {
     const page = codePage(notebook([cell(1, 'x', [{ type: 'stdout', data }])]));
     expect(page.length).toBeGreaterThan(unit === '\r' ? 0 : data.length / 10);
     expect(page.endsWith('</html>\n')).toBe(true);
+  });
+
+  test('a table of 8 MB becomes a page', () => {
+    const rows = Array.from({ length: 80_000 }, (_, index) => [`<${'x'.repeat(90)}>`, index]);
+    expect(codePage(notebook([cell(1, 'x', [table(rows)])])).match(/<tr><td>/g)).toHaveLength(80_000);
   });
 
   test.each(['<', '<table', '<img ', '<img height', 'height=', '<a '])('8 MB of HTML made of %j become a page', (unit) => {

@@ -1,7 +1,7 @@
 /** Notebooks that were run, for the tests of their pages, and the recipe by which scripts read the model from a page. */
 import { notebookModelName } from '../../../../engine/job/aliases.ts';
 import type { ExportedNotebook } from '../../../../engine/run/notebook-page/exported.ts';
-import type { CellOutput, NotebookCell, NotebookReport } from '../../../../engine/run/output.ts';
+import type { CellOutput, CellValue, NotebookCell, NotebookReport } from '../../../../engine/run/output.ts';
 import type { Progress } from '../../../../engine/run/run.ts';
 
 export const start = 1_770_000_000_000;
@@ -21,6 +21,22 @@ export function cell(position: number, source: string, outputs: readonly CellOut
 /** A cell that was never reached. */
 export function skipped(position: number, source: string): NotebookCell {
   return { position, language: 'python', source, status: 'skipped', outputs: [] };
+}
+
+/** A table of two columns. */
+export function table(rows: readonly (readonly CellValue[])[], rowsTotal?: number): CellOutput {
+  return { type: 'table', columns: [{ name: 'station', type: 'VARCHAR' }, { name: 'rain', type: 'DOUBLE' }], rows, ...(rowsTotal !== undefined && { rowsTotal }) };
+}
+
+/** A picture of one pixel. */
+export const picture: CellOutput = {
+  type: 'image', mime: 'image/png',
+  data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+};
+
+/** A drawing of the given source. */
+export function drawing(source: string): CellOutput {
+  return { type: 'image', mime: 'image/svg+xml', data: Buffer.from(source).toString('base64') };
 }
 
 /** A notebook that succeeded, with these cells. */

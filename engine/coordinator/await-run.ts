@@ -1,0 +1,67 @@
+/** Waits for the end of a run that a task has started, with its retries, and cancels it when the task is to stop. */
+import { cancelChild } from '../cancel.ts';
+import type { Run } from '../run/run.ts';
+import { isTerminal } from '../run/states.ts';
+import { atTime, type ActiveRun } from './active-run.ts';
+import type { Coordination } from './coordination.ts';
+import { LetGo } from './write.ts';
+
+/** Between two looks at a run that another node may drive, in milliseconds. */
+const lookEvery = 5_000;
+
+/**
+ * The latest attempt of a run once that is over; undefined when it was deleted before.
+ * @param started the first attempt
+ * @param stop aborted when the run is to be cancelled; its end is waited for all the same
+ * @throws LetGo when this node drives the waiting run no more
+ */
+export async function awaitRun(c: Coordination, active: ActiveRun, started: number, stop: AbortSignal): Promise<Run | undefined> {
+  let watched = started;
+  let asked: number | undefined;
+  for (;;) {
+    // Listened for from before the look on: no end falls between the two.
+    const ending = listen(c, watched);
+    try {
+      const latest = await c.runs.latestAttempt(started);
+      if (latest === undefined || (await isOver(c, latest))) return latest;
+      if (latest.runId === watched) {
+        // A retry may have begun just before its predecessor was asked to stop.
+        if (stop.aborted && asked !== watched) {
+          await cancelChild({ runs: c.runs, stop: c.stopRun }, watched);
+          asked = watched;
+        }
+        await somethingHappens(c, active, ending.heard, asked === watched ? undefined : stop);
+        if (active.retired || c.closing()) throw new LetGo();
+      }
+      watched = latest.runId;
+    } finally {
+      ending.quiet();
+    }
+  }
+}
+
+/** Whether a run is said to be over, from now on until `quiet` is called. */
+function listen(c: Coordination, runId: number): { readonly heard: Promise<void>; readonly quiet: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { heard: promise, quiet: c.endings.on(runId, resolve) };
+}
+
+/** A run that is over may have a retry, which was stored together with its end. */
+async function isOver(c: Coordination, run: Run): Promise<boolean> {
+  if (!isTerminal(run.progress.state)) return false;
+  const latest = await c.runs.latestAttempt(run.originalAttemptRunId);
+  return latest === undefined || latest.runId === run.runId;
+}
+
+/** Resolves when the run is said to be over, it is to stop, or it is time to look again. Never when this node lets go of it. */
+async function somethingHappens(c: Coordination, active: ActiveRun, heard: Promise<void>, stop: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  void heard.then(resolve);
+  const disarm = atTime(active, c.clock, c.clock.now() + lookEvery, resolve);
+  const hear = (): void => resolve();
+  stop?.addEventListener('abort', hear);
+  if (stop?.aborted === true) resolve();
+  await promise;
+  stop?.removeEventListener('abort', hear);
+  disarm();
+}

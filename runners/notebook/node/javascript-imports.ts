@@ -1,0 +1,104 @@
+/** `import` in JavaScript notebooks: modules come from the notebook's own folder, from Node, and from installed packages. */
+import { createRequire, isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { codeOf } from '../../../engine/errors.ts';
+
+/** The function that imports are made of: the inspector, which runs the cells, knows no others. */
+export const importer = {
+  name: '$runyardImport',
+  from(folder: string): (specifier: unknown, options?: ImportCallOptions) => Promise<unknown> {
+    const require = createRequire(join(folder, 'notebook.js'));
+    return (specifier, options) => import(addressOf(String(specifier), require), options);
+  },
+};
+
+function addressOf(specifier: string, require: NodeJS.Require): string {
+  if (isBuiltin(specifier) || /^(?:file|data):/.test(specifier)) return specifier;
+  const path = resolved(specifier, require);
+  if (path !== undefined) return pathToFileURL(path).href;
+  throw new Error(`Cannot find the module ${JSON.stringify(specifier)}. A relative path is looked for from the notebook's folder, any other name in node_modules there and above.`);
+}
+
+function resolved(specifier: string, require: NodeJS.Require): string | undefined {
+  try {
+    return require.resolve(specifier);
+  } catch (error) {
+    if (codeOf(error) === 'MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+interface Node {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly [field: string]: unknown;
+}
+
+/** The code of a cell with its imports made of `importer`, all other text on the line on which it stood. */
+export async function withImports(source: string): Promise<string> {
+  if (!/\bimport\b/.test(source)) return source;
+  const edits = await editsIn(source);
+  return edits.toSorted((one, other) => other.start - one.start)
+    .reduce((text, { start, end, text: replacement }) => text.slice(0, start) + replacement + text.slice(end), source);
+}
+
+async function editsIn(source: string): Promise<Edit[]> {
+  // Loaded only for cells that import: it takes longer than most of them.
+  const { parseAst } = await import('vite');
+  const edits: Edit[] = [];
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) return value.forEach(visit);
+    if (!isNode(value)) return;
+    if (value.type === 'ImportExpression') edits.push({ start: value.start, end: value.start + 'import'.length, text: importer.name });
+    if (value.type === 'ImportDeclaration') edits.push(declaration(value, source));
+    else Object.values(value).forEach(visit);
+  };
+  try {
+    visit(parseAst(source, { lang: 'js' }));
+    return edits;
+  } catch {
+    // What is no module may still be a script; if it is not, its error is told when it is run.
+    return [];
+  }
+}
+
+/** `import a, { b as c } from 'x'` as `const { default: a, b: c } = await …('x')`, on as many lines. */
+function declaration(node: Node, source: string): Edit {
+  const specifiers = list(node['specifiers']);
+  const [from] = list([node['source']]);
+  const attributes = list(node['attributes']).map((each) => source.slice(each.start, each.end)).join(', ');
+  const module = `await ${importer.name}(${source.slice(from?.start, from?.end)}${attributes === '' ? '' : `, { with: { ${attributes} } }`})`;
+  const whole = specifiers.find(({ type }) => type === 'ImportNamespaceSpecifier');
+  const named = specifiers.filter((each) => each !== whole).map((each) => `${importedName(each, source)}: ${local(each, source)}`);
+  const space = whole === undefined ? undefined : local(whole, source);
+  const text = space === undefined
+    ? `${named.length === 0 ? '' : `const { ${named.join(', ')} } = `}${module};`
+    : `const ${space} = ${module}${named.length === 0 ? '' : `, { ${named.join(', ')} } = ${space}`};`;
+  return { start: node.start, end: node.end, text: text + '\n'.repeat(source.slice(node.start, node.end).split('\n').length - 1) };
+}
+
+function importedName(node: Node, source: string): string {
+  const [imported] = list([node['imported']]);
+  return imported === undefined ? 'default' : source.slice(imported.start, imported.end);
+}
+
+function local(node: Node, source: string): string {
+  const [name] = list([node['local']]);
+  return source.slice(name?.start, name?.end);
+}
+
+function list(value: unknown): Node[] {
+  return Array.isArray(value) ? value.filter(isNode) : [];
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}

@@ -1,0 +1,70 @@
+"""Runs other programs for a cell: what they print is shown in the cell and written to the log, as it comes."""
+import codecs
+import os
+import selectors
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from .failures import CellFailed
+
+#: How long the output of a program that has ended is waited for, when something that it started holds it open, seconds.
+GRACE = 0.2
+
+
+def run(argv, streams=None):
+    """Runs a program to its end and returns its exit code; negative for a signal."""
+    streams = streams or (sys.stdout, sys.stderr)
+    sys.stdout.flush()
+    child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        relay(child, streams)
+        return child.wait()
+    finally:
+        # The cell showed too much, or was interrupted.
+        if child.poll() is None:
+            child.kill()
+            child.wait()
+        child.stdout.close()
+        child.stderr.close()
+
+
+def relay(child, streams):
+    """Copies both streams until they end, or the program has ended and nothing comes any more."""
+    decode = codecs.getincrementaldecoder("utf-8")
+    with selectors.DefaultSelector() as selector:
+        for pipe, stream in zip((child.stdout, child.stderr), streams):
+            os.set_blocking(pipe.fileno(), False)
+            selector.register(pipe, selectors.EVENT_READ, (stream, decode("backslashreplace")))
+        while selector.get_map():
+            ready = selector.select(GRACE)
+            if not ready and child.poll() is not None:
+                break
+            for key, _ in ready:
+                stream, decoder = key.data
+                data = os.read(key.fd, 65536)
+                text = decoder.decode(data, final=not data)
+                if text:
+                    stream.write(text)
+                if not data:
+                    selector.unregister(key.fileobj)
+
+
+def shell(script, options=""):
+    """Runs a shell script with bash (sh where there is none). Returns the exit code."""
+    with tempfile.NamedTemporaryFile("w", suffix=".sh", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(script + "\n")
+        file.flush()
+        return run([shutil.which("bash") or "sh", *options.split(), file.name])
+
+
+def shell_cell(script, options):
+    """A `%sh` cell. Raises CellFailed when it has `-e` and a command fails; else the exit code is only told."""
+    code = shell(script, options)
+    if code == 0:
+        return
+    told = "exit code %d" % code if code > 0 else "signal %d" % -code
+    if "e" in options.replace("-", " ").replace(" ", ""):
+        raise CellFailed("The %%sh cell ended with %s." % told)
+    sys.stderr.write("The shell ended with %s. (With %%sh -e this would fail the cell.)\n" % told)

@@ -1,0 +1,188 @@
+"""`dbutils.fs`: files of managed_fs, by paths such as `managed_fs:/data/rain.csv`."""
+import collections
+import os
+import shutil
+import stat
+import tempfile
+
+SCHEMES = ("managed_fs:", "dbfs:")
+
+FileInfo = collections.namedtuple("FileInfo", "path name size modificationTime")
+FileInfo.__doc__ = "An entry of a directory. Names and paths of directories end with a slash; times are epoch milliseconds."
+FileInfo.isDir = lambda self: self.name.endswith("/")
+FileInfo.isFile = lambda self: not self.isDir()
+
+
+class FileSystem:
+    """`root`: the directory behind `managed_fs:/`. No path leads out of it, neither by `..` nor by links."""
+
+    def __init__(self, root):
+        self._root = root
+
+    def ls(self, dir):
+        """What stands directly in a directory, by name; a file is listed as itself."""
+        name, path = self._existing(dir)
+        if not os.path.isdir(path):
+            return [info(name, path)]
+        entries = []
+        for entry in sorted(os.listdir(path)):
+            inside = os.path.join(path, entry)
+            if self._is_inside(inside) and os.path.exists(inside):
+                entries.append(info(name.rstrip("/") + "/" + entry, inside))
+        return entries
+
+    def head(self, file, maxBytes=65536, max_bytes=None):
+        """The first bytes of a file, as text."""
+        _, path = self._existing(file)
+        if not os.path.isfile(path):
+            raise IsADirectoryError("%s is a directory; dbutils.fs.head reads a file." % file)
+        with open(path, "rb") as content:
+            return content.read(maxBytes if max_bytes is None else max_bytes).decode("utf-8", "replace")
+
+    def put(self, file, contents, overwrite=False):
+        """Writes a text to a file, in one step. Raises FileExistsError when there is one and `overwrite` is not set."""
+        name, path = self._resolve(file)
+        if os.path.isdir(path):
+            raise IsADirectoryError("%s is a directory." % file)
+        if os.path.lexists(path) and not overwrite:
+            raise FileExistsError("%s is there already; give overwrite=True to replace it." % name)
+        data = contents.encode("utf-8") if isinstance(contents, str) else bytes(contents)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        write_in_one_step(path, data)
+        print("Wrote %d bytes." % len(data))
+        return True
+
+    def mkdirs(self, dir):
+        """Makes a directory and the folders above it."""
+        os.makedirs(self._resolve(dir)[1], exist_ok=True)
+        return True
+
+    def cp(self, source, to, recurse=False, **_renamed):
+        """Copies a file, or with `recurse` a directory."""
+        name, path = self._existing(source)
+        target = self._target(path, to)
+        if os.path.isdir(path):
+            self._check_tree(name, path, target, recurse)
+            shutil.copytree(path, target, dirs_exist_ok=True, ignore=self._outside)
+        else:
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            shutil.copyfile(path, target)
+        return True
+
+    def mv(self, source, to, recurse=False):
+        """Moves a file, or with `recurse` a directory."""
+        name, path = self._existing(source)
+        target = self._target(path, to)
+        if os.path.isdir(path):
+            self._check_tree(name, path, target, recurse)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.move(self._entry(source), target)
+        return True
+
+    def rm(self, dir, recurse=False):
+        """Removes a file, or with `recurse` a directory. Of a link the link alone. False when nothing is there."""
+        path = self._entry(dir)
+        if not os.path.lexists(path):
+            return False
+        if stat.S_ISDIR(os.lstat(path).st_mode):
+            if os.listdir(path) and not recurse:
+                raise OSError("%s is a directory that is not empty; give recurse=True to remove it with all it holds." % dir)
+            shutil.rmtree(path)
+        else:
+            os.unlink(path)
+        return True
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise NotImplementedError("dbutils.fs.%s is not available in Runyard: all files are below managed_fs:/ already." % name)
+
+    def _resolve(self, uri):
+        """(path in managed_fs, real path on this machine). Raises ValueError for a path that leads outside."""
+        inside = inside_path(uri)
+        real = os.path.realpath(os.path.join(self._root, inside.lstrip("/")))
+        if not self._is_inside(real):
+            raise ValueError("The path %s leads outside managed_fs." % uri)
+        return inside, real
+
+    def _is_inside(self, path):
+        root = os.path.realpath(self._root)
+        real = os.path.realpath(path)
+        return real == root or real.startswith(root + os.sep)
+
+    def _existing(self, uri):
+        name, path = self._resolve(uri)
+        if name == "/" and not os.path.exists(path):
+            os.makedirs(path, exist_ok=True)
+        if not os.path.exists(path):
+            raise FileNotFoundError("%s does not exist in managed_fs." % uri)
+        return name, path
+
+    def _entry(self, uri):
+        """The real path of the folder, with the last name as it is: what is removed may be a link."""
+        inside = inside_path(uri)
+        if inside == "/":
+            raise ValueError("managed_fs:/ itself stays where it is.")
+        folder, name = os.path.split(inside)
+        return os.path.join(self._resolve(folder)[1], name)
+
+    def _target(self, path, to):
+        """Where something goes; into a directory it goes under its own name."""
+        _, target = self._resolve(to)
+        if os.path.isdir(target) and not (os.path.isdir(path) and not str(to).endswith("/")):
+            target = os.path.join(target, os.path.basename(path))
+        return target
+
+    def _check_tree(self, name, path, target, recurse):
+        if not recurse:
+            raise IsADirectoryError("%s is a directory; give recurse=True." % name)
+        if target == path or target.startswith(path.rstrip(os.sep) + os.sep):
+            raise ValueError("%s cannot go into itself." % name)
+
+    def _outside(self, folder, names):
+        """Of a copied directory, the links that lead outside managed_fs."""
+        return [name for name in names if not self._is_inside(os.path.join(folder, name))]
+
+
+def write_in_one_step(path, data):
+    """Writes a file so that a reader finds all of it or what was there before."""
+    handle, draft = tempfile.mkstemp(prefix=".runyard-draft-", dir=os.path.dirname(path))
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(draft, path)
+    finally:
+        if os.path.lexists(draft):
+            os.unlink(draft)
+
+
+def inside_path(uri):
+    """The one spelling of a path of managed_fs: `/a/b`. Raises ValueError for what is none."""
+    path = str(uri)
+    for scheme in SCHEMES:
+        if path.startswith(scheme):
+            path = path[len(scheme):]
+            break
+    else:
+        if ":/" in path.split("/", 1)[0] + "/":
+            raise ValueError("The path %s is none of managed_fs; dbutils.fs takes managed_fs:/x, dbfs:/x or /x." % uri)
+    if not path.startswith("/") or "\0" in path:
+        raise ValueError("The path %r must begin with managed_fs:/ or a slash, and hold no null byte." % (uri,))
+    names = []
+    for name in path.split("/"):
+        if name == "..":
+            if not names:
+                raise ValueError("The path %s leads outside managed_fs." % uri)
+            names.pop()
+        elif name not in ("", "."):
+            names.append(name)
+    return "/" + "/".join(names)
+
+
+def info(inside, path):
+    """The entry of a path as `ls` shows it."""
+    found = os.stat(path)
+    folder = stat.S_ISDIR(found.st_mode)
+    shown = "managed_fs:" + inside + ("/" if folder and inside != "/" else "")
+    name = inside.rsplit("/", 1)[1] + ("/" if folder else "")
+    return FileInfo(shown, name, 0 if folder else found.st_size, int(found.st_mtime * 1000))

@@ -1,0 +1,67 @@
+"""The line magics that there are without IPython, and those that replace its own."""
+import os
+import re
+import shlex
+import subprocess
+import time
+
+from . import commands
+
+#: Settings of interactive sessions: pictures are shown below their cell anyhow, and modules are read once.
+IDLE = ("matplotlib", "autoreload", "load_ext", "reload_ext", "config", "precision")
+NAME_IN_BRACES = re.compile(r"\{([A-Za-z_]\w*)\}")
+
+
+class UnknownMagic(Exception):
+    """A magic word that nobody here knows."""
+
+
+class LineMagics:
+    """`names`: the names of the notebook; `packages`: its packages; `evaluate`: runs Python source and returns its value."""
+
+    def __init__(self, names, packages, evaluate):
+        self.names = names
+        self.evaluate = evaluate
+        self.table = {
+            "!": self.shell, "sh": self.shell, "sx": self.shell, "pip": packages.pip, "time": self.time, "cd": self.cd,
+            "pwd": lambda _rest: os.getcwd(), "env": self.env, **{name: lambda _rest: None for name in IDLE},
+        }
+
+    def call(self, name, rest, wants_value=False):
+        """Runs one line magic. `wants_value`: its result is assigned; of a shell command that is the lines of its output."""
+        run = self.table.get(name)
+        if run is None:
+            raise UnknownMagic("The line magic %%%s is not known here; there is %s. IPython has more: provide it as a library, "
+                               "or with %%pip install ipython in the Python of the cluster."
+                               % (name, ", ".join("!COMMAND" if word == "!" else "%" + word for word in sorted(self.table))))
+        if wants_value and name in ("!", "sh", "sx"):
+            return subprocess.run(self.filled(rest), shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  check=False).stdout.decode("utf-8", "backslashreplace").splitlines()
+        return run(rest)
+
+    def shell(self, rest):
+        commands.shell(self.filled(rest))
+
+    def filled(self, rest):
+        """The command with `{name}` replaced by what the notebook calls so."""
+        def value_of(match):
+            return str(self.names[match.group(1)]) if match.group(1) in self.names else match.group(0)
+        return NAME_IN_BRACES.sub(value_of, rest)
+
+    def time(self, rest):
+        wall, cpu = time.perf_counter(), time.process_time()
+        value = self.evaluate(rest)
+        print("CPU time: %.3f s, wall time: %.3f s" % (time.process_time() - cpu, time.perf_counter() - wall))
+        return value
+
+    @staticmethod
+    def cd(rest):
+        os.chdir(os.path.expanduser((shlex.split(rest) or ["~"])[0]))
+
+    @staticmethod
+    def env(rest):
+        name, _, value = rest.partition("=")
+        if value:
+            os.environ[name.strip()] = value.strip()
+            return None
+        return os.environ.get(name.strip()) if name.strip() else dict(os.environ)

@@ -1,0 +1,69 @@
+"""Line magics in Python: `%name rest`, `!command` and `name = !command` become calls, wherever a statement may begin."""
+import re
+
+CALL = "__line_magic__"
+MAGIC = re.compile(r"(\s*)(?:([A-Za-z_][\w.\[\]'\"]*)\s*=\s*)?(?:(!)|%([A-Za-z_]\w*))[ \t]*(.*)$")
+
+
+def rewritten(source):
+    """The source with every line magic as a call. Lines within texts and brackets are left as they are."""
+    lines = source.split("\n")
+    state = State()
+    for index, line in enumerate(lines):
+        match = MAGIC.match(line) if state.at_statement() else None
+        if match is None:
+            state.read(line)
+            continue
+        indent, target, shell, name, rest = match.groups()
+        call = "%s(%r, %r, %r)" % (CALL, "!" if shell else name, rest, target is not None)
+        lines[index] = indent + ("%s = %s" % (target, call) if target else call)
+    return "\n".join(lines)
+
+
+class State:
+    """What is open at the end of the lines that were read: brackets, a text in triple quotes, a continued line."""
+
+    def __init__(self):
+        self.quotes = None
+        self.depth = 0
+        self.continued = False
+
+    def at_statement(self):
+        return self.quotes is None and self.depth == 0 and not self.continued
+
+    def read(self, line):
+        place = 0
+        self.continued = False
+        while place < len(line):
+            if self.quotes is not None:
+                place = self.read_text(line, place)
+                continue
+            sign = line[place]
+            if sign == "#":
+                return
+            if sign in "'\"":
+                triple = line[place:place + 3]
+                self.quotes = triple if triple in ("'''", '"""') else sign
+                place += len(self.quotes)
+                continue
+            self.depth = max(0, self.depth + (sign in "([{") - (sign in ")]}"))
+            place += 1
+        if self.quotes is not None and len(self.quotes) == 1:
+            # A text in single quotes goes on behind a backslash alone.
+            if not line.endswith("\\"):
+                self.quotes = None
+        elif self.quotes is None:
+            self.continued = line.endswith("\\")
+
+    def read_text(self, line, place):
+        """The place behind the end of the open text, or the end of the line."""
+        while place < len(line):
+            if line[place] == "\\":
+                place += 2
+            elif line.startswith(self.quotes, place):
+                place += len(self.quotes)
+                self.quotes = None
+                return place
+            else:
+                place += 1
+        return place

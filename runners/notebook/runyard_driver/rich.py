@@ -1,0 +1,89 @@
+"""Shows values: as tables, pictures, HTML or text."""
+import base64
+
+from .figures import figure_png, is_figure
+from .tables import table_of
+
+#: Method of a value -> kind of the picture that it returns.
+PICTURES = (("_repr_svg_", "image/svg+xml"), ("_repr_png_", "image/png"), ("_repr_jpeg_", "image/jpeg"))
+IMAGE_KINDS = ("image/png", "image/jpeg", "image/gif", "image/svg+xml")
+
+
+class Display:
+    """`display` and `displayHTML` of a notebook."""
+
+    def __init__(self, recorder):
+        self.recorder = recorder
+
+    def display(self, *values, **_options):
+        """Shows each value: a data frame or a list of dictionaries as a table, else as the value itself knows how
+        (`_repr_html_`, `_repr_png_` and the like), else as repr."""
+        for value in values:
+            found = table_of(value)
+            if found is not None:
+                self.recorder.put(found)
+            else:
+                self.show(value)
+
+    def show(self, value):
+        """Shows the value of a cell's last line: like `display`, but a list is shown as Python writes it."""
+        if is_figure(value):
+            return self.image("image/png", figure_png(value))
+        found = None if isinstance(value, (list, tuple)) else table_of(value)
+        if found is not None:
+            return self.recorder.put(found)
+        if not isinstance(value, type):
+            bundle = call(value, "_repr_mimebundle_")
+            bundle = bundle[0] if isinstance(bundle, tuple) else bundle
+            if isinstance(bundle, dict) and self.publish(bundle):
+                return None
+            html = call(value, "_repr_html_")
+            if html is not None:
+                return self.recorder.add("html", str(html))
+            for method, kind in PICTURES:
+                picture = call(value, method)
+                picture = picture[0] if isinstance(picture, tuple) else picture
+                if picture is not None:
+                    return self.image(kind, picture)
+        return self.recorder.add("text", repr(value))
+
+    def publish(self, bundle):
+        """Shows the richest form of several; false when there is none that can be shown."""
+        if bundle.get("text/html") is not None:
+            self.recorder.add("html", text_of(bundle["text/html"]))
+            return True
+        for kind in IMAGE_KINDS:
+            if bundle.get(kind) is not None:
+                self.image(kind, bundle[kind])
+                return True
+        for kind in ("text/markdown", "text/latex", "text/plain"):
+            if bundle.get(kind) is not None:
+                self.recorder.add("text", text_of(bundle[kind]))
+                return True
+        return False
+
+    def image(self, kind, data):
+        """Shows a picture: bytes, or text that is base64 already (of SVG: the drawing itself)."""
+        if kind == "image/svg+xml" and isinstance(data, str):
+            data = data.encode("utf-8", "backslashreplace")
+        coded = base64.b64encode(data).decode("ascii") if isinstance(data, (bytes, bytearray)) else "".join(str(data).split())
+        self.recorder.put({"type": "image", "mime": kind, "data": coded})
+
+    def display_html(self, html):
+        """Shows a piece of HTML."""
+        self.recorder.add("html", str(html))
+
+
+def call(value, method):
+    """What a value's own method returns; None when it has none, or wants nothing of it."""
+    draw = getattr(value, method, None)
+    if not callable(draw):
+        return None
+    try:
+        return draw()
+    except NotImplementedError:
+        return None
+
+
+def text_of(value):
+    return "".join(value) if isinstance(value, (list, tuple)) else str(value)

@@ -1,0 +1,65 @@
+"""`%sql` cells: a process with DuckDB, started with the first of them, runs their statements one after the other."""
+import json
+import subprocess
+import sys
+
+from .failures import CellFailed
+from .tables import table
+
+
+class SqlCells:
+    """`command`: how the process is started; `names`: those of the notebook, which get `_sqldf`."""
+
+    def __init__(self, command, names, recorder):
+        self.command = command
+        self.names = names
+        self.recorder = recorder
+        self.process = None
+
+    def run(self, source, parameters):
+        """Runs the statements of a cell and shows the rows of the last one. `parameters`: values for `:name`."""
+        answer = self.ask({"sql": source, "parameters": parameters})
+        if "error" in answer:
+            raise CellFailed(answer["error"])
+        names = [column["name"] for column in answer["columns"]]
+        if not names:
+            return
+        self.names["_sqldf"] = frame_of(names, answer["rows"])
+        shown = table(names, answer["rows"], answer["total"], [column["type"] for column in answer["columns"]])
+        self.recorder.put(shown)
+
+    def ask(self, question):
+        if self.process is None or self.process.poll() is not None:
+            self.process = self.start()
+        try:
+            self.process.stdin.write(json.dumps(question) + "\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+            if line:
+                return json.loads(line)
+        except BrokenPipeError:
+            pass
+        code = self.process.wait()
+        self.process = None
+        raise CellFailed("The process that runs the SQL of this notebook ended with code %d before it answered; the statement "
+                         "may take more memory than there is. Views and tables of earlier cells are gone." % code)
+
+    def start(self):
+        try:
+            return subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=sys.__stderr__,
+                                    encoding="utf-8")
+        except OSError as error:
+            raise CellFailed("The process for %%sql cells cannot be started: %s." % error) from None
+
+    def close(self):
+        if self.process is not None and self.process.poll() is None:
+            self.process.stdin.close()
+
+
+def frame_of(names, rows):
+    """The rows for Python: a pandas DataFrame where the environment has it, else a list of dictionaries."""
+    try:
+        import pandas
+    except ImportError:
+        return [dict(zip(names, row)) for row in rows]
+    return pandas.DataFrame([list(row) for row in rows], columns=names)
