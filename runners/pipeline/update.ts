@@ -6,7 +6,7 @@ import { invalid, ServiceError } from '../../engine/errors.ts';
 import { duckdbName } from '../../engine/dashboard/running/query-items.ts';
 import { keyOf, type Definition } from '../../engine/pipeline/definition.ts';
 import { readQuery } from '../../engine/pipeline/flow-query.ts';
-import { checkNames, graphOf, type Graph, type LinkedFlow, type LinkedQuery } from '../../engine/pipeline/graph.ts';
+import { checkNames, graphOf, type Graph, type LinkedFlow, type LinkedQuery, type LinkedTable } from '../../engine/pipeline/graph.ts';
 import type { Manifest, PublishedColumn } from '../../engine/pipeline/manifest.ts';
 import { readDefinition } from '../../engine/pipeline/read-definition.ts';
 import { selected, type Selection } from '../../engine/pipeline/selection.ts';
@@ -82,6 +82,7 @@ async function checkFlows(work: Work, { tables, reset }: Selection, before: Vers
     const published = reset.has(key) ? undefined : before?.manifest.datasets[key];
     const isStreaming = table.kind === 'STREAMING_TABLE';
     let columns: readonly PublishedColumn[] = isStreaming ? published?.columns ?? [] : [];
+    checkDeclared(table, columns);
     for (const flow of table.flows) {
       const fitted = await checkFlow(flow, async () => {
         const step = await layOut(work, flow, isStreaming ? published?.flows[keyOf(flow.name)] : undefined, 'check');
@@ -102,6 +103,12 @@ async function checkFlows(work: Work, { tables, reset }: Selection, before: Vers
     work.datasets.set(key, { published: empty, paths: [] });
     await work.connection.run(`CREATE OR REPLACE VIEW ${duckdbName(key)} AS ${emptyRows(columns)}`);
   }
+}
+
+/** @throws ServiceError when a table is declared with other columns than it was published with */
+function checkDeclared({ name, place, columns: declared }: LinkedTable, published: readonly PublishedColumn[]): void {
+  const [now, before] = [declared, published].map((columns) => columns.map((column) => column.name.toLowerCase()).toSorted().join(', '));
+  if (declared.length > 0 && published.length > 0 && now !== before) throw refusedAt(place, `${name} is declared with the columns ${now}, but was published with ${before}; a full refresh begins with the new ones.`);
 }
 
 /** Says where in the files of the pipeline DuckDB found something wrong. */

@@ -137,6 +137,10 @@ describe('streams', () => {
     await world.update(declared);
     expect([await ids('a'), await ids('n')]).toEqual([[7], [1]]);
     expect((await world.manifest()).datasets['a']?.columns).toEqual([{ name: 'id', type: 'BIGINT', comment: 'key' }]);
+    const wider = stream('a', `SELECT id, 1 AS n FROM ${files}`, '(id BIGINT, n INT)');
+    await expect(world.update(wider)).rejects.toThrow('/p/a.sql, line 1, column 1: a is declared with the columns id, n, but was published with id; a full refresh begins with the new ones.');
+    await world.update(wider, { fullRefresh: true });
+    expect(await world.rows('a')).toEqual([{ id: '7', n: 1 }]);
   });
 
   test('values that do not fit the columns of a table fail the update, and nothing is rounded', async () => {
