@@ -6,6 +6,7 @@ import { tokensOf } from '../dashboard/sql-tokens.ts';
 import { messageOf, ServiceError } from '../errors.ts';
 import { canonicalUri } from '../job/aliases.ts';
 import { keyOf, type SourceSql } from './definition.ts';
+import { literally } from './glob.ts';
 import { refusedAt, type Place } from './source-place.ts';
 
 /** Schema in which a query finds what is new in its streams, under the name of each. */
@@ -105,7 +106,7 @@ function tablePlaces(items: readonly Item[]): Set<number> {
 
 /** Files as a list, or as more entries of the list in which they are named. */
 function filesItem(item: Item, before: Item | undefined, paths: readonly string[]): Item {
-  const list = paths.map(duckdbText).join(', ');
+  const list = paths.map((path) => duckdbText(literally(path))).join(', ');
   return { ...item, kind: 'code', value: isSign(before, '(') ? `[${list}]` : list };
 }
 

@@ -5,6 +5,11 @@ export function isPattern(path: string): boolean {
   return /[*?[{]/.test(path);
 }
 
+/** The pattern that matches a path and nothing else: DuckDB takes every path for a pattern. */
+export function literally(path: string): string {
+  return path.replaceAll(/[*?[]/g, '[$&]');
+}
+
 /** The folder in which everything lies that a pattern may match: what stands before its first sign. */
 export function fixedFolder(pattern: string): string {
   const sign = pattern.search(/[*?[{]/);

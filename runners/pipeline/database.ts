@@ -5,6 +5,7 @@ import { duckdbMacros } from '../../engine/dashboard/running/duckdb-functions.ts
 import { duckdbName, duckdbText } from '../../engine/dashboard/running/query-items.ts';
 import { messageOf } from '../../engine/errors.ts';
 import { streamSchema } from '../../engine/pipeline/flow-query.ts';
+import { literally } from '../../engine/pipeline/glob.ts';
 import type { PublishedColumn } from '../../engine/pipeline/manifest.ts';
 import type { UpdateOrder } from '../../engine/pipeline/update-order.ts';
 
@@ -66,5 +67,5 @@ export function emptyRows(columns: readonly PublishedColumn[]): string {
 
 /** The rows of Parquet files, or none of these columns when there is no file. */
 export function parquetRows(paths: readonly string[], columns: readonly PublishedColumn[]): string {
-  return paths.length === 0 ? emptyRows(columns) : `SELECT * FROM read_parquet([${paths.map(duckdbText).join(', ')}])`;
+  return paths.length === 0 ? emptyRows(columns) : `SELECT * FROM read_parquet([${paths.map((path) => duckdbText(literally(path))).join(', ')}])`;
 }

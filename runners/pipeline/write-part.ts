@@ -6,6 +6,7 @@ import { invalid } from '../../engine/errors.ts';
 import type { Expectation } from '../../engine/pipeline/definition.ts';
 import type { ExpectationCount, FlowProgressDetails } from '../../engine/pipeline/events.ts';
 import { readCondition } from '../../engine/pipeline/flow-query.ts';
+import { literally } from '../../engine/pipeline/glob.ts';
 import type { LinkedFlow } from '../../engine/pipeline/graph.ts';
 import { rowsOf } from './database.ts';
 import type { FittedQuery } from './fitted-query.ts';
@@ -54,7 +55,7 @@ export async function writePart(connection: DuckDBConnection, flow: LinkedFlow, 
   }
   const draft = `${path}.judged`;
   const total = await copied(connection, judged(query, expectations), draft);
-  const source = `read_parquet(${duckdbText(draft)})`;
+  const source = `read_parquet(${duckdbText(literally(draft))})`;
   const [counts = {}] = await rowsOf(connection, `SELECT ${checks.map((check, index) => `count(*) FILTER (NOT ${check}) AS c${index}`).join(', ')} FROM ${source}`);
   const failedOf = (index: number): number => Number(counts[`c${index}`]);
   const changed = lossless.find((_, index) => failedOf(index) > 0);

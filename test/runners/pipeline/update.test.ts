@@ -121,6 +121,21 @@ describe('streams', () => {
     expect(await ids('b')).toHaveLength(59);
   });
 
+  test('a file whose name looks like a pattern is that file alone', async () => {
+    const names = ['a[1].csv', 'a1.csv', 'b*.csv', 'bx.csv', 'c?.csv', 'cc.csv', "d'{1}.csv"];
+    for (const [index, name] of names.entries()) {
+      await world.put(`in/${name}`, `id\n${index}\n`);
+      await world.update(stream('a', `SELECT * FROM ${files}`, '(CONSTRAINT c EXPECT (id >= 0) ON VIOLATION DROP ROW)'));
+    }
+    expect(await ids('a')).toEqual(names.map((_, index) => index));
+    const odd = { storage: { directory: join(world.directory, "managed_fs/o'[1]*?"), uri: "managed_fs:/o'[1]*?" } };
+    const sql = stream('a', `SELECT * FROM ${files}`, '(CONSTRAINT c EXPECT (id > 5))') + view('n', 'SELECT count(*) AS id FROM a');
+    for (const rows of [7, 0]) {
+      const done = (await world.update(sql, {}, odd)).flatMap(({ details }) => (details?.flow_progress?.status === 'COMPLETED' ? [details.flow_progress.metrics?.num_output_rows] : []));
+      expect(done).toEqual([rows, 1]);
+    }
+  });
+
   test('files of objstore are read like those of managed_fs', async () => {
     await mkdir(join(world.directory, 'objstore/bucket/day'), { recursive: true });
     await writeFile(join(world.directory, 'objstore/bucket/day/1.json'), '{"id": 1}\n{"id": 2}\n');
