@@ -21,6 +21,8 @@ import { amendPermissionsOperation } from './permissions/amend.ts';
 import { getPermissionsOperation } from './permissions/get.ts';
 import { permissionLevelsOperation } from './permissions/levels.ts';
 import { replacePermissionsOperation } from './permissions/replace.ts';
+import type { PipelineApiPorts } from './pipelines/pipeline-api-ports.ts';
+import { pipelineOperations } from './pipelines/pipeline-operations.ts';
 import type { DashboardPorts, ManagedFsPorts, OperationPorts, WorkspacePorts } from './ports.ts';
 import { bundleOperation } from './runs/bundle.ts';
 import { cancelAllRunsOperation } from './runs/cancel-all.ts';
@@ -82,8 +84,8 @@ const makers: readonly ((ports: OperationPorts) => Operation)[] = [
 ];
 
 /** Every operation that the service has, those on files among them. */
-export function everyOperation(ports: OperationPorts & WorkspacePorts & ManagedFsPorts & DashboardPorts): Operation[] {
-  return withScopes([...operationsOf(ports), ...workspaceOperations(ports), ...managedFsOperations(ports), ...dashboardOperations(ports)]);
+export function everyOperation(ports: OperationPorts & WorkspacePorts & ManagedFsPorts & DashboardPorts & PipelineApiPorts): Operation[] {
+  return withScopes([...operationsOf(ports), ...workspaceOperations(ports), ...managedFsOperations(ports), ...dashboardOperations(ports), ...pipelineOperations(ports)]);
 }
 
 /** These operations, and the one that tells the scope of each. */

@@ -11,6 +11,7 @@ import type { PluginKind } from '../engine/job/task-kinds.ts';
 import { host, identifyProcess } from '../engine/host.ts';
 import type { Log, NodeIdentity, NodeReader, Site } from '../engine/ports.ts';
 import type { RunStore } from '../engine/run-ports.ts';
+import { createUpdateDesk } from '../engine/pipeline-update.ts';
 import type { Isolation } from '../runners/isolation.ts';
 import { createTaskPool } from '../runners/pool.ts';
 import { createProcessTable } from '../runners/process-table.ts';
@@ -20,6 +21,8 @@ import { createPatientPermissionReader } from '../storage/job-permissions.ts';
 import type { DatabaseAddress, OpenDatabase } from '../storage/database.ts';
 import { startHeartbeat } from '../storage/heartbeat.ts';
 import { createLocator } from '../storage/locate.ts';
+import { createPipelineFiles } from '../storage/pipeline-files.ts';
+import { createPatientPipelineStore } from '../storage/pipelines.ts';
 import type { Roots } from '../storage/roots.ts';
 import { createNodeStore, createRunStore } from '../storage/stores.ts';
 import type { Config } from './config.ts';
@@ -81,7 +84,8 @@ export async function startEngine({ config, address, database, roots, site, plug
   const coordinator = createCoordinator({
     runs, clusters: createClusterStore(db, clock, log), librarian: libraries.librarian, pool, workplace: files, site, clock, log,
     nodeId: node.nodeId, clusterStartMs: config.clusterStartMs, random: randomCharacters, limits: config.limits,
-    freed: () => queue.serve(), endings, permissions: config.jobAccessControl ? createPatientPermissionReader(db, clock, log) : undefined,
+    freed: () => queue.serve(), endings,
+    updates: createUpdateDesk({ pipelines: createPatientPipelineStore(db, clock, log), pipelineFiles: createPipelineFiles(roots, config.limits.pipelineSourceBytes), clock, limits: config.limits }), permissions: config.jobAccessControl ? createPatientPermissionReader(db, clock, log) : undefined,
   });
   const queue = createQueue({ runs, clock, log, limits: config.limits, nodeId: node.nodeId, accept: coordinator.accept, endings });
   const sweep = (): Promise<void> => sweepProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });

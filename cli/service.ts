@@ -28,6 +28,8 @@ import { createLogFiles } from '../storage/log-files.ts';
 import { createManagedFiles } from '../storage/managed-files.ts';
 import { createNotebookFiles } from '../storage/notebook-files.ts';
 import { createQueryFiles } from '../storage/query-files.ts';
+import { createPipelineFiles } from '../storage/pipeline-files.ts';
+import { createPipelineStore } from '../storage/pipelines.ts';
 import { createRoots, type Roots } from '../storage/roots.ts';
 import { createJobStore, createRunReader, createRunRemover } from '../storage/stores.ts';
 import { createTokenLookup, createTokenStore, ensureBootstrapAdmin } from '../storage/tokens.ts';
@@ -184,6 +186,7 @@ function createService({ config, database, engine, roots, site, log, door, peopl
       people: people.people, tokenRules: people.tokenRules, auditEvents: people.auditEvents,
       classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db),
       queryFiles: createQueryFiles(roots), queries, ...engine.libraries,
+      pipelines: createPipelineStore(db), pipelineFiles: createPipelineFiles(roots, limits.pipelineSourceBytes),
     }),
     auth: { tokens: rememberTokens(createTokenLookup(db), clock), clock, log },
     plugins,

@@ -12,6 +12,7 @@ import type { NoticeFacts } from '../engine/notification/notice.ts';
 import type { LibraryTables } from './library-schema.ts';
 import type { NoticeTables } from './notice-schema.ts';
 import type { AutoscopeColumns, PeopleTables, PersonColumns } from './people-schema.ts';
+import type { PipelineTables } from './pipeline-schema.ts';
 import type { ScheduleTable } from './schedule-schema.ts';
 
 /** A JSONB column: read as a value, written as JSON text. */
@@ -177,7 +178,7 @@ export interface OutboxTable {
   taken_time: number | null;
 }
 
-export interface Database extends NoticeTables, DashboardTables, PeopleTables, LibraryTables {
+export interface Database extends NoticeTables, DashboardTables, PeopleTables, LibraryTables, PipelineTables {
   principals: PrincipalTable;
   tokens: TokenTable;
   jobs: JobTable;

@@ -9,11 +9,15 @@ import { libraryExamples } from './library-examples.ts';
 import { nodeExamples } from './node-examples.ts';
 import { noticeExamples } from './notice-examples.ts';
 import { peopleExamples } from './people-examples.ts';
+import { pipelineExamples } from './pipeline-examples.ts';
 import { runExamples } from './run-examples.ts';
 import { tokenExamples } from './token-examples.ts';
 
 /** Method and path -> example. */
-const examples: Readonly<Record<string, Example>> = { ...jobExamples, ...runExamples, ...tokenExamples, ...peopleExamples, ...fileExamples, ...nodeExamples, ...libraryExamples, ...noticeExamples, ...dashboardExamples };
+const examples: Readonly<Record<string, Example>> = {
+  ...jobExamples, ...runExamples, ...tokenExamples, ...peopleExamples, ...fileExamples, ...nodeExamples, ...libraryExamples, ...noticeExamples, ...dashboardExamples,
+  ...pipelineExamples,
+};
 
 /** The example of an operation, under whichever spelling of its path. */
 export function exampleOf({ method, path }: Pick<Operation, 'method' | 'path'>): Example | undefined {

@@ -31,6 +31,7 @@ const groups: readonly Group[] = [
   { prefix: '/notifications/', name: 'Notifications', description: 'What became of notices' },
   { prefix: '/preview/scim/', name: 'People', description: 'Who calls, users and service principals' },
   { prefix: '/libraries/', name: 'Libraries', description: 'Libraries of clusters' },
+  { prefix: '/pipelines', name: 'Pipelines', description: 'Declarative pipelines, their updates and their event logs' },
   { prefix: '/nodes', name: 'Nodes', description: 'The engines that share the workspace' },
   { prefix: '/modern/dashboards', name: 'Dashboards', description: 'Dashboards of the newer format' },
   { prefix: '/preview/sql/dashboards', name: 'Classic dashboards', description: 'Dashboards to be migrated' },

@@ -91,6 +91,8 @@ async function execute(c: Coordination, active: ActiveRun, task: ActiveTask, clu
   if ('error' in assignment) return decideAfterAttempt({ kind: 'failed', message: assignment.error }, undefined);
   if (c.closing()) throw new LetGo();
   if (assignment.kind === 'run_job_task') return runJobTask(c, active, task, assignment.task);
+  if (assignment.kind === 'pipeline_task') await c.updates?.settle(assignment);
+  if (c.closing()) throw new LetGo();
   task.pooled = c.pool.run(assignment, { launch: (key, request, stop) => launchChild(c, active, task, key, request, stop) });
   if (task.stopReason !== undefined) task.pooled.stop();
   const outcome = await task.pooled.outcome;

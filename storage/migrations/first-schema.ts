@@ -4,6 +4,7 @@ import type { Migration } from 'kysely/migration';
 import { dashboardTables } from './dashboard-tables.ts';
 import { libraryTables } from './library-tables.ts';
 import { noticeTables } from './notice-tables.ts';
+import { pipelineTables } from './pipeline-tables.ts';
 import { peopleTables } from './people-tables.ts';
 import { scheduleTables } from './schedule-tables.ts';
 import { workflowTables } from './workflow-tables.ts';
@@ -226,6 +227,7 @@ const statements = [
   ...scheduleTables,
   ...dashboardTables,
   ...libraryTables,
+  ...pipelineTables,
   ...workflowTables,
 ];
 
