@@ -8,6 +8,10 @@ import { listJobsOperation } from './jobs/list.ts';
 import { previewScheduleOperation } from './jobs/preview-schedule.ts';
 import { resetJobOperation } from './jobs/reset.ts';
 import { updateJobOperation } from './jobs/update.ts';
+import { allLibraryStatusesOperation } from './libraries/all-cluster-statuses.ts';
+import { libraryStatusOperation } from './libraries/cluster-status.ts';
+import { installLibrariesOperation } from './libraries/install.ts';
+import { uninstallLibrariesOperation } from './libraries/uninstall.ts';
 import { managedFsOperations } from './managed-fs/managed-fs-operations.ts';
 import { noticeOperationMakers } from './notice-operations.ts';
 import { peopleOperationMakers } from './people-operations.ts';
@@ -18,6 +22,8 @@ import { amendPermissionsOperation } from './permissions/amend.ts';
 import { getPermissionsOperation } from './permissions/get.ts';
 import { permissionLevelsOperation } from './permissions/levels.ts';
 import { replacePermissionsOperation } from './permissions/replace.ts';
+import type { PipelineApiPorts } from './pipelines/pipeline-api-ports.ts';
+import { pipelineOperations } from './pipelines/pipeline-operations.ts';
 import type { ClusterPorts, DashboardPorts, ManagedFsPorts, OperationPorts, WorkspacePorts } from './ports.ts';
 import { bundleOperation } from './runs/bundle.ts';
 import { cancelAllRunsOperation } from './runs/cancel-all.ts';
@@ -70,13 +76,17 @@ const makers: readonly ((ports: OperationPorts) => Operation)[] = [
   deleteTokenOperation,
   meOperation,
   listNodesOperation,
+  installLibrariesOperation,
+  uninstallLibrariesOperation,
+  libraryStatusOperation,
+  allLibraryStatusesOperation,
   ...noticeOperationMakers,
   ...peopleOperationMakers,
 ];
 
 /** Every operation that the service has, those on files among them. */
-export function everyOperation(ports: OperationPorts & WorkspacePorts & ManagedFsPorts & DashboardPorts & ClusterPorts): Operation[] {
-  return withScopes([...operationsOf(ports), ...workspaceOperations(ports), ...managedFsOperations(ports), ...dashboardOperations(ports), ...clusterOperations(ports)]);
+export function everyOperation(ports: OperationPorts & WorkspacePorts & ManagedFsPorts & DashboardPorts & PipelineApiPorts & ClusterPorts): Operation[] {
+  return withScopes([...operationsOf(ports), ...workspaceOperations(ports), ...managedFsOperations(ports), ...dashboardOperations(ports), ...pipelineOperations(ports), ...clusterOperations(ports)]);
 }
 
 /** These operations, and the one that tells the scope of each. */

@@ -7,6 +7,7 @@ import type { ClassicDashboardStore, DashboardStore, QueryFiles, QueryRunner } f
 import type { ManagedFileStore, WorkspaceStore } from '../engine/file-ports.ts';
 import type { LaunchPorts } from '../engine/launch.ts';
 import type { KnownKind } from '../engine/job/task-kinds.ts';
+import type { LibraryCluster, LibraryReader, LibraryStore } from '../engine/library-ports.ts';
 import type { Limits } from '../engine/limits.ts';
 import type { DestinationRules } from '../engine/notification/destination.ts';
 import type { DeliveryLog, DestinationStore } from '../engine/notice-ports.ts';
@@ -70,8 +71,16 @@ export interface NoticePorts {
   readonly clock: Clock;
 }
 
+/** Libraries of clusters. */
+export interface LibraryPorts {
+  readonly libraries: Pick<LibraryStore, 'add' | 'remove'>;
+  readonly libraryStates: LibraryReader;
+  /** Begins to install what was added; resolves nothing. */
+  readonly settleLibraries: (cluster: LibraryCluster) => void;
+}
+
 /** Everything that operations are made from; each takes the part that it needs. */
-export interface OperationPorts extends NoticePorts, PeoplePorts {
+export interface OperationPorts extends NoticePorts, PeoplePorts, LibraryPorts {
   readonly jobs: JobStore;
   readonly permissions: PermissionStore;
   /** Whom jobs run as; undefined while job access control is off, when they run as their creators. */

@@ -14,7 +14,6 @@ import { deliverClusterLogs, noteAttempt } from '../storage/cluster-logs.ts';
 import { listenForClusters } from '../storage/cluster-wake.ts';
 import { createClusterStore } from '../storage/clusters.ts';
 import type { DatabaseAddress, OpenDatabase } from '../storage/database.ts';
-import { createLocator } from '../storage/locate.ts';
 import type { Roots } from '../storage/roots.ts';
 import type { Config } from './config.ts';
 
@@ -30,6 +29,8 @@ export interface Clusters {
 
 export interface ClusterParts {
   readonly config: Config;
+  /** Finds a file by its URI. */
+  readonly locate: (uri: string, what: 'file') => Promise<string>;
   readonly address: DatabaseAddress;
   readonly database: OpenDatabase;
   readonly roots: Roots;
@@ -41,13 +42,13 @@ export interface ClusterParts {
   readonly log: Log;
 }
 
-export async function startClusters({ config, address, database: { db }, roots, files, nodeId, random, clock, log }: ClusterParts): Promise<Clusters> {
+export async function startClusters({ config, locate, address, database: { db }, roots, files, nodeId, random, clock, log }: ClusterParts): Promise<Clusters> {
   const { clusters: inventory, clusterStartMs, stopGraceMs, logBytesMax } = config;
   const rules = { limited: isLimited(inventory), capacityOf: (poolId: string) => capacityOf(poolId, inventory) };
   const store = createClusterStore(db, clock, log, rules);
   const signals = createClusterSignals();
   const scripts = createScriptRunner({
-    clustersDirectory: roots.clusters.directory, taskEnvironment: { ...config.taskEnvironment, RUNYARD_MANAGED_FS: roots.managedFs.directory }, stopGraceMs, logBytesMax, locate: createLocator(roots),
+    clustersDirectory: roots.clusters.directory, taskEnvironment: { ...config.taskEnvironment, RUNYARD_MANAGED_FS: roots.managedFs.directory }, stopGraceMs, logBytesMax, locate,
   });
   if (config.faults.length > 0) log.warn({ faults: config.faults }, 'RUNYARD_FAULTS is set: clusters of this engine fail on purpose.');
   const compute: ComputePorts = {

@@ -44,6 +44,12 @@ export interface Config {
   readonly leaseMs: number;
   readonly poolThreads: number;
   readonly attemptsPerThread: number;
+  /** What installers of libraries find beside the environment of tasks. */
+  readonly libraryEnvironment: Readonly<Record<string, string>>;
+  readonly objstoreEndpoint?: string | undefined;
+  readonly objstoreAccessKey?: string | undefined;
+  readonly objstoreSecretKey?: string | undefined;
+  readonly objstoreRegion: string;
   readonly smtpUrl?: string | undefined;
   readonly mailFrom?: string | undefined;
   readonly mailsPerSecond: number;
@@ -132,6 +138,11 @@ function build(environment: Environment, directory: string, find: (variable: str
     leaseMs: take(settings.leaseMs),
     poolThreads: take(settings.poolThreads),
     attemptsPerThread: take(settings.attemptsPerThread),
+    libraryEnvironment: take(settings.libraryEnvironment),
+    objstoreEndpoint: take(settings.objstoreEndpoint),
+    objstoreAccessKey: take(settings.objstoreAccessKey),
+    objstoreSecretKey: take(settings.objstoreSecretKey),
+    objstoreRegion: take(settings.objstoreRegion),
     smtpUrl: take(settings.smtpUrl),
     mailFrom: take(settings.mailFrom),
     mailsPerSecond: take(settings.mailsPerSecond),

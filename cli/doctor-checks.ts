@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { access, constants, mkdtemp, rm, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import { systemClock } from '../engine/clock.ts';
 import { codeOf } from '../engine/errors.ts';
 import { findInterpreter } from '../runners/environment.ts';
@@ -32,6 +32,9 @@ export const checks: readonly Check[] = [
   { name: 'node', look: lookAtNode },
   { name: 'python3', look: lookForPython },
   { name: 'java', look: (config) => lookForProgram(config, 'java', ['-version'], 'JAR tasks need it: install a Java runtime.') },
+  { name: 'pip', look: lookForPip },
+  { name: 'mvn', look: (config) => lookForProgram(config, 'mvn', ['-Dstyle.color=never', '--version'], 'Maven libraries need it: install Maven.') },
+  { name: 'Rscript', look: (config) => lookForProgram(config, 'Rscript', ['--version'], 'R libraries need it: install R.') },
   { name: 'spark', look: lookForSpark },
   { name: 'plugins', look: lookAtPlugins },
   { name: 'task user', look: lookAtTaskUser },
@@ -59,12 +62,20 @@ async function lookForPython(config: Config): Promise<Finding> {
   return finding.state === 'ok' && Number(minor) < 8 ? { ...finding, state: 'poor', advice } : finding;
 }
 
+async function lookForPip({ taskEnvironment }: Config): Promise<Finding> {
+  const advice = 'Libraries of the kinds whl and pypi need it: install pip.';
+  const python = await findInterpreter('python3', taskEnvironment);
+  if (python === undefined) return { state: 'missing', found: 'no python3 in PATH', advice };
+  const answer = await run(python, ['-m', 'pip', '--version'], { env: { ...taskEnvironment } }).catch(() => undefined);
+  return answer === undefined ? { state: 'missing', found: `${python} has none`, advice } : { state: 'ok', found: answer.stdout.trim() };
+}
+
 async function lookForProgram({ taskEnvironment }: Config, program: string, version: readonly string[], advice: string): Promise<Finding> {
   const file = await findInterpreter(program, taskEnvironment);
   if (file === undefined) return { state: 'missing', found: 'not found in PATH', advice };
   // Java says its version on stderr.
   const { stdout, stderr } = await run(file, version).catch(() => ({ stdout: '', stderr: '' }));
-  const [line = ''] = `${stdout}${stderr}`.trim().split('\n');
+  const [line = ''] = stripVTControlCharacters(`${stdout}${stderr}`).trim().split('\n');
   if (line === '') return { state: 'missing', found: `${file}, which does not run`, advice };
   return { state: 'ok', found: `${line} at ${file}` };
 }

@@ -1,5 +1,6 @@
 /** Wires the engine of one node: stores, files, runner pool, coordinator and watch. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { LibraryPorts } from '../api/ports.ts';
 import type { Clock } from '../engine/clock.ts';
 import { createEndings } from '../engine/coordinator/endings.ts';
 import { createQueue, type RunQueue } from '../engine/coordinator/admit.ts';
@@ -10,6 +11,7 @@ import type { PluginKind } from '../engine/job/task-kinds.ts';
 import { host, identifyProcess } from '../engine/host.ts';
 import type { Log, NodeIdentity, NodeReader, Site } from '../engine/ports.ts';
 import type { RunStore } from '../engine/run-ports.ts';
+import { createUpdateDesk } from '../engine/pipeline-update.ts';
 import type { Isolation } from '../runners/isolation.ts';
 import { createTaskPool } from '../runners/pool.ts';
 import { createProcessTable } from '../runners/process-table.ts';
@@ -18,11 +20,15 @@ import { createPatientPermissionReader } from '../storage/job-permissions.ts';
 import type { DatabaseAddress, OpenDatabase } from '../storage/database.ts';
 import { startHeartbeat } from '../storage/heartbeat.ts';
 import { createLocator } from '../storage/locate.ts';
+import { createPipelineFiles } from '../storage/pipeline-files.ts';
+import { createPatientPipelineStore } from '../storage/pipelines.ts';
 import type { Roots } from '../storage/roots.ts';
 import { createNodeStore, createRunStore } from '../storage/stores.ts';
 import { startClusters, type Clusters } from './clusters.ts';
 import type { Config } from './config.ts';
 import { checkNeighbours, directoryIdOf } from './installation.ts';
+import { createLibraries } from './libraries.ts';
+import { objectStoreOf } from './object-store.ts';
 
 export interface Engine {
   readonly nodeId: string;
@@ -31,6 +37,7 @@ export interface Engine {
   readonly queue: RunQueue;
   readonly nodes: NodeReader;
   readonly clusters: Clusters;
+  readonly libraries: LibraryPorts;
   /** Takes up nothing new, and resolves when the tasks that run are over. Before `close`. */
   drain(): Promise<void>;
   readonly files: AttemptFiles;
@@ -54,6 +61,8 @@ export interface EngineParts {
 export async function startEngine({ config, address, database, roots, site, plugins, isolation, clock, log }: EngineParts): Promise<Engine> {
   const { db } = database;
   const files = createAttemptFiles(roots);
+  const objects = objectStoreOf(config, clock);
+  const libraries = createLibraries(config, database, roots, objects, clock, log);
   const runs = createRunStore(db, clock, log);
   const nodes = createNodeStore(db);
   const node = await ownNode(await directoryIdOf(config.dataDirectory));
@@ -68,16 +77,17 @@ export async function startEngine({ config, address, database, roots, site, plug
       isolation,
       limits: config.limits,
     },
-    locate: createLocator(roots),
+    locate: createLocator(roots, objects),
     plugins,
     log,
   });
-  const clusters = await startClusters({ config, address, database, roots, files, nodeId: node.nodeId, random: randomCharacters, clock, log });
+  const clusters = await startClusters({ config, locate: createLocator(roots, objects), address, database, roots, files, nodeId: node.nodeId, random: randomCharacters, clock, log });
   const endings = createEndings();
   const coordinator = createCoordinator({
-    runs, clusters: clusters.store, compute: clusters.compute, pool, workplace: files, site, clock, log,
+    runs, clusters: clusters.store, compute: clusters.compute, librarian: libraries.librarian, pool, workplace: files, site, clock, log,
     nodeId: node.nodeId, clusterStartMs: config.clusterStartMs, random: randomCharacters, limits: config.limits,
-    freed: () => queue.serve(), endings, permissions: config.jobAccessControl ? createPatientPermissionReader(db, clock, log) : undefined,
+    freed: () => queue.serve(), endings,
+    updates: createUpdateDesk({ pipelines: createPatientPipelineStore(db, clock, log), pipelineFiles: createPipelineFiles(roots, config.limits.pipelineSourceBytes), clock, limits: config.limits }), permissions: config.jobAccessControl ? createPatientPermissionReader(db, clock, log) : undefined,
   });
   const queue = createQueue({ runs, clock, log, limits: config.limits, nodeId: node.nodeId, accept: coordinator.accept, endings });
   const sweep = (): Promise<void> => sweepProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });
@@ -85,23 +95,19 @@ export async function startEngine({ config, address, database, roots, site, plug
   const { leaseMs } = config;
   const watch = await startWatch({
     nodes, runs, coordinator, clock, log, node, leaseMs, sweep,
-    queue: {
-      serve() {
-        queue.serve();
-        // What a node that is gone was starting.
-        clusters.tend();
-      },
-    },
+    queue: { serve: () => lookAfter(queue, clusters) },
     heartbeat: (onLost) => startHeartbeat({ address, nodeId: node.nodeId, leaseMs }, log, onLost),
   });
+  await libraries.resume();
   return {
-    nodeId: node.nodeId, runs, nodes, clusters, coordinator, queue, files,
+    nodeId: node.nodeId, runs, nodes, clusters, coordinator, queue, files, libraries: libraries.ports,
     async drain() {
       watch.rest();
       await queue.close();
       await coordinator.drain();
     },
     async close() {
+      libraries.close();
       await queue.close();
       await coordinator.close();
       await clusters.close();
@@ -109,6 +115,12 @@ export async function startEngine({ config, address, database, roots, site, plug
       await watch.close();
     },
   };
+}
+
+/** With each beat: what waits, and clusters that a node which is gone was starting. */
+function lookAfter(queue: RunQueue, clusters: Clusters): void {
+  queue.serve();
+  clusters.tend();
 }
 
 async function ownNode(directoryId: string): Promise<NodeIdentity> {

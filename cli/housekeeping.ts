@@ -4,6 +4,7 @@ import Bree from 'bree';
 import { messageOf } from '../engine/errors.ts';
 import type { Log } from '../engine/ports.ts';
 import type { ClusterLogsOrder } from './cluster-logs-job.ts';
+import type { LibraryOrder } from './library-job.ts';
 import type { PeopleOrder } from './people-job.ts';
 import type { RetentionOrder } from './retention-job.ts';
 
@@ -17,7 +18,7 @@ const hour = 60 * 60 * 1_000;
 const logsEveryMs = hour / 12;
 
 /** Starts the jobs. The first round comes ten minutes after the start: until then there is more urgent work. */
-export async function startHousekeeping(order: RetentionOrder & PeopleOrder & ClusterLogsOrder, log: Log, firstAfterMs = hour / 6): Promise<Housekeeping> {
+export async function startHousekeeping(order: RetentionOrder & PeopleOrder & ClusterLogsOrder & LibraryOrder, log: Log, firstAfterMs = hour / 6): Promise<Housekeeping> {
   const bree = new Bree({
     root: false,
     doRootCheck: false,
@@ -28,6 +29,9 @@ export async function startHousekeeping(order: RetentionOrder & PeopleOrder & Cl
     errorHandler: (error: unknown) => log.warn({ error: messageOf(error) }, 'A housekeeping job failed; it is tried again with the next round.'),
     jobs: [{
       name: 'retention', path: fileURLToPath(new URL('./retention-job.ts', import.meta.url)),
+      timeout: firstAfterMs, interval: hour, worker: { workerData: order },
+    }, {
+      name: 'libraries', path: fileURLToPath(new URL('./library-job.ts', import.meta.url)),
       timeout: firstAfterMs, interval: hour, worker: { workerData: order },
     }, {
       name: 'people', path: fileURLToPath(new URL('./people-job.ts', import.meta.url)),

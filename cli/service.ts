@@ -28,6 +28,8 @@ import { createLogFiles } from '../storage/log-files.ts';
 import { createManagedFiles } from '../storage/managed-files.ts';
 import { createNotebookFiles } from '../storage/notebook-files.ts';
 import { createQueryFiles } from '../storage/query-files.ts';
+import { createPipelineFiles } from '../storage/pipeline-files.ts';
+import { createPipelineStore } from '../storage/pipelines.ts';
 import { createRoots, type Roots } from '../storage/roots.ts';
 import { createJobStore, createRunReader, createRunRemover } from '../storage/stores.ts';
 import { createTokenLookup, createTokenStore, ensureBootstrapAdmin } from '../storage/tokens.ts';
@@ -102,7 +104,7 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   closers.push(() => schedules.close());
   const retentionMs = config.limits.runRetentionDays * day;
   const deliveryRetentionMs = config.limits.deliveryRetentionDays * day;
-  const housekeeping = await startHousekeeping({ address, dataDirectory: config.dataDirectory, retentionMs, deliveryRetentionMs, auditRetentionMs: config.limits.auditRetentionDays * day }, log);
+  const housekeeping = await startHousekeeping({ address, dataDirectory: config.dataDirectory, retentionMs, deliveryRetentionMs, auditRetentionMs: config.limits.auditRetentionDays * day, libraryRetentionMs: config.limits.libraryRetentionDays * day }, log);
   closers.push(() => housekeeping.stop());
   const door = { open: true };
   const people = createPeople(database, clock, log);
@@ -185,7 +187,8 @@ function createService({ config, database, engine, roots, site, log, door, peopl
       destinations: createDestinationStore(db), deliveries: createDeliveryLog(db), destinationRules: { limits, allowPrivate: config.webhookAllowPrivate },
       people: people.people, tokenRules: people.tokenRules, auditEvents: people.auditEvents,
       classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db),
-      queryFiles: createQueryFiles(roots), queries,
+      queryFiles: createQueryFiles(roots), queries, ...engine.libraries,
+      pipelines: createPipelineStore(db), pipelineFiles: createPipelineFiles(roots, limits.pipelineSourceBytes),
     }),
     auth: { tokens: rememberTokens(createTokenLookup(db), clock), clock, log },
     plugins,

@@ -147,6 +147,22 @@ export const taskLimits: ReadValue<TaskLimits> = (given) => {
   return wanted;
 };
 
+/** Never shown in a message. */
+export const secretText: ReadValue<string> = (given) => {
+  if (typeof given === 'string' && /^[!-~]{1,1024}$/.test(given)) return given;
+  throw new ValueError('must be visible ASCII characters without a space (its value is not shown here)');
+};
+
+/** Variables by name. Never shown in a message: their values may hold passwords. */
+export const textsByName: ReadValue<Readonly<Record<string, string>>> = (given) => {
+  const wanted = typeof given === 'string' ? parsedJson(given) : given;
+  const entries: [string, unknown][] = typeof wanted === 'object' && wanted !== null && !Array.isArray(wanted) ? Object.entries(wanted) : [['', undefined]];
+  return Object.fromEntries(entries.map(([name, value]) => {
+    if (/^[A-Za-z_]\w*$/.test(name) && typeof value === 'string' && !value.includes('\0')) return [name, value];
+    throw new ValueError('must be a JSON object of variables and their texts, such as {"HTTPS_PROXY": "http://proxy:3128"} (its value is not shown here)');
+  }));
+};
+
 /** Limits by name; the others keep their defaults. */
 export const limits: ReadValue<Limits> = (given) => {
   const wanted = typeof given === 'string' ? parsedJson(given) : given;

@@ -5,7 +5,8 @@ import { defaultLimits } from '../engine/limits.ts';
 import type { TaskLimits } from '../runners/isolation.ts';
 import type { PluginPlace } from '../runners/plugin/plugin-place.ts';
 import {
-  absolutePaths, databaseUrl, host, limits, mailFrom, networks, oneOf, path, pluginPlaces, publicUrl, secretToken, smtpUrl, taskLimits, userName, wholeNumber, yesOrNo, type ReadValue,
+  absolutePaths, databaseUrl, host, limits, mailFrom, networks, oneOf, path, pluginPlaces, publicUrl, secretText, secretToken, smtpUrl, taskLimits, textsByName, userName,
+  wholeNumber, yesOrNo, type ReadValue,
 } from './setting-values.ts';
 import { faults, inventory } from './cluster-settings.ts';
 
@@ -137,6 +138,26 @@ export const settings = {
   attemptsPerThread: row({
     variable: 'RUNYARD_ATTEMPTS_PER_THREAD', read: wholeNumber(1, 10_000), otherwise: 500,
     description: 'Tasks that one thread looks after at a time.',
+  }),
+  libraryEnvironment: row<Readonly<Record<string, string>>>({
+    variable: 'RUNYARD_LIBRARY_ENV', read: textsByName, otherwise: {}, otherwiseInWords: 'none',
+    description: 'JSON object of environment variables for the installers of libraries, such as {"PIP_INDEX_URL": "https://..."}.',
+  }),
+  objstoreEndpoint: row<string | undefined>({
+    variable: 'RUNYARD_OBJSTORE_ENDPOINT', read: publicUrl, otherwise: undefined, otherwiseInWords: 'objstore is a directory',
+    description: 'S3-compatible server behind objstore://bucket/path.',
+  }),
+  objstoreAccessKey: row<string | undefined>({
+    variable: 'RUNYARD_OBJSTORE_ACCESS_KEY', read: secretText, otherwise: undefined, otherwiseInWords: 'none',
+    description: 'Access key for it.',
+  }),
+  objstoreSecretKey: row<string | undefined>({
+    variable: 'RUNYARD_OBJSTORE_SECRET_KEY', read: secretText, otherwise: undefined, otherwiseInWords: 'none',
+    description: 'Secret key for it.',
+  }),
+  objstoreRegion: row({
+    variable: 'RUNYARD_OBJSTORE_REGION', read: host, otherwise: 'us-east-1',
+    description: 'Region that its requests are signed for.',
   }),
   smtpUrl: row<string | undefined>({
     variable: 'RUNYARD_SMTP_URL', read: smtpUrl, otherwise: undefined, otherwiseInWords: 'mails are kept as files',

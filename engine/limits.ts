@@ -89,6 +89,13 @@ export const defaultLimits = {
   /** Queries of dashboards that run at once, of each engine, and that wait. */
   dashboardQueries: 2,
   dashboardQueriesWaiting: 200,
+  /** Days after its last use that a library, or an object that was fetched for a task, leaves the cache. */
+  libraryRetentionDays: 30,
+  /** Memory and threads that the database of one pipeline update may take; what does not fit into memory goes to the disk. */
+  pipelineMegabytes: 1_024,
+  pipelineThreads: 2,
+  /** SQL files of one pipeline, all together. */
+  pipelineSourceBytes: 10 * 2 ** 20,
   bootDiskGigabytesMin: 100,
   bootDiskGigabytesMax: 4_096,
 } as const;

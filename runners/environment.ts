@@ -4,6 +4,7 @@ import { constants } from 'node:fs';
 import { access, realpath } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { noLibraries, type LibraryPaths } from '../engine/cluster/libraries.ts';
 import type { TaskAssignment } from '../engine/run/assignment.ts';
 import { runAs, type TaskUser } from './isolation.ts';
 import type { RunnerSettings } from './messages.ts';
@@ -16,10 +17,12 @@ const run = promisify(execFile);
  */
 export function taskEnvironment(settings: RunnerSettings, assignment: TaskAssignment, temporary: string): Record<string, string> {
   const { user } = settings.isolation;
+  const environment = { ...settings.taskEnvironment, ...assignment.cluster?.environment };
   return {
     ...settings.taskEnvironment,
     ...(user && { HOME: user.home ?? join(assignment.directory, 'work'), USER: user.name, LOGNAME: user.name }),
     ...assignment.cluster?.environment,
+    ...libraryVariables(environment, assignment.cluster?.libraries),
     TMPDIR: temporary,
     RUNYARD_JOB_ID: String(assignment.jobId),
     RUNYARD_JOB_RUN_ID: String(assignment.jobRunId),
@@ -27,6 +30,15 @@ export function taskEnvironment(settings: RunnerSettings, assignment: TaskAssign
     RUNYARD_TASK_KEY: assignment.taskKey,
     ...(assignment.cluster && { RUNYARD_CLUSTER_ID: assignment.cluster.clusterId }),
   };
+}
+
+/** The variables by which programs find the libraries of their cluster; what stood in them before comes after. */
+function libraryVariables(environment: Readonly<Record<string, string>>, libraries: LibraryPaths = noLibraries): Record<string, string> {
+  const paths = { PYTHONPATH: libraries.pythonPath, PATH: libraries.binPath, CLASSPATH: libraries.classPath, R_LIBS: libraries.rPath ?? [] };
+  return Object.fromEntries(Object.entries(paths).filter(([, added]) => added.length > 0).map(([name, added]) => {
+    const before = environment[name] ?? '';
+    return [name, [...added, ...(before === '' ? [] : [before])].join(delimiter)];
+  }));
 }
 
 const found = new Map<string, string>();

@@ -5,6 +5,7 @@ import type { Outcome, RunnerContext } from './contract.ts';
 import { endMarked } from './process-group.ts';
 import { plugin as jar } from './jar/jar.ts';
 import { plugin as notebook } from './notebook/notebook.ts';
+import { plugin as pipeline } from './pipeline/pipeline.ts';
 import { plugin as python } from './python/python.ts';
 import { plugin as submit } from './submit/submit.ts';
 
@@ -14,6 +15,7 @@ type Run = (task: unknown, context: RunnerContext) => Promise<Outcome>;
 const runOf: Readonly<Record<string, Run>> = {
   [notebook.kind]: (task, context) => notebook.run(task as Parameters<typeof notebook.run>[0], context),
   [python.kind]: (task, context) => python.run(task as Parameters<typeof python.run>[0], context),
+  [pipeline.kind]: (task, context) => pipeline.run(task as Parameters<typeof pipeline.run>[0], context),
   [jar.kind]: (task, context) => jar.run(task as Parameters<typeof jar.run>[0], context),
   [submit.kind]: (task, context) => submit.run(task as Parameters<typeof submit.run>[0], context),
 };

@@ -15,7 +15,8 @@ const errorBytes = 2_000;
 /** Why a program failed, as found in what it wrote. */
 export interface Failure {
   readonly error: string;
-  readonly errorTrace: string;
+  /** Absent where the program left none. */
+  readonly errorTrace?: string;
 }
 
 export interface Program {
@@ -48,5 +49,5 @@ async function outputOf(program: Program, code: number, context: RunnerContext):
   // An uncaught exception ends Python and Java with code 1; with any other code a trace in the log is not the reason.
   const failure = code === 1 ? program.failureIn(await readLogEnd(join(context.directory, 'stderr'), tailBytes)) : undefined;
   if (failure === undefined) return { error: `The ${program.name} ended with ${describeExit(code)}.` };
-  return { error: firstBytes(failure.error, errorBytes).text, errorTrace: failure.errorTrace };
+  return { ...failure, error: firstBytes(failure.error, errorBytes).text };
 }

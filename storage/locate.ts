@@ -5,13 +5,14 @@ import { canonicalUri } from '../engine/job/aliases.ts';
 import { quote } from '../engine/job/wording.ts';
 import { statOf } from '../engine/read-file.ts';
 import { notebookPaths } from './notebook-format.ts';
+import type { ObjectStore } from './object-store.ts';
 import { revisionAt } from './revisions.ts';
 import { pathIn, prove, type Root, type Roots } from './roots.ts';
 
-/** `notebook`: a workspace path that may lack its extension; with `at`, the newest revision not later than that (epoch ms). */
-export type Sought = 'file' | 'notebook' | { readonly notebook: true; readonly at: number };
+/** `notebook`: a workspace path that may lack its extension; with `at`, the newest revision not later than that (epoch ms); `entry`: a file or a folder. */
+export type Sought = 'file' | 'notebook' | 'entry' | { readonly notebook: true; readonly at: number };
 
-type Kind = 'file' | 'notebook';
+type Kind = 'file' | 'notebook' | 'entry';
 
 /** One place to look in. */
 interface Place {
@@ -31,17 +32,21 @@ const putIt = 'Put it there with POST /api/2.0/managed_fs/put and start the run 
  * `objstore://bucket/x` (each in any known spelling), a workspace path, or `/x` and `file:/x` below an allowed root.
  * It throws ServiceError RESOURCE_DOES_NOT_EXIST when there is no such file and INVALID_PARAMETER_VALUE when it may not
  * be read; the messages are fit for a run's state.
+ * @param objects the store behind objstore://; without one it is a directory
  */
-export function createLocator(roots: Roots): (uri: string, what: Sought) => Promise<string> {
+export function createLocator(roots: Roots, objects?: ObjectStore): (uri: string, what: Sought) => Promise<string> {
   return async (uri, sought) => {
-    const what = sought === 'file' ? sought : 'notebook';
+    const object = objects === undefined ? undefined : /^objstore:\/\/([^/]*)(\/.*)?$/s.exec(canonicalUri(uri));
+    if (objects !== undefined && object) return objects.fetch(object[1] ?? '', object[2] ?? '', uri);
+    const what = typeof sought === 'object' ? 'notebook' : sought;
     const place = await placeOf(uri, what, roots);
     const path = pathIn(place.root, place.path, uri);
     if (typeof sought === 'object') return revisionAt(roots, path, sought.at);
     const candidates = what === 'notebook' ? notebookPaths(path) : [path];
     for (const candidate of candidates) {
       const real = await prove(place.root, candidate, uri);
-      if ((await statOf(real))?.isFile() === true) return real;
+      const found = await statOf(real);
+      if (found?.isFile() === true || (what === 'entry' && found?.isDirectory() === true)) return real;
     }
     throw new ServiceError('RESOURCE_DOES_NOT_EXIST', await absence(uri, what, place, candidates));
   };

@@ -10,8 +10,10 @@ import type { RunParameters } from '../engine/run/parameters.ts';
 import type { ClusterTables } from './cluster-schema.ts';
 import type { DashboardTables } from './dashboard-schema.ts';
 import type { NoticeFacts } from '../engine/notification/notice.ts';
+import type { LibraryTables } from './library-schema.ts';
 import type { NoticeTables } from './notice-schema.ts';
 import type { AutoscopeColumns, PeopleTables, PersonColumns } from './people-schema.ts';
+import type { PipelineTables } from './pipeline-schema.ts';
 import type { ScheduleTable } from './schedule-schema.ts';
 
 /** A JSONB column: read as a value, written as JSON text. */
@@ -163,7 +165,7 @@ export interface OutboxTable {
   taken_time: number | null;
 }
 
-export interface Database extends NoticeTables, DashboardTables, PeopleTables, ClusterTables {
+export interface Database extends NoticeTables, DashboardTables, PeopleTables, LibraryTables, PipelineTables, ClusterTables {
   principals: PrincipalTable;
   tokens: TokenTable;
   jobs: JobTable;

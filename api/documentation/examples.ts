@@ -6,14 +6,19 @@ import { clusterExamples } from './cluster-examples.ts';
 import { dashboardExamples } from './dashboard-examples.ts';
 import { fileExamples } from './file-examples.ts';
 import { jobExamples } from './job-examples.ts';
+import { libraryExamples } from './library-examples.ts';
 import { nodeExamples } from './node-examples.ts';
 import { noticeExamples } from './notice-examples.ts';
 import { peopleExamples } from './people-examples.ts';
+import { pipelineExamples } from './pipeline-examples.ts';
 import { runExamples } from './run-examples.ts';
 import { tokenExamples } from './token-examples.ts';
 
 /** Method and path -> example. */
-const examples: Readonly<Record<string, Example>> = { ...jobExamples, ...runExamples, ...tokenExamples, ...peopleExamples, ...fileExamples, ...nodeExamples, ...noticeExamples, ...dashboardExamples, ...clusterExamples };
+const examples: Readonly<Record<string, Example>> = {
+  ...jobExamples, ...runExamples, ...tokenExamples, ...peopleExamples, ...fileExamples, ...nodeExamples, ...libraryExamples, ...noticeExamples, ...dashboardExamples,
+  ...pipelineExamples, ...clusterExamples,
+};
 
 /** The example of an operation, under whichever spelling of its path. */
 export function exampleOf({ method, path }: Pick<Operation, 'method' | 'path'>): Example | undefined {

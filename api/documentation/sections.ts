@@ -33,6 +33,8 @@ const groups: readonly Group[] = [
   { prefix: '/clusters/', name: 'Clusters', description: 'Clusters and what happened to them' },
   { prefix: '/instance-pools/', name: 'Instance pools', description: 'Where clusters take their nodes' },
   { prefix: '/policies/', name: 'Cluster policies', description: 'What clusters get that do not say otherwise' },
+  { prefix: '/libraries/', name: 'Libraries', description: 'Libraries of clusters' },
+  { prefix: '/pipelines', name: 'Pipelines', description: 'Declarative pipelines, their updates and their event logs' },
   { prefix: '/nodes', name: 'Nodes', description: 'The engines that share the workspace' },
   { prefix: '/modern/dashboards', name: 'Dashboards', description: 'Dashboards of the newer format' },
   { prefix: '/preview/sql/dashboards', name: 'Classic dashboards', description: 'Dashboards to be migrated' },

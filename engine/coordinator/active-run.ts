@@ -62,7 +62,8 @@ export interface ActiveRun {
   retired: boolean;
 }
 
-export interface ClusterInUse extends TaskCluster {
+/** Without its libraries: those come when a task is about to start there. */
+export interface ClusterInUse extends Omit<TaskCluster, 'libraries'> {
   readonly sparkContextId: string;
   /** What people call it. */
   readonly names: readonly string[];

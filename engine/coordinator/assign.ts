@@ -26,7 +26,7 @@ export async function assignmentOf(
     taskValues: Object.fromEntries(values),
     libraries: (settings.libraries ?? []).map((library) => ({ ...library })),
     directory: await c.workplace.attemptDirectory(runId),
-    cluster: cluster && { clusterId: cluster.clusterId, directory: cluster.directory, environment: cluster.environment, ...sizeOf(c, settings, run.settings) },
+    cluster: cluster && { clusterId: cluster.clusterId, directory: cluster.directory, environment: cluster.environment, libraries: cluster.libraries, ...sizeOf(c, settings, run.settings) },
   };
 }
 

@@ -2,7 +2,9 @@
 import type { Clock } from '../clock.ts';
 import type { ComputePorts } from '../cluster-ports.ts';
 import type { LaunchPorts } from '../launch.ts';
+import type { Librarian } from '../library-ports.ts';
 import type { Limits } from '../limits.ts';
+import type { UpdateDesk } from '../pipeline-ports.ts';
 import type { ClusterStore, Log, PermissionReader, Site, TaskPool, Workplace } from '../ports.ts';
 import type { StopReason } from '../run/states.ts';
 import type { RunStore } from '../run-ports.ts';
@@ -13,6 +15,7 @@ export interface CoordinatorPorts {
   readonly runs: RunStore;
   readonly clusters: ClusterStore;
   readonly compute: ComputePorts;
+  readonly librarian: Librarian;
   readonly pool: TaskPool;
   readonly workplace: Workplace;
   readonly site: Site;
@@ -26,6 +29,8 @@ export interface CoordinatorPorts {
   readonly limits: Limits;
   /** Who may run what; undefined while job access control is off. */
   readonly permissions?: PermissionReader | undefined;
+  /** Prepares the updates of pipeline tasks. */
+  readonly updates?: UpdateDesk | undefined;
   /** Where runs of this node are said to be over. */
   readonly endings: Endings;
   /** Called when a run is over: its place is free. */

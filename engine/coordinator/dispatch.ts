@@ -5,16 +5,19 @@
 import { messageOf } from '../errors.ts';
 import { decideAfterAttempt, type AfterAttempt } from '../run/attempt.ts';
 import { stopMessage } from '../run/roll-up.ts';
-import { atTime, isSingle, type ActiveRun, type ActiveTask, type ClusterInUse } from './active-run.ts';
+import { atTime, isSingle, type ActiveRun, type ActiveTask } from './active-run.ts';
 import { assignmentOf } from './assign.ts';
 import { beginUse, endUse } from './cluster-use.ts';
 import { acquireCluster, NoCluster, releaseOwnCluster } from './compute.ts';
 import { isHeldBack, type Coordination } from './coordination.ts';
 import { launchChild } from './launch-child.ts';
+import { abandonLibraries, withLibraries, type EquippedCluster } from './libraries.ts';
 import { runJobTask } from './run-job.ts';
 import { armTimeout, supposeTimeout } from './stop.ts';
 import { armTaskWarning } from './warn.ts';
 import { LetGo, moveTask } from './write.ts';
+
+type Equipped = Exclude<EquippedCluster, { readonly failed: string }>;
 
 /** Never rejects. The run is looked at again when the task is over. */
 export async function driveTask(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<void> {
@@ -32,7 +35,7 @@ export async function driveTask(c: Coordination, active: ActiveRun, task: Active
 
 async function drive(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<void> {
   const state = (): string => task.taskRun.progress.state;
-  let cluster: ClusterInUse | undefined;
+  let cluster: Equipped | undefined;
   if (state() === 'PENDING' && (await stoppedBeforeDue(c, active, task))) return;
   if (state() === 'PENDING' || state() === 'RUNNING') {
     if (task.stopReason === undefined || state() === 'RUNNING') {
@@ -44,6 +47,7 @@ async function drive(c: Coordination, active: ActiveRun, task: ActiveTask): Prom
     if (state() === 'PENDING' && task.stopReason === undefined) return;
     if (state() === 'PENDING') {
       task.leaveCluster?.();
+      await abandonLibraries(c, task);
       await finish(c, active, task, decideAfterAttempt({ kind: 'stopped' }, task.stopReason));
     }
   }
@@ -86,15 +90,18 @@ async function stoppedBeforeDue(c: Coordination, active: ActiveRun, task: Active
   return true;
 }
 
-/** Gets the cluster and moves the task to RUNNING, unless it is to stop by then. */
-async function prepare(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<ClusterInUse | NoCluster | undefined> {
+/** Gets the cluster with its libraries and moves the task to RUNNING, unless it is to stop by then, or cannot start. */
+async function prepare(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<Equipped | NoCluster | undefined> {
   armTimeout(c, active, task);
   armTaskWarning(c, active, task);
-  const cluster = await acquireCluster(c, active, task).catch((error: unknown) => {
+  const acquired = await acquireCluster(c, active, task).catch((error: unknown) => {
     if (error instanceof NoCluster) return error;
     throw error;
   });
-  if (cluster instanceof NoCluster) return cluster;
+  if (acquired instanceof NoCluster) return acquired;
+  const cluster = acquired && (await withLibraries(c, active, task, acquired));
+  if (c.closing()) throw new LetGo();
+  if (cluster !== undefined && 'failed' in cluster) return new NoCluster({ kind: 'failed', message: cluster.failed });
   if (cluster?.deliversLogs === true) await c.compute.provider.logsOf(cluster.clusterId, task.taskRun.runId);
   if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined && !isHeldBack(c, active)) {
     await moveTask(c, active, task, 'begin', {
@@ -106,12 +113,14 @@ async function prepare(c: Coordination, active: ActiveRun, task: ActiveTask): Pr
   return cluster;
 }
 
-async function execute(c: Coordination, active: ActiveRun, task: ActiveTask, cluster: ClusterInUse | undefined): Promise<AfterAttempt> {
+async function execute(c: Coordination, active: ActiveRun, task: ActiveTask, cluster: Equipped | undefined): Promise<AfterAttempt> {
   const assignment = await assignmentOf(c, active, task, cluster);
   if ('error' in assignment) return decideAfterAttempt({ kind: 'failed', message: assignment.error }, undefined);
   if (cluster !== undefined) await beginUse(c, active, task, cluster);
   if (c.closing()) throw new LetGo();
   if (assignment.kind === 'run_job_task') return runJobTask(c, active, task, assignment.task);
+  if (assignment.kind === 'pipeline_task') await c.updates?.settle(assignment);
+  if (c.closing()) throw new LetGo();
   task.pooled = c.pool.run(assignment, { launch: (key, request, stop) => launchChild(c, active, task, key, request, stop) });
   if (task.stopReason !== undefined || task.lostCluster !== undefined) task.pooled.stop();
   const outcome = await task.pooled.outcome;

@@ -38,6 +38,9 @@ export const PipelineTask = Type.Object(
   {
     pipeline_id: Type.String({ description: 'Pipeline to execute: its name, its UUID, or the workspace path of its folder or spec file.' }),
     full_refresh: Type.Optional(Type.Boolean({ description: 'Computes all datasets anew. Default: false.' })),
+    full_refresh_selection: Type.Optional(texts('Tables that are computed anew; other tables are left alone.')),
+    refresh_selection: Type.Optional(texts('Tables that are updated; other tables are left alone.')),
+    validate_only: Type.Optional(Type.Boolean({ description: 'Only checks the definition. Default: false.' })),
   },
   { description: 'Runs an update of a declarative pipeline. Needs no cluster.' },
 );

@@ -1,5 +1,6 @@
 /** What the engine hands to a runner for one attempt, and what comes back. Plain data: it crosses threads. */
 
+import type { LibraryPaths } from '../cluster/libraries.ts';
 import type { NodeType } from '../cluster/node-types.ts';
 import type { TaskValues } from './dynamic-values.ts';
 
@@ -24,6 +25,8 @@ export interface TaskCluster {
   readonly nodeType?: NodeType | undefined;
   /** Nodes beside the driver; undefined for a cluster that was there before. */
   readonly workers?: number | undefined;
+  /** What is installed on it, for PYTHONPATH, PATH and class path. */
+  readonly libraries: LibraryPaths;
 }
 
 /** One attempt of one task. */

@@ -55,7 +55,7 @@ function kept(fields: Fields): Fields {
   return text.length <= mostCharacters ? JSON.parse(text) : { too_long: true, fields: Object.keys(fields) };
 }
 
-const naming = ['job_id', 'run_id', 'token_id', 'id', 'path', 'application_id', 'user_name', 'userName', 'destination_id', 'display_name', 'cluster_id'] as const;
+const naming = ['job_id', 'run_id', 'token_id', 'id', 'path', 'application_id', 'user_name', 'userName', 'destination_id', 'display_name', 'pipeline_id', 'update_id', 'cluster_id'] as const;
 
 /** What a call was about, from the fields of its input and of its answer that name something. */
 export function resourceOf(input: object, answer: object): string {

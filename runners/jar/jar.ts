@@ -20,18 +20,13 @@ async function compose(task: SparkJarTask, context: RunnerContext): Promise<Comm
   if (task.main_class_name === undefined) {
     throw new CannotStart('spark_jar_task has no main_class_name: it must name the class whose main method is run.');
   }
-  const jars = await Promise.all(jarsOf(task, context).map((uri) => context.locate(uri)));
+  const own = task.jar_uri === undefined ? [] : [await context.locate(task.jar_uri)];
+  const jars = [...(context.cluster?.libraries.classPath ?? []), ...own];
   if (jars.length === 0) {
     throw new CannotStart(
-      `No JAR is given for the class ${task.main_class_name}: name it in libraries, as {"jar": "managed_fs:/..."}.`,
+      `No JAR is given for the class ${task.main_class_name}: name it in libraries, as {"jar": "managed_fs:/..."} or {"maven": {"coordinates": "..."}}.`,
     );
   }
   const java = await requireInterpreter(context, 'java');
   return { argv: [java, '-cp', jars.join(delimiter), task.main_class_name, ...(task.parameters ?? [])] };
-}
-
-/** The URIs of all JARs of a task: those of its libraries, then the deprecated jar_uri. */
-function jarsOf(task: SparkJarTask, context: RunnerContext): string[] {
-  const named = [...context.libraries.map((library) => library.jar), task.jar_uri];
-  return named.filter((uri) => typeof uri === 'string');
 }

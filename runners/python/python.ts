@@ -3,7 +3,7 @@ import { SparkPythonTask } from '../../engine/job/task-kinds.ts';
 import { contractVersion, type RunnerPlugin } from '../contract.ts';
 import { runProgram } from '../run-program.ts';
 import { requireInterpreter } from '../settle-command.ts';
-import { uncaughtException } from './traceback.ts';
+import { exitText, uncaughtException } from './traceback.ts';
 
 /** `spark_python_task`. Fails with the program's uncaught exception as error, or with its exit code in words. */
 export const plugin: RunnerPlugin<SparkPythonTask> = {
@@ -21,7 +21,7 @@ export const plugin: RunnerPlugin<SparkPythonTask> = {
           // Unbuffered: what was printed is in the log at once, and stays there when the process is killed.
           return { argv: [python, file, ...(task.parameters ?? [])], env: { PYTHONUNBUFFERED: '1' } };
         },
-        failureIn: uncaughtException,
+        failureIn: (stderr) => uncaughtException(stderr) ?? exitText(stderr),
       },
       context,
     ),

@@ -24,6 +24,12 @@ export function uncaughtException(stderr: string): Failure | undefined {
   return { error: named.replace(/^ {2}\| /, '').trim(), errorTrace: lines.slice(startOfChain(lines, headers)).join('\n') };
 }
 
+/** What a program said when it left with a text (`sys.exit("no input")`): Python writes it to stderr and ends with code 1. */
+export function exitText(stderr: string): Failure | undefined {
+  const last = stderr.trimEnd().split('\n').at(-1)?.trim() ?? '';
+  return last === '' ? undefined : { error: `The Python program ended with exit code 1: ${last}` };
+}
+
 /** A file that Python cannot read as a program ends with the place and the error, without the header of a traceback. */
 function failedToParse(lines: readonly string[]): Failure | undefined {
   const error = lines.at(-1) ?? '';

@@ -3,7 +3,9 @@ import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { clusterTables } from './cluster-tables.ts';
 import { dashboardTables } from './dashboard-tables.ts';
+import { libraryTables } from './library-tables.ts';
 import { noticeTables } from './notice-tables.ts';
+import { pipelineTables } from './pipeline-tables.ts';
 import { peopleTables } from './people-tables.ts';
 import { scheduleTables } from './schedule-tables.ts';
 import { workflowTables } from './workflow-tables.ts';
@@ -209,6 +211,8 @@ const statements = [
   ...peopleTables,
   ...scheduleTables,
   ...dashboardTables,
+  ...libraryTables,
+  ...pipelineTables,
   ...workflowTables,
 ];
 

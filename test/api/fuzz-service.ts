@@ -14,6 +14,8 @@ import { defaultLimits } from '../../engine/limits.ts';
 import { createClassicDashboardStore, createDashboardStore } from '../../storage/dashboards.ts';
 import { passing } from '../../storage/faults.ts';
 import { createManagedFiles } from '../../storage/managed-files.ts';
+import { createPipelineFiles } from '../../storage/pipeline-files.ts';
+import { createPipelineStore } from '../../storage/pipelines.ts';
 import { createQueryFiles } from '../../storage/query-files.ts';
 import { createRoots } from '../../storage/roots.ts';
 import { createTokenLookup } from '../../storage/tokens.ts';
@@ -50,6 +52,7 @@ export async function startFuzzedService(): Promise<FuzzedService> {
     ...base.ports, owners: permissions.ownersOf, workspace: createWorkspace(roots, limits), managedFiles: createManagedFiles(roots),
     ...clusterPorts(base.database, clock),
     classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db), queryFiles: createQueryFiles(roots), queries: { run: async () => ({ columns: [], rows: [], truncated: false }) },
+    pipelines: createPipelineStore(db), pipelineFiles: createPipelineFiles(roots, limits.pipelineSourceBytes),
   });
   const log = pino({ level: 'silent' });
   const app = createApp({

@@ -14,6 +14,8 @@ import { scopes } from '../../engine/token/scopes.ts';
 import { createClassicDashboardStore, createDashboardStore } from '../../storage/dashboards.ts';
 import { passing } from '../../storage/faults.ts';
 import { createManagedFiles } from '../../storage/managed-files.ts';
+import { createPipelineFiles } from '../../storage/pipeline-files.ts';
+import { createPipelineStore } from '../../storage/pipelines.ts';
 import { createQueryFiles } from '../../storage/query-files.ts';
 import { createRoots } from '../../storage/roots.ts';
 import { createTokenLookup } from '../../storage/tokens.ts';
@@ -46,6 +48,7 @@ beforeAll(async () => {
     classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db),
     ...clusterPorts(service.database, ports.clock),
     queryFiles: createQueryFiles(roots), queries: { run: async () => ({ columns: [], rows: [], truncated: false }) },
+    pipelines: createPipelineStore(db), pipelineFiles: createPipelineFiles(roots, limits.pipelineSourceBytes),
   });
   const log = pino({ level: 'silent' });
   app = createApp({

@@ -19,6 +19,7 @@ import { createJobStore, createNodeStore, createRunReader, createRunRemover, cre
 import { insertAuditEvents, listAuditEvents } from '../../storage/audit.ts';
 import { createPersonStore } from '../../storage/principals.ts';
 import { createTokenRules } from '../../storage/token-rules.ts';
+import { createLibraryReader, createLibraryStore } from '../../storage/libraries.ts';
 import { createTokenLookup, createTokenStore, ensureBootstrapAdmin } from '../../storage/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 
@@ -162,6 +163,7 @@ function portsOf(
       },
     },
     nodes: createNodeStore(db),
+    libraries: createLibraryStore(db, clock, pino({ level: 'silent' })), libraryStates: createLibraryReader(db), settleLibraries: () => undefined,
     jobChanged: (changed) => { for (const { runId, settings } of changed) retimed.set(runId, settings); },
     clock, limits, kinds: builtInKinds,
     clusterRules: { inventory: defaultInventory, strict: false, find: async () => undefined },

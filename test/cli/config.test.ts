@@ -13,7 +13,7 @@ const nowhere = '/nowhere';
 const defaults = {
   host: '127.0.0.1', port: 8080, publicUrl: undefined, dataDirectory: '/nowhere/.runyard', databaseUrl: undefined, bootstrapToken: undefined,
   allowedRoots: [], limits: defaultLimits, logBytesMax: 2 ** 30, logLevel: 'info', metricsOpen: false, jobAccessControl: false, tlsCert: undefined, tlsKey: undefined, trustedProxies: [], plugins: [], taskLimits: {}, taskUser: undefined, taskSandbox: 'none', clusters: defaultInventory, clustersStrict: false, faults: [], clusterStartMs: 0,
-  stopGraceMs: 10_000, leaseMs: 15_000, poolThreads: 2, attemptsPerThread: 500, smtpUrl: undefined, mailFrom: undefined, mailsPerSecond: 10, webhookAllowPrivate: false, taskEnvironment: {},
+  stopGraceMs: 10_000, leaseMs: 15_000, poolThreads: 2, attemptsPerThread: 500, libraryEnvironment: {}, objstoreEndpoint: undefined, objstoreAccessKey: undefined, objstoreSecretKey: undefined, objstoreRegion: 'us-east-1', smtpUrl: undefined, mailFrom: undefined, mailsPerSecond: 10, webhookAllowPrivate: false, taskEnvironment: {},
 } satisfies Config;
 
 const given: readonly (readonly [variable: string, text: string, key: string, value: unknown, expected: Partial<Config>])[] = [
@@ -48,6 +48,11 @@ const given: readonly (readonly [variable: string, text: string, key: string, va
   ['RUNYARD_TASK_SANDBOX', 'bubblewrap', 'task_sandbox', 'bubblewrap', { taskSandbox: 'bubblewrap' }],
   ['RUNYARD_POOL_THREADS', '4', 'pool_threads', 4, { poolThreads: 4 }],
   ['RUNYARD_ATTEMPTS_PER_THREAD', '10', 'attempts_per_thread', 10, { attemptsPerThread: 10 }],
+  ['RUNYARD_LIBRARY_ENV', '{"PIP_NO_INDEX":"1"}', 'library_env', { PIP_NO_INDEX: '1' }, { libraryEnvironment: { PIP_NO_INDEX: '1' } }],
+  ['RUNYARD_OBJSTORE_ENDPOINT', 'http://127.0.0.1:9000/', 'objstore_endpoint', 'http://127.0.0.1:9000', { objstoreEndpoint: 'http://127.0.0.1:9000' }],
+  ['RUNYARD_OBJSTORE_ACCESS_KEY', 'key', 'objstore_access_key', 'key', { objstoreAccessKey: 'key' }],
+  ['RUNYARD_OBJSTORE_SECRET_KEY', 'sec/ret+', 'objstore_secret_key', 'sec/ret+', { objstoreSecretKey: 'sec/ret+' }],
+  ['RUNYARD_OBJSTORE_REGION', 'eu-north-1', 'objstore_region', 'eu-north-1', { objstoreRegion: 'eu-north-1' }],
   ['RUNYARD_SMTP_URL', 'smtps://me:p%40ss@mail.example.org:465', 'smtp_url', 'smtps://me:p%40ss@mail.example.org:465', { smtpUrl: 'smtps://me:p%40ss@mail.example.org:465' }],
   ['RUNYARD_MAIL_FROM', 'Jobs <jobs@example.org>', 'mail_from', 'Jobs <jobs@example.org>', { mailFrom: 'Jobs <jobs@example.org>' }],
   ['RUNYARD_MAILS_PER_SECOND', '3', 'mails_per_second', 3, { mailsPerSecond: 3 }],

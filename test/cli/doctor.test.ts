@@ -36,7 +36,7 @@ test('as JSON it says the same, and exits 1 when the engine itself cannot run', 
   expect(stdout).not.toContain('hush');
 });
 
-test.each(['python3', 'java'])('a missing %s is named, and no reason not to start', async (program) => {
+test.each(['python3', 'java', 'mvn', 'Rscript'])('a missing %s is named, and no reason not to start', async (program) => {
   expect(await look(program, {}, { PATH: '/nowhere' })).toEqual({ state: 'missing', found: 'not found in PATH', advice: expect.stringContaining('install') });
 });
 

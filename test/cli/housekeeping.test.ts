@@ -1,6 +1,6 @@
 /** Housekeeping by bree: runs leave after their retention, with their files, and nothing else does. */
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startHousekeeping } from '../../cli/housekeeping.ts';
@@ -37,7 +37,7 @@ test('spec 8: runs older than 60 days are removed with their files; younger and 
   const failures: unknown[] = [];
   const log = { info: () => undefined, warn: (facts: object) => failures.push(facts), error: (facts: object) => failures.push(facts) };
   const housekeeping = await startHousekeeping(
-    { address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day, auditRetentionMs: 400 * day }, log, 1,
+    { address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day, auditRetentionMs: 400 * day, libraryRetentionMs: 30 * day }, log, 1,
   );
   const eventsLeft = async () => (await runyard.database.db.selectFrom('cluster_events').select('time').where('cluster_id', '=', 'alive').execute()).length;
   while (existsSync(directory) || (await eventsLeft()) > 1) await new Promise((resolve) => { setTimeout(resolve, 20); });
@@ -68,7 +68,7 @@ test('deliveries leave their log after 30 days, with their tries and mails; youn
   };
   const [old, waiting, young] = [await deliver(31, 'delivered'), await deliver(31, 'pending'), await deliver(29, 'delivered')];
   const housekeeping = await startHousekeeping(
-    { address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day, auditRetentionMs: 400 * day },
+    { address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day, auditRetentionMs: 400 * day, libraryRetentionMs: 30 * day },
     { info: () => undefined, warn: () => undefined, error: () => undefined }, 1,
   );
   // The notices go last.
@@ -88,7 +88,7 @@ test('spec 5.2: tokens that nobody used for 90 days are revoked, and audit entri
   const event = { user_name: 'ann', token_id: 'x', source_ip: '', action: 'POST /x', resource: '', status: 200, before: null, after: null };
   await db.insertInto('audit_events').values([{ ...event, time: now - 401 * day }, { ...event, time: now - 399 * day }]).execute();
   const housekeeping = await startHousekeeping(
-    { address, dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day, auditRetentionMs: 400 * day },
+    { address, dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day, auditRetentionMs: 400 * day, libraryRetentionMs: 30 * day },
     { info: () => undefined, warn: () => undefined, error: () => undefined }, 1,
   );
   const ofAnn = () => db.selectFrom('audit_events').select('time').where('user_name', '=', 'ann').execute();
@@ -96,4 +96,31 @@ test('spec 5.2: tokens that nobody used for 90 days are revoked, and audit entri
   await expect.poll(ofAnn, { timeout: 30_000 }).toEqual([{ time: now - 399 * day }]);
   await housekeeping.stop();
   expect((await runyard.ok('GET', '2.0/token/list')).token_infos.map((token: { token_id: string }) => token.token_id)).not.toContain(info.token_id);
+});
+
+test('libraries and objects that nobody used for 30 days leave the cache; those that a cluster has stay', async () => {
+  const { database: { db, address }, dataDirectory } = runyard;
+  const entry = async (path: string, age: number): Promise<string> => {
+    const directory = join(dataDirectory, path);
+    await mkdir(directory, { recursive: true });
+    await writeFile(join(directory, 'file'), 'x');
+    const time = Date.now() / 1_000 - age * 86_400;
+    await utimes(directory, time, time);
+    return directory;
+  };
+  const old = [await entry('libraries/python/old', 31), await entry('libraries/tries/old', 31), await entry('objects/old', 31)];
+  const kept = [await entry('libraries/python/young', 29), await entry('libraries/files/used', 31), await entry('libraries/maven/old', 31)];
+  await db.insertInto('clusters').values({
+    cluster_id: 'has', kind: 'ALL_PURPOSE', state: 'RUNNING', job_run_id: null, cluster_key: null, spec: '{}', spark_context_id: '1', created_time: 1, started_time: 1,
+    terminated_time: null, termination_reason: null,
+  }).execute();
+  const paths = { classPath: [join(kept[1] ?? '', 'file')], pythonPath: [], binPath: [] };
+  await db.insertInto('cluster_environments').values({ cluster_id: 'has', version: 1, spark_context_id: '1', installed: '[]', paths: JSON.stringify(paths) }).execute();
+  const housekeeping = await startHousekeeping(
+    { address, dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day, auditRetentionMs: 400 * day, libraryRetentionMs: 30 * day },
+    { info: () => undefined, warn: () => undefined, error: () => undefined }, 1,
+  );
+  while (old.some((directory) => existsSync(directory))) await new Promise((resolve) => { setTimeout(resolve, 20); });
+  await housekeeping.stop();
+  expect(kept.map((directory) => existsSync(directory))).toEqual([true, true, true]);
 });

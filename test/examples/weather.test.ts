@@ -3,6 +3,7 @@ import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
+import { noLibraries } from '../../engine/cluster/libraries.ts';
 import { plugin as notebookPlugin } from '../../runners/notebook/notebook.ts';
 import { plugin as pythonPlugin } from '../../runners/python/python.ts';
 import { temporaryDirectory, testContext, type Roots, type TestContext } from '../runners/context.ts';
@@ -43,7 +44,7 @@ async function installed(): Promise<Roots> {
 /** Runs one task of the job as run-now with this year would. */
 async function runTask(task: Task, year: string, roots: Roots): Promise<TestContext> {
   const environment = job.job_clusters[0]?.new_cluster.spark_env_vars ?? {};
-  const context = await testContext({ cluster: { clusterId: '0101-000000-abcdefgh', directory: roots.managedFs, environment } }, roots);
+  const context = await testContext({ cluster: { clusterId: '0101-000000-abcdefgh', directory: roots.managedFs, environment, libraries: noLibraries } }, roots);
   const notebook = task.notebook_task;
   const outcome =
     notebook === undefined

@@ -1,6 +1,7 @@
 /** Job access control of the whole service, as its setting switches it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient, type Client } from '../setup/client.ts';
+import { pathOf, putWorkspaceFile } from '../setup/pipelines.ts';
 import { addPerson } from '../setup/people.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
@@ -27,4 +28,14 @@ test('a job runs for its owner, and nobody else sees it but administrators', asy
   expect(await stranger.call('GET', '2.0/jobs/runs/get-output', { run_id })).toMatchObject({ status: 403 });
   expect(await stranger.ok('GET', '2.1/jobs/list')).toEqual({ jobs: [], has_more: false });
   expect((await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id })).logs).toBe('done\n');
+});
+
+test('the update of a pipeline is stopped by nobody who may not cancel its run', async () => {
+  await putWorkspaceFile(runyard, '/p/t.sql', 'CREATE MATERIALIZED VIEW t AS SELECT count(*) AS n FROM range(100000000) a, range(100000000) b WHERE a.id % 7 = b.id % 11;');
+  await runyard.ok('POST', '2.0/pipelines', { name: 'guarded', libraries: [{ glob: { include: '/p/t.sql' } }] });
+  const { update_id: updateId } = await owner.ok('POST', pathOf('guarded', '/updates'));
+  const { update: { run_id: runId } } = await owner.ok('GET', pathOf('guarded', `/updates/${updateId}`));
+  expect(await stranger.call('POST', pathOf('guarded', '/stop'))).toMatchObject({ status: 403, body: { error_code: 'PERMISSION_DENIED' } });
+  await owner.ok('POST', pathOf('guarded', '/stop'));
+  expect((await owner.ended(runId)).state.result_state).toBe('CANCELED');
 });

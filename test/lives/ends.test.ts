@@ -122,7 +122,7 @@ describe('spec 4.1.10: a program that cannot be run', () => {
   test.each([
     ['a file that is not there', python('gone.py'), /gone\.py/],
     ['a notebook that is not there', { notebook_task: { notebook_path: '/no/such' } }, /\/no\/such was not found in the workspace/],
-    ['a kind that this version keeps but does not run', { pipeline_task: { pipeline_id: 'p' } }, /pipeline_task/],
+    ['a pipeline that is not there', { pipeline_task: { pipeline_id: 'p' } }, /The specified pipeline p was not found\./],
   ])('%s fails the run with a sentence that names it', async (_name, task, sentence) => {
     const { run_id } = await runNow(await create(task));
     const run = await runyard.ended(run_id);
@@ -135,7 +135,7 @@ describe('spec 4.1.10: a program that cannot be run', () => {
     const bare = await startTestService({ taskEnvironment: { PATH: '/nonexistent' } });
     try {
       await bare.putFile('/ok.py', '');
-      await bare.putFile('/a.jar', '');
+      await bare.putFile('/a.jar', 'PK\u0003\u0004');
       for (const [task, sentence] of [
         [python('ok.py'), /python3 was not found on this machine\. Install Python/],
         [{ spark_jar_task: { main_class_name: 'A' }, libraries: [{ jar: 'managed_fs:/a.jar' }] }, /java was not found on this machine\. Install a Java runtime/],

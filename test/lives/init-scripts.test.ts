@@ -115,7 +115,7 @@ describe('spec 2.8 init_scripts', () => {
 });
 
 describe('spec 2.8 cluster_log_conf', () => {
-  const order = () => ({ address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 1e12, deliveryRetentionMs: 1e12, auditRetentionMs: 1e12 });
+  const order = () => ({ address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 1e12, deliveryRetentionMs: 1e12, auditRetentionMs: 1e12, libraryRetentionMs: 1e12 });
   const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
   test('logs are delivered while the task runs, grow without a line twice though a delivery was killed, and are complete at the end', async () => {

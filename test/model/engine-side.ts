@@ -1,4 +1,5 @@
 /** The real engine on a backend: doors, coordinator and queue, with a clock that the test moves; it can be killed, and another one adopts. */
+import { emptyShelves } from '../engine/coordinator/empty-shelves.ts';
 import { pino } from 'pino';
 import { cancelRun, cancelRuns } from '../../engine/cancel.ts';
 import { createQueue, type RunQueue } from '../../engine/coordinator/admit.ts';
@@ -71,6 +72,7 @@ export async function createEngineSide(backend: Backend, plans: readonly JobPlan
     const mortalClock = life.mortalClock(clock);
     const coordinator = createCoordinator({
       runs, clusters: life.mortal(backend.clusters), compute: plainCompute(), pool: table.pool(life.isOver), clock: mortalClock, log, nodeId, limits, endings,
+      librarian: emptyShelves,
       workplace: { attemptDirectory: async (runId) => `/runs/${runId}`, clusterDirectory: async (id) => `/clusters/${id}`, taskValues: async () => ({}), read: async () => undefined },
       site: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
       clusterStartMs: world.clusterMs, random: (length) => String(clusters += 1).padStart(length, '0'), freed: () => queue.serve(),

@@ -1,4 +1,5 @@
 /** A reference story of several jobs, driven to its end whatever fails on the way: the real engine with its watch and queue on PostgreSQL. */
+import { emptyShelves } from '../engine/coordinator/empty-shelves.ts';
 import { pino } from 'pino';
 import type { Clock } from '../../engine/clock.ts';
 import { cancelRun } from '../../engine/cancel.ts';
@@ -75,6 +76,7 @@ export async function liveStory(database: TestDatabase, faulty: FaultyDatabase, 
   let ids = 0;
   const coordinator = createCoordinator({
     runs, clusters: life.mortal(createClusterStore(faulty.db, impatient, log)), compute: plainCompute(), pool: processes.pool(life.isOver), clock, log, nodeId: 'node-1', limits, endings,
+    librarian: emptyShelves,
     workplace: { attemptDirectory: async (runId) => `/runs/${runId}`, clusterDirectory: async (id) => `/clusters/${id}`, taskValues: async () => ({}), read: async () => undefined },
     site: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
     clusterStartMs: 0, random: (length) => String(ids += 1).padStart(length, '0'), freed: () => queue.serve(),

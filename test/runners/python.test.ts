@@ -25,12 +25,20 @@ test('the parameters are the arguments of the program, as they are', async () =>
   expect(context.output()).toBeUndefined();
 });
 
+test('modules beside the program are importable, whatever the working directory is', async () => {
+  const context = await withProgram('import os, sys, beside\nprint(beside.word, os.getcwd() == sys.path[0])');
+  await writeFile(join(context.managedFs, 'beside.py'), 'word = "beside"');
+  expect(await plugin.run(task, context)).toEqual({ kind: 'succeeded' });
+  expect(await context.stdout()).toBe('beside False\n');
+});
+
 describe('a program that fails says why', () => {
   test.each<[string, string, string]>([
     ['an uncaught exception', '1 / 0', 'ZeroDivisionError: division by zero'],
     ['a file that is no Python', 'def f(:', 'SyntaxError: invalid syntax'],
     ['an exit code', 'import sys\nsys.exit(3)', 'The Python program ended with exit code 3.'],
-    ['an exit with a message', 'import sys\nsys.exit("no input")', 'The Python program ended with exit code 1.'],
+    ['an exit with a message', 'import sys\nsys.exit("no input")', 'The Python program ended with exit code 1: no input'],
+    ['an exit code that says nothing', 'import sys\nsys.exit(1)', 'The Python program ended with exit code 1.'],
     ['a signal', 'import os\nos.kill(os.getpid(), 9)', 'The Python program ended with exit code 137 (killed by signal 9, SIGKILL).'],
     [
       'an exit code, behind an exception that was only logged',
@@ -61,7 +69,7 @@ except Exception:
 sys.stderr.write("noise\\n" * 50_000)
 sys.exit(1)`);
   await plugin.run(task, context);
-  expect(context.output()).toEqual({ error: 'The Python program ended with exit code 1.' });
+  expect(context.output()).toEqual({ error: 'The Python program ended with exit code 1: noise' });
 });
 
 test('a missing file fails the task with a sentence that names it', async () => {

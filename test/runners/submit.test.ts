@@ -4,6 +4,7 @@ import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noLibraries } from '../../engine/cluster/libraries.ts';
 import { nodeTypeOf } from '../../engine/cluster/node-types.ts';
 import type { RunnerContext } from '../../runners/contract.ts';
 import { plugin } from '../../runners/submit/submit.ts';
@@ -14,7 +15,7 @@ const javac = await findProgram('javac');
 const jar = await findProgram('jar');
 const failed = { kind: 'failed', message: 'Workload failed, see run output for details' };
 const withoutSpark: Partial<RunnerContext> = { interpreter: async (program) => (program === 'spark-submit' ? undefined : findProgram(program)) };
-const cluster = { clusterId: 'c', directory: '/', environment: {}, nodeType: nodeTypeOf('standard-4'), workers: 3 };
+const cluster = { clusterId: 'c', directory: '/', environment: {}, libraries: noLibraries, nodeType: nodeTypeOf('standard-4'), workers: 3 };
 
 /** A context whose managed_fs holds these files. */
 async function holding(files: Readonly<Record<string, string>>, changes: Partial<RunnerContext> = withoutSpark): Promise<TestContext> {

@@ -8,9 +8,9 @@ export interface Client {
   readonly url: string;
   readonly token: string;
   /** One call; `path` is what follows `/api/`, e.g. `2.1/jobs/create`. A GET takes its parameters from `input`. */
-  call(method: 'GET' | 'POST' | 'DELETE', path: string, input?: object): Promise<{ status: number; body: Answer }>;
+  call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, input?: object): Promise<{ status: number; body: Answer }>;
   /** A call that must succeed. @throws Error with the answer when it does not */
-  ok(method: 'GET' | 'POST' | 'DELETE', path: string, input?: object): Promise<Answer>;
+  ok(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, input?: object): Promise<Answer>;
   /** Puts a file into managed_fs. */
   putFile(path: string, text: string): Promise<void>;
   /** Imports a Python notebook. */
@@ -27,7 +27,7 @@ export function createClient(url: string, token: string): Client {
     const response = await fetch(`${url}/api/${path}${query}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...(method === 'POST' && { body: JSON.stringify(input) }),
+      ...((method === 'POST' || method === 'PUT') && { body: JSON.stringify(input) }),
     });
     return { status: response.status, body: await response.json() };
   };

@@ -22,6 +22,13 @@ beforeAll(async () => {
   await sql`with one as (insert into deliveries (event, channel, way, lane, address, created_time, facts, next_attempt_time)
     values ('on_start', 'email', 'email', 'l', 'a@x', 1, '{}', 1) returning delivery_id)
     insert into delivery_attempts (delivery_id, number, time, duration_ms) select delivery_id, 1, 1, 1 from one`.execute(database.db);
+  await sql`insert into cluster_libraries (cluster_id, library_key, library, status, requested, spark_context_id, changed_time)
+    values ('c', 'k', '{}', 'PENDING', true, '1', 1)`.execute(database.db);
+  await sql`insert into cluster_environments (cluster_id, version, spark_context_id, installed, paths) values ('c', 1, '1', '[]', '{}')`.execute(database.db);
+  await sql`with one as (insert into pipelines (pipeline_id, name, creator, created_time, modified_time, document)
+    values (gen_random_uuid(), 'p', 'ann', 1, 1, '{}') returning pipeline_id)
+    insert into pipeline_updates (update_id, pipeline_id, run_id, cause, request, created_time)
+    select gen_random_uuid(), pipeline_id, (select min(run_id) from task_runs), 'API_CALL', '{}', 1 from one`.execute(database.db);
   await sql`insert into schedules (job_id, next_fire_at) select job_id, 10 from jobs`.execute(database.db);
 });
 afterAll(() => database.drop());
@@ -52,6 +59,9 @@ const checks: [string, string][] = [
   ...progressChecks('runs'),
   ...progressChecks('task_runs'),
   ['principals_user_name_given', "principals set user_name = ''"],
+  ['cluster_libraries_status_known', "cluster_libraries set status = 'RESTORED'"],
+  ['cluster_libraries_failure_has_reason', "cluster_libraries set status = 'FAILED'"],
+  ['cluster_environments_version_positive', 'cluster_environments set version = 0'],
   ['tokens_id_is_hex', "tokens set token_id = 'x'"],
   ['tokens_hash_is_sha256', "tokens set hash = 'x'"],
   ['principals_kind_known', "principals set kind = 'robot'"],
@@ -112,6 +122,10 @@ const checks: [string, string][] = [
   ['deliveries_pending_has_time', "deliveries set state = 'failed'"],
   ['deliveries_claimed_is_pending', "deliveries set state = 'failed', next_attempt_time = null, claimed_by = 'n'"],
   ['deliveries_counts_not_negative', 'deliveries set round_tries = 1'],
+  ['pipelines_name_given', "pipelines set name = ''"],
+  ['pipelines_one_source', 'pipelines set document = null'],
+  ['pipelines_one_source', "pipelines set spec_path = '/x'"],
+  ['pipeline_updates_cause_known', "pipeline_updates set cause = 'BOREDOM'"],
   ['delivery_attempts_number_positive', 'delivery_attempts set number = 0'],
   ['delivery_attempts_duration_not_negative', 'delivery_attempts set duration_ms = -1'],
 ];
@@ -158,8 +172,8 @@ describe('what the life of a run needs is accepted', () => {
   });
 });
 
-test('every CHECK of the tables of runs, jobs, clusters, people and notices is in this table', async () => {
-  const tables = ['principals', 'tokens', 'jobs', 'runs', 'task_runs', 'repairs', 'clusters', 'outbox', 'destinations', 'deliveries', 'delivery_attempts', 'schedules', 'workspace_settings', 'token_permissions', 'audit_events'];
+test('every CHECK of the tables of runs, jobs, clusters, people, notices and pipelines is in this table', async () => {
+  const tables = ['principals', 'tokens', 'jobs', 'runs', 'task_runs', 'repairs', 'clusters', 'outbox', 'destinations', 'deliveries', 'delivery_attempts', 'schedules', 'workspace_settings', 'token_permissions', 'audit_events', 'cluster_libraries', 'cluster_environments', 'pipelines', 'pipeline_updates'];
   const { rows } = await sql<{ name: string }>`select conname as name from pg_constraint
     where contype = 'c' and conrelid::regclass::text in (${sql.join(tables)})`.execute(database.db);
   expect([...new Set(checks.map(([name]) => name))].toSorted()).toEqual(rows.map(({ name }) => name).toSorted());

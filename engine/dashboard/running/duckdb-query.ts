@@ -24,15 +24,23 @@ export function prepareQuery(text: string, values: ReadonlyMap<string, SetValue>
   const tokens = tokensOf(text);
   const marker = tokens.find(({ kind }) => kind === 'marker');
   if (marker !== undefined) throw invalid(`The query has the parameter ${marker.text}, which the new format does not run; migrate the dashboard with update_parameter_syntax.`);
-  const parameters = withValues(itemsOf(tokens), values);
-  const items = rewriteFileCalls(castIntervals(castFormatted(renameFunctions(datePatterns(withOperators(withIdentifiers(withoutEnd(parameters))))))));
-  checkSelect(items);
-  checkAllowed(items);
+  const items = forDuckdb(withValues(itemsOf(tokens), values));
   const places = filePlaces(items);
   return {
     files: [...new Set(places.map((place) => items[place]?.value ?? ''))],
     sql: (pathOf) => written(items.map((item, index) => (places.includes(index) ? { ...item, value: pathOf(item.value) } : item))),
   };
+}
+
+/**
+ * The items of a query without parameters, as DuckDB spells them.
+ * @throws ServiceError as `prepareQuery`
+ */
+export function forDuckdb(query: readonly Item[]): Item[] {
+  const items = rewriteFileCalls(castIntervals(castFormatted(renameFunctions(datePatterns(withOperators(withIdentifiers(withoutEnd(query))))))));
+  checkSelect(items);
+  checkAllowed(items);
+  return items;
 }
 
 /** Semicolons at the end belong to whoever writes several statements. */

@@ -15,12 +15,12 @@ const fileFunctions = new Set([
 
 const tableWords = new Set(['from', 'join']);
 
-/** Indices of the texts that name a file of managed_fs where a file is expected: such a text elsewhere is a value. */
-export function filePlaces(items: readonly Item[]): number[] {
+/** Indices of the texts that name a file where a file is expected: such a text elsewhere is a value. @param isFile what names one */
+export function filePlaces(items: readonly Item[], isFile = isManaged): number[] {
   const places: number[] = [];
   const take = (place: number): void => {
     const item = items[place];
-    if (item?.kind === 'text' && isManaged(item.value)) places.push(place);
+    if (item?.kind === 'text' && isFile(item.value)) places.push(place);
   };
   for (const [index, item] of items.entries()) {
     if (item.kind !== 'word') continue;

@@ -7,20 +7,24 @@ export interface Item {
   readonly value: string;
   /** Whether a blank or a comment stood before it. */
   readonly spaced: boolean;
+  /** Characters before it in the text that it was read from. */
+  readonly at?: number;
 }
 
 /** The items of a query; comments are left out. */
 export function itemsOf(tokens: readonly Token[]): Item[] {
   const items: Item[] = [];
-  let spaced = false;
+  let [spaced, next] = [false, 0];
   for (const { kind, text } of tokens) {
+    const at = next;
+    next += text.length;
     if (kind === 'space' || kind === 'comment') {
       spaced = true;
       continue;
     }
-    if (kind === 'text') items.push({ kind: 'text', value: textValue(text), spaced });
-    else if (kind === 'quoted-name') items.push({ kind: 'name', value: text.slice(1, -1).replaceAll('``', '`'), spaced });
-    else items.push({ kind: kind === 'word' || kind === 'number' ? kind : 'sign', value: text, spaced });
+    if (kind === 'text') items.push({ kind: 'text', value: textValue(text), spaced, at });
+    else if (kind === 'quoted-name') items.push({ kind: 'name', value: text.slice(1, -1).replaceAll('``', '`'), spaced, at });
+    else items.push({ kind: kind === 'word' || kind === 'number' ? kind : 'sign', value: text, spaced, at });
     spaced = false;
   }
   return items;

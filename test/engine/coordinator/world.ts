@@ -15,6 +15,7 @@ import { plainCompute } from '../../setup/compute.ts';
 import type { TestDatabase } from '../../setup/database.ts';
 import { createManualClock, type ManualClock } from '../../setup/manual-clock.ts';
 import { launchPorts, runOfJob, storedJob } from '../../storage/stored-runs.ts';
+import { emptyShelves } from './empty-shelves.ts';
 import { createScriptedPool, type ScriptedPool } from './scripted-pool.ts';
 
 export interface World {
@@ -69,6 +70,7 @@ export function createWorld(database: TestDatabase): World {
     coordinator(changes = {}, ending = 'close') {
       const coordinator = createCoordinator({
         runs, clusters: createClusterStore(database.db, systemClock, log), compute: plainCompute(), pool, clock, log,
+        librarian: emptyShelves,
         workplace: { attemptDirectory: async (runId) => `/runs/${runId}`, clusterDirectory: async (id) => `/clusters/${id}`, taskValues: async () => ({}), read: async () => undefined },
         site: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
         nodeId: 'node-1', clusterStartMs: 0, random: (length) => String(contexts += 1).padStart(length, '0'),

@@ -1,0 +1,24 @@
+/** GET libraries/cluster-status: how far the libraries of a cluster are. */
+import { Type } from 'typebox';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { clusterId, ClusterLibrariesView, librariesView, unknownCluster } from './library-view.ts';
+
+/** Those that tasks brought there are shown, too. */
+export function libraryStatusOperation({ libraryStates }: Pick<OperationPorts, 'libraryStates'>): Operation {
+  return defineOperation({
+    method: 'GET',
+    path: '/libraries/cluster-status',
+    versions: ['2.0', '2.1'],
+    scope: 'clusters',
+    summary: 'Get the libraries of a cluster',
+    description: 'Every library of a cluster, those that tasks brought there among them, and how far it is.',
+    request: Type.Object({ cluster_id: clusterId }),
+    response: ClusterLibrariesView,
+    async handle({ cluster_id: id }) {
+      const states = await libraryStates.statesOf(id);
+      if (states === undefined) throw unknownCluster(id);
+      return librariesView({ clusterId: id, states });
+    },
+  });
+}

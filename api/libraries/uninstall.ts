@@ -1,0 +1,26 @@
+/** POST libraries/uninstall: takes libraries from an all-purpose cluster. */
+import { Type } from 'typebox';
+import { checkLibraries } from '../../engine/job/check-libraries.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import type { OperationPorts } from '../ports.ts';
+import { changedCluster, clusterId, libraries } from './library-view.ts';
+
+/** Libraries that the cluster does not have are passed over. */
+export function uninstallLibrariesOperation(ports: Pick<OperationPorts, 'libraries' | 'libraryStates' | 'clock'>): Operation {
+  return defineOperation({
+    method: 'POST',
+    path: '/libraries/uninstall',
+    versions: ['2.0', '2.1'],
+    scope: 'clusters',
+    summary: 'Uninstall libraries from a cluster',
+    description: 'What is installed stays until the cluster is restarted, and is shown as UNINSTALL_ON_RESTART; what failed or waits leaves at once.',
+    request: Type.Object({ cluster_id: clusterId, libraries }),
+    response: Type.Object({}),
+    async handle({ cluster_id: id, libraries: unwanted }) {
+      checkLibraries('libraries', unwanted);
+      const cluster = await changedCluster(ports, id);
+      await ports.libraries.remove(cluster.clusterId, unwanted, ports.clock.now());
+      return {};
+    },
+  });
+}

@@ -1,0 +1,44 @@
+/** The filter of an event log: conditions on level, event_type, update_id and timestamp, joined by AND. */
+import { invalid } from '../../engine/errors.ts';
+import { quote } from '../../engine/job/wording.ts';
+import type { PipelineEvent } from '../../engine/pipeline/events.ts';
+
+const fields: Readonly<Record<string, (event: PipelineEvent) => string>> = {
+  level: ({ level }) => level,
+  event_type: ({ event_type: type }) => type,
+  update_id: ({ origin }) => origin.update_id,
+  timestamp: ({ timestamp }) => timestamp,
+  id: ({ id }) => id,
+};
+
+const compare: Readonly<Record<string, (value: string, wanted: string) => boolean>> = {
+  '=': (value, wanted) => value === wanted,
+  '<>': (value, wanted) => value !== wanted,
+  '!=': (value, wanted) => value !== wanted,
+  '>': (value, wanted) => value > wanted,
+  '>=': (value, wanted) => value >= wanted,
+  '<': (value, wanted) => value < wanted,
+  '<=': (value, wanted) => value <= wanted,
+};
+
+/** @throws ServiceError for what is no such condition */
+export function eventFilter(filter: string): (event: PipelineEvent) => boolean {
+  if (filter.trim() === '') return () => true;
+  const conditions = filter.trim().split(/\s+and\s+/i).map((text) => condition(text, filter));
+  return (event) => conditions.every((holds) => holds(event));
+}
+
+function condition(text: string, filter: string): (event: PipelineEvent) => boolean {
+  const [, name = '', operator = '', list, value] = /^(\w+)\s*(=|<>|!=|>=|<=|>|<|in)\s*(?:\(((?:\s*'[^']*'\s*,?)+)\)|'([^']*)')$/i.exec(text.trim()) ?? [];
+  const field = fields[name.toLowerCase()];
+  const isList = operator.toLowerCase() === 'in';
+  if (field === undefined || isList !== (list !== undefined)) {
+    throw invalid(`filter is ${quote(filter)}; it must be conditions such as level = 'ERROR', level in ('WARN', 'ERROR') or timestamp > '2026-01-31T00:00:00.000Z' on ${Object.keys(fields).join(', ')}, joined by AND.`);
+  }
+  if (list !== undefined) {
+    const values = new Set([...list.matchAll(/'([^']*)'/g)].map(([, each]) => each));
+    return (event) => values.has(field(event));
+  }
+  const holds = compare[operator];
+  return (event) => holds?.(field(event), value ?? '') ?? false;
+}

@@ -1,0 +1,19 @@
+/** GET pipelines/{pipeline_id}/updates/{update_id}: one update. */
+import { Type } from 'typebox';
+import { defineOperation, type Operation } from '../operation.ts';
+import { findUpdate, PipelineId, showUpdate, UpdateDocument, UpdateId } from './pipeline-view.ts';
+import type { PipelineApiPorts } from './pipeline-api-ports.ts';
+
+export function getPipelineUpdate(ports: PipelineApiPorts): Operation {
+  return defineOperation({
+    method: 'GET',
+    path: '/pipelines/:pipeline_id/updates/:update_id',
+    versions: ['2.0'],
+    scope: 'pipelines',
+    summary: 'Get an update',
+    description: 'Shows an update with its state and the ids of its run.',
+    request: Type.Object({ pipeline_id: PipelineId, update_id: UpdateId }),
+    response: Type.Object({ update: UpdateDocument }),
+    handle: async ({ pipeline_id: id, update_id: updateId }) => ({ update: showUpdate((await findUpdate(ports, id, updateId)).update) }),
+  });
+}

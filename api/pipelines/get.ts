@@ -1,0 +1,29 @@
+/** GET pipelines/{pipeline_id}: one pipeline. */
+import { Type } from 'typebox';
+import { findPipeline, specOf, storageOf } from '../../engine/pipeline-update.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { PipelineId, PipelineShown, showStatus } from './pipeline-view.ts';
+import type { PipelineApiPorts } from './pipeline-api-ports.ts';
+
+/** What a spec file says is read anew. */
+export function getPipeline(ports: PipelineApiPorts): Operation {
+  return defineOperation({
+    method: 'GET',
+    path: '/pipelines/:pipeline_id',
+    versions: ['2.0'],
+    scope: 'pipelines',
+    summary: 'Get a pipeline',
+    description: 'Shows a pipeline with its specification, its state and its latest updates.',
+    request: Type.Object({ pipeline_id: PipelineId }),
+    response: PipelineShown,
+    async handle({ pipeline_id: id }) {
+      const pipeline = await findPipeline(ports, id);
+      const { spec } = await specOf(ports, pipeline);
+      const { specPath, document } = pipeline;
+      return {
+        ...(await showStatus(ports, pipeline)), last_modified: pipeline.modifiedTime, spec: { ...(document ?? spec), storage: storageOf(spec) },
+        ...(specPath !== undefined && { spec_path: specPath }),
+      };
+    },
+  });
+}

@@ -1,0 +1,38 @@
+/** GET pipelines/{pipeline_id}/updates: the updates of a pipeline. */
+import { Type } from 'typebox';
+import { findPipeline } from '../../engine/pipeline-update.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { cutPage, pageOf } from '../paging.ts';
+import { PipelineId, showUpdate, UpdateDocument } from './pipeline-view.ts';
+import type { PipelineApiPorts } from './pipeline-api-ports.ts';
+
+const listName = 'updates';
+const rule = { usual: 25, most: 100, numbers: 1 };
+
+/** Newest first. */
+export function listPipelineUpdates(ports: PipelineApiPorts): Operation {
+  return defineOperation({
+    method: 'GET',
+    path: '/pipelines/:pipeline_id/updates',
+    versions: ['2.0'],
+    scope: 'pipelines',
+    summary: 'List updates',
+    description: 'The updates of a pipeline, newest first. An update is kept as long as its run.',
+    request: Type.Object({
+      pipeline_id: PipelineId,
+      max_results: Type.Optional(Type.Integer({ minimum: 0, description: 'Updates on a page. Default: 25; 0 is the maximum, 100.' })),
+      page_token: Type.Optional(Type.String({ description: 'The next_page_token of the page before.' })),
+    }),
+    response: Type.Object({
+      updates: Type.Array(UpdateDocument),
+      next_page_token: Type.Optional(Type.String({ description: 'Leads to the next page; absent on the last one.' })),
+    }),
+    async handle({ pipeline_id: id, max_results: limit, page_token: token }) {
+      const { pipelineId } = await findPipeline(ports, id);
+      const { size, before } = pageOf(listName, { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) }, rule);
+      const found = await ports.pipelines.updates(pipelineId, { before: before?.[0], limit: size + 1 });
+      const { entries, more: { next_page_token: next } } = cutPage(listName, found, size, ({ number }) => [number]);
+      return { updates: entries.map(showUpdate), ...(next !== undefined && { next_page_token: next }) };
+    },
+  });
+}

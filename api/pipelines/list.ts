@@ -1,0 +1,46 @@
+/** GET pipelines: the pipelines that the service knows. */
+import { Type } from 'typebox';
+import { invalid } from '../../engine/errors.ts';
+import { quote } from '../../engine/job/wording.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { cutPage, pageOf } from '../paging.ts';
+import { PipelineStatus, showStatus } from './pipeline-view.ts';
+import type { PipelineApiPorts } from './pipeline-api-ports.ts';
+
+const listName = 'pipelines';
+const rule = { usual: 25, most: 100, numbers: 1 };
+
+/** Newest first. */
+export function listPipelines({ pipelines }: PipelineApiPorts): Operation {
+  return defineOperation({
+    method: 'GET',
+    path: '/pipelines',
+    versions: ['2.0'],
+    scope: 'pipelines',
+    summary: 'List pipelines',
+    description: 'Pipelines, newest first; those of spec files once somebody has named them.',
+    request: Type.Object({
+      max_results: Type.Optional(Type.Integer({ minimum: 0, description: 'Pipelines on a page. Default: 25; 0 is the maximum, 100.' })),
+      page_token: Type.Optional(Type.String({ description: 'The next_page_token of the page before.' })),
+      filter: Type.Optional(Type.String({ description: "By name: name = 'sales', or name LIKE '%sales%'." })),
+    }),
+    response: Type.Object({
+      statuses: Type.Array(PipelineStatus),
+      next_page_token: Type.Optional(Type.String({ description: 'Leads to the next page; absent on the last one.' })),
+    }),
+    async handle({ max_results: limit, page_token: token, filter = '' }) {
+      const { size, before } = pageOf(listName, { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) }, rule);
+      const found = await pipelines.list({ like: namePattern(filter), before: before?.[0], limit: size + 1 });
+      const { entries, more: { next_page_token: next } } = cutPage(listName, found, size, ({ number }) => [number]);
+      return { statuses: await Promise.all(entries.map((pipeline) => showStatus({ pipelines }, pipeline))), ...(next !== undefined && { next_page_token: next }) };
+    },
+  });
+}
+
+function namePattern(filter: string): string | undefined {
+  if (filter.trim() === '') return undefined;
+  const [, operator = '', name = ''] = /^\s*name\s*(=|like)\s*'((?:[^']|'')*)'\s*$/i.exec(filter) ?? [];
+  if (operator === '') throw invalid(`filter is ${quote(filter)}; it must be name = '...' or name LIKE '...'.`);
+  const text = name.replaceAll("''", "'").replaceAll('\\', '\\\\');
+  return operator === '=' ? text.replaceAll(/[%_]/g, '\\$&') : text;
+}

@@ -1,0 +1,36 @@
+/** PUT pipelines/{pipeline_id}: replaces the specification of a pipeline. */
+import { Type } from 'typebox';
+import { PipelineDocument, specOfDocument } from '../../engine/pipeline/document.ts';
+import { findPipeline, specOf, storageOf } from '../../engine/pipeline-update.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { checkStorageKept, nameTaken } from './create.ts';
+import { checkEditable, PipelineId } from './pipeline-view.ts';
+import type { PipelineApiPorts } from './pipeline-api-ports.ts';
+
+/** An update that runs goes on as it began. */
+export function replacePipeline(ports: PipelineApiPorts): Operation {
+  return defineOperation({
+    method: 'PUT',
+    path: '/pipelines/:pipeline_id',
+    versions: ['2.0'],
+    scope: 'pipelines',
+    summary: 'Edit a pipeline',
+    description: 'Replaces the specification of a pipeline; its tables stay where they are. A pipeline of a spec file is changed in that file.',
+    request: Type.Object({
+      ...PipelineDocument.properties,
+      pipeline_id: PipelineId,
+      allow_duplicate_names: Type.Optional(Type.Boolean({ description: 'Whether another pipeline may have this name. Default: false.' })),
+    }),
+    response: Type.Object({}),
+    async handle({ pipeline_id: id, allow_duplicate_names: duplicates = false, ...document }, { changed }) {
+      const pipeline = await findPipeline(ports, id);
+      checkEditable(pipeline);
+      const spec = specOfDocument(document);
+      checkStorageKept(storageOf((await specOf(ports, pipeline)).spec), storageOf(spec));
+      const outcome = await ports.pipelines.replace(pipeline.pipelineId, spec.name, document, duplicates, ports.clock.now());
+      if (outcome === 'taken') throw nameTaken(spec.name);
+      changed(pipeline.document ?? {}, document);
+      return {};
+    },
+  });
+}

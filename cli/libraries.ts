@@ -1,0 +1,53 @@
+/** Wires what installs the libraries of clusters: for tasks that are about to start, and for clusters that were given some. */
+import { join } from 'node:path';
+import type { LibraryPorts } from '../api/ports.ts';
+import type { Clock } from '../engine/clock.ts';
+import { createLibrarian } from '../engine/coordinator/libraries.ts';
+import { messageOf } from '../engine/errors.ts';
+import type { Librarian, LibraryCluster } from '../engine/library-ports.ts';
+import type { Log } from '../engine/ports.ts';
+import { createLibraryInstaller } from '../runners/libraries/installer.ts';
+import type { OpenDatabase } from '../storage/database.ts';
+import { createLibraryReader, createLibraryStore } from '../storage/libraries.ts';
+import { createLocator } from '../storage/locate.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import type { Roots } from '../storage/roots.ts';
+import type { Config } from './config.ts';
+import { libraryDirectory } from './kept-directories.ts';
+
+export interface Libraries {
+  readonly librarian: Librarian;
+  readonly ports: LibraryPorts;
+  /** Goes on with clusters whose libraries an earlier engine has not finished. */
+  resume(): Promise<void>;
+  /** Begins nothing more; installers that run go on. */
+  close(): void;
+}
+
+export function createLibraries(config: Config, { db }: OpenDatabase, roots: Roots, objects: ObjectStore | undefined, clock: Clock, log: Log): Libraries {
+  const store = createLibraryStore(db, clock, log);
+  const reader = createLibraryReader(db);
+  const directory = libraryDirectory(config.dataDirectory);
+  const locate = createLocator(roots, objects);
+  const installer = createLibraryInstaller({
+    directory, environment: { ...config.taskEnvironment, ...config.libraryEnvironment }, locate: (uri) => locate(uri, 'entry'), stopGraceMs: config.stopGraceMs, clock,
+  });
+  const librarian = createLibrarian({ store, installer, clock });
+  let closed = false;
+  const settle = (cluster: LibraryCluster): void => {
+    if (closed) return;
+    librarian.equip({
+      cluster, environment: {}, wanted: [], directory: async () => join(directory, 'clusters', cluster.clusterId), signal: new AbortController().signal,
+    }).catch((error: unknown) => {
+      if (!closed) log.warn({ cluster_id: cluster.clusterId, error: messageOf(error) }, 'The libraries of this cluster could not be installed; the next task there tries again.');
+    });
+  };
+  return {
+    librarian,
+    ports: { libraries: store, libraryStates: reader, settleLibraries: settle },
+    async resume() {
+      for (const cluster of await reader.unsettled()) settle(cluster);
+    },
+    close() { closed = true; },
+  };
+}

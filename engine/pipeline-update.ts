@@ -1,0 +1,142 @@
+/** Updates of pipelines: what their ids stand for, what an attempt is to do, and how a request starts one. */
+import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
+import type { Clock } from './clock.ts';
+import { invalid, messageOf, ServiceError } from './errors.ts';
+import { checkSubmission } from './job/check.ts';
+import type { KnownKind } from './job/task-kinds.ts';
+import { quote } from './job/wording.ts';
+import { submit, type LaunchPorts } from './launch.ts';
+import type { Limits } from './limits.ts';
+import { specOfDocument } from './pipeline/document.ts';
+import { checkRequest, type UpdateRequest } from './pipeline/selection.ts';
+import { readSpec, type PipelineSpec } from './pipeline/spec.ts';
+import type { SettledUpdate } from './pipeline/update-order.ts';
+import type { PipelineFiles, PipelineStore, StoredPipeline, StoredUpdate, UpdateDesk } from './pipeline-ports.ts';
+
+export interface PipelinePorts {
+  readonly pipelines: PipelineStore;
+  readonly pipelineFiles: PipelineFiles;
+  readonly clock: Clock;
+  readonly limits: Limits;
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * The pipeline that an id stands for: its UUID, its name, or the path of its folder or spec file in the workspace. The last is known to the
+ * service from then on.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST when there is none; what is wrong with a spec file, or with a name that two have
+ */
+export async function findPipeline({ pipelines, pipelineFiles, clock }: Omit<PipelinePorts, 'limits'>, written: string): Promise<StoredPipeline> {
+  // No text that can be stored: nothing has such a name.
+  if (written.includes('\0') || !written.isWellFormed()) throw unknownPipeline(written);
+  if (uuid.test(written)) {
+    const found = await pipelines.find(written.toLowerCase());
+    if (found !== undefined) return found;
+  }
+  const [named, another] = await pipelines.named(written);
+  if (another !== undefined) throw invalid(`Several pipelines are named ${quote(written)}; give the UUID of the one that is meant.`);
+  if (named !== undefined) return named;
+  const spec = written.startsWith('/') ? await pipelineFiles.specAt(written) : undefined;
+  if (spec === undefined) throw unknownPipeline(written);
+  const { name } = readSpec(spec.text, spec.path);
+  const now = clock.now();
+  const kept = await pipelines.keep({ pipelineId: idOfPath(spec.path), name, creator: '', createdTime: now, modifiedTime: now, document: undefined, specPath: spec.path });
+  if (kept === 'taken') throw invalid(`${spec.path} has the name ${quote(name)}, which another pipeline has; names are unique.`);
+  return kept;
+}
+
+export function unknownPipeline(written: string): ServiceError {
+  return new ServiceError('RESOURCE_DOES_NOT_EXIST', `The specified pipeline ${written} was not found.`);
+}
+
+/** The same file is the same pipeline, also after it was forgotten. */
+function idOfPath(path: string): string {
+  const hex = createHash('sha256').update(`pipeline ${path}`).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** The spec of a pipeline as it is now, and the folder in which relative paths of it begin. */
+export async function specOf({ pipelineFiles }: Pick<PipelinePorts, 'pipelineFiles'>, { document, specPath, name }: StoredPipeline): Promise<{ readonly spec: PipelineSpec; readonly folder: string }> {
+  if (document !== undefined) return { spec: specOfDocument(document), folder: '/' };
+  const file = specPath === undefined ? undefined : await pipelineFiles.specAt(specPath);
+  if (file === undefined) throw invalid(`The spec file ${specPath ?? ''} of pipeline ${name} is not there any more.`);
+  return { spec: readSpec(file.text, file.path), folder: posix.dirname(file.path) };
+}
+
+/** Where the tables of a pipeline are. */
+export function storageOf({ storage, name }: PipelineSpec): string {
+  return storage ?? `managed_fs:/pipelines/${name}`;
+}
+
+/** The request that a pipeline_task makes. */
+export function requestOf(task: Readonly<Record<string, unknown>>): UpdateRequest {
+  const names = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+  return {
+    fullRefresh: task['full_refresh'] === true, validateOnly: task['validate_only'] === true,
+    fullRefreshSelection: names(task['full_refresh_selection']), refreshSelection: names(task['refresh_selection']),
+  };
+}
+
+/** @param ports which wait while the database is away: an engine has nobody to ask again */
+export function createUpdateDesk(ports: PipelinePorts): UpdateDesk {
+  return {
+    async settle({ runId, directory, task }) {
+      if (await ports.pipelineFiles.isSettled(directory)) return;
+      await ports.pipelineFiles.settle(directory, await settled(ports, runId, task));
+    },
+  };
+}
+
+async function settled(ports: PipelinePorts, runId: number, task: Readonly<Record<string, unknown>>): Promise<SettledUpdate> {
+  const { pipelines, pipelineFiles, clock, limits } = ports;
+  try {
+    const pipeline = await findPipeline(ports, String(task['pipeline_id']));
+    const { pipelineId } = pipeline;
+    const request = requestOf(task);
+    const updateId = await pipelines.noteUpdate({ pipelineId, cause: 'JOB_TASK', request, createdTime: clock.now(), runId });
+    checkRequest(request);
+    const { spec, folder } = await specOf(ports, pipeline);
+    const uri = storageOf(spec);
+    const other = await pipelines.claim(pipelineId, updateId, uri);
+    if (other !== undefined) throw invalid(activeUpdate(spec.name, other));
+    return {
+      updateId, pipelineId, pipelineName: spec.name, storage: { directory: await pipelineFiles.storageAt(uri), uri }, ...pipelineFiles.readable,
+      ...(spec.catalog !== undefined && { catalog: spec.catalog }), ...(spec.schema !== undefined && { schema: spec.schema }),
+      configuration: spec.configuration, sources: (await pipelineFiles.sources(spec, folder)).map(({ path, text }) => ({ path, text })),
+      request: { ...request, fullRefreshSelection: [...request.fullRefreshSelection], refreshSelection: [...request.refreshSelection] },
+      limits: { megabytes: limits.pipelineMegabytes, threads: limits.pipelineThreads },
+    };
+  } catch (error) {
+    if (error instanceof ServiceError) return { refused: messageOf(error) };
+    throw error;
+  }
+}
+
+function activeUpdate(name: string, { updateId, jobRunId }: StoredUpdate): string {
+  return `Pipeline ${name} has the active update ${updateId} (run ${jobRunId}); one update of a pipeline runs at a time.`;
+}
+
+/**
+ * Starts an update as a one-time run of its own, with all that is promised of runs.
+ * @throws ServiceError ALREADY_EXISTS while another one is active
+ */
+export async function startUpdate(
+  ports: PipelinePorts & { readonly launching: LaunchPorts; readonly kinds: readonly KnownKind[] }, { pipelineId, name }: StoredPipeline, request: UpdateRequest, creator: string,
+): Promise<string> {
+  checkRequest(request);
+  const other = request.validateOnly ? undefined : await ports.pipelines.active(pipelineId);
+  if (other !== undefined) throw new ServiceError('ALREADY_EXISTS', activeUpdate(name, other));
+  const settings = {
+    run_name: `Update of pipeline ${name}`,
+    pipeline_task: {
+      pipeline_id: pipelineId, full_refresh: request.fullRefresh, validate_only: request.validateOnly,
+      full_refresh_selection: [...request.fullRefreshSelection], refresh_selection: [...request.refreshSelection],
+    },
+  };
+  const { launching, limits, kinds } = ports;
+  checkSubmission(settings, { version: '2.0', limits, kinds });
+  const { runId } = await submit(launching, { settings, version: '2.0', creator });
+  return ports.pipelines.noteUpdate({ pipelineId, cause: 'API_CALL', request, createdTime: ports.clock.now(), runId });
+}

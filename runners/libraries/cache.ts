@@ -1,0 +1,91 @@
+/** The cache that all clusters share: what is in it is complete, never changes, and is known by its content. */
+import { createHash, randomUUID } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { chmod, copyFile, cp, lstat, mkdir, readdir, rename, rm, utimes } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { codeOf } from '../../engine/errors.ts';
+import { missingAsUndefined } from '../../engine/read-file.ts';
+
+/** The parts of the cache, each a directory of entries. Those of `tries` are processes of installers. */
+export const cacheParts = ['files', 'unpacked', 'python', 'java', 'r', 'tries'] as const;
+export type CachePart = (typeof cacheParts)[number];
+
+/** The absolute path of an entry; it need not exist. */
+export function entryOf(root: string, part: CachePart, key: string): string {
+  return join(root, part, key);
+}
+
+/** The key of what is made from all of this: one that a file may be named by. */
+export function keyOf(...parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/** Whether a path of the cache is there; if so, it counts as used now. */
+export async function isKept(path: string, now: number): Promise<boolean> {
+  return utimes(path, now / 1_000, now / 1_000).then(() => true, missingAsFalse);
+}
+
+function missingAsFalse(error: unknown): boolean {
+  if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return false;
+  throw error;
+}
+
+/** Takes a copy of a file into the cache, under its name, and returns its path there. The same content is kept once. */
+export async function keepFile(root: string, file: string, name: string, now: number): Promise<string> {
+  return keepCopy(root, async (draft) => {
+    await mkdir(draft, { recursive: true });
+    // A copy, because whoever changes the file later must not change what clusters have.
+    await copyFile(file, join(draft, name), constants.COPYFILE_FICLONE);
+    return keyOf(name, await contentOf(join(draft, name)));
+  }, now).then((entry) => join(entry, name));
+}
+
+/** The same for a folder with all that it holds but links. */
+export async function keepFolder(root: string, folder: string, now: number): Promise<string> {
+  return keepCopy(root, async (draft) => {
+    await mkdir(dirname(draft), { recursive: true });
+    await cp(folder, draft, { recursive: true, filter: async (path) => !(await lstat(path)).isSymbolicLink() });
+    const files = (await filesBelow(draft)).toSorted();
+    const contents: string[] = [];
+    for (const file of files) contents.push(relative(draft, file), await contentOf(file));
+    return keyOf('folder', ...contents);
+  }, now);
+}
+
+async function keepCopy(root: string, copy: (draft: string) => Promise<string>, now: number): Promise<string> {
+  const draft = join(root, 'files', `${randomUUID()}.part`);
+  try {
+    const entry = entryOf(root, 'files', await copy(draft));
+    await publish(draft, entry);
+    await isKept(entry, now);
+    return entry;
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** Puts a finished draft under its name; when somebody else was faster, theirs stays. False when there is neither. */
+export async function publish(draft: string, entry: string): Promise<boolean> {
+  if ((await lstat(entry).catch(missingAsUndefined)) !== undefined) return true;
+  // Links lead out of the cache: they are left as they are.
+  for (const file of await filesBelow(draft)) await chmod(file, 0o444 | ((await lstat(file)).mode & 0o111));
+  await mkdir(dirname(entry), { recursive: true });
+  return rename(draft, entry).then(() => true, async (error: unknown) => {
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTEMPTY' || code === 'EEXIST') return (await lstat(entry).catch(missingAsUndefined)) !== undefined;
+    throw error;
+  });
+}
+
+/** Every regular file below a folder; none when there is no such folder. */
+export async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(missingAsUndefined);
+  return (entries ?? []).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+async function contentOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
+}

@@ -1,0 +1,47 @@
+/** What an installer said when it failed: the lines that tell somebody why. */
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { codeOf } from '../../engine/errors.ts';
+import { readEnd } from '../../engine/read-file.ts';
+import { cut } from '../../engine/job/wording.ts';
+
+const tailBytes = 64 * 2 ** 10;
+const linesMax = 6;
+const charactersMax = 1_000;
+
+/** Lines that say what is wrong, as Python's and Java's installers mark them; what only points elsewhere is none. */
+const complaint = /^\s*(?:\[ERROR\]|ERROR:|error:|Error|[\w.]+(?:Error|Exception):)\s*\S/;
+const pointer = /^\[ERROR\]\s*(?:->? ?\[Help|\[Help|To see the full stack|Re-run Maven|For more information)|pip's dependency resolver/;
+
+/** The last words of a process whose `stdout` and `stderr` lie in a directory, on one line. */
+export async function lastWords(directory: string): Promise<string> {
+  const said = [await readEnd(join(directory, 'stdout'), tailBytes), await readEnd(join(directory, 'stderr'), tailBytes)];
+  const lines = said.join('\n').split('\n').map(plain).filter((line) => line.trim() !== '' && !/^\[notice\]|^WARNING:/.test(line));
+  const complaints = [...new Set(lines.filter((line) => complaint.test(line) && !pointer.test(line)))];
+  const chosen = complaints.length > 0 ? complaints.slice(-linesMax) : lines.slice(-linesMax);
+  const words = chosen.map((line) => line.trim().replace(/ -> \[Help \d+\]$/, '')).join(' ');
+  // In this spelling clients take it for a fault that passes, and ask again for minutes.
+  return cut(words.replaceAll(/Unexpected error|Timed out after|deadline exceeded/gi, (phrase) => passing[phrase.toLowerCase()] ?? phrase), charactersMax);
+}
+
+const passing: Readonly<Record<string, string>> = { 'unexpected error': 'error', 'timed out after': 'no answer within', 'deadline exceeded': 'no answer in time' };
+
+/** Without the colours of a terminal. */
+function plain(line: string): string {
+  return stripVTControlCharacters(line).replaceAll(/[^\P{Cc}\t]/gu, '');
+}
+
+/** Whether a file begins as every zip archive does. */
+export async function isZip(path: string): Promise<boolean> {
+  const file = await open(path, 'r').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  try {
+    const { buffer, bytesRead } = (await file?.read(Buffer.alloc(4), 0, 4, 0)) ?? { buffer: Buffer.alloc(0), bytesRead: 0 };
+    return bytesRead === 4 && buffer.toString('latin1', 0, 2) === 'PK' && [0x0403, 0x0605].includes(buffer.readUInt16LE(2));
+  } finally {
+    await file?.close();
+  }
+}

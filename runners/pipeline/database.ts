@@ -1,0 +1,71 @@
+/** The DuckDB of one update: bounded, without extensions, and able to reach nothing but files of managed_fs and objstore. */
+import { mkdir, realpath } from 'node:fs/promises';
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { duckdbMacros } from '../../engine/dashboard/running/duckdb-functions.ts';
+import { duckdbName, duckdbText } from '../../engine/dashboard/running/query-items.ts';
+import { messageOf } from '../../engine/errors.ts';
+import { streamSchema } from '../../engine/pipeline/flow-query.ts';
+import { literally } from '../../engine/pipeline/glob.ts';
+import type { PublishedColumn } from '../../engine/pipeline/manifest.ts';
+import type { UpdateOrder } from '../../engine/pipeline/update-order.ts';
+
+export interface UpdateDatabase {
+  readonly connection: DuckDBConnection;
+  close(): void;
+}
+
+/** @param spill directory for what does not fit into memory */
+export async function openDatabase(order: UpdateOrder, spill: string): Promise<UpdateDatabase> {
+  const directories = [order.managedFs, order.objstore, order.storage.directory, spill];
+  for (const directory of directories) await mkdir(directory, { recursive: true });
+  const allowed = [...new Set([...directories, ...(await Promise.all(directories.map((directory) => realpath(directory))))])];
+  const { megabytes, threads } = order.limits;
+  const instance = await DuckDBInstance.create(':memory:', { threads: String(threads), memory_limit: `${megabytes}MB` });
+  const connection = await instance.connect();
+  for (const macro of duckdbMacros) await connection.run(`CREATE MACRO ${macro}`);
+  await connection.run(`CREATE SCHEMA ${duckdbName(streamSchema)}`);
+  await connection.run("SET lambda_syntax='ENABLE_SINGLE_ARROW'");
+  await connection.run("SET secret_directory=''").catch(() => undefined);
+  await connection.run("SET TimeZone='UTC'").catch(() => undefined);
+  await connection.run(`SET temp_directory=${duckdbText(spill)}`);
+  await connection.run('SET autoinstall_known_extensions=false');
+  await connection.run('SET autoload_known_extensions=false');
+  // The order counts: what is allowed must be said before everything else is shut off.
+  await connection.run(`SET allowed_directories=[${allowed.map((directory) => duckdbText(`${directory}/`)).join(', ')}]`);
+  await connection.run('SET enable_external_access=false');
+  await connection.run('SET lock_configuration=true');
+  return {
+    connection,
+    close() {
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}
+
+/** What DuckDB says, without the query that it repeats and the mark in it: that is not what its author wrote. */
+export function saidByDatabase(error: unknown): string {
+  const [first = ''] = messageOf(error).split(/\n\n?LINE \d+:/);
+  return first.trim().replaceAll(/\s+/g, ' ');
+}
+
+/** The columns of a query. */
+export async function columnsOf(connection: DuckDBConnection, sql: string): Promise<PublishedColumn[]> {
+  const rows = await rowsOf(connection, `DESCRIBE ${sql}`);
+  return rows.map((row) => ({ name: String(row['column_name']), type: String(row['column_type']) }));
+}
+
+/** The rows of a query that has few. */
+export async function rowsOf(connection: DuckDBConnection, sql: string): Promise<Record<string, unknown>[]> {
+  return (await connection.runAndReadAll(sql)).getRowObjectsJson();
+}
+
+/** No row, of these columns. */
+export function emptyRows(columns: readonly PublishedColumn[]): string {
+  return `SELECT ${columns.map(({ name, type }) => `CAST(NULL AS ${type}) AS ${duckdbName(name)}`).join(', ')} WHERE false`;
+}
+
+/** The rows of Parquet files, or none of these columns when there is no file. */
+export function parquetRows(paths: readonly string[], columns: readonly PublishedColumn[]): string {
+  return paths.length === 0 ? emptyRows(columns) : `SELECT * FROM read_parquet([${paths.map((path) => duckdbText(literally(path))).join(', ')}])`;
+}

@@ -1,0 +1,37 @@
+/** Writes the event log of an update: one line of JSON for each event, in a file of the pipeline's storage. */
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../engine/clock.ts';
+import { eventOf, type EventDraft, type EventOrigin } from '../../engine/pipeline/events.ts';
+
+export interface EventLog {
+  write(event: EventDraft): void;
+  close(): void;
+}
+
+/** Logs of earlier updates that are kept. */
+const logsKept = 200;
+
+/** @param say also takes the message of each event, for the log of the task */
+export function openEventLog(storage: string, origin: EventOrigin, clock: Pick<Clock, 'now'>, say: (line: string) => void): EventLog {
+  const directory = join(storage, 'events');
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  removeOldest(directory);
+  const file = openSync(join(directory, `${origin.update_id}.jsonl`), 'w', 0o600);
+  // The first is that of the request.
+  let number = 1;
+  return {
+    write(draft) {
+      const event = eventOf(origin, draft, number, clock.now());
+      number += 1;
+      writeSync(file, `${JSON.stringify(event)}\n`);
+      say(`${event.timestamp} ${event.level} ${event.message}`);
+    },
+    close: () => closeSync(file),
+  };
+}
+
+function removeOldest(directory: string): void {
+  const logs = readdirSync(directory).map((name) => ({ name, time: statSync(join(directory, name)).mtimeMs })).sort((a, b) => b.time - a.time);
+  for (const { name } of logs.slice(logsKept)) rmSync(join(directory, name), { force: true });
+}

@@ -1,0 +1,71 @@
+/** Makes the rows of a flow fit the columns of its table, without losing anything of a value. */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { duckdbName } from '../../engine/dashboard/running/query-items.ts';
+import { invalid } from '../../engine/errors.ts';
+import { quote } from '../../engine/job/wording.ts';
+import type { DeclaredColumn } from '../../engine/pipeline/definition.ts';
+import type { LinkedFlow } from '../../engine/pipeline/graph.ts';
+import type { PublishedColumn } from '../../engine/pipeline/manifest.ts';
+import { columnsOf } from './database.ts';
+
+/** A column that a table is to have; without a type it takes that of the query. */
+export type WantedColumn = Pick<DeclaredColumn, 'name' | 'type'>;
+
+export interface FittedQuery {
+  readonly sql: string;
+  readonly columns: readonly PublishedColumn[];
+  /** The columns of the query as they are. */
+  readonly given: readonly PublishedColumn[];
+  /** For every column whose type changes: a condition that its value stays the same, and how the columns are called. */
+  readonly lossless: readonly { readonly column: string; readonly condition: string; readonly from: string; readonly to: string }[];
+}
+
+/** What Parquet cannot hold as it is. */
+const storable: Readonly<Record<string, string>> = { HUGEINT: 'BIGINT', UHUGEINT: 'BIGINT' };
+
+/**
+ * @param wanted the columns of the table; empty: those of the query
+ * @param known the columns of the query, when they are
+ * @throws ServiceError for columns that do not fit
+ */
+export async function fittedQuery(connection: DuckDBConnection, flow: LinkedFlow, sql: string, wanted: readonly WantedColumn[], known?: readonly PublishedColumn[]): Promise<FittedQuery> {
+  const given = known ?? (await columnsOf(connection, sql));
+  const names = given.map(({ name }) => name.toLowerCase());
+  const twice = given.find(({ name }, index) => names.indexOf(name.toLowerCase()) !== index);
+  if (twice !== undefined) throw invalid(`Flow ${flow.name}: its query has two columns named ${quote(twice.name)}; name them apart with AS.`);
+  const targets = wanted.length === 0 ? given : wanted;
+  const pairs = flow.byName ? pairedByName(flow, given, targets) : pairedByPlace(flow, given, targets);
+  const columns: PublishedColumn[] = [];
+  const lossless: FittedQuery['lossless'][number][] = [];
+  const parts = pairs.map(({ target, source }) => {
+    const type = target.type ?? source?.type ?? 'VARCHAR';
+    const to = storable[type] ?? type;
+    columns.push({ name: target.name, type: to });
+    const value = source === undefined ? 'NULL' : `source.${duckdbName(source.name)}`;
+    if (source !== undefined && source.type !== to) {
+      lossless.push({ column: target.name, from: source.type, to, condition: `CAST(CAST(${value} AS ${to}) AS ${source.type}) IS NOT DISTINCT FROM ${value}` });
+    }
+    return source?.type === to ? `${value} AS ${duckdbName(target.name)}` : `CAST(${value} AS ${to}) AS ${duckdbName(target.name)}`;
+  });
+  return { sql: `SELECT ${parts.join(', ')}${lossless.map(({ condition }, index) => `, ${condition} AS "~lossless ${index}"`).join('')} FROM (${sql}\n) AS source`, columns, given, lossless };
+}
+
+interface Pair {
+  readonly target: WantedColumn;
+  /** Undefined: the query does not have it. */
+  readonly source: PublishedColumn | undefined;
+}
+
+function pairedByName({ name, target: table }: LinkedFlow, given: readonly PublishedColumn[], targets: readonly WantedColumn[]): Pair[] {
+  const known = new Map(given.map((column) => [column.name.toLowerCase(), column]));
+  const extra = given.find((column) => !targets.some((target) => target.name.toLowerCase() === column.name.toLowerCase()));
+  if (extra !== undefined) {
+    throw invalid(`Flow ${name}: its query has the column ${quote(extra.name)}, which ${table} does not have (${targets.map((target) => target.name).join(', ')}). Leave it out, or refresh ${table} fully to begin with new columns.`);
+  }
+  return targets.map((target) => ({ target, source: known.get(target.name.toLowerCase()) }));
+}
+
+function pairedByPlace({ name, target: table }: LinkedFlow, given: readonly PublishedColumn[], targets: readonly WantedColumn[]): Pair[] {
+  if (given.length !== targets.length) throw invalid(`Flow ${name}: its query has ${given.length} columns, but ${table} has ${targets.length}; write INSERT INTO ${table} BY NAME, or give as many.`);
+  return targets.map((target, index) => ({ target, source: given[index] }));
+}

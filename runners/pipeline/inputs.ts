@@ -1,0 +1,84 @@
+/** The input files of a pipeline: what a file name or pattern stands for, and how a file is when it is read. */
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { isMissing, statOf } from '../../engine/read-file.ts';
+import { invalid } from '../../engine/errors.ts';
+import { canonicalUri } from '../../engine/job/aliases.ts';
+import { quote } from '../../engine/job/wording.ts';
+import { fixedFolder, isPattern, patternOf } from '../../engine/pipeline/glob.ts';
+import type { UpdateOrder } from '../../engine/pipeline/update-order.ts';
+
+export interface InputFile {
+  /** `managed_fs:/…` or `objstore://…` of this one file. */
+  readonly uri: string;
+  /** On this machine. */
+  readonly path: string;
+  /** Size and time of change. */
+  readonly state: string;
+}
+
+interface Place {
+  /** On this machine. */
+  readonly directory: string;
+  /** What stands before the path in a URI. */
+  readonly scheme: string;
+  /** Absolute path or pattern below the directory. */
+  readonly path: string;
+}
+
+function placeOf(uri: string, { managedFs, objstore }: Pick<UpdateOrder, 'managedFs' | 'objstore'>): Place {
+  const canonical = canonicalUri(uri);
+  const isBucket = canonical.startsWith('objstore://');
+  const path = posix.normalize(`/${canonical.replace(/^(managed_fs:|objstore:\/\/)/, '')}`);
+  if (canonical.split('/').includes('..')) throw invalid(`The path ${quote(uri)} must not hold "..".`);
+  return isBucket ? { directory: objstore, scheme: 'objstore:/', path } : { directory: managedFs, scheme: 'managed_fs:', path };
+}
+
+/**
+ * The files that a name, a directory or a pattern stands for, by name. Those whose name, or the name of a folder behind the fixed part, begins with a
+ * dot or an underscore are no input: tools write drafts and marks under such names.
+ */
+export async function inputFiles(uri: string, order: Pick<UpdateOrder, 'managedFs' | 'objstore'>): Promise<InputFile[]> {
+  const place = placeOf(uri, order);
+  const direct = isPattern(place.path) ? undefined : await statOf(join(place.directory, place.path));
+  if (direct?.isFile() === true) return found([place.path], place);
+  const folder = isPattern(place.path) ? fixedFolder(place.path) : place.path;
+  const pattern = patternOf(isPattern(place.path) ? place.path : posix.join(place.path, '**'));
+  const paths = await pathsBelow(place.directory, folder);
+  return found(paths.filter((path) => pattern.test(path)), place);
+}
+
+async function pathsBelow(root: string, folder: string): Promise<string[]> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  const paths: string[] = [];
+  for (const entry of entries.filter(({ name }) => !/^[._]/.test(name))) {
+    const path = posix.join(folder, entry.name);
+    if (entry.isDirectory()) paths.push(...(await pathsBelow(root, path)));
+    else paths.push(path);
+  }
+  return paths;
+}
+
+async function found(paths: readonly string[], { directory, scheme }: Place): Promise<InputFile[]> {
+  const root = await realpath(directory);
+  const files = await Promise.all([...paths].sort().map(async (path): Promise<InputFile | undefined> => {
+    const real = await realpath(join(directory, path)).catch(() => undefined);
+    // A link that leads outside, or to nothing, is no input.
+    if (real === undefined || !real.startsWith(`${root}/`)) return undefined;
+    const state = await stateOf(real);
+    return state === undefined ? undefined : { uri: `${scheme}${path}`, path: real, state };
+  }));
+  return files.filter((file) => file !== undefined);
+}
+
+/** Size and time of change of a file; undefined when there is none. */
+export async function stateOf(path: string): Promise<string | undefined> {
+  const stats = await stat(path).catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+  return stats?.isFile() === true ? `${stats.size}-${Math.floor(stats.mtimeMs)}` : undefined;
+}

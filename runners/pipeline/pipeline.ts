@@ -1,0 +1,70 @@
+/** Runner of pipeline tasks: one update of a declarative pipeline, in a process of its own (spec 2.7). */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { messageOf, ServiceError } from '../../engine/errors.ts';
+import { PipelineTask } from '../../engine/job/task-kinds.ts';
+import { settledUpdate, updateFileNames, type UpdateOrder } from '../../engine/pipeline/update-order.ts';
+import { jsonIn, readText } from '../../engine/read-file.ts';
+import { contractVersion, type Exit, type Outcome, type RunnerContext, type RunnerPlugin } from '../contract.ts';
+import { describeExit } from '../describe-exit.ts';
+import { newestVersion, settle } from './versions.ts';
+
+const Failure = Type.Object({ error: Type.String() });
+const failureBytesMax = 2 ** 20;
+/** For JavaScript alone; what DuckDB may take is in the order. */
+const heapMegabytes = 384;
+
+/** `pipeline_task`. The engine has settled before what is to be done; the update that an attempt has published is its success, however its process ended. */
+export const plugin: RunnerPlugin<PipelineTask> = {
+  contract: contractVersion,
+  kind: 'pipeline_task',
+  schema: PipelineTask,
+  needsCluster: false,
+  async run(_task, context) {
+    const file = join(context.directory, updateFileNames.order);
+    const order = settledUpdate((await readText(file, Number.MAX_SAFE_INTEGER)).text);
+    if (order === undefined) return failed(context, 'What this update was to do is not kept any more.');
+    if ('refused' in order) return failed(context, order.refused);
+    await mkdir(order.storage.directory, { recursive: true, mode: 0o700 });
+    const exit = await context.exec({
+      argv: [process.execPath, `--max-old-space-size=${heapMegabytes}`, fileURLToPath(new URL('update-process.ts', import.meta.url)), file],
+    });
+    return outcomeOf(exit, order, context);
+  },
+};
+
+async function outcomeOf(exit: Exit, order: UpdateOrder, context: RunnerContext): Promise<Outcome> {
+  if (exit.kind === 'exited' && exit.code === 0) return { kind: 'succeeded' };
+  try {
+    // Killed behind its publishing, it has done its work all the same.
+    if (!order.request.validateOnly && (await newestVersion(order.storage.directory))?.manifest.update_id === order.updateId) {
+      await settle(order.storage.directory);
+      return { kind: 'succeeded' };
+    }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return failed(context, messageOf(error));
+  }
+  switch (exit.kind) {
+    case 'stopped':
+      return { kind: 'stopped' };
+    case 'lost':
+      return { kind: 'lost', message: exit.message };
+    case 'flooded':
+      return failed(context, exit.message);
+    case 'exited': {
+      const failure = jsonIn((await readText(join(context.directory, updateFileNames.failure), failureBytesMax)).text);
+      return failed(context, Check(Failure, failure) ? failure.error : `The process of the update ended with ${describeExit(exit.code)}. Nothing was published.`);
+    }
+    default:
+      return exit satisfies never;
+  }
+}
+
+async function failed(context: RunnerContext, message: string): Promise<Outcome> {
+  await context.writeOutput({ error: message });
+  return { kind: 'failed', message };
+}

@@ -1,0 +1,49 @@
+/** The process of one update: reads its order, runs it, and leaves the reason of a failure beside it. */
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { systemClock } from '../../engine/clock.ts';
+import { messageOf } from '../../engine/errors.ts';
+import { readText } from '../../engine/read-file.ts';
+import { settledUpdate, updateFileNames, type UpdateOrder } from '../../engine/pipeline/update-order.ts';
+import { writeInOneStep } from '../settle-command.ts';
+import { openEventLog } from './event-log.ts';
+import { runUpdate } from './update.ts';
+
+const [, , file = ''] = process.argv;
+const attempt = dirname(file);
+
+async function main(): Promise<number> {
+  const order = settledUpdate((await readText(file, Number.MAX_SAFE_INTEGER)).text);
+  if (order === undefined || 'refused' in order) throw new Error(`${file} holds no order of an update.`);
+  return perform(order);
+}
+
+async function perform(order: UpdateOrder): Promise<number> {
+  const scratch = join(attempt, 'scratch');
+  await mkdir(scratch, { recursive: true });
+  await mkdir(order.storage.directory, { recursive: true, mode: 0o700 });
+  const log = openEventLog(
+    order.storage.directory, { pipeline_id: order.pipelineId, pipeline_name: order.pipelineName, update_id: order.updateId }, systemClock,
+    (line) => process.stdout.write(`${line}\n`),
+  );
+  try {
+    await runUpdate(order, scratch, log, systemClock);
+    return 0;
+  } catch (error) {
+    const message = told(messageOf(error), order);
+    log.write({ level: 'ERROR', event_type: 'update_progress', message: `Update ${order.updateId} failed: ${message}`, error: message, details: { update_progress: { state: 'FAILED' } } });
+    await writeInOneStep(join(attempt, updateFileNames.failure), JSON.stringify({ error: message }));
+    return 1;
+  } finally {
+    log.close();
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** A message for people: directories of this machine are called as they are called outside. */
+function told(message: string, { storage, managedFs, objstore }: UpdateOrder): string {
+  const names: [string, string][] = [[storage.directory, storage.uri], [managedFs, 'managed_fs:'], [objstore, 'objstore:/']];
+  return names.reduce((text, [directory, name]) => text.replaceAll(directory, name), message);
+}
+
+process.exitCode = await main();

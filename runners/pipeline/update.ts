@@ -1,0 +1,176 @@
+/** One update of a pipeline, from its order to the version that it publishes. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../engine/clock.ts';
+import { invalid, ServiceError } from '../../engine/errors.ts';
+import { duckdbName } from '../../engine/dashboard/running/query-items.ts';
+import { keyOf, type Definition } from '../../engine/pipeline/definition.ts';
+import { readQuery } from '../../engine/pipeline/flow-query.ts';
+import { checkNames, graphOf, type Graph, type LinkedFlow, type LinkedQuery, type LinkedTable } from '../../engine/pipeline/graph.ts';
+import type { Manifest, PublishedColumn } from '../../engine/pipeline/manifest.ts';
+import { readDefinition } from '../../engine/pipeline/read-definition.ts';
+import { selected, type Selection } from '../../engine/pipeline/selection.ts';
+import { refusedAt } from '../../engine/pipeline/source-place.ts';
+import type { UpdateOrder } from '../../engine/pipeline/update-order.ts';
+import { computeTable, type Computing } from './compute-table.ts';
+import { emptyRows, openDatabase, saidByDatabase, type UpdateDatabase } from './database.ts';
+import type { EventLog } from './event-log.ts';
+import { fittedQuery } from './fitted-query.ts';
+import { stateOf, type InputFile } from './inputs.ts';
+import { linkQuery } from './linked-queries.ts';
+import { beginDraft, keepPart, newestVersion, publish, settle, type Version } from './versions.ts';
+import { bindDataset, layOut, noFile, publishedDataset, sqlOf, type Work } from './working-state.ts';
+import { checkPart } from './write-part.ts';
+
+/**
+ * Runs an update. When it throws, nothing was published.
+ * @param scratch a directory of its own
+ * @throws Error whose message says what failed, fit for the run's state
+ */
+export async function runUpdate(order: UpdateOrder, scratch: string, log: EventLog, clock: Pick<Clock, 'now'>): Promise<void> {
+  const progress = (state: 'INITIALIZING' | 'SETTING_UP_TABLES' | 'RUNNING' | 'COMPLETED', message: string): void =>
+    log.write({ level: 'INFO', event_type: 'update_progress', message, details: { update_progress: { state } } });
+  progress('INITIALIZING', `Update ${order.updateId} of pipeline ${order.pipelineName} reads its definition.`);
+  const definition = readDefinition(order.sources, order.configuration);
+  checkNames(definition);
+  const database = await openDatabase(order, join(scratch, 'spill'));
+  try {
+    const graph = await linked(database, definition, order);
+    const before = await newestVersion(order.storage.directory);
+    checkOwner(before, order);
+    const selection = selected(graph, order.request, before?.manifest);
+    const work: Work = { order, graph, connection: database.connection, datasets: new Map(), inputs: new Map(), columns: new Map() };
+    await bindPublished(work, before);
+    progress('SETTING_UP_TABLES', `Tables in the order in which they are computed: ${selection.tables.map(({ name }) => name).join(', ')}.`);
+    await checkFlows(work, selection, before);
+    if (order.request.validateOnly) return progress('COMPLETED', 'The pipeline is valid; nothing was computed.');
+    progress('RUNNING', `Update ${order.updateId} is running.`);
+    const manifest = await compute(work, selection, before, log, clock);
+    progress('COMPLETED', `Version ${manifest.version} was published.`);
+  } finally {
+    database.close();
+  }
+}
+
+async function linked({ connection }: UpdateDatabase, definition: Definition, { catalog, schema }: UpdateOrder): Promise<Graph> {
+  const naming = { datasets: new Set([...definition.tables, ...definition.views].map(({ name }) => keyOf(name))), catalog, schema };
+  const queries = new Map<object, LinkedQuery>();
+  for (const each of [...definition.flows, ...definition.views]) queries.set(each, await linkQuery(connection, readQuery(each.name, each.query, naming)));
+  return graphOf(definition, (each) => {
+    const query = queries.get(each);
+    if (query === undefined) throw new Error(`${each.name} has no query.`);
+    return query;
+  });
+}
+
+function checkOwner(before: Version | undefined, { storage, pipelineId }: UpdateOrder): void {
+  const owner = before?.manifest.pipeline_id;
+  if (owner === undefined || owner === pipelineId) return;
+  throw invalid(`The storage ${storage.uri} holds the tables of another pipeline (${owner}). Give this one another storage, or delete that directory.`);
+}
+
+async function bindPublished(work: Work, before: Version | undefined): Promise<void> {
+  for (const [key, dataset] of Object.entries(before?.manifest.datasets ?? {})) {
+    await bindDataset(work, key, publishedDataset(dataset, before?.directory ?? '', key));
+  }
+}
+
+/** Has DuckDB look at every flow before anything runs: unknown columns, functions and files are found here. */
+async function checkFlows(work: Work, { tables, reset }: Selection, before: Version | undefined): Promise<void> {
+  for (const table of tables) {
+    const key = keyOf(table.name);
+    const published = reset.has(key) ? undefined : before?.manifest.datasets[key];
+    const isStreaming = table.kind === 'STREAMING_TABLE';
+    let columns: readonly PublishedColumn[] = isStreaming ? published?.columns ?? [] : [];
+    checkDeclared(table, columns);
+    for (const flow of table.flows) {
+      const fitted = await checkFlow(flow, async () => {
+        const step = await layOut(work, flow, isStreaming ? published?.flows[keyOf(flow.name)] : undefined, 'check');
+        const declared = columns.length > 0 ? columns : table.columns;
+        const isTyped = declared.length > 0 && declared.every(({ type }) => type !== undefined);
+        if (step.idle && isTyped) return declared.map(({ name, type = '' }) => ({ name, type }));
+        if (step.absent.length > 0) throw noFile(flow, step.absent);
+        const query = await fittedQuery(work.connection, flow, sqlOf(work, flow), declared);
+        await checkPart(work.connection, query, table.expectations);
+        if (step.many) work.columns.set(keyOf(flow.name), query.given);
+        return query.columns;
+      });
+      if (columns.length === 0) columns = fitted;
+    }
+    if (published !== undefined && isStreaming) continue;
+    // Until it is computed, it has its columns and no row.
+    const empty = { name: table.name, kind: table.kind, properties: {}, partitioned_by: [], columns: [...columns], generation: before?.manifest.datasets[key]?.generation ?? 0, parts: [], flows: {} };
+    work.datasets.set(key, { published: empty, paths: [] });
+    await work.connection.run(`CREATE OR REPLACE VIEW ${duckdbName(key)} AS ${emptyRows(columns)}`);
+  }
+}
+
+/** @throws ServiceError when a table is declared with other columns than it was published with */
+function checkDeclared({ name, place, columns: declared }: LinkedTable, published: readonly PublishedColumn[]): void {
+  const [now, before] = [declared, published].map((columns) => columns.map((column) => column.name.toLowerCase()).toSorted().join(', '));
+  if (declared.length > 0 && published.length > 0 && now !== before) throw refusedAt(place, `${name} is declared with the columns ${now}, but was published with ${before}; a full refresh begins with the new ones.`);
+}
+
+/** Says where in the files of the pipeline DuckDB found something wrong. */
+async function checkFlow<Result>(flow: LinkedFlow, check: () => Promise<Result>): Promise<Result> {
+  try {
+    return await check();
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    const said = saidByDatabase(error);
+    const named = /"([^"]+)"|Function with name (\w+)|name (\w+) does not exist/.exec(said);
+    throw refusedAt(flow.query.placeOf(named?.[1] ?? named?.[2] ?? named?.[3] ?? ''), `flow ${flow.name} cannot run: ${said}`);
+  }
+}
+
+async function compute(work: Work, selection: Selection, before: Version | undefined, log: EventLog, clock: Pick<Clock, 'now'>): Promise<Manifest> {
+  const { order } = work;
+  const storage = order.storage.directory;
+  const version = (before?.manifest.version ?? 0) + 1;
+  const draft = await beginDraft(storage, order.updateId);
+  // An update that was killed behind its publishing may have left this undone.
+  await settle(storage);
+  warnOfChanges(work, before, log);
+  const computing: Computing = { work, log, draft, version, fresh: [] };
+  for (const table of selection.tables) {
+    const key = keyOf(table.name);
+    const published = before?.manifest.datasets[key];
+    const isReset = selection.reset.has(key);
+    const kept = published === undefined || isReset ? undefined : publishedDataset(published, before?.directory ?? '', key);
+    await computeTable(computing, table, kept, (published?.generation ?? 0) + (isReset || published === undefined ? 1 : 0));
+  }
+  const computed = new Set(selection.tables.map(({ name }) => keyOf(name)));
+  for (const [key, dataset] of Object.entries(before?.manifest.datasets ?? {})) {
+    if (!computed.has(key)) await keepDataset(join(before?.directory ?? '', key), join(draft, key), dataset.parts.map(({ file }) => file));
+  }
+  await checkUnchanged(computing.fresh);
+  const datasets = Object.fromEntries([...work.datasets].map(([key, { published }]) => [key, published]));
+  const manifest: Manifest = { format: 1, version, pipeline_id: order.pipelineId, update_id: order.updateId, time: clock.now(), datasets };
+  await publish(storage, draft, manifest);
+  return manifest;
+}
+
+async function keepDataset(from: string, to: string, files: readonly string[]): Promise<void> {
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  for (const file of files) await keepPart(join(from, file), join(to, file));
+}
+
+/** A file goes into a table once, as it was then. */
+function warnOfChanges({ inputs }: Work, before: Version | undefined, log: EventLog): void {
+  const now = new Map([...inputs.values()].flat().map(({ uri, state }) => [uri, state]));
+  for (const { name, flows } of Object.values(before?.manifest.datasets ?? {})) {
+    for (const { inputs: read } of Object.values(flows)) {
+      const changed = Object.entries(read).filter(([uri, state]) => (now.get(uri) ?? state) !== state).map(([uri]) => uri);
+      if (changed.length === 0) continue;
+      const shown = `${changed.slice(0, 3).join(', ')}${changed.length > 3 ? ` and ${changed.length - 3} more` : ''}`;
+      log.write({ level: 'WARN', event_type: 'input_changed', dataset: name, message: `Changed after ${name} had read them: ${shown}. What is in the table stays; a full refresh reads them again.` });
+    }
+  }
+}
+
+/** Half of one state of a file and half of another would be neither. */
+async function checkUnchanged(files: readonly InputFile[]): Promise<void> {
+  for (const { uri, path, state } of files) {
+    if ((await stateOf(path)) !== state) throw invalid(`The input file ${uri} was changed while it was read. Put files there in one step; the next update reads it.`);
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * The storage of a pipeline on disk. A version is a directory that holds the Parquet files of all tables and a manifest; it comes into
+ * being by one rename, which is the moment of publishing. `current` is a link to the newest one, for readers.
+ */
+import { copyFile, link, mkdir, open, readdir, rename, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Check } from 'typebox/value';
+import { codeOf, invalid } from '../../engine/errors.ts';
+import { jsonIn, missingAsUndefined, readText } from '../../engine/read-file.ts';
+import { Manifest } from '../../engine/pipeline/manifest.ts';
+
+const draftPrefix = '.draft-';
+/** Versions that stay beside the newest, for whoever still reads them. */
+const keptBefore = 1;
+const manifestBytesMax = 256 * 2 ** 20;
+
+export interface Version {
+  readonly manifest: Manifest;
+  /** On this machine. */
+  readonly directory: string;
+}
+
+/** The newest version; undefined when nothing was published yet. @throws ServiceError when its manifest cannot be read */
+export async function newestVersion(storage: string): Promise<Version | undefined> {
+  const newest = Math.max(0, ...(await versionNumbers(storage)));
+  if (newest === 0) return undefined;
+  const directory = join(storage, 'versions', String(newest));
+  const manifest = jsonIn((await readText(join(directory, 'manifest.json'), manifestBytesMax)).text);
+  if (!Check(Manifest, manifest)) throw invalid(`The manifest of version ${newest} of the pipeline cannot be read: versions/${newest}/manifest.json in its storage was changed or damaged.`);
+  return { manifest, directory };
+}
+
+async function versionNumbers(storage: string): Promise<number[]> {
+  const names = (await readdir(join(storage, 'versions')).catch(missingAsUndefined)) ?? [];
+  return names.filter((name) => /^[1-9]\d*$/.test(name)).map(Number);
+}
+
+/** Begins a version: removes what updates that were killed have left, and makes the directory of this one. */
+export async function beginDraft(storage: string, updateId: string): Promise<string> {
+  const versions = join(storage, 'versions');
+  await mkdir(versions, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(versions)) if (name.startsWith(draftPrefix)) await rm(join(versions, name), { recursive: true, force: true });
+  for (const name of await readdir(storage)) if (name.startsWith('.current-')) await rm(join(storage, name), { force: true });
+  const draft = join(versions, draftPrefix + updateId);
+  await mkdir(draft, { mode: 0o700 });
+  return draft;
+}
+
+/** Takes a file of the version before into a draft, without a copy where the file system can. */
+export async function keepPart(from: string, to: string): Promise<void> {
+  await link(from, to).catch(async (error: unknown) => {
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'].includes(codeOf(error) ?? '')) throw error;
+    await copyFile(from, to);
+  });
+}
+
+/**
+ * Publishes a draft. Before the rename nothing has changed, behind it all has.
+ * @throws ServiceError when another update has published meanwhile
+ */
+export async function publish(storage: string, draft: string, manifest: Manifest): Promise<void> {
+  await writeDurably(join(draft, 'manifest.json'), JSON.stringify(manifest));
+  await syncDirectory(draft);
+  const versions = join(storage, 'versions');
+  try {
+    await rename(draft, join(versions, String(manifest.version)));
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST'].includes(codeOf(error) ?? '')) throw error;
+    throw invalid(`Version ${manifest.version} was published by another update meanwhile; this one changes nothing.`);
+  }
+  await syncDirectory(versions);
+  await settle(storage);
+}
+
+/** Points `current` at the newest version and removes versions that nobody needs: what publishing does behind its rename. */
+export async function settle(storage: string): Promise<void> {
+  const numbers = await versionNumbers(storage);
+  const newest = Math.max(0, ...numbers);
+  if (newest === 0) return;
+  const fresh = join(storage, `.current-${newest}`);
+  await rm(fresh, { force: true });
+  await symlink(join('versions', String(newest)), fresh);
+  await rename(fresh, join(storage, 'current'));
+  for (const number of numbers.filter((each) => each < newest - keptBefore)) {
+    await rm(join(storage, 'versions', String(number)), { recursive: true, force: true });
+  }
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes what DuckDB has written last through a loss of power. */
+export async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  await file.sync().finally(() => file.close());
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  await directory.sync().finally(() => directory.close());
+}

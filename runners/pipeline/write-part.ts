@@ -1,0 +1,84 @@
+/** Writes the rows of one flow as a Parquet file, those left out that expectations drop, and counts what they say. */
+import { rm } from 'node:fs/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { duckdbText } from '../../engine/dashboard/running/query-items.ts';
+import { invalid } from '../../engine/errors.ts';
+import type { Expectation } from '../../engine/pipeline/definition.ts';
+import type { ExpectationCount, FlowProgressDetails } from '../../engine/pipeline/events.ts';
+import { readCondition } from '../../engine/pipeline/flow-query.ts';
+import { literally } from '../../engine/pipeline/glob.ts';
+import type { LinkedFlow } from '../../engine/pipeline/graph.ts';
+import { rowsOf } from './database.ts';
+import type { FittedQuery } from './fitted-query.ts';
+import { syncFile } from './versions.ts';
+
+export interface WrittenPart {
+  readonly rows: number;
+  readonly quality: NonNullable<FlowProgressDetails['data_quality']>;
+}
+
+/** An expectation that fails the update was not met. */
+export class ExpectationFailed extends Error {
+  readonly quality: WrittenPart['quality'];
+  constructor(message: string, quality: WrittenPart['quality']) {
+    super(message);
+    this.quality = quality;
+  }
+}
+
+/** Rows that meet an expectation, as a column: NULL does not. */
+function metColumns(expectations: readonly Expectation[]): string {
+  return expectations.map(({ condition }, index) => `, (${readCondition(condition)}\n) IS TRUE AS "~met ${index}"`).join('');
+}
+
+/** The query that is computed once: the rows, and what is to be known of each. */
+function judged({ sql, columns }: FittedQuery, expectations: readonly Expectation[]): string {
+  // A condition names columns of the table alone, so those of the other checks must not be in its way.
+  return columns.length === 0 ? sql : `SELECT *${metColumns(expectations)} FROM (${sql}\n) AS "~fitted"`;
+}
+
+/** Has DuckDB look at the whole query without running it. @throws Error with its words */
+export async function checkPart(connection: DuckDBConnection, query: FittedQuery, expectations: readonly Expectation[]): Promise<void> {
+  await connection.run(`DESCRIBE ${judged(query, expectations)}`);
+}
+
+/**
+ * @param path of the file; another one beside it holds the rows until they are judged
+ * @throws ExpectationFailed; ServiceError for values that do not fit their column
+ */
+export async function writePart(connection: DuckDBConnection, flow: LinkedFlow, query: FittedQuery, expectations: readonly Expectation[], path: string): Promise<WrittenPart> {
+  const { lossless } = query;
+  const checks = [...lossless.map((_, index) => `"~lossless ${index}"`), ...expectations.map((_, index) => `"~met ${index}"`)];
+  if (checks.length === 0) {
+    const rows = await copied(connection, query.sql, path);
+    return { rows, quality: { dropped_records: 0, expectations: [] } };
+  }
+  const draft = `${path}.judged`;
+  const total = await copied(connection, judged(query, expectations), draft);
+  const source = `read_parquet(${duckdbText(literally(draft))})`;
+  const [counts = {}] = await rowsOf(connection, `SELECT ${checks.map((check, index) => `count(*) FILTER (NOT ${check}) AS c${index}`).join(', ')} FROM ${source}`);
+  const failedOf = (index: number): number => Number(counts[`c${index}`]);
+  const changed = lossless.find((_, index) => failedOf(index) > 0);
+  if (changed !== undefined) {
+    throw invalid(`Flow ${flow.name}: column ${changed.column} of ${flow.target} is ${changed.to}, and ${failedOf(lossless.indexOf(changed))} new values of type ${changed.from} do not fit it without loss. Cast it in the query, or refresh ${flow.target} fully.`);
+  }
+  const counted = expectations.map(({ name }, index): ExpectationCount => {
+    const failed = failedOf(lossless.length + index);
+    return { name, dataset: flow.target, passed_records: total - failed, failed_records: failed };
+  });
+  const fatal = expectations.findIndex(({ onViolation }, index) => onViolation === 'FAIL UPDATE' && (counted[index]?.failed_records ?? 0) > 0);
+  if (fatal >= 0) {
+    const { name, condition } = expectations[fatal] ?? { name: '', condition: { text: '' } };
+    throw new ExpectationFailed(`${counted[fatal]?.failed_records ?? 0} of ${total} rows do not meet the expectation ${name} (${condition.text}), which fails the update.`, { dropped_records: 0, expectations: counted });
+  }
+  const dropping = expectations.flatMap(({ onViolation }, index) => (onViolation === 'DROP ROW' ? [`"~met ${index}"`] : []));
+  const rows = await copied(connection, `SELECT * EXCLUDE (${checks.join(', ')}) FROM ${source}${dropping.length === 0 ? '' : ` WHERE ${dropping.join(' AND ')}`}`, path);
+  await rm(draft);
+  return { rows, quality: { dropped_records: total - rows, expectations: counted } };
+}
+
+async function copied(connection: DuckDBConnection, sql: string, path: string): Promise<number> {
+  const [row] = await rowsOf(connection, `COPY (${sql}\n) TO ${duckdbText(path)} (FORMAT parquet)`);
+  await syncFile(path);
+  return Number(row?.['Count']);
+}
