@@ -67,7 +67,7 @@ describe('examples', () => {
 
   test.skipIf(!hasCurl)('run as they are written', async () => {
     const examples = [...readme.matchAll(/<!-- example: \S+ -->\n```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
-    expect(examples).toHaveLength(5);
+    expect(examples).toHaveLength(6);
     const directory = await mkdtemp(join(tmpdir(), 'runyard-readme-'));
     // Examples name files of the project by their place in it.
     await symlink(join(root, 'examples'), join(directory, 'examples'));
