@@ -129,9 +129,9 @@ describe('streams', () => {
     }
     expect(await ids('a')).toEqual(names.map((_, index) => index));
     const odd = { storage: { directory: join(world.directory, "managed_fs/o'[1]*?"), uri: "managed_fs:/o'[1]*?" } };
-    const statements = stream('a', `SELECT * FROM ${files}`, '(CONSTRAINT c EXPECT (id > 5))') + view('n', 'SELECT count(*) AS id FROM a');
+    const checked = stream('a', `SELECT * FROM ${files}`, '(CONSTRAINT c EXPECT (id > 5))') + view('n', 'SELECT count(*) AS id FROM a');
     for (const rows of [7, 0]) {
-      const done = (await world.update(statements, {}, odd)).flatMap(({ details }) => (details?.flow_progress?.status === 'COMPLETED' ? [details.flow_progress.metrics?.num_output_rows] : []));
+      const done = (await world.update(checked, {}, odd)).flatMap(({ details }) => (details?.flow_progress?.status === 'COMPLETED' ? [details.flow_progress.metrics?.num_output_rows] : []));
       expect(done).toEqual([rows, 1]);
     }
   });
