@@ -1,7 +1,7 @@
 /** The one door through which every run starts: run-now, one-time submissions, run_job_tasks and retries; one transaction each. */
 import { noticesOfEnd } from './notification/routing.ts';
 import type { Clock } from './clock.ts';
-import { invalid, ServiceError } from './errors.ts';
+import { invalid } from './errors.ts';
 import { checkIdempotencyToken } from './job/check.ts';
 import { formatOf, settingsOfSubmission, tasksOf, untitled, type ApiVersion } from './job/format.ts';
 import { checkJobCreations, creationWindowMs } from './job/quotas.ts';
@@ -11,7 +11,7 @@ import { kindOf } from './job/task-kinds.ts';
 import type { Limits } from './limits.ts';
 import type { Job } from './ports.ts';
 import type { ChangeSet, Launch, LaunchTransaction, RunStore } from './run-ports.ts';
-import { checkRoom, decideAdmission, decideRoom, type Admission, type RoomFacts } from './run/admission.ts';
+import { checkRoom, decideAdmission, decideRoom, roomRefusal, type Admission, type RoomFacts } from './run/admission.ts';
 import { waitingMessage } from './run/waiting.ts';
 import { createdRun, type NewRun } from './run/created.ts';
 import { checkRunNow, type RunParameters } from './run/parameters.ts';
@@ -222,12 +222,9 @@ async function findRoom(
   transaction: LaunchTransaction, tasks: readonly TaskSettings[], { mayQueue, scheduledTime }: Pick<Plan, 'mayQueue' | 'scheduledTime'>, limits: Limits,
 ): Promise<Admission> {
   const facts = await roomFacts(transaction, tasks, limits);
-  try {
-    checkRoom(facts, limits, mayQueue);
-  } catch (refusal) {
-    if (scheduledTime !== undefined && refusal instanceof ServiceError) return { kind: 'skip', message: refusal.message };
-    throw refusal;
-  }
+  const refusal = scheduledTime === undefined ? undefined : roomRefusal(facts, limits, mayQueue);
+  if (refusal !== undefined) return { kind: 'skip', message: refusal };
+  checkRoom(facts, limits, mayQueue);
   return mayQueue ? decideRoom(facts, limits) : { kind: 'start' };
 }
 

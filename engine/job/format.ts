@@ -1,5 +1,5 @@
 /** The two formats of a job, and each seen as the other: what runs is always a list of tasks. */
-import { kindsIn, taskKinds } from './task-kinds.ts';
+import { isKind, taskKinds } from './task-kinds.ts';
 import type { JobSettings, SubmitSettings, TaskSettings } from './settings.ts';
 
 /** The versions of the path under which one model is served. */
@@ -24,7 +24,8 @@ export const singleTaskFields = [
   'retry_on_timeout',
 ] as const;
 
-type TaskField = (typeof singleTaskFields)[number] | 'timeout_seconds';
+const movedFields: ReadonlySet<string> = new Set([...singleTaskFields, 'timeout_seconds']);
+const movedFieldsOfSubmission: ReadonlySet<string> = new Set(singleTaskFields);
 
 /** SINGLE_TASK or MULTI_TASK, by the shape alone: `tasks` makes a job multi-task (spec 3.3). */
 export function formatOf(settings: JobSettings | SubmitSettings): JobFormat {
@@ -39,7 +40,7 @@ export function tasksOf(settings: JobSettings): TaskSettings[] {
 /** A job in multi-task format; a single-task job as one task with its cluster, libraries, timeout and retries (design 8). */
 export function asMultiTask(settings: JobSettings): JobSettings {
   if (settings.tasks !== undefined) return settings;
-  return withOneTask(settings, mainTaskKey, [...singleTaskFields, 'timeout_seconds']);
+  return withOneTask(settings, mainTaskKey, movedFields);
 }
 
 /** Settings as listings show them: without `tasks` (spec 4.1). */
@@ -56,7 +57,7 @@ export function settingsOfSubmission(submission: SubmitSettings, version: ApiVer
   const { run_name: name = untitled, idempotency_token: _, ...rest } = submission;
   const settings: JobSettings = { ...rest, name, format: formatOf(submission) };
   if (settings.tasks !== undefined || version === '2.0') return settings;
-  return withOneTask(settings, taskKeyFrom(submission.run_name), singleTaskFields);
+  return withOneTask(settings, taskKeyFrom(submission.run_name), movedFieldsOfSubmission);
 }
 
 /** A run_name made a valid task_key: anything else than letters, digits, `_` and `-` becomes `_`. */
@@ -66,10 +67,13 @@ function taskKeyFrom(runName = ''): string {
 }
 
 /** Kinds of plugins are moved by how they look: nobody else's field ends like that and holds an object. */
-function withOneTask(settings: JobSettings, task_key: string, fields: readonly TaskField[]): JobSettings {
-  const ofTask = new Set<string>([...fields, ...kindsIn(settings)]);
-  const entries = Object.entries(settings);
-  const job: JobSettings = Object.fromEntries(entries.filter(([field]) => !ofTask.has(field)));
-  const task: Partial<TaskSettings> = Object.fromEntries(entries.filter(([field, value]) => ofTask.has(field) && value !== undefined));
-  return { ...job, tasks: [{ task_key, ...task }], format: 'MULTI_TASK' };
+function withOneTask(settings: JobSettings, task_key: string, fields: ReadonlySet<string>): JobSettings {
+  const ofJob: [string, unknown][] = [];
+  const ofTask: [string, unknown][] = [['task_key', task_key]];
+  for (const entry of Object.entries(settings)) {
+    const [field, value] = entry;
+    if (!fields.has(field) && !isKind(field, value)) ofJob.push(entry);
+    else if (value !== undefined) ofTask.push(entry);
+  }
+  return { ...Object.fromEntries(ofJob), tasks: [Object.fromEntries(ofTask) as TaskSettings], format: 'MULTI_TASK' };
 }

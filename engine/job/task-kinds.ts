@@ -124,8 +124,13 @@ export function kindOf(holder: KindHolder): TaskKind | undefined {
  */
 export function kindsIn(holder: object): string[] {
   return Object.entries(holder)
-    .filter(([key, value]) => key.endsWith('_task') && typeof value === 'object' && value !== null)
+    .filter(([key, value]) => isKind(key, value))
     .map(([key]) => key);
+}
+
+/** Whether a field holds a task of some kind, known or not. */
+export function isKind(field: string, value: unknown): boolean {
+  return field.endsWith('_task') && typeof value === 'object' && value !== null;
 }
 
 /** The one kind of a task whose settings were checked, built in or not; undefined for a task without any. */

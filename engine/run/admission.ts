@@ -83,21 +83,24 @@ function adds(added: number): string {
 const retrySeconds = 10;
 
 /**
- * Refuses a run for which there is no room and which may not wait for it, or which has more tasks than there is ever room for
- * (spec 7, 8). Who waits already is passed by.
- * @throws ServiceError REQUEST_LIMIT_EXCEEDED with the time after which to try again
+ * Why there is no room for a run that may not wait for it, or that has more tasks than there is ever room for (spec 7, 8);
+ * undefined when there is. Who waits already is passed by.
  */
-export function checkRoom(facts: RoomFacts, limits: RoomLimits, mayQueue: boolean): void {
+export function roomRefusal(facts: RoomFacts, limits: RoomLimits, mayQueue: boolean): string | undefined {
   const { concurrentTaskRuns: most, concurrentRunJobTasks: mostRunJob } = limits;
   const { taskRuns, runJobTasks, addedTaskRuns: added, addedRunJobTasks: addedRunJob } = facts;
-  if (mayQueue && added <= most && addedRunJob <= mostRunJob) return;
+  if (mayQueue && added <= most && addedRunJob <= mostRunJob) return undefined;
   // Clients know the first sentence; for a run that has more tasks than there is room the second one explains it.
   const more = (count: number): string => (count === 1 ? '' : ` This run would add ${count}.`);
-  if (taskRuns + added > most) {
-    throw new ServiceError('REQUEST_LIMIT_EXCEEDED', `There are already ${taskRuns} active runs (limit: ${most}).${more(added)}`, retrySeconds);
-  }
+  if (taskRuns + added > most) return `There are already ${taskRuns} active runs (limit: ${most}).${more(added)}`;
   if (addedRunJob > 0 && runJobTasks + addedRunJob > mostRunJob) {
-    throw new ServiceError('REQUEST_LIMIT_EXCEEDED',
-      `There are already ${runJobTasks} active tasks of the kind run_job_task (limit: ${mostRunJob}).${more(addedRunJob)}`, retrySeconds);
+    return `There are already ${runJobTasks} active tasks of the kind run_job_task (limit: ${mostRunJob}).${more(addedRunJob)}`;
   }
+  return undefined;
+}
+
+/** As `roomRefusal`. @throws ServiceError REQUEST_LIMIT_EXCEEDED with the time after which to try again */
+export function checkRoom(facts: RoomFacts, limits: RoomLimits, mayQueue: boolean): void {
+  const refusal = roomRefusal(facts, limits, mayQueue);
+  if (refusal !== undefined) throw new ServiceError('REQUEST_LIMIT_EXCEEDED', refusal, retrySeconds);
 }
