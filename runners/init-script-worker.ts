@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import type { ScriptOutcome } from '../engine/cluster-ports.ts';
 import { messageOf } from '../engine/errors.ts';
-import { readEnd } from '../engine/read-file.ts';
+import { readLogEnd } from '../engine/log-file.ts';
 import { findInterpreter } from './environment.ts';
 import { exec } from './process.ts';
 
@@ -54,6 +54,6 @@ async function run({ directory, clusterDirectory, environment, stopGraceMs, logB
 }
 
 async function lastLine(file: string): Promise<string> {
-  const line = (await readEnd(file, endBytes)).trimEnd().split('\n').at(-1) ?? '';
+  const line = (await readLogEnd(file, endBytes)).trimEnd().split('\n').at(-1) ?? '';
   return line.trim().slice(0, longestWords).toWellFormed();
 }
