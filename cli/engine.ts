@@ -62,7 +62,7 @@ export async function startEngine({ config, address, database, roots, site, plug
   const { db } = database;
   const files = createAttemptFiles(roots);
   const objects = objectStoreOf(config, clock);
-  const libraries = createLibraries(config, database, roots, objects, clock, log);
+  const libraries = createLibraries({ config, database, roots, objects, isolation, clock, log });
   const runs = createRunStore(db, clock, log);
   const nodes = createNodeStore(db);
   const node = await ownNode(await directoryIdOf(config.dataDirectory));
@@ -81,7 +81,7 @@ export async function startEngine({ config, address, database, roots, site, plug
     plugins,
     log,
   });
-  const clusters = await startClusters({ config, locate: createLocator(roots, objects), address, database, roots, files, nodeId: node.nodeId, random: randomCharacters, clock, log });
+  const clusters = await startClusters({ config, isolation, locate: createLocator(roots, objects), address, database, roots, files, nodeId: node.nodeId, random: randomCharacters, clock, log });
   const endings = createEndings();
   const coordinator = createCoordinator({
     runs, clusters: clusters.store, compute: clusters.compute, librarian: libraries.librarian, pool, workplace: files, site, clock, log,

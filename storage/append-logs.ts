@@ -2,6 +2,7 @@
  * Appends what logs have grown by to files that are put together from them. How far that got is written behind the bytes: what was killed
  * in between is taken back to where it began, so that no line is there twice.
  */
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, rename, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -47,8 +48,9 @@ export async function readDeliveryState(directory: string): Promise<DeliveryStat
 
 export async function writeDeliveryState(directory: string, state: DeliveryState): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  await writeFile(join(directory, 'delivery.json.part'), JSON.stringify(state));
-  await rename(join(directory, 'delivery.json.part'), join(directory, 'delivery.json'));
+  const draft = join(directory, `delivery.json.${randomUUID()}.part`);
+  await writeFile(draft, JSON.stringify(state), { flag: 'wx' });
+  await rename(draft, join(directory, 'delivery.json'));
 }
 
 /** Appends to a delivered file what its sources have grown by, and notes that in `state`. */
