@@ -56,6 +56,14 @@ describe('spec 2.4: a cluster of its own', () => {
     expect(await world.clusters(runId)).toEqual(['own TERMINATED']);
   });
 
+  test('has secrets that no message of the task tells', async () => {
+    const runId = await world.launch(world.coordinator(), { notebook_task: { notebook_path: '/n' }, new_cluster: { ...newCluster, spark_env_vars: { DB_PASSWORD: 'correct-horse' } } });
+    await world.running('main');
+    world.pool.end('main', { kind: 'failed', message: 'ValueError: correct-horse is wrong' });
+    const { run, tasks } = await world.ended(runId);
+    expect([run, tasks[0]].map((one) => one?.progress.message)).toEqual(Array(2).fill('ValueError: *** is wrong'));
+  });
+
   test('is waited for: until it has started the task is PENDING and says so', async () => {
     const coordinator = world.coordinator({ clusterStartMs: 60_000 });
     const start = world.clock.now();
