@@ -3,6 +3,7 @@
  * sandbox. Plain data, made at the start and handed to the threads; here it becomes words of a command line.
  */
 import type { NodeType } from '../engine/cluster/node-types.ts';
+import { isSecretName } from '../engine/job/secret-names.ts';
 import type { ProcessSpec } from './process.ts';
 
 /** Most that each process of a task may use. What is absent is not limited beyond what the system does. */
@@ -62,6 +63,11 @@ export function runAs(user: TaskUser | undefined): readonly string[] {
 /** Variables by which whoever starts a program chooses code that runs in it before its own: for loaders, and for shells. */
 const codeVariable = /^(?:LD_|MALLOC_|BASH_|SHELLOPTS$|ENV$|GCONV_PATH$|GLIBC_TUNABLES$|LOCPATH$|NLSPATH$)/;
 
+/** None of them sounds like a secret; what does must stand on no command line. */
+function loadsCode(name: string): boolean {
+  return codeVariable.test(name) && !isSecretName(name);
+}
+
 /**
  * A program as it is started within an isolation; everything else of its spec stays as it is.
  * @param nodeType of the node that it runs on, whose size limits it further
@@ -72,7 +78,7 @@ export function isolated(
   const limits = limitWords(isolation, nodeType);
   if (isolation.user === undefined && isolation.sandbox === undefined) return { argv, env, runAs: [], limits };
   // What leads into the isolation still has rights that the program must not have: such variables reach the program alone.
-  const [outer, inner] = [false, true].map((isInner) => Object.entries(env).filter(([name]) => codeVariable.test(name) === isInner));
+  const [outer, inner] = [false, true].map((isInner) => Object.entries(env).filter(([name]) => loadsCode(name) === isInner));
   const setting = (inner ?? []).map(([name, value]) => `${name}=${value}`);
   const [first = argv[0], ...words] = [...sandboxWords(isolation.sandbox, places), ...(setting.length === 0 ? [] : ['/usr/bin/env', ...setting]), ...argv];
   return { argv: [first, ...words], env: Object.fromEntries(outer ?? []), runAs: runAs(isolation.user), limits };

@@ -53,12 +53,19 @@ time.sleep(600)`;
 const preparing = (data: string, into: string): string =>
   `(id -u; cat ${data}/bootstrap-token 2>/dev/null || echo out of reach; tr '\\0' '\\n' < /proc/$PPID/environ | grep -c ^LD_BIND_NOW; echo "$LD_BIND_NOW") > "${into}"`;
 
-const cached = `import errno, os, sys, volume
+/** A Python that leaves in the folder that pip fills who called it. */
+const python = `#!/bin/sh
+case "$2" in *'print(sys.executable)') echo "$0"; exit;; esac
+[ "$2" = pip ] && echo "uid = $(id -u)" > "$5/installer.py"
+exec ${systemPython} "$@"
+`;
+
+const cached = `import errno, os, sys, installer, volume
 found = []
 for path in [volume.__file__, os.path.dirname(volume.__file__) + "/more.py", os.environ["R_LIBS"] + "/asked"]:
     try: open(path, "w")
     except OSError as error: found.append(error.errno in (errno.EACCES, errno.EROFS))
-print(volume.level, found, open(os.environ["R_LIBS"] + "/asked").read().split("\\n"))`;
+print(volume.level, installer.uid, found, open(os.environ["R_LIBS"] + "/asked").read().split("\\n"))`;
 
 let runyard: TestService;
 
@@ -108,6 +115,7 @@ async function prepared(uid: number): Promise<void> {
   const bin = join(data, 'managed_fs', 'bin');
   await mkdir(bin, { recursive: true });
   await writeFile(join(bin, 'Rscript'), `#!/bin/sh\n${preparing(data, '$4/asked')}\n`, { mode: 0o755 });
+  await writeFile(join(bin, 'python3'), python, { mode: 0o755 });
   const wheels = await mkdtemp(join(tmpdir(), 'runyard-isolation-'));
   onTestFinished(() => rm(wheels, { recursive: true, force: true }));
   const [wheel = ''] = await makeWheels(systemPython, wheels, [{ name: 'volume', version: '1.0', module: 'level = 11\n' }]);
@@ -121,7 +129,7 @@ async function prepared(uid: number): Promise<void> {
   });
   expect([run.state.state_message, run.state.result_state]).toEqual(['', 'SUCCESS']);
   // Installers see PATH alone of the cluster's variables.
-  expect(output.logs).toBe(`11 [True, True, True] ['${uid}', 'out of reach', '0', '', '']\n`);
+  expect(output.logs).toBe(`11 ${uid} [True, True, True] ['${uid}', 'out of reach', '0', '', '']\n`);
   expect(await readFile(join(data, 'managed_fs', 'prepared.txt'), 'utf8')).toBe(`${uid}\nout of reach\n0\n1\n`);
 }
 
