@@ -44,6 +44,7 @@ describe('what a cell shows', () => {
     ['nothing behind a semicolon', '1 + 1;', []],
     ['nothing for a statement', 'x = 1', []],
     ['HTML of a value that has it', 'class T:\n  def _repr_html_(self): return "<b>"\nT()', [{ type: 'html', data: '<b>' }]],
+    ['Markdown of a value that has nothing richer, as text', 'class T:\n  def _repr_markdown_(self): return "**m**"\nT()', [{ type: 'text', data: '**m**' }]],
     ['a class as text, though its objects have HTML', 'class T:\n  def _repr_html_(self): return 1\ndisplay(T)', [{ type: 'text', data: "<class '__main__.T'>" }]],
     ['what display and displayHTML are given', 'display(1, "a")\ndisplayHTML("<i>")', [{ type: 'text', data: '1' }, { type: 'text', data: "'a'" }, { type: 'html', data: '<i>' }]],
     [

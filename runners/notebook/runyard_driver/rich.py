@@ -1,5 +1,6 @@
 """Shows values: as tables, pictures, HTML or text."""
 import base64
+import sys
 
 from .figures import figure_png, is_figure
 from .tables import table_of
@@ -45,7 +46,12 @@ class Display:
                 picture = picture[0] if isinstance(picture, tuple) else picture
                 if picture is not None:
                     return self.image(kind, picture)
-        return self.recorder.add("text", repr(value))
+            for method in ("_repr_markdown_", "_repr_latex_"):
+                text = call(value, method)
+                text = text[0] if isinstance(text, tuple) else text
+                if text is not None:
+                    return self.recorder.add("text", str(text))
+        return self.recorder.add("text", plain(value))
 
     def publish(self, bundle):
         """Shows the richest form of several; false when there is none that can be shown."""
@@ -72,6 +78,14 @@ class Display:
     def display_html(self, html):
         """Shows a piece of HTML."""
         self.recorder.add("html", str(html))
+
+
+def plain(value):
+    """The text of a value: where IPython is in use, values that are written for it (`_repr_pretty_`) say it themselves."""
+    if "IPython" in sys.modules and callable(getattr(type(value), "_repr_pretty_", None)):
+        from IPython.lib.pretty import pretty
+        return pretty(value)
+    return repr(value)
 
 
 def call(value, method):
