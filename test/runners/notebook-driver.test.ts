@@ -101,6 +101,7 @@ describe('widgets', () => {
     ['a value of the run must be among the choices', 'dbutils.widgets.dropdown("year", "2012", ["2012"])', /^ValueError: The value "2013" of widget "year" is not one of its choices: 2012/],
     ['each part of a multiselect must be', 'dbutils.widgets.multiselect("u", "C,K", ["C", "F"])', /^ValueError: The default "C,K" of widget "u" is not one of its choices: C, F/],
     ['secrets say where to put them', 'dbutils.secrets.get("a", "b")', /^NotImplementedError: dbutils\.secrets\.get is not available in Runyard\. Put the value into an environment variable/],
+    ['what is no family of utilities says so, too', 'dbutils.help()', /^NotImplementedError: dbutils\.help is not available in Runyard/],
     ['what there is not says so', 'dbutils.jobs.repair()', /^NotImplementedError: dbutils\.jobs\.repair is not available in Runyard/],
   ])('%s', async (_fact, cell, summary) => {
     const { code, report } = await drive(notebook(cell), { year: '2013' });
