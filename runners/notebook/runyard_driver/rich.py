@@ -15,6 +15,8 @@ class Display:
 
     def __init__(self, recorder):
         self.recorder = recorder
+        #: Figures that this cell has displayed: those that are still open and unchanged are not shown again at its end.
+        self.figures = []
 
     def display(self, *values, **_options):
         """Shows each value: a data frame or a list of dictionaries as a table, else as the value itself knows how
@@ -29,7 +31,8 @@ class Display:
     def show(self, value):
         """Shows the value of a cell's last line: like `display`, but a list is shown as Python writes it."""
         if is_figure(value):
-            return self.image("image/png", figure_png(value))
+            self.figures.append(figure_png(value))
+            return self.image("image/png", self.figures[-1])
         found = None if isinstance(value, (list, tuple)) else table_of(value)
         if found is not None:
             return self.recorder.put(found)
