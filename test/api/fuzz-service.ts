@@ -130,7 +130,7 @@ export function checkAnswer({ status, headers, body }: Pick<Answer, 'status' | '
 }
 
 /** A stream of events, or an archive. */
-function isStreamed(headers: Answer['headers']): boolean {
+export function isStreamed(headers: Answer['headers']): boolean {
   return /^(text\/event-stream|application\/gzip)/.test(String(headers['content-type']));
 }
 
