@@ -81,7 +81,9 @@ export async function startEngine({ config, address, database, roots, site, plug
     plugins,
     log,
   });
-  const clusters = await startClusters({ config, locate: createLocator(roots, objects), address, database, roots, files, nodeId: node.nodeId, random: randomCharacters, clock, log });
+  const clusters = await startClusters({
+    config, locate: createLocator(roots, objects), address, database, roots, files, nodeId: node.nodeId, began: libraries.ports.settleLibraries, random: randomCharacters, clock, log,
+  });
   const endings = createEndings();
   const coordinator = createCoordinator({
     runs, clusters: clusters.store, compute: clusters.compute, librarian: libraries.librarian, pool, workplace: files, site, clock, log,
