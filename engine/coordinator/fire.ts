@@ -26,7 +26,7 @@ export interface Firing {
 }
 
 /** Schedules that one transaction claims; more follow at once. */
-const claimMax = 500;
+const claimMax = 1_000;
 /** Nobody waits longer without a look: clocks are set, and machines sleep. */
 const longestWaitMs = 60_000;
 /** Until what others hold is looked at again, and until the database is asked again after an error. */

@@ -17,8 +17,11 @@ export async function overHttp(base: string, { method = 'GET', url, headers = {}
   sent.end(payload);
   const [response]: IncomingMessage[] = await once(sent, 'response');
   if (response === undefined) throw new Error('There was no response.');
-  const body = await text(response);
-  return { status: response.statusCode ?? 0, headers: response.headers, body: isStreamed(response.headers) ? {} : JSON.parse(body) };
+  const status = response.statusCode ?? 0;
+  if (status !== 200 || !isStreamed(response.headers)) return { status, headers: response.headers, body: JSON.parse(await text(response)) };
+  // It may go on for as long as a run does.
+  response.destroy();
+  return { status, headers: response.headers, body: {} };
 }
 
 /**

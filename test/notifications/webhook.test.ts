@@ -156,7 +156,9 @@ test('a destination that never answers holds up no other', async () => {
 
 test('several engines share the work, and nothing is sent twice', async () => {
   const { id } = await world.destination(target('/hook'));
-  await Promise.all([world.engine(), world.engine(), world.engine()]);
+  // A receiver that is slow for want of a processor would be asked again.
+  const patient = { timeoutMs: 60_000 };
+  await Promise.all([world.engine(patient), world.engine(patient), world.engine(patient)]);
   for (let batch = 0; batch < 10; batch += 1) {
     await world.tell(...Array.from({ length: 30 }, (_, run) => ({ channel: 'webhook' as const, recipient: id, runId: batch * 100 + run })));
   }

@@ -15,7 +15,6 @@ export interface Sample {
   readonly kind: string;
   /** Undefined where this machine lacks what the kind needs. */
   readonly task: ((deed: Deed) => Readonly<Record<string, unknown>>) | undefined;
-  readonly libraries?: readonly Readonly<Record<string, unknown>>[];
   /** Files of managed_fs and of the workspace that its tasks name. */
   readonly files: Readonly<Record<string, string | Buffer>>;
   /** True: the work is done by a process, which shows its environment in its log. */
@@ -88,8 +87,8 @@ export async function everySample(mark: (runId: string) => void): Promise<readon
     { kind: 'spark_python_task', process: true, failure: code3, files: { 'a.py': python }, task: (deed) => ({ python_file: 'managed_fs:/a.py', parameters: [deed] }), nonsense: [{}, { python_file: 7 }, { python_file: 'managed_fs:/gone.py' }] },
     { kind: 'notebook_task', process: true, failure: /ValueError: exit code 3/, files: { 'nb.py': notebook }, task: (deed) => ({ notebook_path: '/nb', base_parameters: { deed } }), nonsense: [{}, { notebook_path: '/gone' }] },
     {
-      kind: 'spark_jar_task', process: true, failure: code3, files: jar === undefined ? {} : { 'a.jar': jar }, libraries: [{ jar: 'managed_fs:/a.jar' }],
-      task: jar && ((deed) => ({ main_class_name: 'Main', parameters: [deed] })), nonsense: [{}, { main_class_name: 'Gone' }],
+      kind: 'spark_jar_task', process: true, failure: code3, files: jar === undefined ? {} : { 'a.jar': jar },
+      task: jar && ((deed) => ({ jar_uri: 'managed_fs:/a.jar', main_class_name: 'Main', parameters: [deed] })), nonsense: [{}, { main_class_name: 'Gone' }],
     },
     { kind: 'spark_submit_task', process: true, failure: code3, files: { 'a.py': python }, task: (deed) => ({ parameters: ['--name', 'x', 'managed_fs:/a.py', deed] }), nonsense: [{}, { parameters: ['--odd', 'x'] }] },
     { kind: 'shell_script_task', process: true, failure: code3, files: {}, task: (deed) => ({ script: shell, parameters: [deed] }), nonsense: [{}, { script: null }] },

@@ -50,11 +50,11 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-async function attempt({ kind, libraries = [] }: Sample, task: Readonly<Record<string, unknown>>): Promise<TaskAssignment> {
+async function attempt({ kind }: Sample, task: Readonly<Record<string, unknown>>): Promise<TaskAssignment> {
   const runId = last += 1;
   const directory = join(roots.runs.directory, String(runId));
   await mkdir(directory, { recursive: true });
-  return { jobId: 1, jobRunId: runId, runId, taskKey: 'main', attempt: 0, kind, task, parameters: {}, taskValues: {}, libraries, directory, cluster: undefined };
+  return { jobId: 1, jobRunId: runId, runId, taskKey: 'main', attempt: 0, kind, task, parameters: {}, taskValues: {}, libraries: [], directory, cluster: undefined };
 }
 
 const begin = async (sample: Sample, deed: Deed) => attempt(sample, sample.task?.(deed) ?? {});

@@ -42,7 +42,8 @@ function beating(onLost: () => void): Heartbeat {
   return {
     alive() {
       const now = world.clock.now();
-      renewing = renew(now, onLost);
+      // One after the other, as the thread does it.
+      renewing = renewing.then(() => renew(now, onLost));
     },
     close: async () => renewing,
   };
