@@ -81,13 +81,16 @@ export async function startEngine({ config, address, database, roots, site, plug
     plugins,
     log,
   });
-  const clusters = await startClusters({ config, isolation, locate: createLocator(roots, objects), address, database, roots, files, nodeId: node.nodeId, random: randomCharacters, clock, log });
+  const clusters = await startClusters({
+    config, isolation, locate: createLocator(roots, objects), address, database, roots, files, nodeId: node.nodeId, began: libraries.ports.settleLibraries,
+    random: randomCharacters, clock, log,
+  });
   const endings = createEndings();
   const coordinator = createCoordinator({
     runs, clusters: clusters.store, compute: clusters.compute, librarian: libraries.librarian, pool, workplace: files, site, clock, log,
     nodeId: node.nodeId, clusterStartMs: config.clusterStartMs, random: randomCharacters, limits: config.limits,
     freed: () => queue.serve(), endings,
-    updates: createUpdateDesk({ pipelines: createPatientPipelineStore(db, clock, log), pipelineFiles: createPipelineFiles(roots, config.limits.pipelineSourceBytes), clock, limits: config.limits }), permissions: config.jobAccessControl ? createPatientPermissionReader(db, clock, log) : undefined,
+    updates: createUpdateDesk({ pipelines: createPatientPipelineStore(db, clock, log), pipelineFiles: createPipelineFiles({ ...roots, objstore: objects === undefined ? roots.objstore : undefined }, config.limits.pipelineSourceBytes), clock, limits: config.limits }), permissions: config.jobAccessControl ? createPatientPermissionReader(db, clock, log) : undefined,
   });
   const queue = createQueue({ runs, clock, log, limits: config.limits, nodeId: node.nodeId, accept: coordinator.accept, endings });
   const sweep = (): Promise<void> => sweepProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });
