@@ -6,6 +6,7 @@ import type { ClusterProvider, ClusterReader, ClusterStore, ComputePorts } from 
 import { createClusterControl, type ClusterControl } from '../engine/coordinator/all-purpose.ts';
 import { createClusterSignals } from '../engine/coordinator/signals.ts';
 import { messageOf } from '../engine/errors.ts';
+import type { LibraryCluster } from '../engine/library-ports.ts';
 import type { Log } from '../engine/ports.ts';
 import type { Isolation } from '../runners/isolation.ts';
 import { createScriptRunner } from '../runners/init-scripts.ts';
@@ -38,13 +39,17 @@ export interface ClusterParts {
   readonly roots: Roots;
   readonly files: AttemptFiles;
   readonly nodeId: string;
+  /** Told of every all-purpose cluster that has started. */
+  readonly began: (cluster: LibraryCluster) => void;
   /** `length` random characters of a-z0-9. */
   readonly random: (length: number) => string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-export async function startClusters({ config, isolation, locate, address, database: { db }, roots, files, nodeId, random, clock, log }: ClusterParts): Promise<Clusters> {
+export async function startClusters(
+  { config, isolation, locate, address, database: { db }, roots, files, nodeId, began, random, clock, log }: ClusterParts,
+): Promise<Clusters> {
   const { clusters: inventory, clusterStartMs, stopGraceMs, logBytesMax } = config;
   const rules = { limited: isLimited(inventory), capacityOf: (poolId: string) => capacityOf(poolId, inventory) };
   const store = createClusterStore(db, clock, log, rules);
@@ -59,7 +64,7 @@ export async function startClusters({ config, isolation, locate, address, databa
     startAgain: (clusterId) => control.startAgain(clusterId),
   };
   const control = createClusterControl({
-    clusters: store, store: createAllPurposeStore(db, rules), compute, clock, log, clusterStartMs, nodeId, random, workplace: files,
+    clusters: store, store: createAllPurposeStore(db, rules), compute, clock, log, clusterStartMs, nodeId, began, random, workplace: files,
     removeDirectory: (clusterId) => files.removeCluster(clusterId),
   });
   await endLeftScripts(scripts, store, log);

@@ -10,7 +10,7 @@ import type { JobSettings, SubmitSettings, TaskSettings } from './job/settings.t
 import { kindOf } from './job/task-kinds.ts';
 import type { Limits } from './limits.ts';
 import type { Job } from './ports.ts';
-import type { ChangeSet, Launch, LaunchTransaction, RunStore } from './run-ports.ts';
+import type { ChangeSet, Company, Launch, LaunchTransaction, RunStore } from './run-ports.ts';
 import { checkRoom, decideAdmission, decideRoom, roomRefusal, type Admission, type RoomFacts } from './run/admission.ts';
 import { waitingMessage } from './run/waiting.ts';
 import { createdRun, type NewRun } from './run/created.ts';
@@ -87,6 +87,7 @@ export interface Submission {
   readonly grants?: readonly Grant[];
   /** Set for a notebook that another one runs. */
   readonly child?: Child;
+  readonly company?: Company;
 }
 
 /**
@@ -95,17 +96,20 @@ export interface Submission {
  */
 export async function submit(ports: LaunchPorts, submission: Submission, patience?: 'patient'): Promise<Launch> {
   const settings = settingsOfSubmission(submission.settings, submission.version);
-  const { child } = submission;
-  return launch(ports, async (transaction, now) => ({
-    scope: child?.scope ?? submissionScope, token: child?.key ?? submission.settings.idempotency_token, parent: child?.parent,
-    async takeJob() {
-      checkJobCreations(await transaction.countJobsCreated(now - creationWindowMs), ports.limits);
-      return transaction.createHiddenJob(settings, submission.version, submission.creator, now, submission.grants);
-    },
-    settings, parameters: {}, creator: submission.creator, now, admission: { kind: 'start' }, launchedBy: undefined,
-    mayQueue: queueEnabled(settings, submission.version),
-    type: child === undefined ? 'SUBMIT_RUN' : 'WORKFLOW_RUN', name: settings.name ?? untitled, version: submission.version,
-  }), patience);
+  const { child, company } = submission;
+  return launch(ports, async (transaction, now) => {
+    await company?.admit(transaction);
+    return {
+      scope: child?.scope ?? submissionScope, token: child?.key ?? submission.settings.idempotency_token, parent: child?.parent, company,
+      async takeJob() {
+        checkJobCreations(await transaction.countJobsCreated(now - creationWindowMs), ports.limits);
+        return transaction.createHiddenJob(settings, submission.version, submission.creator, now, submission.grants);
+      },
+      settings, parameters: {}, creator: submission.creator, now, admission: { kind: 'start' }, launchedBy: undefined,
+      mayQueue: queueEnabled(settings, submission.version),
+      type: child === undefined ? 'SUBMIT_RUN' : 'WORKFLOW_RUN', name: settings.name ?? untitled, version: submission.version,
+    };
+  }, patience);
 }
 
 /** A fire of a schedule. */
@@ -153,6 +157,7 @@ interface Plan {
   readonly mayQueue: boolean;
   readonly launchedBy: number | undefined;
   readonly parent?: number | undefined;
+  readonly company?: Company | undefined;
   /** Set for a fire of a schedule. */
   readonly scheduledTime?: number;
 }
@@ -212,6 +217,7 @@ async function store(ports: Omit<LaunchPorts, 'accept' | 'runs'>, transaction: L
     ),
   };
   await transaction.insertRun(run);
+  await plan.company?.store(transaction, runId);
   return run;
 }
 

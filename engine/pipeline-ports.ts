@@ -49,6 +49,8 @@ export interface StoredUpdate {
   readonly endTime: number | undefined;
 }
 
+export type NewUpdate = Pick<StoredUpdate, 'pipelineId' | 'cause' | 'request' | 'createdTime' | 'runId'>;
+
 export interface PipelineStore {
   /** False when another one has the name, and it may not be taken twice. */
   create(pipeline: NewPipeline, duplicates: boolean): Promise<boolean>;
@@ -62,7 +64,7 @@ export interface PipelineStore {
   /** With its updates; its tables stay. */
   remove(pipelineId: string): Promise<'removed' | 'active' | 'gone'>;
   /** The update that an attempt is; made the first time it is asked for. */
-  noteUpdate(update: Pick<StoredUpdate, 'pipelineId' | 'cause' | 'request' | 'createdTime' | 'runId'>): Promise<string>;
+  noteUpdate(update: NewUpdate): Promise<string>;
   /** Marks an update as the one of its pipeline that runs, unless another one does; that is the answer then. One that only checks may run beside it. */
   claim(pipelineId: string, updateId: string, storage: string): Promise<StoredUpdate | undefined>;
   /** The update of a pipeline that is not over; the one that runs before those that wait. */

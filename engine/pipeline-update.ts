@@ -126,8 +126,6 @@ export async function startUpdate(
   ports: PipelinePorts & { readonly launching: LaunchPorts; readonly kinds: readonly KnownKind[] }, { pipelineId, name }: StoredPipeline, request: UpdateRequest, creator: string,
 ): Promise<string> {
   checkRequest(request);
-  const other = request.validateOnly ? undefined : await ports.pipelines.active(pipelineId);
-  if (other !== undefined) throw new ServiceError('ALREADY_EXISTS', activeUpdate(name, other));
   const settings = {
     run_name: `Update of pipeline ${name}`,
     pipeline_task: {
@@ -135,8 +133,20 @@ export async function startUpdate(
       full_refresh_selection: [...request.fullRefreshSelection], refresh_selection: [...request.refreshSelection],
     },
   };
-  const { launching, limits, kinds } = ports;
+  const { launching, limits, kinds, clock } = ports;
   checkSubmission(settings, { version: '2.0', limits, kinds });
-  const { runId } = await submit(launching, { settings, version: '2.0', creator });
-  return ports.pipelines.noteUpdate({ pipelineId, cause: 'API_CALL', request, createdTime: ports.clock.now(), runId });
+  let updateId = '';
+  await submit(launching, {
+    settings, version: '2.0', creator,
+    company: {
+      async admit(transaction) {
+        const other = request.validateOnly ? undefined : await transaction.lockUpdates(pipelineId);
+        if (other !== undefined) throw new ServiceError('ALREADY_EXISTS', activeUpdate(name, other));
+      },
+      async store(transaction, runId) {
+        updateId = await transaction.insertUpdate({ pipelineId, cause: 'API_CALL', request, createdTime: clock.now(), runId });
+      },
+    },
+  });
+  return updateId;
 }

@@ -3,6 +3,7 @@ import type { ApiVersion } from './job/format.ts';
 import type { Grant } from './job/permissions.ts';
 import type { JobSettings } from './job/settings.ts';
 import type { Notice } from './notification/notice.ts';
+import type { NewUpdate, StoredUpdate } from './pipeline-ports.ts';
 import type { Job } from './ports.ts';
 import type { StateChange } from './run/change.ts';
 import type { NewRun } from './run/created.ts';
@@ -50,8 +51,20 @@ export interface LaunchTransaction {
   requeue(runId: number, code: QueueCode, message: string): Promise<void>;
   /** The run that an attempt of a run_job_task has started, unless it was deleted; undefined when it has not. */
   launchedBy(taskRunId: number): Promise<Launch | undefined>;
+  /** The update of a pipeline that is not over. Whoever asks for this pipeline after it waits until the transaction ends. */
+  lockUpdates(pipelineId: string): Promise<StoredUpdate | undefined>;
+  /** The update that a run of this transaction is. @returns its id */
+  insertUpdate(update: NewUpdate): Promise<string>;
   /** Writes states in this transaction; `refused` as for RunStore.write. */
   write(changeSet: ChangeSet): Promise<'written' | 'refused'>;
+}
+
+/** What is stored together with a run, or not at all. */
+export interface Company {
+  /** Comes before everything else. @throws ServiceError which refuses the run */
+  admit(transaction: LaunchTransaction): Promise<void>;
+  /** @param runId of the run, which is stored by then */
+  store(transaction: LaunchTransaction, runId: number): Promise<void>;
 }
 
 /** A run as its number tells it. */

@@ -62,12 +62,16 @@ export async function deliverClusterLogs(db: Kysely<Database>, roots: LogRoots, 
   } catch (error) {
     // Nothing will mend a destination that a finished cluster names wrongly.
     if (error instanceof ServiceError) await owesNothing(db, clusterId);
+    // What may pass, such as a full disk, has its time to do so.
+    else await owesNothing(db, clusterId, now - patienceMs);
     throw error;
   }
 }
 
-async function owesNothing(db: Kysely<Database>, clusterId: string): Promise<void> {
-  await db.updateTable('clusters').set({ owes_logs: false }).where('cluster_id', '=', clusterId).where('state', '=', 'TERMINATED').execute();
+/** @param endedBefore leaves alone a cluster that ended later */
+async function owesNothing(db: Kysely<Database>, clusterId: string, endedBefore = Number.MAX_SAFE_INTEGER): Promise<void> {
+  await db.updateTable('clusters').set({ owes_logs: false }).where('cluster_id', '=', clusterId).where('state', '=', 'TERMINATED')
+    .where('terminated_time', '<', endedBefore).execute();
 }
 
 async function deliver(db: Kysely<Database>, roots: LogRoots, cluster: Cluster, destination: string, events: readonly ClusterEvent[]): Promise<'all' | 'more'> {

@@ -6,6 +6,7 @@ import type { NewRun } from '../engine/run/created.ts';
 import { countJobsCreated, lockJob } from './jobs.ts';
 import { grantOnNewJob } from './job-permissions.ts';
 import { insertNotices } from './outbox.ts';
+import { updateSteps } from './pipelines.ts';
 import { admitRun, countRuns, lockQueued, requeueRun } from './queue.ts';
 import { insertRepair, lockRun } from './repairs.ts';
 import { countForLaunch } from './room.ts';
@@ -50,6 +51,7 @@ export function launchTransaction(db: Transaction<Database>): LaunchTransaction 
     admit: (runId, owner, now) => admitRun(db, runId, owner, now),
     requeue: (runId, code, message) => requeueRun(db, runId, code, message),
     launchedBy: (taskRunId) => findLaunchedBy(db, taskRunId),
+    ...updateSteps(db),
     write: (changeSet) => writeInside(db, changeSet),
   };
 }

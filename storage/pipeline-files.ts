@@ -20,10 +20,10 @@ const eventLogBytesMax = 64 * 2 ** 20;
 const specBytesMax = 2 ** 20;
 
 /** @param bytesMax of the definitions of one pipeline */
-export function createPipelineFiles(roots: Pick<Roots, 'workspace' | 'managedFs' | 'objstore'>, bytesMax: number): PipelineFiles {
+export function createPipelineFiles(roots: Pick<Roots, 'workspace' | 'managedFs'> & { readonly objstore: Roots['objstore'] | undefined }, bytesMax: number): PipelineFiles {
   const { workspace, managedFs, objstore } = roots;
   return {
-    readable: { managedFs: managedFs.directory, objstore: objstore.directory },
+    readable: { managedFs: managedFs.directory, ...(objstore !== undefined && { objstore: objstore.directory }) },
     specAt: (path) => specAt(workspace, path),
     async sources({ libraries }, folder) {
       const paths = new Set<string>();

@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import type { Clock } from '../engine/clock.ts';
-import type { PipelineStore, StoredPipeline, StoredUpdate } from '../engine/pipeline-ports.ts';
+import type { NewUpdate, PipelineStore, StoredPipeline, StoredUpdate } from '../engine/pipeline-ports.ts';
 import type { Log } from '../engine/ports.ts';
+import type { LaunchTransaction } from '../engine/run-ports.ts';
 import { patiently } from './faults.ts';
 import type { PipelineTable } from './pipeline-schema.ts';
 import type { Database } from './schema.ts';
@@ -60,14 +61,7 @@ export function createPipelineStore(db: Kysely<Database>): PipelineStore {
 
 function createUpdateStore(db: Kysely<Database>): Pick<PipelineStore, 'noteUpdate' | 'claim' | 'active' | 'updates' | 'update'> {
   return {
-    async noteUpdate({ pipelineId, cause, request, createdTime, runId }) {
-      const { update_id: updateId } = await db.insertInto('pipeline_updates')
-        .values({ update_id: randomUUID(), pipeline_id: pipelineId, run_id: runId, cause, request: JSON.stringify(request), created_time: createdTime })
-        // A request may come to it behind the engine that has begun it already; it knows better why there is this update.
-        .onConflict((conflict) => conflict.column('run_id').doUpdateSet({ cause: sql`least(pipeline_updates.cause, excluded.cause)` }))
-        .returning('update_id').executeTakeFirstOrThrow();
-      return updateId;
-    },
+    noteUpdate: (update) => insertUpdate(db, update),
     claim: (pipelineId, updateId, storage) => db.transaction().execute(async (transaction) => {
       await transaction.selectFrom('pipelines').select('pipeline_id').where('pipeline_id', '=', pipelineId).forUpdate().executeTakeFirst();
       const own = await transaction.selectFrom('pipeline_updates').select('request').where('update_id', '=', updateId).executeTakeFirst();
@@ -89,6 +83,27 @@ function createUpdateStore(db: Kysely<Database>): Pick<PipelineStore, 'noteUpdat
       return row && updateOf(row);
     },
   };
+}
+
+/** The steps of a launch that is an update. */
+export function updateSteps(db: Transaction<Database>): Pick<LaunchTransaction, 'lockUpdates' | 'insertUpdate'> {
+  return {
+    async lockUpdates(pipelineId) {
+      // An update that is noted meanwhile refers to the pipeline, which is no reason to wait.
+      await db.selectFrom('pipelines').select('pipeline_id').where('pipeline_id', '=', pipelineId).forNoKeyUpdate().executeTakeFirst();
+      return activeIn(db, pipelineId);
+    },
+    insertUpdate: (update) => insertUpdate(db, update),
+  };
+}
+
+async function insertUpdate(db: Kysely<Database>, { pipelineId, cause, request, createdTime, runId }: NewUpdate): Promise<string> {
+  const { update_id: updateId } = await db.insertInto('pipeline_updates')
+    .values({ update_id: randomUUID(), pipeline_id: pipelineId, run_id: runId, cause, request: JSON.stringify(request), created_time: createdTime })
+    // The engine that begins an update comes to it once more.
+    .onConflict((conflict) => conflict.column('run_id').doUpdateSet({ run_id: runId }))
+    .returning('update_id').executeTakeFirstOrThrow();
+  return updateId;
 }
 
 /** As `createPipelineStore`, for an engine: what an update needs waits while the database is away. */

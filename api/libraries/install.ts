@@ -22,8 +22,9 @@ export function installLibrariesOperation(ports: Pick<OperationPorts, 'libraries
       wanted.forEach(checkPackage);
       const cluster = await changedCluster(ports, id);
       await ports.libraries.add(cluster, wanted, true, ports.clock.now());
-      // One that does not run gets them with the first task that starts there.
-      if (cluster.isRunning) ports.settleLibraries(cluster);
+      // One that does not run gets them when it does, which may have been this moment.
+      const now = await ports.libraryStates.clusterOf(id);
+      if (now?.isRunning === true) ports.settleLibraries(now);
       return {};
     },
   });

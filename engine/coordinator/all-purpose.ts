@@ -4,9 +4,10 @@ import { capacityOf, nodesInWords, shapeOf } from '../cluster/inventory.ts';
 import type { AllPurposeStore } from '../cluster-ports.ts';
 import { invalid, messageOf, ServiceError } from '../errors.ts';
 import type { NewCluster } from '../job/cluster.ts';
+import type { LibraryCluster } from '../library-ports.ts';
 import type { Workplace } from '../ports.ts';
 import { clusterInUse, contextId } from './cluster-in-use.ts';
-import { startCluster, type StartPorts } from './start-cluster.ts';
+import { startCluster, type Started, type StartPorts } from './start-cluster.ts';
 
 export interface ControlPorts extends StartPorts {
   readonly store: AllPurposeStore;
@@ -14,6 +15,8 @@ export interface ControlPorts extends StartPorts {
   readonly random: (length: number) => string;
   readonly workplace: Pick<Workplace, 'clusterDirectory'>;
   readonly removeDirectory: (clusterId: string) => Promise<void>;
+  /** Told of every cluster that runs from now on. */
+  readonly began: (cluster: LibraryCluster) => void;
 }
 
 export type ClusterSize = Pick<NewCluster, 'num_workers' | 'autoscale'>;
@@ -94,9 +97,14 @@ async function drive(ports: ControlPorts, clusterId: string, letGo: AbortSignal)
   const fault = compute.faults.take('start_failure', [clusterId, cluster.name]);
   const inUse = await clusterInUse(ports, cluster, contextId(ports));
   const { ended } = startCluster(ports, { ...inUse, from: ports.clock.now(), fault }, letGo);
-  // A failure is told by the cluster itself, and by its events.
-  const tell = (): void => compute.signals.tell(clusterId);
-  ended.then(tell, tell);
+  void afterStart(ports, { clusterId, sparkContextId: inUse.sparkContextId }, ended);
+}
+
+/** A failure is told by the cluster itself, and by its events. */
+async function afterStart({ compute, began }: ControlPorts, cluster: LibraryCluster, ended: Promise<Started>): Promise<void> {
+  const { kind } = await ended;
+  compute.signals.tell(cluster.clusterId);
+  if (kind === 'running') began(cluster);
 }
 
 function newRow(ports: ControlPorts, spec: NewCluster, name: string, user: string): NewClusterRow {

@@ -16,6 +16,7 @@ export function checkCluster(path: string, cluster: NewCluster, limits: Limits):
   checkBootDisk(path, cluster, limits);
   checkLogConf(path, cluster);
   checkAsciiMap(at(path, 'spark_env_vars'), cluster.spark_env_vars);
+  checkVariableNames(at(path, 'spark_env_vars'), cluster.spark_env_vars);
   for (const [index, script] of (cluster.init_scripts ?? []).entries()) checkInitScript(at(path, `init_scripts[${index}]`), script);
 }
 
@@ -49,18 +50,41 @@ function checkBootDisk(path: string, cluster: NewCluster, limits: Limits): void 
   throw invalid(`${field} is ${size}; it must be between ${least} and ${most}.`);
 }
 
+/** A name that no process could be given would be left out without a word. */
+function checkVariableNames(path: string, variables: Readonly<Record<string, string>> = {}): void {
+  const wrong = Object.keys(variables).find((name) => name === '' || name.includes('='));
+  if (wrong !== undefined) throw invalid(`${path} has the name ${quote(wrong)}; the name of a variable is not empty and has no =.`);
+}
+
 function checkLogConf(path: string, { cluster_log_conf: conf }: NewCluster): void {
   if (conf === undefined) return;
+  const given = spellings('managed_fs').filter((spelling) => Object.hasOwn(conf, spelling));
+  if (given.length > 1) throw invalid(`${at(path, 'cluster_log_conf')} has ${given.join(' and ')}; a cluster has one destination for its logs.`);
   const store = pick(conf, 'managed_fs');
   if (store === undefined) throw missing(at(path, 'cluster_log_conf.managed_fs'));
-  const field = at(path, `cluster_log_conf.${spellingIn(conf, 'managed_fs')}.destination`);
-  checkFilled(field, store.destination);
-  if (!/^(managed_fs:)?\//.test(canonicalUri(store.destination))) throw invalid(`${field} is ${quote(store.destination)}; it must be a path of managed_fs, such as managed_fs:/logs.`);
+  checkDestination(at(path, `cluster_log_conf.${spellingIn(conf, 'managed_fs')}.destination`), store.destination, 'managed_fs', 'logs');
 }
 
 function checkInitScript(path: string, script: InitScriptInfo): void {
-  const stores = ['workspace', ...spellings('managed_fs'), ...spellings('objstore')].filter((store) => Object.hasOwn(script, store));
-  checkOneOf(path, stores, ['workspace', 'managed_fs', 'objstore']);
+  const given = ['workspace', ...spellings('managed_fs'), ...spellings('objstore')].filter((store) => Object.hasOwn(script, store));
+  checkOneOf(path, given, ['workspace', 'managed_fs', 'objstore']);
+  const kind = script.workspace !== undefined ? 'workspace' : pick(script, 'managed_fs') !== undefined ? 'managed_fs' : 'objstore';
   const place = script.workspace ?? pick(script, 'managed_fs') ?? pick(script, 'objstore');
-  if (place !== undefined) checkFilled(at(path, `${stores[0]}.destination`), place.destination);
+  if (place !== undefined) checkDestination(at(path, `${given[0]}.destination`), place.destination, kind, 'setup.sh');
+}
+
+/** How a destination in each store begins, and what it is called. */
+const stores = {
+  workspace: { begins: /^\//, name: 'an absolute path of the workspace', example: '/Shared/' },
+  managed_fs: { begins: /^(managed_fs:)?\//, name: 'a path of managed_fs', example: 'managed_fs:/' },
+  objstore: { begins: /^objstore:\/\/[^/]/, name: 'a URI of the object store', example: 'objstore://bucket/' },
+} as const;
+
+/** Refuses a destination that is empty, of another store, or not inside its store. */
+function checkDestination(field: string, destination: string, store: keyof typeof stores, file: string): void {
+  checkFilled(field, destination);
+  const { begins, name, example } = stores[store];
+  const uri = canonicalUri(destination);
+  if (!begins.test(uri)) throw invalid(`${field} is ${quote(destination)}; it must be ${name}, such as ${example}${file}.`);
+  if (uri.split('/').includes('..')) throw invalid(`${field} is ${quote(destination)}; it must not contain "..".`);
 }

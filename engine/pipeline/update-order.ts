@@ -13,7 +13,8 @@ export const UpdateOrder = Type.Object({
   storage: Type.Object({ directory: Type.String(), uri: Type.String() }),
   /** Directories on this machine that may be read. */
   managedFs: Type.String(),
-  objstore: Type.String(),
+  /** Absent where the object store is no directory. */
+  objstore: Type.Optional(Type.String()),
   catalog: Type.Optional(Type.String()),
   schema: Type.Optional(Type.String()),
   configuration: Type.Record(Type.String(), Type.String()),

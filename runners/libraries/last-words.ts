@@ -17,12 +17,20 @@ const pointer = /^\[ERROR\]\s*(?:->? ?\[Help|\[Help|To see the full stack|Re-run
 /** The last words of a process whose `stdout` and `stderr` lie in a directory, on one line. */
 export async function lastWords(directory: string): Promise<string> {
   const said = [await readLogEnd(join(directory, 'stdout'), tailBytes), await readLogEnd(join(directory, 'stderr'), tailBytes)];
-  const lines = said.join('\n').split('\n').map(plain).filter((line) => line.trim() !== '' && !/^\[notice\]|^WARNING:/.test(line));
+  const all = said.join('\n').split('\n').map(plain);
+  const lines = all.filter((line) => line.trim() !== '' && !/^\[notice\]|^WARNING:/.test(line));
   const complaints = [...new Set(lines.filter((line) => complaint.test(line) && !pointer.test(line)))];
   const chosen = complaints.length > 0 ? complaints.slice(-linesMax) : lines.slice(-linesMax);
-  const words = chosen.map((line) => line.trim().replace(/ -> \[Help \d+\]$/, '')).join(' ');
+  const words = [...unreachable(all), ...chosen].map((line) => line.trim().replace(/ -> \[Help \d+\]$/, '')).join(' ');
   // In this spelling clients take it for a fault that passes, and ask again for minutes.
   return cut(words.replaceAll(/Unexpected error|Timed out after|deadline exceeded/gi, (phrase) => passing[phrase.toLowerCase()] ?? phrase), charactersMax);
+}
+
+/** pip tells a missing package and an index that nobody reaches apart in its warnings alone: the last one, after which it gave up. */
+function unreachable(lines: readonly string[]): string[] {
+  const [, error = '', path = ''] = lines.map((line) => /^WARNING: Retrying \(Retry\(total=0\b.* connection broken by '(.+)': (\S+)$/.exec(line)).findLast((match) => match !== null) ?? [];
+  const reason = error.replace(/^\w+\(['"]?(?:<[^>]*>: )?/, '').replace(/['"]?\)$/, '');
+  return reason === '' ? [] : [`The package index could not be reached (${path}): ${reason}.`];
 }
 
 const passing: Readonly<Record<string, string>> = { 'unexpected error': 'error', 'timed out after': 'no answer within', 'deadline exceeded': 'no answer in time' };

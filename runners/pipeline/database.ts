@@ -16,7 +16,7 @@ export interface UpdateDatabase {
 
 /** @param spill directory for what does not fit into memory */
 export async function openDatabase(order: UpdateOrder, spill: string): Promise<UpdateDatabase> {
-  const directories = [order.managedFs, order.objstore, order.storage.directory, spill];
+  const directories = [order.managedFs, ...(order.objstore === undefined ? [] : [order.objstore]), order.storage.directory, spill];
   for (const directory of directories) await mkdir(directory, { recursive: true });
   const allowed = [...new Set([...directories, ...(await Promise.all(directories.map((directory) => realpath(directory))))])];
   const { megabytes, threads } = order.limits;

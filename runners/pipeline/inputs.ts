@@ -31,7 +31,11 @@ function placeOf(uri: string, { managedFs, objstore }: Pick<UpdateOrder, 'manage
   const isBucket = canonical.startsWith('objstore://');
   const path = posix.normalize(`/${canonical.replace(/^(managed_fs:|objstore:\/\/)/, '')}`);
   if (canonical.split('/').includes('..')) throw invalid(`The path ${quote(uri)} must not hold "..".`);
-  return isBucket ? { directory: objstore, scheme: 'objstore:/', path } : { directory: managedFs, scheme: 'managed_fs:', path };
+  if (isBucket) {
+    if (objstore === undefined) throw invalid(`${uri} cannot be read: pipelines read objstore:// where it is a directory, and this service has an S3-compatible server behind it. Copy the files to managed_fs.`);
+    return { directory: objstore, scheme: 'objstore:/', path };
+  }
+  return { directory: managedFs, scheme: 'managed_fs:', path };
 }
 
 /**

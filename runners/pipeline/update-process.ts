@@ -42,7 +42,7 @@ async function perform(order: UpdateOrder): Promise<number> {
 
 /** A message for people: directories of this machine are called as they are called outside. */
 function told(message: string, { storage, managedFs, objstore }: UpdateOrder): string {
-  const names: [string, string][] = [[storage.directory, storage.uri], [managedFs, 'managed_fs:'], [objstore, 'objstore:/']];
+  const names: [string, string][] = [[storage.directory, storage.uri], [managedFs, 'managed_fs:'], ...(objstore === undefined ? [] : [[objstore, 'objstore:/'] satisfies [string, string]])];
   return names.reduce((text, [directory, name]) => text.replaceAll(directory, name), message);
 }
 

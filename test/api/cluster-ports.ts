@@ -18,7 +18,7 @@ export function clusterPorts({ db }: Pick<TestDatabase, 'db'>, clock: Clock): Om
     clusters: createClusterReader(db),
     control: createClusterControl({
       clusters: createClusterStore(db, clock, log), store: createAllPurposeStore(db, unlimitedNodes), compute: plainCompute(), clock, log, clusterStartMs: 0, nodeId: 'node-1',
-      random: (length) => String(made += 1).padStart(length, '0'), workplace: { clusterDirectory: async (id) => `/clusters/${id}` }, removeDirectory: async () => undefined,
+      random: (length) => String(made += 1).padStart(length, '0'), workplace: { clusterDirectory: async (id) => `/clusters/${id}` }, removeDirectory: async () => undefined, began: () => undefined,
     }),
   };
 }

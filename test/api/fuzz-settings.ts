@@ -13,6 +13,9 @@ const path = ascii.map((name) => `/${name}`);
 const asciiMap = fc.dictionary(ascii, ascii, { maxKeys: 3 });
 const addresses = fc.array(ascii, { maxLength: 3 });
 const place = fc.record({ destination: fc.constantFrom('managed_fs:/logs', 'dbfs:/logs') });
+const script = fc.constantFrom(['workspace', '/a.sh'], ['managed_fs', '/a.sh'], ['managed_fs', 'dbfs:/a.sh'], ['objstore', 'objstore://b/a.sh'], ['gcs', 'gs://b/a.sh'])
+  .map(([store = '', destination]) => ({ [store]: { destination } }));
+const variables = fc.dictionary(ascii.filter((name) => name !== '' && !name.includes('=')), ascii, { maxKeys: 3 });
 const emails = fc.record({
   on_start: addresses, on_success: addresses, on_failure: addresses, on_duration_warning_threshold_exceeded: addresses, no_alert_for_skipped_runs: fc.boolean(),
 }, { requiredKeys: [] });
@@ -25,8 +28,8 @@ const likely: Likely = new Map<string, fc.Arbitrary<unknown>>([
   ['webhook_notifications', fc.record({ on_start: fc.array(fc.constantFrom(...knownDestinations.map((id) => ({ id }))), { maxLength: 3 }) }, { requiredKeys: [] })],
   ['rules', fc.array(fc.tuple(fc.constantFrom('op', 'operator'), fc.nat()).map(([operator, value]) =>
     ({ metric: 'RUN_DURATION_SECONDS', [operator]: 'GREATER_THAN', value })), { maxLength: 2 })],
-  ['spark_env_vars', asciiMap], ['cluster_log_conf', fc.constantFrom('managed_fs', 'dbfs').chain((store) => fc.record({ [store]: place }))],
-  ['init_scripts', fc.array(fc.constantFrom('workspace', 'managed_fs', 'objstore', 'gcs').chain((store) => fc.record({ [store]: place })), { maxLength: 2 })],
+  ['spark_env_vars', variables], ['cluster_log_conf', fc.constantFrom('managed_fs', 'dbfs').chain((store) => fc.record({ [store]: place }))],
+  ['init_scripts', fc.array(script, { maxLength: 2 })],
   ['boot_disk_size', fc.integer({ min: 100, max: 4_096 })], ['max_concurrent_runs', fc.integer({ min: 0, max: 1_000 })],
 ]);
 

@@ -75,6 +75,7 @@ const clusterRows: readonly FieldRow[] = [
     refuses: [
       [{ spark_env_vars: { CITY: 'Zürich' } }, '<at>spark_env_vars.CITY is "Zürich"; only ASCII characters are allowed.'],
       [{ spark_env_vars: { GRÖSSE: '1' } }, '<at>spark_env_vars has the name "GRÖSSE"; only ASCII characters are allowed.'],
+      [{ spark_env_vars: { 'A=B': '1' } }, '<at>spark_env_vars has the name "A=B"; the name of a variable is not empty and has no =.'],
       [{ spark_env_vars: { A: 1 } }, notText('spark_env_vars.A')],
     ],
   },
@@ -123,16 +124,21 @@ const clusterRows: readonly FieldRow[] = [
     field: 'ClusterLogConf.managed_fs', takes: [{ cluster_log_conf: { managed_fs: { destination: 'managed_fs:/logs' } } }],
     refuses: [
       [{ cluster_log_conf: { managed_fs: { destination: 'objstore://b/logs' } } }, '<at>cluster_log_conf.managed_fs.destination is "objstore://b/logs"; it must be a path of managed_fs, such as managed_fs:/logs.'],
+      [{ cluster_log_conf: { managed_fs: { destination: 'managed_fs:/../logs' } } }, '<at>cluster_log_conf.managed_fs.destination is "managed_fs:/../logs"; it must not contain "..".'],
+      [{ cluster_log_conf: { managed_fs: { destination: '/a' }, dbfs: { destination: '/b' } } }, '<at>cluster_log_conf has managed_fs and dbfs; a cluster has one destination for its logs.'],
       [{ cluster_log_conf: {} }, 'Missing required field: <at>cluster_log_conf.managed_fs.'],
       [{ cluster_log_conf: { managed_fs: {} } }, 'Missing required field: <at>cluster_log_conf.managed_fs.destination.'],
     ],
   },
   {
     field: 'InitScriptInfo.workspace OR managed_fs OR objstore',
-    takes: ['workspace', 'managed_fs', 'objstore'].map((store) => ({ init_scripts: [{ [store]: { destination: '/a.sh' } }] })),
+    takes: [['workspace', '/a.sh'], ['managed_fs', '/a.sh'], ['managed_fs', 'dbfs:/a.sh'], ['objstore', 'objstore://b/a.sh'], ['s3', 's3://b/a.sh']].map(([store = '', destination]) => ({ init_scripts: [{ [store]: { destination } }] })),
     refuses: [
       [{ init_scripts: [{}] }, '<at>init_scripts[0] has none of workspace, managed_fs, objstore; exactly one is required.'],
       [{ init_scripts: [{ workspace: { destination: '/a' }, objstore: { destination: '/b' } }] }, `<at>init_scripts[0] has workspace and objstore; ${oneStore}`],
+      [{ init_scripts: [{ workspace: { destination: 'a.sh' } }] }, '<at>init_scripts[0].workspace.destination is "a.sh"; it must be an absolute path of the workspace, such as /Shared/setup.sh.'],
+      [{ init_scripts: [{ managed_fs: { destination: 's3://b/a.sh' } }] }, '<at>init_scripts[0].managed_fs.destination is "s3://b/a.sh"; it must be a path of managed_fs, such as managed_fs:/setup.sh.'],
+      [{ init_scripts: [{ objstore: { destination: '/a.sh' } }] }, '<at>init_scripts[0].objstore.destination is "/a.sh"; it must be a URI of the object store, such as objstore://bucket/setup.sh.'],
       [{ init_scripts: [{ objstore: {} }] }, 'Missing required field: <at>init_scripts[0].objstore.destination.'],
     ],
   },

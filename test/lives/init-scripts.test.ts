@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startHousekeeping } from '../../cli/housekeeping.ts';
 import { defaultInventory } from '../../engine/cluster/inventory.ts';
+import { clustersOwingLogs, deliverClusterLogs } from '../../storage/cluster-logs.ts';
+import { createRoots } from '../../storage/roots.ts';
 import type { Answer } from '../setup/client.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
@@ -165,6 +167,16 @@ describe('spec 2.8 cluster_log_conf', () => {
     const run = await runyard.ended(await submit({ cluster_log_conf: { dbfs: { destination: 'dbfs:/out' } } }));
     expect(run.state.result_state).toBe('SUCCESS');
     expect(existsSync(join(outside, clusterIdOf(run)))).toBe(false);
+  });
+
+  test('what cannot be delivered is tried for an hour after the end of its cluster, and not for ever', async () => {
+    const run = await runyard.ended(await submit({ cluster_log_conf: { managed_fs: { destination: 'managed_fs:/ok.py' } } }));
+    const [id, { db }] = [clusterIdOf(run), runyard.database];
+    const ended = (await db.selectFrom('clusters').select('terminated_time').where('cluster_id', '=', id).executeTakeFirstOrThrow()).terminated_time ?? 0;
+    for (const [after, owes] of [[1, true], [60 * 60_000 + 1, false]] as const) {
+      await expect(deliverClusterLogs(db, createRoots({ dataDirectory: runyard.dataDirectory, allowedRoots: [] }), id, ended + after)).rejects.toThrow(/ENOTDIR|not a directory/);
+      expect((await clustersOwingLogs(db)).includes(id)).toBe(owes);
+    }
   });
 
   test('the directory of a job cluster goes with its run, its delivered logs stay', async () => {

@@ -217,6 +217,17 @@ describe.skipIf(python === undefined)('Python libraries', () => {
     expect(after.state.result_state).toBe('FAILED');
     expect(await statusesOf(cluster_id)).toEqual([]);
   });
+
+  test('a cluster that starts, or starts again, gets its libraries without waiting for a task', async () => {
+    const { cluster_id } = await runyard.ok('POST', '2.0/clusters/create', { spark_version: '16.4.x', node_type_id: 'n', num_workers: 0 });
+    await runyard.ok('POST', '2.0/libraries/install', { cluster_id, libraries: [{ pypi: { package: 'volume==1.0' } }] });
+    const installed = (): Promise<void> => expect.poll(() => statusesOf(cluster_id), { timeout: 20_000 }).toMatchObject([{ status: 'INSTALLED' }]);
+    await installed();
+    await runyard.ok('POST', '2.0/clusters/delete', { cluster_id });
+    await runyard.database.db.updateTable('cluster_libraries').set({ status: 'PENDING' }).where('cluster_id', '=', cluster_id).execute();
+    await runyard.ok('POST', '2.0/clusters/start', { cluster_id });
+    await installed();
+  });
 });
 
 test('libraries of a cluster that is not there, or was made for a run, are refused', async () => {

@@ -183,9 +183,11 @@ describe('the calls on pipelines', () => {
 });
 
 describe('ends before their time', () => {
-  test('one update of a pipeline runs at a time; stopping it publishes nothing', async () => {
+  test('one update of a pipeline runs at a time, also when several are asked for at once; stopping it publishes nothing', async () => {
     const id = await create('slow', endless);
-    const { update_id: updateId } = await runyard.ok('POST', pathOf(id, '/updates'));
+    const answers = await Promise.all([1, 2, 3, 4].map(() => runyard.call('POST', pathOf(id, '/updates'))));
+    expect(answers.map(({ status: code }) => code).toSorted()).toEqual([200, 409, 409, 409]);
+    const updateId = String(answers.find(({ status: code }) => code === 200)?.body['update_id']);
     await updateWhen(runyard, id, updateId, ({ state }) => state === 'RUNNING');
     expect(await runyard.ok('GET', pathOf(id))).toMatchObject({ state: 'RUNNING' });
     const { status, body } = await runyard.call('POST', pathOf(id, '/updates'));

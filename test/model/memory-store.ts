@@ -64,6 +64,10 @@ function launchedBy({ runs }: Tables, taskRunId: number): Launch | undefined {
   return run && { runId: run.run_id, numberInJob: run.number_in_job };
 }
 
+async function noPipelines(): Promise<never> {
+  throw new Error('No run of the model is an update of a pipeline.');
+}
+
 function transactionOf(memory: Memory): LaunchTransaction {
   const { tables } = memory;
   return {
@@ -100,6 +104,8 @@ function transactionOf(memory: Memory): LaunchTransaction {
       return { taskRuns: tasks.length, runJobTasks: runJobTasks ? runJobs.length : 0, awaited };
     },
     insertRun: async (run) => insertNewRun(tables, run),
+    lockUpdates: noPipelines,
+    insertUpdate: noPipelines,
     async lockRun(runId) {
       const row = tables.runs.get(runId);
       return row && withTasks(tables, row);

@@ -114,6 +114,16 @@ test('a tool that says nothing is described by its exit code', async () => {
   expect(messagesOf(await (await workshop({ mvn: 'kill -9 $$' })).install({ maven: { coordinates: 'a:b:1' } }))).toEqual(['it ended with exit code 137 (killed by signal 9, SIGKILL)']);
 });
 
+test('an index that nobody reaches is told apart from a package that is not there', async () => {
+  const directory = await temporaryDirectory();
+  const broken = "connection broken by 'NewConnectionError('<pip.HTTPConnection object at 0x7f>: Failed to establish a new connection: [Errno 111] Connection refused')': /simple/x/";
+  const none = 'ERROR: No matching distribution found for x';
+  await writeFile(join(directory, 'stderr'), `WARNING: Retrying (Retry(total=1, connect=None)) after ${broken}\n${none}\n`);
+  expect(await lastWords(directory)).toBe(none);
+  await writeFile(join(directory, 'stderr'), `WARNING: Retrying (Retry(total=0, connect=None)) after ${broken}\n${none}\n`);
+  expect(await lastWords(directory)).toBe(`The package index could not be reached (/simple/x/): Failed to establish a new connection: [Errno 111] Connection refused. ${none}`);
+});
+
 test('last words are the complaints, without colours and advice; else the last lines', async () => {
   const directory = await temporaryDirectory();
   await writeFile(join(directory, 'stdout'), 'Collecting x\n');

@@ -8,6 +8,7 @@ import type { UpdateRequest } from '../../../engine/pipeline/selection.ts';
 import { createQueryPool } from '../../../runners/query/query-pool.ts';
 import { createQueryFiles } from '../../../storage/query-files.ts';
 import { createRoots } from '../../../storage/roots.ts';
+import { inputFiles } from '../../../runners/pipeline/inputs.ts';
 import { createWorld, type World } from './world.ts';
 
 let world: World;
@@ -142,6 +143,10 @@ describe('streams', () => {
     await world.update(stream('a', "SELECT * FROM STREAM read_files('s3://bucket/day', format => 'json')") + view('b', "SELECT id FROM read_files('objstore://bucket/**/*.json')"));
     expect([await ids('a'), await ids('b')]).toEqual([[1, 2], [1, 2]]);
     expect(Object.keys((await world.manifest()).datasets['a']?.flows['a']?.inputs ?? {})).toEqual(['objstore://bucket/day/1.json']);
+  });
+
+  test('an object store that is no directory is refused instead of being empty', async () => {
+    await expect(inputFiles('s3://bucket/*.json', { managedFs: world.directory })).rejects.toThrow('s3://bucket/*.json cannot be read: pipelines read objstore:// where it is a directory');
   });
 
   test('a declared table may wait for its first file', async () => {
