@@ -8,6 +8,7 @@ import { createClusterSignals } from '../engine/coordinator/signals.ts';
 import { messageOf } from '../engine/errors.ts';
 import type { LibraryCluster } from '../engine/library-ports.ts';
 import type { Log } from '../engine/ports.ts';
+import type { Isolation } from '../runners/isolation.ts';
 import { createScriptRunner } from '../runners/init-scripts.ts';
 import { createAllPurposeStore, createClusterReader } from '../storage/all-purpose.ts';
 import type { AttemptFiles } from '../storage/attempt-files.ts';
@@ -30,6 +31,7 @@ export interface Clusters {
 
 export interface ClusterParts {
   readonly config: Config;
+  readonly isolation: Isolation;
   /** Finds a file by its URI. */
   readonly locate: (uri: string, what: 'file') => Promise<string>;
   readonly address: DatabaseAddress;
@@ -45,13 +47,13 @@ export interface ClusterParts {
   readonly log: Log;
 }
 
-export async function startClusters({ config, locate, address, database: { db }, roots, files, nodeId, began, random, clock, log }: ClusterParts): Promise<Clusters> {
+export async function startClusters({ config, isolation, locate, address, database: { db }, roots, files, nodeId, began, random, clock, log }: ClusterParts): Promise<Clusters> {
   const { clusters: inventory, clusterStartMs, stopGraceMs, logBytesMax } = config;
   const rules = { limited: isLimited(inventory), capacityOf: (poolId: string) => capacityOf(poolId, inventory) };
   const store = createClusterStore(db, clock, log, rules);
   const signals = createClusterSignals();
   const scripts = createScriptRunner({
-    clustersDirectory: roots.clusters.directory, taskEnvironment: { ...config.taskEnvironment, RUNYARD_MANAGED_FS: roots.managedFs.directory }, stopGraceMs, logBytesMax, locate,
+    clustersDirectory: roots.clusters.directory, taskEnvironment: { ...config.taskEnvironment, RUNYARD_MANAGED_FS: roots.managedFs.directory }, isolation, stopGraceMs, logBytesMax, locate,
   });
   if (config.faults.length > 0) log.warn({ faults: config.faults }, 'RUNYARD_FAULTS is set: clusters of this engine fail on purpose.');
   const compute: ComputePorts = {

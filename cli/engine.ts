@@ -62,7 +62,7 @@ export async function startEngine({ config, address, database, roots, site, plug
   const { db } = database;
   const files = createAttemptFiles(roots);
   const objects = objectStoreOf(config, clock);
-  const libraries = createLibraries(config, database, roots, objects, clock, log);
+  const libraries = createLibraries({ config, database, roots, objects, isolation, clock, log });
   const runs = createRunStore(db, clock, log);
   const nodes = createNodeStore(db);
   const node = await ownNode(await directoryIdOf(config.dataDirectory));
@@ -82,7 +82,7 @@ export async function startEngine({ config, address, database, roots, site, plug
     log,
   });
   const clusters = await startClusters({
-    config, locate: createLocator(roots, objects), address, database, roots, files, nodeId: node.nodeId, began: libraries.ports.settleLibraries, random: randomCharacters, clock, log,
+    config, isolation, locate: createLocator(roots, objects), address, database, roots, files, nodeId: node.nodeId, began: libraries.ports.settleLibraries, random: randomCharacters, clock, log,
   });
   const endings = createEndings();
   const coordinator = createCoordinator({

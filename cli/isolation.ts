@@ -7,8 +7,10 @@ import { promisify } from 'node:util';
 import { messageOf } from '../engine/errors.ts';
 import { findInterpreter } from '../runners/environment.ts';
 import { runAs, type Isolation, type Sandbox, type TaskUser } from '../runners/isolation.ts';
+import { toolDirectories } from '../runners/libraries/cache.ts';
 import type { Roots } from '../storage/roots.ts';
 import type { Config } from './config.ts';
+import { libraryDirectory, objectDirectory } from './kept-directories.ts';
 
 const run = promisify(execFile);
 const application = fileURLToPath(new URL('..', import.meta.url));
@@ -48,6 +50,7 @@ export async function settleIsolation(config: Config, roots: Roots, user: TaskUs
     await refuseDatabaseUser(user, hidden);
     await openRoots(config.dataDirectory, roots, user);
   }
+  if (user !== undefined || taskSandbox !== 'none') await makeToolDirectories(config.dataDirectory, user);
   return { limits, user, sandbox: taskSandbox === 'none' ? undefined : await sandboxOf(config, roots, user, hidden) };
 }
 
@@ -79,7 +82,7 @@ async function sandboxOf(config: Config, roots: Roots, user: TaskUser | undefine
     hidden: [dataDirectory, ...outside],
     shared: [roots.managedFs.directory],
     // The last two hold what was fetched for tasks.
-    sharedReadable: [roots.workspace.directory, roots.objstore.directory, join(dataDirectory, 'libraries'), join(dataDirectory, 'objects')],
+    sharedReadable: [roots.workspace.directory, roots.objstore.directory, libraryDirectory(dataDirectory), objectDirectory(dataDirectory)],
   };
 }
 
@@ -100,6 +103,15 @@ async function openRoots(dataDirectory: string, roots: Roots, user: TaskUser): P
   }
   if (await can(user, 'test', '-x', roots.runs.directory)) return;
   throw new IsolationError(`RUNYARD_TASK_USER is ${JSON.stringify(user.name)}, who cannot enter ${dataDirectory}: allow it with chmod o+x on the directories above.`);
+}
+
+/** Installers of libraries write in them, whoever they are. */
+async function makeToolDirectories(dataDirectory: string, user: TaskUser | undefined): Promise<void> {
+  for (const name of toolDirectories) {
+    const directory = join(libraryDirectory(dataDirectory), name);
+    await mkdir(directory, { recursive: true });
+    if (user !== undefined && (await stat(directory)).uid !== user.uid) await run('chown', ['-R', '-h', `${user.uid}:${user.gid}`, directory]);
+  }
 }
 
 async function systemProgram(name: string): Promise<string | undefined> {

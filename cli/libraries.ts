@@ -6,6 +6,8 @@ import { createLibrarian } from '../engine/coordinator/libraries.ts';
 import { messageOf } from '../engine/errors.ts';
 import type { Librarian, LibraryCluster } from '../engine/library-ports.ts';
 import type { Log } from '../engine/ports.ts';
+import { userVariables } from '../runners/environment.ts';
+import type { Isolation } from '../runners/isolation.ts';
 import { createLibraryInstaller } from '../runners/libraries/installer.ts';
 import type { OpenDatabase } from '../storage/database.ts';
 import { createLibraryReader, createLibraryStore } from '../storage/libraries.ts';
@@ -24,13 +26,24 @@ export interface Libraries {
   close(): void;
 }
 
-export function createLibraries(config: Config, { db }: OpenDatabase, roots: Roots, objects: ObjectStore | undefined, clock: Clock, log: Log): Libraries {
+export interface LibraryParts {
+  readonly config: Config;
+  readonly database: OpenDatabase;
+  readonly roots: Roots;
+  readonly objects: ObjectStore | undefined;
+  readonly isolation: Isolation;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function createLibraries({ config, database: { db }, roots, objects, isolation, clock, log }: LibraryParts): Libraries {
   const store = createLibraryStore(db, clock, log);
   const reader = createLibraryReader(db);
   const directory = libraryDirectory(config.dataDirectory);
   const locate = createLocator(roots, objects);
   const installer = createLibraryInstaller({
-    directory, environment: { ...config.taskEnvironment, ...config.libraryEnvironment }, locate: (uri) => locate(uri, 'entry'), stopGraceMs: config.stopGraceMs, clock,
+    directory, isolation, locate: (uri) => locate(uri, 'entry'), stopGraceMs: config.stopGraceMs, clock,
+    environment: { ...config.taskEnvironment, ...userVariables(isolation.user, join(directory, 'home')), ...config.libraryEnvironment },
   });
   const librarian = createLibrarian({ store, installer, clock });
   let closed = false;

@@ -57,17 +57,6 @@ export async function readText(path: string, most: number): Promise<Beginning> {
   })) ?? nothing;
 }
 
-/**
- * The end of a file as text, of at most `most` bytes; a character that the cut splits shows as U+FFFD. What is no
- * regular file, or may not be read, is empty.
- */
-export async function readEnd(path: string, most: number): Promise<string> {
-  return (await reading(path, async (file) => {
-    const { size } = await file.stat();
-    return (await readFrom(file, Math.max(0, size - most), most)).toString('utf8');
-  })) ?? '';
-}
-
 async function reading<Result>(path: string, read: (file: FileHandle) => Promise<Result>): Promise<Result | undefined> {
   const file = await openRegular(path).catch((error: unknown) => {
     // Whoever owns a file may take everybody's permissions on it.

@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { noLibraries, type LibraryPaths } from '../engine/cluster/libraries.ts';
 import type { TaskAssignment } from '../engine/run/assignment.ts';
-import { runAs, type TaskUser } from './isolation.ts';
+import { isolated, noIsolation, runAs, type Isolation, type TaskUser } from './isolation.ts';
 import type { RunnerSettings } from './messages.ts';
 
 const run = promisify(execFile);
@@ -20,7 +20,7 @@ export function taskEnvironment(settings: RunnerSettings, assignment: TaskAssign
   const environment = { ...settings.taskEnvironment, ...assignment.cluster?.environment };
   return {
     ...settings.taskEnvironment,
-    ...(user && { HOME: user.home ?? join(assignment.directory, 'work'), USER: user.name, LOGNAME: user.name }),
+    ...userVariables(user, join(assignment.directory, 'work')),
     ...assignment.cluster?.environment,
     ...libraryVariables(environment, assignment.cluster?.libraries),
     TMPDIR: temporary,
@@ -30,6 +30,11 @@ export function taskEnvironment(settings: RunnerSettings, assignment: TaskAssign
     RUNYARD_TASK_KEY: assignment.taskKey,
     ...(assignment.cluster && { RUNYARD_CLUSTER_ID: assignment.cluster.clusterId }),
   };
+}
+
+/** The variables that say whom a program runs as; none when that is the user of the service. @param home of a user who has none */
+export function userVariables(user: TaskUser | undefined, home: string): Record<string, string> {
+  return user === undefined ? {} : { HOME: user.home ?? home, USER: user.name, LOGNAME: user.name };
 }
 
 /** The variables by which programs find the libraries of their cluster; what stood in them before comes after. */
@@ -46,17 +51,18 @@ const found = new Map<string, string>();
 /**
  * The real path of a program on the PATH of a task's environment, looked up once and then remembered; one that is missing is looked for again
  * the next time, because somebody may have installed it.
- * @param user who must be able to run it, when that is not the user of the service
+ * @param isolation in which it must be able to run
  */
-export async function findInterpreter(program: string, environment: Readonly<Record<string, string>>, user?: TaskUser): Promise<string | undefined> {
+export async function findInterpreter(program: string, environment: Readonly<Record<string, string>>, isolation = noIsolation): Promise<string | undefined> {
+  const { user, sandbox } = isolation;
   const path = environment['PATH'] ?? '';
-  const key = `${program}\0${path}\0${user?.name ?? ''}`;
+  const key = [program, path, user?.name, sandbox?.program].join('\0');
   const known = found.get(key);
   if (known !== undefined) return known;
   for (const directory of path.split(delimiter)) {
     const file = join(directory, program);
     if (directory === '' || !(await executable(file))) continue;
-    const real = await (program.startsWith('python') ? pythonBehind(file, environment) : realpath(file));
+    const real = await (program.startsWith('python') ? pythonBehind(file, environment, isolation) : realpath(file));
     if (real === undefined || (user !== undefined && !(await reachableBy(user, real)))) continue;
     found.set(key, real);
     return real;
@@ -74,11 +80,18 @@ async function executable(file: string): Promise<boolean> {
 }
 
 /** A version manager's shim starts slowly each time; the interpreter itself says where it is. It sees what a task sees. */
-async function pythonBehind(file: string, environment: Readonly<Record<string, string>>): Promise<string | undefined> {
+async function pythonBehind(file: string, environment: Readonly<Record<string, string>>, isolation: Isolation): Promise<string | undefined> {
   try {
-    const { stdout } = await run(file, ['-c', 'import sys; print(sys.executable)'], { env: { ...environment }, cwd: '/', timeout: 10_000 });
-    return stdout.trim() === '' ? file : stdout.trim();
+    return (await answerOf(isolation, [file, '-c', 'import sys; print(sys.executable)'], environment)) || file;
   } catch {
     return undefined;
   }
+}
+
+/** What a program says that is asked one thing, isolated as tasks are: whoever chooses the PATH of a cluster chooses the program. @throws Error when it fails */
+export async function answerOf(isolation: Isolation, argv: readonly [string, ...string[]], environment: Readonly<Record<string, string>>): Promise<string> {
+  const { argv: words, env, runAs: asUser = [] } = isolated(isolation, { argv, env: environment }, { cwd: '/', own: [] });
+  const [first = '', ...rest] = [...asUser, ...words];
+  const { stdout } = await run(first, rest, { env: { ...env }, cwd: '/', timeout: 10_000 });
+  return stdout.trim();
 }

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import type { ScriptOutcome } from '../engine/cluster-ports.ts';
 import { messageOf } from '../engine/errors.ts';
-import { readEnd } from '../engine/read-file.ts';
+import { readLogEnd } from '../engine/log-file.ts';
 import { findInterpreter } from './environment.ts';
+import { handOver, share } from './hand-over.ts';
+import { isolated, type Isolation } from './isolation.ts';
 import { exec } from './process.ts';
 
 /** A script that lies in a directory of its own. */
@@ -15,6 +17,7 @@ export interface ScriptRequest {
   /** The mark that all its processes carry. */
   readonly clusterDirectory: string;
   readonly environment: Readonly<Record<string, string>>;
+  readonly isolation: Isolation;
   readonly stopGraceMs: number;
   readonly logBytesMax: number;
   /** Any message on it means: stop. */
@@ -40,20 +43,25 @@ export async function runInitScript(request: ScriptRequest): Promise<ScriptOutco
   }
 }
 
-async function run({ directory, clusterDirectory, environment, stopGraceMs, logBytesMax }: ScriptRequest, signal: AbortSignal): Promise<ScriptOutcome> {
-  const bash = await findInterpreter('bash', environment);
+async function run({ directory, clusterDirectory, environment, isolation, stopGraceMs, logBytesMax }: ScriptRequest, signal: AbortSignal): Promise<ScriptOutcome> {
+  const bash = await findInterpreter('bash', environment, isolation);
   if (bash === undefined) return { kind: 'impossible', message: 'bash was not found on this machine; install it.' };
-  const temporary = join(clusterDirectory, 'tmp');
-  await mkdir(temporary, { recursive: true });
+  const [temporary, cwd] = [join(clusterDirectory, 'tmp'), join(clusterDirectory, 'work')];
+  for (const made of [temporary, cwd]) await mkdir(made, { recursive: true });
+  const { user } = isolation;
+  if (user !== undefined) {
+    await share(clusterDirectory, user);
+    for (const given of [temporary, cwd, directory]) await handOver(given, user);
+  }
   const exit = await exec({
-    directory, attemptDirectory: clusterDirectory, argv: [bash, join(directory, 'script')], cwd: join(clusterDirectory, 'work'),
-    env: { ...environment, TMPDIR: temporary }, stopGraceMs, logBytesMax,
+    directory, attemptDirectory: clusterDirectory, cwd, stopGraceMs, logBytesMax,
+    ...isolated(isolation, { argv: [bash, join(directory, 'script')], env: { ...environment, TMPDIR: temporary } }, { temporary, cwd, own: [clusterDirectory] }),
   }, signal);
   if (exit.kind === 'exited') return { ...exit, lastWords: (await lastLine(join(directory, 'stderr'))) || (await lastLine(join(directory, 'stdout'))) };
   return exit.kind === 'stopped' ? exit : { kind: 'impossible', message: exit.message };
 }
 
 async function lastLine(file: string): Promise<string> {
-  const line = (await readEnd(file, endBytes)).trimEnd().split('\n').at(-1) ?? '';
+  const line = (await readLogEnd(file, endBytes)).trimEnd().split('\n').at(-1) ?? '';
   return line.trim().slice(0, longestWords).toWellFormed();
 }

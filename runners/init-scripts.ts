@@ -9,6 +9,8 @@ import { messageOf, ServiceError } from '../engine/errors.ts';
 import { statOf } from '../engine/read-file.ts';
 import { createBell } from './bell.ts';
 import type { ScriptRequest } from './init-script-worker.ts';
+import { userVariables } from './environment.ts';
+import type { Isolation } from './isolation.ts';
 import { attemptMarker, endMarked, environments } from './process-group.ts';
 
 export interface ScriptOptions {
@@ -16,6 +18,7 @@ export interface ScriptOptions {
   readonly clustersDirectory: string;
   /** What every task finds of the service's environment. */
   readonly taskEnvironment: Readonly<Record<string, string>>;
+  readonly isolation: Isolation;
   readonly stopGraceMs: number;
   readonly logBytesMax: number;
   /** Finds a file. @throws ServiceError fit for the state of a run */
@@ -43,12 +46,14 @@ export function createScriptRunner(options: ScriptOptions): ScriptRunner {
 
   const run = async (order: ScriptOrder, state: { stopped: boolean; port: MessagePort | undefined }): Promise<ScriptOutcome> => {
     const directory = await fetched(options, order);
+    const { isolation } = options;
     for (let tries = 1; ; tries += 1) {
       const { port1, port2 } = new MessageChannel();
       state.port = port1;
       try {
         return await threads().run({
-          directory, clusterDirectory: order.directory, environment: { ...options.taskEnvironment, ...order.environment, RUNYARD_CLUSTER_ID: order.clusterId },
+          directory, clusterDirectory: order.directory, isolation,
+          environment: { ...options.taskEnvironment, ...userVariables(isolation.user, join(order.directory, 'work')), ...order.environment, RUNYARD_CLUSTER_ID: order.clusterId },
           stopGraceMs: options.stopGraceMs, logBytesMax: options.logBytesMax, port: port2, stopped: state.stopped,
         }, { transferList: [port2] });
       } catch (error) {
@@ -93,7 +98,8 @@ async function fetched({ locate }: ScriptOptions, { directory, launch, number, s
   const file = await locate(source, 'file').catch((error: unknown) => {
     throw error instanceof ServiceError ? error : new Error(`${source} could not be read: ${messageOf(error)}`);
   });
-  await mkdir(own, { recursive: true, mode: 0o700 });
+  // Passable, because scripts may run as another user; the directory of the cluster around it is not.
+  await mkdir(own, { recursive: true, mode: 0o711 });
   const draft = `${script}.${randomUUID()}.part`;
   try {
     await copyFile(file, draft);

@@ -59,12 +59,23 @@ export function runAs(user: TaskUser | undefined): readonly string[] {
   ];
 }
 
-/** A program as it is started within an isolation; everything else of its spec stays as it is. */
+/** Variables by which whoever starts a program chooses code that runs in it before its own: for loaders, and for shells. */
+const codeVariable = /^(?:LD_|MALLOC_|BASH_|SHELLOPTS$|ENV$|GCONV_PATH$|GLIBC_TUNABLES$|LOCPATH$|NLSPATH$)/;
+
+/**
+ * A program as it is started within an isolation; everything else of its spec stays as it is.
+ * @param nodeType of the node that it runs on, whose size limits it further
+ */
 export function isolated(
-  isolation: Isolation, argv: ProcessSpec['argv'], places: AttemptPlaces, nodeType: NodeType | undefined,
-): Pick<ProcessSpec, 'argv' | 'runAs' | 'limits'> {
-  const [first = argv[0], ...words] = [...sandboxWords(isolation.sandbox, places), ...argv];
-  return { argv: [first, ...words], runAs: runAs(isolation.user), limits: limitWords(isolation, nodeType) };
+  isolation: Isolation, { argv, env }: Pick<ProcessSpec, 'argv' | 'env'>, places: Places, nodeType?: NodeType,
+): Pick<ProcessSpec, 'argv' | 'env' | 'runAs' | 'limits'> {
+  const limits = limitWords(isolation, nodeType);
+  if (isolation.user === undefined && isolation.sandbox === undefined) return { argv, env, runAs: [], limits };
+  // What leads into the isolation still has rights that the program must not have: such variables reach the program alone.
+  const [outer, inner] = [false, true].map((isInner) => Object.entries(env).filter(([name]) => codeVariable.test(name) === isInner));
+  const setting = (inner ?? []).map(([name, value]) => `${name}=${value}`);
+  const [first = argv[0], ...words] = [...sandboxWords(isolation.sandbox, places), ...(setting.length === 0 ? [] : ['/usr/bin/env', ...setting]), ...argv];
+  return { argv: [first, ...words], env: Object.fromEntries(outer ?? []), runAs: runAs(isolation.user), limits };
 }
 
 /** Open files of a process, for each core of its node: far more than programs have, far less than a machine. */
@@ -84,27 +95,28 @@ function limitWords({ limits }: Isolation, nodeType: NodeType | undefined): stri
   return words.join(' ');
 }
 
-/** The directories of one attempt. */
-export interface AttemptPlaces {
-  readonly directory: string;
-  readonly temporary: string;
+/** The directories of one program. */
+export interface Places {
+  /** Stands in for /tmp; without one it is empty, and goes with the program. */
+  readonly temporary?: string;
   readonly cwd: string;
-  readonly cluster: string | undefined;
+  /** Seen and changed, within what is hidden. */
+  readonly own: readonly string[];
 }
 
 /** The words that put a program into the sandbox; none without one. */
-function sandboxWords(sandbox: Sandbox | undefined, { directory, temporary, cwd, cluster }: AttemptPlaces): readonly string[] {
+function sandboxWords(sandbox: Sandbox | undefined, { temporary, cwd, own }: Places): readonly string[] {
   if (sandbox === undefined) return [];
   const bind = (option: string) => (path: string): string[] => [option, path, path];
   return [
     // Without a look at the processes outside, whose signals it could send. What ends the attempt stays outside, and reaches inside.
     sandbox.program, '--unshare-pid', '--unshare-ipc',
-    '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--bind', temporary, '/tmp',
+    '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...(temporary === undefined ? ['--tmpfs', '/tmp'] : ['--bind', temporary, '/tmp']),
     ...sandbox.readable.flatMap(bind('--ro-bind-try')),
     ...sandbox.hidden.flatMap((path) => ['--tmpfs', path]),
     ...sandbox.sharedReadable.flatMap(bind('--ro-bind-try')),
     ...sandbox.shared.flatMap(bind('--bind-try')),
-    ...[directory, ...(cluster === undefined ? [] : [cluster])].flatMap(bind('--bind')),
+    ...own.flatMap(bind('--bind')),
     '--chdir', cwd, '--',
   ];
 }

@@ -49,8 +49,8 @@ async function keptCommand(file: string): Promise<Command | undefined> {
 }
 
 /** Writes a file so that a reader finds all of it or nothing. Several may write the same file at once: the last one wins. */
-export async function writeInOneStep(file: string, text: string): Promise<void> {
-  await makeInOneStep(file, (draft) => writeFile(draft, text, { flag: 'wx', mode: 0o600 }));
+export async function writeInOneStep(file: string, text: string, mode = 0o600): Promise<void> {
+  await makeInOneStep(file, (draft) => writeFile(draft, text, { flag: 'wx', mode }));
 }
 
 /** As `writeInOneStep`, for what `make` puts under the name that it is given. */

@@ -7,7 +7,7 @@ import { askEngine } from './ask-engine.ts';
 import { createBell } from './bell.ts';
 import type { Outcome, RunnerContext } from './contract.ts';
 import { findInterpreter, taskEnvironment } from './environment.ts';
-import { handOver, handOverTop } from './hand-over.ts';
+import { handOver, share } from './hand-over.ts';
 import { isolated, type TaskUser } from './isolation.ts';
 import type { AttemptRequest, FromRunner } from './messages.ts';
 import { endMarked } from './process-group.ts';
@@ -58,16 +58,15 @@ async function contextOf(request: AttemptRequest): Promise<RunnerContext> {
       return exec({
         directory: own,
         attemptDirectory: directory,
-        ...isolated(settings.isolation, command.argv, { directory, temporary, cwd, cluster: cluster?.directory }, cluster?.nodeType),
+        ...isolated(settings.isolation, { argv: command.argv, env: { ...environment, ...command.env } }, { temporary, cwd, own: [directory, ...(cluster === undefined ? [] : [cluster.directory])] }, cluster?.nodeType),
         cwd,
-        env: { ...environment, ...command.env },
         stopGraceMs: settings.stopGraceMs,
         logBytesMax: settings.logBytesMax,
       }, stop.signal);
     },
     locate: (uri, what = 'file') => ask.locate(uri, what),
     launchJob: (launched, { key, signal }) => ask.launch(launched, key, signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal])),
-    interpreter: (program) => findInterpreter(program, environment, user),
+    interpreter: (program) => findInterpreter(program, environment, settings.isolation),
     writeOutput: (output) => writeInOneStep(join(directory, 'output.json'), JSON.stringify(output)),
     log: (line) => port.postMessage({ type: 'log', line } satisfies FromRunner),
   };
@@ -80,7 +79,7 @@ async function handOverAll(own: string, { directory, cluster }: TaskAssignment, 
   if (!(await lstat(own)).isDirectory()) throw new Error(`${own} is no directory any more: the task has replaced it.`);
   await handOver(directory, user);
   if (own !== directory) await handOver(own, user);
-  if (cluster !== undefined) await handOverTop(cluster.directory, user);
+  if (cluster !== undefined) await share(cluster.directory, user);
 }
 
 /** A name that is a directory of the attempt, and none of those that are there anyhow. */

@@ -1,14 +1,10 @@
 /**
  * Delivers the logs of clusters (spec 2.8): `<destination>/<cluster id>/{driver,executor,init_scripts}/`, in managed_fs alone.
- *
- * What has grown is appended. How far that got stands in `delivery.json` of the cluster's directory, written after the bytes: a delivery
- * that was killed in between is taken back to where it began, so that no line is there twice.
+ * They are shown as everywhere: without the secrets of the runs, and with a line for what was left out.
  */
-import { constants } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sql, type Kysely } from 'kysely';
-import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { isoTime } from '../engine/clock.ts';
 import type { Cluster } from '../engine/cluster/cluster.ts';
@@ -16,22 +12,23 @@ import type { ClusterEvent } from '../engine/cluster/events.ts';
 import { ServiceError } from '../engine/errors.ts';
 import { pick } from '../engine/job/aliases.ts';
 import { ClusterLogConf } from '../engine/job/cluster.ts';
-import { jsonIn, missingAsUndefined, openRegular, readFrom, readText, statOf } from '../engine/read-file.ts';
+import { logStreams } from '../engine/log-file.ts';
+import { missingAsUndefined, statOf } from '../engine/read-file.ts';
+import { maskText, type Mask } from '../engine/run/masking.ts';
 import { createClusterReader } from './all-purpose.ts';
+import { appendLogs, readDeliveryState, writeDeliveryState, type DeliveredLog, type LogSource } from './append-logs.ts';
 import { findCluster } from './cluster-rows.ts';
 import { writeBytes } from './file-tree.ts';
 import { prove, type Roots } from './roots.ts';
+import { maskOfAttempt, maskOfCluster } from './run-mask.ts';
 import type { Database } from './schema.ts';
 
 type LogRoots = Pick<Roots, 'managedFs' | 'clusters' | 'runs'>;
 
 /** Any number that nobody else takes for advisory locks of this database. */
 const lockFamily = 7_401_116;
-const chunkBytes = 2 ** 20;
-const stateBytesMax = 16 * 2 ** 20;
 const eventsMax = 10_000;
 const patienceMs = 60 * 60 * 1_000;
-const streams = ['stdout', 'stderr'] as const;
 
 /** Notes that the logs of an attempt belong to those of a cluster. */
 export async function noteAttempt(roots: LogRoots, clusterId: string, runId: number): Promise<void> {
@@ -58,7 +55,7 @@ export async function deliverClusterLogs(db: Kysely<Database>, roots: LogRoots, 
       const conf = cluster?.spec['cluster_log_conf'];
       if (cluster === undefined || !Check(ClusterLogConf, conf)) return;
       const { events } = await createClusterReader(transaction).events({ clusterId, from: undefined, to: undefined, types: undefined, newestFirst: false, offset: 0, limit: eventsMax });
-      const rest = await deliver(roots, cluster, pick(conf, 'managed_fs')?.destination ?? '', events);
+      const rest = await deliver(transaction, roots, cluster, pick(conf, 'managed_fs')?.destination ?? '', events);
       // A process that vanished leaves no sign of its end: it is not waited for without end.
       if (rest === 'all' || (cluster.terminatedTime ?? now) < now - patienceMs) await owesNothing(transaction, clusterId);
     });
@@ -77,115 +74,73 @@ async function owesNothing(db: Kysely<Database>, clusterId: string, endedBefore 
     .where('terminated_time', '<', endedBefore).execute();
 }
 
-/** One log file, and what it is put together from. */
-interface LogFile {
-  /** Below the cluster's folder. */
-  readonly target: string;
-  readonly sources: readonly string[];
-}
-
-async function deliver(roots: LogRoots, cluster: Cluster, destination: string, events: readonly ClusterEvent[]): Promise<'all' | 'more'> {
+async function deliver(db: Kysely<Database>, roots: LogRoots, cluster: Cluster, destination: string, events: readonly ClusterEvent[]): Promise<'all' | 'more'> {
   const own = join(roots.clusters.directory, cluster.clusterId);
   const folder = `${destination.replace(/\/+$/, '')}/${cluster.clusterId}`;
+  const mask = maskOfCluster(cluster);
   // Those that are over now have nothing to add after this delivery.
-  const attempts = await attemptsOn(roots, own);
-  const files: LogFile[] = [
-    ...streams.map((stream) => ({ target: `driver/${stream}`, sources: attempts.map(({ runId }) => join(roots.runs.directory, String(runId), stream)) })),
-    ...(await scriptLogs(own)),
+  const attempts = await attemptsOn(db, roots, own, mask);
+  const files: DeliveredLog[] = [
+    ...logStreams.map((stream) => ({ target: `driver/${stream}`, sources: attempts.map((attempt) => sourceOf(attempt, stream)) })),
+    ...(await scriptLogs(own, mask, cluster.state === 'TERMINATED')),
   ];
   for (const directory of ['driver', 'executor', ...(cluster.spec['init_scripts'] === undefined ? [] : ['init_scripts'])]) {
     await mkdir(await prove(roots.managedFs, `${folder}/${directory}`), { recursive: true });
   }
-  const state = await readState(own);
-  for (const { target, sources } of files) await append(await prove(roots.managedFs, `${folder}/${target}`), target, sources, state);
-  await writeBytes(roots.managedFs, `${folder}/driver/log4j-active.log`, Buffer.from(eventLines(cluster, events)), true);
+  const state = await readDeliveryState(own);
+  for (const file of files) await appendLogs(await prove(roots.managedFs, `${folder}/${file.target}`), file, state);
+  await writeBytes(roots.managedFs, `${folder}/driver/log4j-active.log`, Buffer.from(maskText(mask, eventLines(cluster, events))), true);
   const over = attempts.filter((attempt) => attempt.over);
-  for (const { runId } of over) for (const stream of streams) delete state.sources[join(roots.runs.directory, String(runId), stream)];
-  await writeState(own, state);
+  for (const attempt of over) for (const stream of logStreams) delete state.sources[sourceOf(attempt, stream).path];
+  await writeDeliveryState(own, state);
   for (const { runId } of over) await rm(join(own, 'attempts', String(runId)), { force: true });
   return over.length === attempts.length ? 'all' : 'more';
 }
 
-async function attemptsOn(roots: LogRoots, own: string): Promise<{ readonly runId: number; readonly over: boolean }[]> {
+interface LoggedAttempt {
+  readonly runId: number;
+  readonly directory: string;
+  readonly over: boolean;
+  readonly mask: Mask;
+}
+
+/** @param otherwise what is not to be shown of an attempt whose run is gone */
+async function attemptsOn(db: Kysely<Database>, roots: LogRoots, own: string, otherwise: Mask): Promise<LoggedAttempt[]> {
   const names = (await readdir(join(own, 'attempts')).catch(missingAsUndefined)) ?? [];
-  const ids = names.map(Number).filter(Number.isSafeInteger).toSorted((one, other) => one - other);
-  return Promise.all(ids.map(async (runId) => {
+  const attempts: LoggedAttempt[] = [];
+  for (const runId of names.map(Number).filter(Number.isSafeInteger).toSorted((one, other) => one - other)) {
     const directory = join(roots.runs.directory, String(runId));
-    const gone = (await statOf(directory)) === undefined;
-    return { runId, over: gone || (await statOf(join(directory, 'exit'))) !== undefined || (await statOf(join(directory, 'stopped'))) !== undefined };
-  }));
+    const over = (await statOf(directory)) === undefined || (await hasEnded(directory));
+    attempts.push({ runId, directory, over, mask: (await maskOfAttempt(db, runId)) ?? otherwise });
+  }
+  return attempts;
+}
+
+function sourceOf({ directory, over, mask }: LoggedAttempt, stream: string): LogSource {
+  return { path: join(directory, stream), over, mask };
+}
+
+/** Whether the process of a directory is over. */
+async function hasEnded(directory: string): Promise<boolean> {
+  return (await statOf(join(directory, 'exit'))) !== undefined || (await statOf(join(directory, 'stopped'))) !== undefined;
 }
 
 /** The output of init scripts, of each start of the cluster after the one before. */
-async function scriptLogs(own: string): Promise<LogFile[]> {
+async function scriptLogs(own: string, mask: Mask, clusterIsOver: boolean): Promise<DeliveredLog[]> {
   const top = join(own, 'init_scripts');
   const launches = ((await readdir(top).catch(missingAsUndefined)) ?? []).toSorted((one, other) => Number(one) - Number(other));
-  const files = new Map<string, string[]>();
+  const files = new Map<string, LogSource[]>();
   for (const launch of launches) {
     for (const script of (await readdir(join(top, launch))).toSorted()) {
-      for (const stream of streams) {
+      const directory = join(top, launch, script);
+      const over = clusterIsOver || (await hasEnded(directory));
+      for (const stream of logStreams) {
         const target = `init_scripts/${script}.${stream}.log`;
-        files.set(target, [...(files.get(target) ?? []), join(top, launch, script, stream)]);
+        files.set(target, [...(files.get(target) ?? []), { path: join(directory, stream), over, mask }]);
       }
     }
   }
   return [...files].map(([target, sources]) => ({ target, sources }));
-}
-
-const State = Type.Object({ targets: Type.Record(Type.String(), Type.Integer({ minimum: 0 })), sources: Type.Record(Type.String(), Type.Integer({ minimum: 0 })) });
-interface DeliveryState {
-  /** Sizes of the delivered files. */
-  readonly targets: Record<string, number>;
-  /** How much of each log was delivered. */
-  readonly sources: Record<string, number>;
-}
-
-async function readState(own: string): Promise<DeliveryState> {
-  const { text } = await readText(join(own, 'delivery.json'), stateBytesMax);
-  const state = jsonIn(text);
-  return Check(State, state) ? state : { targets: {}, sources: {} };
-}
-
-async function writeState(own: string, state: DeliveryState): Promise<void> {
-  await mkdir(own, { recursive: true, mode: 0o700 });
-  await writeFile(join(own, 'delivery.json.part'), JSON.stringify(state));
-  await rename(join(own, 'delivery.json.part'), join(own, 'delivery.json'));
-}
-
-/** Appends to a delivered file what its sources have grown by. */
-async function append(path: string, target: string, sources: readonly string[], state: DeliveryState): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o644);
-  try {
-    const { size } = await file.stat();
-    // Somebody may have cut or removed what was delivered: it is not delivered again.
-    let end = Math.min(size, state.targets[target] ?? 0);
-    if (size > end) await file.truncate(end);
-    for (const source of sources) {
-      const added = await copyGrowth(source, state.sources[source] ?? 0, file, end);
-      end += added;
-      state.sources[source] = (state.sources[source] ?? 0) + added;
-    }
-    state.targets[target] = end;
-  } finally {
-    await file.close();
-  }
-}
-
-/** Copies what a log has beyond `offset` to a place of a file; says how many bytes that were. */
-async function copyGrowth(source: string, offset: number, file: FileHandle, at: number): Promise<number> {
-  const log = await openRegular(source);
-  if (log === undefined) return 0;
-  try {
-    let added = 0;
-    for (let bytes = await readFrom(log, offset, chunkBytes); bytes.length > 0; bytes = await readFrom(log, offset + added, chunkBytes)) {
-      await file.write(bytes, 0, bytes.length, at + added);
-      added += bytes.length;
-    }
-    return added;
-  } finally {
-    await log.close();
-  }
 }
 
 /** What happened to the cluster, a line each. */

@@ -3,12 +3,16 @@ import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { openLog, type Cut, type LogFile } from '../engine/log-file.ts';
 import type { LogName, LogPage, LogReader, LogView } from '../engine/log-ports.ts';
-import { leftOutLine, shownText } from '../engine/run/log-text.ts';
+import { leftOutLine, shownBytes } from '../engine/run/log-text.ts';
 import type { Roots } from './roots.ts';
 
 /** Bytes of the longest character. */
 const characterBytes = 4;
 const newline = 10;
+
+interface ShownPage extends Omit<LogPage, 'text'> {
+  readonly shown: Buffer;
+}
 
 export function createLogFiles(roots: Pick<Roots, 'runs'>): LogReader {
   const directoryOf = (runId: number): string => join(roots.runs.directory, String(runId));
@@ -44,14 +48,20 @@ export function createLogFiles(roots: Pick<Roots, 'runs'>): LogReader {
   };
 }
 
-async function pageOf(log: LogFile, offset: number, limit: number, { mask, over }: LogView): Promise<LogPage> {
+async function pageOf(log: LogFile, offset: number, limit: number, view: LogView): Promise<LogPage> {
+  const { shown, ...page } = await shownPage(log, offset, limit, view);
+  return { ...page, text: shown.toString('utf8') };
+}
+
+/** A page whose bytes are those of the log, be they text or not: without secrets, and with a line for what was left out. */
+export async function shownPage(log: LogFile, offset: number, limit: number, { mask, over }: LogView): Promise<ShownPage> {
   for (;;) {
     const size = await log.size();
     const cut = await log.cut();
     // A task may cut its own log: then it goes on at the new end.
     const start = Math.min(offset, size);
     if (cut !== undefined && start >= cut.from && start < cut.to) {
-      return { offset: start, next: cut.to, size, text: leftOutLine(cut.to - start, cut.cap) };
+      return { offset: start, next: cut.to, size, shown: Buffer.from(leftOutLine(cut.to - start, cut.cap)) };
     }
     const around = Math.max(0, mask.longest - 1);
     const begin = Math.max(lowest(cut, start), start - around);
@@ -61,8 +71,8 @@ async function pageOf(log: LogFile, offset: number, limit: number, { mask, over 
     const { bytes } = piece;
     const end = begin + bytes.length;
     const behind = end === cut?.from ? 'a cut' : end < size ? 'more' : over ? 'nothing' : 'the future';
-    const { text, to } = shownText({ bytes, from: Math.min(start - begin, bytes.length), cutBefore: begin === cut?.to, behind }, limit, mask);
-    return { offset: start, next: Math.max(start, begin + to), size, text };
+    const { shown, to } = shownBytes({ bytes, from: Math.min(start - begin, bytes.length), cutBefore: begin === cut?.to, behind }, limit, mask);
+    return { offset: start, next: Math.max(start, begin + to), size, shown };
   }
 }
 

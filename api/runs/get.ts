@@ -2,7 +2,9 @@
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { Id } from '../../engine/job/scalars.ts';
-import { asKnownTo } from '../../engine/run/rounds.ts';
+import { maskTexts } from '../../engine/run/masking.ts';
+import { asKnownTo, type Repair } from '../../engine/run/rounds.ts';
+import type { RunWithTasks } from '../../engine/run/run.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import type { OperationPorts } from '../ports.ts';
 import { repairHistory } from '../repair-history.ts';
@@ -14,6 +16,11 @@ import { resolvedValues } from './resolved-values.ts';
 
 /** Shows one run, or one task run by its own id. */
 export function getRunOperation({ runs, outputs, site }: Pick<OperationPorts, 'runs' | 'outputs' | 'site'>): Operation {
+  /** What tasks have told each other may be secret. */
+  const shownValues = async (found: RunWithTasks, repairs: readonly Repair[]): Promise<Map<number, object>> => {
+    const [mask, values] = await Promise.all([runs.maskOf(found.run), resolvedValues(found, repairs, outputs, site)]);
+    return new Map([...values].map(([id, value]) => [id, maskTexts(mask, value)]));
+  };
   return defineOperation({
     method: 'GET',
     path: '/jobs/runs/get',
@@ -32,7 +39,7 @@ export function getRunOperation({ runs, outputs, site }: Pick<OperationPorts, 'r
       const found = await runs.find(runId);
       if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
       const repairs = await runs.repairsOf(found.run);
-      const face = { version, site, ...(resolve === true && { resolved: await resolvedValues(found, repairs, outputs, site) }) };
+      const face = { version, site, ...(resolve === true && { resolved: await shownValues(found, repairs) }) };
       if (found.run.runId === runId) {
         return { ...runView(found, face), ...(history === true && { repair_history: repairHistory(found, repairs, face) }) };
       }

@@ -1,8 +1,4 @@
 /** What a runner is handed for one attempt: the task with everything filled in, its directory, and its cluster. */
-import { clusterChoice } from '../cluster/life.ts';
-import { shapeOf } from '../cluster/inventory.ts';
-import { nodeTypeOf } from '../cluster/node-types.ts';
-import type { JobSettings, TaskSettings } from '../job/settings.ts';
 import type { TaskAssignment, TaskCluster } from '../run/assignment.ts';
 import type { TaskValues } from '../run/dynamic-values.ts';
 import { resolvedTask, upstreamTaskRuns, type Moment } from '../run/resolved-task.ts';
@@ -26,17 +22,8 @@ export async function assignmentOf(
     taskValues: Object.fromEntries(values),
     libraries: (settings.libraries ?? []).map((library) => ({ ...library })),
     directory: await c.workplace.attemptDirectory(runId),
-    cluster: cluster && { clusterId: cluster.clusterId, directory: cluster.directory, environment: cluster.environment, libraries: cluster.libraries, ...sizeOf(c, settings, run.settings) },
+    cluster: cluster && { clusterId: cluster.clusterId, directory: cluster.directory, environment: cluster.environment, libraries: cluster.libraries, nodeType: cluster.nodeType, workers: cluster.workers },
   };
-}
-
-/** How large the cluster is that a task asked for. */
-function sizeOf({ compute: { inventory } }: Coordination, task: TaskSettings, settings: JobSettings): Pick<TaskCluster, 'nodeType' | 'workers'> {
-  const choice = clusterChoice(task, settings);
-  if (choice.kind === 'none' || choice.kind === 'existing') return {};
-  // Pools and policies supply node types, and the configuration may know more of them.
-  const shape = shapeOf(choice.spec, inventory);
-  return 'error' in shape ? {} : { nodeType: nodeTypeOf(shape.driverNodeTypeId, inventory.nodeTypes), workers: shape.workers };
 }
 
 /** What the tasks before this one have set. Only notebooks set values: the files of all others need not be looked for. */

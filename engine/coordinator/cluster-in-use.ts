@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { Cluster, NewClusterRow } from '../cluster/cluster.ts';
 import { shapeOf, type Inventory } from '../cluster/inventory.ts';
+import { nodeTypeOf } from '../cluster/node-types.ts';
 import { clusterVariables } from '../cluster/variables.ts';
 import { NewCluster } from '../job/cluster.ts';
 import type { Workplace } from '../ports.ts';
@@ -21,11 +22,15 @@ const Named = Type.Partial(Type.Pick(NewCluster, ['node_type_id', 'driver_node_t
 export async function clusterInUse(c: UsePorts, cluster: NewClusterRow | Cluster, sparkContextId?: string): Promise<ClusterInUse> {
   const { clusterId, key, name, spec } = cluster;
   const shape = shapeOf(Check(Named, spec) ? spec : {}, c.compute.inventory);
+  const driverNodeTypeId = 'error' in shape ? '' : shape.driverNodeTypeId;
   const context = 'sparkContextId' in cluster ? cluster.sparkContextId : undefined;
   return {
     clusterId,
     directory: await c.workplace.clusterDirectory(clusterId),
-    environment: clusterVariables(cluster, 'error' in shape ? { driverNodeTypeId: '' } : shape),
+    environment: clusterVariables(cluster, { driverNodeTypeId }),
+    nodeType: nodeTypeOf(driverNodeTypeId, c.compute.inventory.nodeTypes),
+    // One that was allocated on its first use has no size.
+    workers: cluster.wanted === 0 ? undefined : cluster.workers,
     sparkContextId: context ?? sparkContextId ?? contextId(c),
     names: [clusterId, name, ...(key === undefined ? [] : [key])],
     autoscales: spec['autoscale'] !== undefined,

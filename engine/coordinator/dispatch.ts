@@ -3,7 +3,9 @@
  * from the stored state; asking the runner again attaches to the process that is there.
  */
 import { messageOf } from '../errors.ts';
+import type { Outcome } from '../run/assignment.ts';
 import { decideAfterAttempt, type AfterAttempt } from '../run/attempt.ts';
+import { maskOf, maskText, type Mask } from '../run/masking.ts';
 import { stopMessage } from '../run/roll-up.ts';
 import { atTime, isSingle, type ActiveRun, type ActiveTask } from './active-run.ts';
 import { assignmentOf } from './assign.ts';
@@ -123,12 +125,17 @@ async function execute(c: Coordination, active: ActiveRun, task: ActiveTask, clu
   if (c.closing()) throw new LetGo();
   task.pooled = c.pool.run(assignment, { launch: (key, request, stop) => launchChild(c, active, task, key, request, stop) });
   if (task.stopReason !== undefined || task.lostCluster !== undefined) task.pooled.stop();
-  const outcome = await task.pooled.outcome;
+  const outcome = shownOutcome(await task.pooled.outcome, maskOf(active.run.settings, cluster === undefined ? [] : [cluster.environment]));
   if (c.closing()) throw new LetGo();
   task.pooled = undefined;
   if (outcome.kind === 'stopped') supposeTimeout(c, active, task);
   if (outcome.kind === 'stopped' && task.stopReason === undefined && task.lostCluster !== undefined) return { kind: 'break', message: task.lostCluster };
   return decideAfterAttempt(outcome, task.stopReason);
+}
+
+/** A runner may tell what a task has written: from here on its message is shown to whoever may see the run, and sent to others. */
+function shownOutcome(outcome: Outcome, mask: Mask): Outcome {
+  return 'message' in outcome ? { ...outcome, message: maskText(mask, outcome.message) } : outcome;
 }
 
 async function finish(c: Coordination, active: ActiveRun, task: ActiveTask, decision: AfterAttempt): Promise<void> {

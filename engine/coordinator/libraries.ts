@@ -5,6 +5,7 @@ import { clusterChoice } from '../cluster/life.ts';
 import type { Library } from '../job/cluster.ts';
 import type { ClusterEnvironment, ClusterLibraries, EquipOrder, Equipped, Librarian, LibraryInstaller, LibraryStore } from '../library-ports.ts';
 import type { TaskCluster } from '../run/assignment.ts';
+import { maskOfVariables, maskText } from '../run/masking.ts';
 import type { ActiveRun, ActiveTask, ClusterInUse } from './active-run.ts';
 import type { Coordination } from './coordination.ts';
 import { armTimeout } from './stop.ts';
@@ -153,6 +154,9 @@ async function installMissing({ store, installer, clock }: LibrarianPorts, order
   const { cluster, environment, directory, signal, wanted } = order;
   const { clusterId } = cluster;
   await store.add(cluster, missing, false, clock.now());
+  const mask = maskOfVariables([environment]);
+  // Installers may have told what they were given.
+  const shown = (failure: LibraryFailure): LibraryFailure => ({ ...failure, message: maskText(mask, failure.message) });
   const lost = missing.some((library) => present.installed.some((one) => libraryKey(one.library) === libraryKey(library)));
   const base = lost ? nothing : present;
   const clash = contradiction([...base.installed.map(({ library }) => library), ...missing]);
@@ -167,7 +171,7 @@ async function installMissing({ store, installer, clock }: LibrarianPorts, order
       await store.install(cluster, outcome.environment, known.version, clock.now());
       return undefined;
     case 'failed':
-      return settleFailures(store, clock.now(), { clusterId, missing, wanted, failures: outcome.failures });
+      return settleFailures(store, clock.now(), { clusterId, missing, wanted, failures: outcome.failures.map(shown) });
     case 'stopped':
       await store.mark(clusterId, missing, 'PENDING', [], clock.now());
       // Nobody waits any more for what only this task wanted.

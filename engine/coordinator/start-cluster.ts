@@ -9,6 +9,7 @@ import type { ClusterStore, ComputePorts } from '../cluster-ports.ts';
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../ports.ts';
+import { maskOfVariables, maskText } from '../run/masking.ts';
 
 export interface StartPorts {
   readonly clusters: ClusterStore;
@@ -160,7 +161,7 @@ async function runOne(c: Start, order: Parameters<ComputePorts['provider']['runS
     if (late) return `${which} ran longer than ${seconds} seconds and was stopped.`;
     switch (outcome.kind) {
       case 'exited':
-        return outcome.code === 0 ? undefined : `${which} ended with exit code ${outcome.code}${outcome.lastWords === '' ? '.' : `: ${outcome.lastWords}`}`;
+        return outcome.code === 0 ? undefined : `${which} ended with exit code ${outcome.code}${outcome.lastWords === '' ? '.' : `: ${maskText(maskOfVariables([order.environment]), outcome.lastWords)}`}`;
       case 'impossible':
         return `${which} could not be run: ${outcome.message}`;
       case 'stopped':

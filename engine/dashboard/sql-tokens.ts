@@ -99,7 +99,8 @@ function quoteEnd(sql: string, start: number, quote: string, escapes: boolean): 
   return sql.length;
 }
 
-function commentEnd(sql: string, start: number): number {
+/** Where a comment between slashes and stars ends; comments may be nested. */
+export function commentEnd(sql: string, start: number): number {
   let depth = 0;
   for (let place = start; place < sql.length; place += 1) {
     if (sql.startsWith('/*', place)) depth += 1;

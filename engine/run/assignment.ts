@@ -23,7 +23,7 @@ export interface TaskCluster {
   readonly environment: Readonly<Record<string, string>>;
   /** Size of the node that tasks run on, the driver; undefined when it is not known. */
   readonly nodeType?: NodeType | undefined;
-  /** Nodes beside the driver; undefined for a cluster that was there before. */
+  /** Nodes beside the driver; undefined for a cluster that was allocated on its first use. */
   readonly workers?: number | undefined;
   /** What is installed on it, for PYTHONPATH, PATH and class path. */
   readonly libraries: LibraryPaths;

@@ -1,4 +1,4 @@
-/** Bytes of a log as the text that is shown: valid, without secrets, and the same however it is divided. Pure. */
+/** Bytes of a log as they are shown: without secrets, and the same however they are divided. Pure. */
 import { begunIn, endedIn, hiddenIn, masked, type Mask, type Span } from './masking.ts';
 
 /** Bytes of a log, with some before and after what is to be shown: a secret may reach over the borders. */
@@ -12,33 +12,35 @@ export interface LogWindow {
   readonly behind: 'more' | 'nothing' | 'the future' | 'a cut';
 }
 
-/** A text and where in the window it ends. */
-export interface ShownText {
-  readonly text: string;
+/** What is shown, and where in the window it ends. */
+export interface ShownBytes {
+  readonly shown: Buffer;
   readonly to: number;
 }
 
+const hidden = Buffer.from(masked);
+
 /**
- * The text of at most `most` bytes from where the window says, at least one character if there is one. Texts that follow one
- * another are together the text of all their bytes: no character and no secret is broken between them.
+ * At most `most` bytes from where the window says, at least one character if there is one, without the secrets. What follows one
+ * another is together what is shown of all the bytes: no character and no secret is broken between them.
  */
-export function shownText(window: LogWindow, most: number, mask: Mask): ShownText {
+export function shownBytes(window: LogWindow, most: number, mask: Mask): ShownBytes {
   const { bytes, from, behind } = window;
   const spans = spansIn(window, mask);
   const open = behind === 'the future' ? Math.max(openCharacter(bytes), begunIn(mask, bytes)) : 0;
   const end = Math.max(from, bytes.length - open);
   let to = Math.min(from + most, end);
   if (to < end || behind === 'more') to = wholeCharacters(bytes, from, to, end);
-  let text = '';
+  const parts: Buffer[] = [];
   let at = from;
   for (const span of spans) {
     if (span.end <= from || span.start >= to) continue;
-    text += bytes.toString('utf8', at, Math.max(at, span.start));
+    parts.push(bytes.subarray(at, Math.max(at, span.start)));
     // One that began before is shown there.
-    if (span.start >= from) text += masked;
+    if (span.start >= from) parts.push(hidden);
     at = Math.min(span.end, to);
   }
-  return { text: text + bytes.toString('utf8', at, to), to };
+  return { shown: Buffer.concat([...parts, bytes.subarray(at, to)]), to };
 }
 
 function spansIn({ bytes, cutBefore, behind }: LogWindow, mask: Mask): Span[] {

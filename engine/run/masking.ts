@@ -41,7 +41,12 @@ export const noMask: Mask = { forms: [], longest: 0 };
  */
 export function maskOf(settings: JobSettings, others: readonly Readonly<Record<string, string>>[] = []): Mask {
   const clusters = [...(settings.job_clusters ?? []), ...tasksOf(settings)].map((holder) => holder.new_cluster?.spark_env_vars ?? {});
-  return maskFor([...clusters, ...others].flatMap(secretValues));
+  return maskOfVariables([...clusters, ...others]);
+}
+
+/** The mask of the secrets among the variables of clusters. */
+export function maskOfVariables(clusters: readonly Readonly<Record<string, string>>[]): Mask {
+  return maskFor(clusters.flatMap(secretValues));
 }
 
 /** Ids of the clusters that a run uses and did not make. */

@@ -6,9 +6,12 @@ import { dirname, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { codeOf } from '../../engine/errors.ts';
 import { missingAsUndefined } from '../../engine/read-file.ts';
+import { takeBack } from '../hand-over.ts';
 
 /** The parts of the cache, each a directory of entries. Those of `tries` are processes of installers. */
 export const cacheParts = ['files', 'unpacked', 'python', 'java', 'r', 'tries'] as const;
+/** What the tools keep for themselves, beside the parts: their caches, and a home for a user who has none. */
+export const toolDirectories = ['pip', 'maven', 'coursier', 'home'] as const;
 export type CachePart = (typeof cacheParts)[number];
 
 /** The absolute path of an entry; it need not exist. */
@@ -65,11 +68,15 @@ async function keepCopy(root: string, copy: (draft: string) => Promise<string>, 
   }
 }
 
-/** Puts a finished draft under its name; when somebody else was faster, theirs stays. False when there is neither. */
-export async function publish(draft: string, entry: string): Promise<boolean> {
+/**
+ * Puts a finished draft under its name; when somebody else was faster, theirs stays. False when there is neither.
+ * @param isForeign whether another user has made it
+ */
+export async function publish(draft: string, entry: string, isForeign = false): Promise<boolean> {
   if ((await lstat(entry).catch(missingAsUndefined)) !== undefined) return true;
+  if (isForeign) await takeBack(draft);
   // Links lead out of the cache: they are left as they are.
-  for (const file of await filesBelow(draft)) await chmod(file, 0o444 | ((await lstat(file)).mode & 0o111));
+  else for (const file of await filesBelow(draft)) await chmod(file, 0o444 | ((await lstat(file)).mode & 0o111));
   await mkdir(dirname(entry), { recursive: true });
   return rename(draft, entry).then(() => true, async (error: unknown) => {
     const code = codeOf(error);

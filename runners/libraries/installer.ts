@@ -7,6 +7,7 @@ import type { ClusterEnvironment, FixedLibrary, InstallOrder, InstallOutcome, Li
 import { createBell } from '../bell.ts';
 import { findInterpreter } from '../environment.ts';
 import { endMarked } from '../process-group.ts';
+import type { Isolation } from '../isolation.ts';
 import { isKept } from './cache.ts';
 import { CannotInstall, fixLibrary, Stopped, type LocateLibrary, type Toolbox } from './fix-files.ts';
 import { installJava } from './java-packages.ts';
@@ -19,6 +20,7 @@ export interface InstallerPorts {
   /** What installers find of the service's environment: nothing else passes on. */
   readonly environment: Readonly<Record<string, string>>;
   readonly locate: LocateLibrary;
+  readonly isolation: Isolation;
   readonly stopGraceMs: number;
   readonly clock: Clock;
 }
@@ -48,15 +50,15 @@ const tools = {
   Rscript: 'Rscript was not found on this machine. Install R (for example "apt-get install r-base")',
 } as const;
 
-function toolbox({ directory: root, environment, locate, stopGraceMs, clock }: InstallerPorts, order: InstallOrder, signal: AbortSignal): Toolbox {
+function toolbox({ directory: root, environment, locate, isolation, stopGraceMs, clock }: InstallerPorts, order: InstallOrder, signal: AbortSignal): Toolbox {
   const ofCluster = Object.fromEntries(Object.entries(order.environment).filter(([name]) => name === 'PATH' || name.startsWith('PIP_')));
   const whole = { ...environment, ...ofCluster };
   return {
-    shop: { root, environment: whole, ofCluster, directory: order.directory, stopGraceMs, now: clock.now, signal },
+    shop: { root, environment: whole, ofCluster, isolation, directory: order.directory, stopGraceMs, now: clock.now, signal },
     locate,
-    find: (name) => findInterpreter(name, whole),
+    find: (name) => findInterpreter(name, whole, isolation),
     async program(name) {
-      const path = await findInterpreter(name, whole);
+      const path = await findInterpreter(name, whole, isolation);
       if (path === undefined) throw new CannotInstall(`${tools[name]} and start the run again.`);
       return path;
     },

@@ -1,8 +1,8 @@
 /** Maven packages of a cluster: resolved together, by Maven or else by coursier, with everything that they need at run time. */
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Static } from 'typebox';
 import type { MavenLibrary } from '../../engine/job/cluster.ts';
+import { writeInOneStep } from '../settle-command.ts';
 import { filesBelow, keyOf } from './cache.ts';
 import { entryIn, type Toolbox } from './fix-files.ts';
 import { makeOnce, type Making } from './make-once.ts';
@@ -27,7 +27,7 @@ function byMaven(mvn: string, root: string, libraries: readonly Maven[]): Making
   return {
     part: 'java', key: keyOf('maven', project),
     async command(draft, bench) {
-      await writeFile(join(bench, 'pom.xml'), project);
+      await writeInOneStep(join(bench, 'pom.xml'), project, 0o644);
       return [
         mvn, '--batch-mode', '--no-transfer-progress', '-Dstyle.color=never', '--file', join(bench, 'pom.xml'), `-Dmaven.repo.local=${join(root, 'maven')}`,
         '-DincludeScope=runtime', '-Dmdep.prependGroupId=true', `-DoutputDirectory=${draft}`, 'dependency:copy-dependencies',

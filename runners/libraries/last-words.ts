@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { codeOf } from '../../engine/errors.ts';
-import { readEnd } from '../../engine/read-file.ts';
+import { readLogEnd } from '../../engine/log-file.ts';
 import { cut } from '../../engine/job/wording.ts';
 
 const tailBytes = 64 * 2 ** 10;
@@ -16,7 +16,7 @@ const pointer = /^\[ERROR\]\s*(?:->? ?\[Help|\[Help|To see the full stack|Re-run
 
 /** The last words of a process whose `stdout` and `stderr` lie in a directory, on one line. */
 export async function lastWords(directory: string): Promise<string> {
-  const said = [await readEnd(join(directory, 'stdout'), tailBytes), await readEnd(join(directory, 'stderr'), tailBytes)];
+  const said = [await readLogEnd(join(directory, 'stdout'), tailBytes), await readLogEnd(join(directory, 'stderr'), tailBytes)];
   const all = said.join('\n').split('\n').map(plain);
   const lines = all.filter((line) => line.trim() !== '' && !/^\[notice\]|^WARNING:/.test(line));
   const complaints = [...new Set(lines.filter((line) => complaint.test(line) && !pointer.test(line)))];

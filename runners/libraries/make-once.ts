@@ -2,13 +2,16 @@
  * Makes an entry of the cache by a program, once: whoever asks meanwhile, in this engine or another, waits for the same
  * process, also after a kill of the engine that started it.
  */
-import { mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { missingAsUndefined, readText, statOf } from '../../engine/read-file.ts';
 import type { Exit } from '../contract.ts';
 import { describeExit } from '../describe-exit.ts';
+import { handOver } from '../hand-over.ts';
+import { isolated, type Isolation } from '../isolation.ts';
 import { exec } from '../process.ts';
-import { entryOf, isKept, keyOf, publish, type CachePart } from './cache.ts';
+import { writeInOneStep } from '../settle-command.ts';
+import { entryOf, isKept, keyOf, publish, toolDirectories, type CachePart } from './cache.ts';
 import { lastWords } from './last-words.ts';
 
 /** Where entries are made, and in which environment. */
@@ -19,6 +22,7 @@ export interface Workshop {
   readonly environment: Readonly<Record<string, string>>;
   /** What of it comes from the cluster: entries that are made with it are for those that have the same. */
   readonly ofCluster: Readonly<Record<string, string>>;
+  readonly isolation: Isolation;
   /** The mark of the processes. */
   readonly directory: string;
   readonly stopGraceMs: number;
@@ -62,7 +66,8 @@ export async function makeOnce(shop: Workshop, { key: written, ...rest }: Making
     switch (exit.kind) {
       case 'exited': {
         if (exit.code !== 0) return failed((await lastWords(bench)) || `it ended with ${describeExit(exit.code)}`, draft);
-        const made = await publish(draft, entry);
+        if ((await lstat(draft).catch(missingAsUndefined))?.isSymbolicLink() === true) return failed('its directory was replaced by a link.', draft);
+        const made = await publish(draft, entry, shop.isolation.user !== undefined);
         // Nobody needs it any more; whoever still attends it finds the entry.
         await rm(bench, { recursive: true, force: true });
         // Unless somebody else is at work there.
@@ -76,7 +81,7 @@ export async function makeOnce(shop: Workshop, { key: written, ...rest }: Making
         losses += 1;
         if (losses >= lossesMax) return failed(exit.message, draft);
         // Nobody attends it again.
-        await writeFile(join(bench, 'stopped'), '').catch(missingAsUndefined);
+        await writeInOneStep(join(bench, 'stopped'), '').catch(missingAsUndefined);
         break;
       case 'stopped':
         break;
@@ -87,12 +92,17 @@ export async function makeOnce(shop: Workshop, { key: written, ...rest }: Making
 }
 
 async function attend(shop: Workshop, making: Making, bench: string, draft: string): Promise<Exit> {
-  await mkdir(draft, { recursive: true });
+  const temporary = join(bench, 'tmp');
+  for (const made of [draft, temporary]) await mkdir(made, { recursive: true });
   // Made while this one looked for its bench.
   if (await isKept(entryOf(shop.root, making.part, making.key), shop.now())) return { kind: 'exited', code: 0 };
+  const program = { argv: await making.command(draft, bench), env: { ...shop.environment, ...making.environment } };
+  const { user } = shop.isolation;
+  if (user !== undefined) await handOver(bench, user);
+  const own = [bench, ...toolDirectories.map((name) => join(shop.root, name))];
   return exec({
-    directory: bench, attemptDirectory: shop.directory, argv: await making.command(draft, bench), cwd: bench,
-    env: { ...shop.environment, ...making.environment }, stopGraceMs: shop.stopGraceMs, logBytesMax,
+    directory: bench, attemptDirectory: shop.directory, cwd: bench, stopGraceMs: shop.stopGraceMs, logBytesMax,
+    ...isolated(shop.isolation, program, { temporary, cwd: bench, own }),
   }, shop.signal);
 }
 

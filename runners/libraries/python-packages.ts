@@ -1,15 +1,17 @@
 /** Python packages of a cluster: all of them together in one folder, so that one of each is there and they fit each other. */
-import { execFile } from 'node:child_process';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import type { FixedLibrary } from '../../engine/library-ports.ts';
 import { missingAsUndefined, statOf } from '../../engine/read-file.ts';
+import { answerOf } from '../environment.ts';
+import type { Isolation } from '../isolation.ts';
+import { writeInOneStep } from '../settle-command.ts';
 import { keyOf } from './cache.ts';
 import { CannotInstall, entryIn, Stopped, type Toolbox } from './fix-files.ts';
 import { makeOnce, type Making } from './make-once.ts';
 
-const run = promisify(execFile);
+/** Whoever else attends the same process may write it again while that runs. */
+const readable = 0o644;
 const day = 24 * 60 * 60 * 1_000;
 
 /** Where Python finds packages, and their programs. */
@@ -43,10 +45,10 @@ async function install({ shop }: Toolbox, python: string, libraries: readonly Fi
   const exact = libraries.every(({ library }) => library.pypi === undefined || /={2,3}[^*,]+$/.test(library.pypi.package));
   const making: Making = {
     part: 'python',
-    key: keyOf('pip', await identityOf(python), specs.map((spec) => spec.replace(shop.root, '')), indexes(libraries, repos), pins, pipVariables(shop.environment), exact ? '' : Math.floor(shop.now() / day)),
+    key: keyOf('pip', await identityOf(python, shop.isolation), specs.map((spec) => spec.replace(shop.root, '')), indexes(libraries, repos), pins, pipVariables(shop.environment), exact ? '' : Math.floor(shop.now() / day)),
     environment: { PIP_ROOT_USER_ACTION: 'ignore' },
     async command(draft, bench) {
-      await writeFile(join(bench, 'constraints.txt'), `${pins.join('\n')}\n`);
+      await writeInOneStep(join(bench, 'constraints.txt'), `${pins.join('\n')}\n`, readable);
       const folders = [...new Set(libraries.filter(({ files }) => files.length > 1).flatMap(({ files }) => files.map((file) => dirname(file))))];
       return [
         python, '-m', 'pip', 'install', '--target', draft, '--no-input', '--disable-pip-version-check', '--no-warn-script-location', '--progress-bar', 'off',
@@ -92,9 +94,9 @@ async function releasesIn(folder: string): Promise<string[]> {
 const identities = new Map<string, Promise<string>>();
 
 /** What tells one Python from another for which packages are built. */
-function identityOf(python: string): Promise<string> {
-  const known = identities.get(python) ?? run(python, ['-c', 'import sys, sysconfig; print(sys.implementation.cache_tag, sysconfig.get_platform(), sys.executable)'], { env: {} })
-    .then(({ stdout }) => stdout.trim(), () => { throw new CannotInstall(`${python} does not run.`); });
+function identityOf(python: string, isolation: Isolation): Promise<string> {
+  const known = identities.get(python) ?? answerOf(isolation, [python, '-c', 'import sys, sysconfig; print(sys.implementation.cache_tag, sysconfig.get_platform(), sys.executable)'], {})
+    .catch(() => { throw new CannotInstall(`${python} does not run.`); });
   identities.set(python, known);
   known.catch(() => identities.delete(python));
   return known;

@@ -6,10 +6,11 @@ import { mkdirSync, realpathSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { DuckDBInstance, JsonDuckDBValueConverter, StatementType, type DuckDBConnection, type DuckDBMaterializedResult } from '@duckdb/node-api';
 import { messageOf } from '../../engine/errors.ts';
-import { duckdbMacros } from '../../engine/dashboard/running/duckdb-functions.ts';
 import { shownValue } from '../query/query-rows.ts';
 import { queryFailure } from '../query/query-failure.ts';
-import { sqlForDuckdb } from './sql-text.ts';
+import { lockDown } from './node/sql-session.ts';
+import { prepareSql } from './node/sql-statement.ts';
+import { statementsOf } from './node/sql-tokens.ts';
 
 interface Question {
   readonly sql: string;
@@ -24,6 +25,8 @@ type Answer =
 /** Most rows that are handed over: those of a table that a cell shows. */
 const rowsMax = 10_000;
 
+const parameterRemedy = 'Give it in base_parameters or notebook_params, or declare a widget of that name in a cell before.';
+
 const [, , given = ''] = process.argv;
 mkdirSync(given, { recursive: true });
 const directory = realpathSync(given);
@@ -35,38 +38,25 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 process.exit(0);
 
-/** The order counts: what is allowed must be said before everything else is shut off. */
 async function open(): Promise<DuckDBConnection> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: '512MB' });
   const opened = await instance.connect();
-  for (const macro of duckdbMacros) await opened.run(`CREATE MACRO ${macro}`);
-  for (const setting of ["lambda_syntax='ENABLE_SINGLE_ARROW'", "temp_directory=''", "TimeZone='UTC'"]) await opened.run(`SET ${setting}`).catch(() => undefined);
-  await opened.run("SET secret_directory=''").catch(() => undefined);
-  await opened.run('SET autoinstall_known_extensions=false');
-  await opened.run('SET autoload_known_extensions=false');
-  await opened.run(`SET allowed_directories=['${directory.replaceAll("'", "''")}/']`);
-  await opened.run('SET enable_external_access=false');
-  await opened.run('SET lock_configuration=true');
+  await lockDown(opened, [directory], '');
   return opened;
 }
 
 async function answerTo({ sql, parameters }: Question): Promise<Answer> {
   try {
     let answer: Answer = { columns: [], rows: [], total: 0 };
-    const statements = await connection.extractStatements(sqlForDuckdb(sql, directory));
-    for (let index = 0; index < statements.count; index += 1) {
-      const statement = await statements.prepare(index);
-      for (let place = 1; place <= statement.parameterCount; place += 1) {
-        const name = statement.parameterName(place);
-        const value = parameters[name];
-        if (value === undefined) throw new Error(`The statement has the parameter :${name}, but no widget and no parameter of the run is named so.`);
-        statement.bindVarchar(place, value);
-      }
-      answer = await rowsOf(await statement.run());
+    for (const statement of statementsOf(sql)) {
+      const prepared = prepareSql(statement, parameters, directory, parameterRemedy);
+      const run = await connection.prepare(prepared.sql);
+      for (const [name, value] of prepared.values) run.bindVarchar(run.parameterIndex(name), value);
+      answer = await rowsOf(await run.run());
     }
     return answer;
   } catch (error) {
-    return { error: (await queryFailure(messageOf(error).replace('Failed to extract statements: ', ''), directory)).message.replace('The query cannot be run: ', '') };
+    return { error: (await queryFailure(messageOf(error), directory)).message.replace('The query cannot be run: ', '') };
   }
 }
 

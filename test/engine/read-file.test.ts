@@ -5,7 +5,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { jsonIn, openRegular, readEnd, readFrom, readText } from '../../engine/read-file.ts';
+import { readLogEnd } from '../../engine/log-file.ts';
+import { jsonIn, openRegular, readFrom, readText } from '../../engine/read-file.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -39,7 +40,7 @@ describe('what is no file to read is empty, and holds nobody up', () => {
     const asked = name === 'a path through a file' ? `${path.slice(0, -'/f'.length)}/d/f` : path;
     expect(await openRegular(asked)).toBeUndefined();
     expect(await readText(asked, 100)).toEqual({ text: '', bytes: 0, more: false });
-    expect(await readEnd(asked, 100)).toBe('');
+    expect(await readLogEnd(asked, 100)).toBe('');
   });
 
   test.skipIf(isRoot)('a file without permissions', async () => {
@@ -47,7 +48,7 @@ describe('what is no file to read is empty, and holds nobody up', () => {
     await writeFile(path, 'secret');
     await chmod(path, 0);
     expect(await readText(path, 100)).toEqual({ text: '', bytes: 0, more: false });
-    expect(await readEnd(path, 100)).toBe('');
+    expect(await readLogEnd(path, 100)).toBe('');
   });
 });
 
@@ -61,7 +62,7 @@ test.each<[number, string, boolean, string]>([
   const path = await freshPath();
   await writeFile(path, 'aéb');
   expect(await readText(path, most)).toMatchObject({ text, more });
-  expect(await readEnd(path, most)).toBe(end);
+  expect(await readLogEnd(path, most)).toBe(end);
 });
 
 test('bytes beyond the end are not there', async () => {

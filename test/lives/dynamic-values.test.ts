@@ -43,6 +43,13 @@ describe('two notebooks and a Python program that pass values on', () => {
     expect(taskOf(run, 'print')).not.toHaveProperty('resolved_values');
   });
 
+  test('a value that is a secret of a cluster is given, and shown to nobody', async () => {
+    const cluster = { existing_cluster_id: undefined, new_cluster: { num_workers: 0, spark_version: 'v', node_type_id: 's', spark_env_vars: { API_TOKEN: '["a", 1.0]' } } };
+    const run = await ran({ tasks: [notebook('load', '/load'), python('print', ['in {{tasks.load.values.parts}}'], { ...after('load'), ...cluster })] });
+    const asked = await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: run.run_id, include_resolved_values: true });
+    expect(taskOf(asked, 'print').resolved_values).toEqual({ spark_python_task: { parameters: ['in ***'] } });
+  });
+
   test('a value that was never set fails the task with a sentence, and the service goes on', async () => {
     const run = await ran({ tasks: [notebook('load', '/load'), python('print', ['{{tasks.load.values.raws}}'], after('load')), python('last', [], after('print'))] });
     const message = 'spark_python_task.parameters[0]: {{tasks.load.values.raws}} has no value: task load has set no value named "raws"; it has set rows, city, parts.';

@@ -16,10 +16,10 @@ const put = (path: string, text: string): Promise<void> => runyard.putFile(path,
 
 beforeAll(async () => {
   runyard = await startTestService({ clusters: { ...defaultInventory, initScriptSeconds: 2 } });
-  await put('/order.sh', 'echo "second $DB_CLUSTER_ID" >> "$RUNYARD_MANAGED_FS/order.txt"\necho to stdout\necho to stderr >&2\n');
-  await put('/bad.sh', 'echo before\necho "no such package: hinze" >&2\nexit 3\n');
+  await put('/order.sh', 'echo "second $DB_CLUSTER_ID" >> "$RUNYARD_MANAGED_FS/order.txt"\necho to stdout\necho "to stderr$DB_PASSWORD" >&2\n');
+  await put('/bad.sh', 'echo before\necho "no such package: hinze$DB_PASSWORD" >&2\nexit 3\n');
   await put('/endless.sh', 'echo $$ > "$RUNYARD_MANAGED_FS/endless.pid"\nwhile :; do sleep 0.1; done\n');
-  await put('/ok.py', 'print("task")\n');
+  await put('/ok.py', 'import os\nprint("task" + os.environ.get("DB_PASSWORD", ""))\n');
   await put('/wait.py', 'import os, sys, time\nname = os.path.join(os.environ["RUNYARD_MANAGED_FS"], sys.argv[1])\nprint("before", flush=True)\nwhile not os.path.exists(name): time.sleep(0.02)\nprint("after")\n');
   await runyard.ok('POST', '2.0/workspace/import', {
     path: '/Shared/first.sh', format: 'AUTO', overwrite: true,
@@ -46,7 +46,7 @@ describe('spec 2.8 init_scripts', () => {
   test('run before the task, in the given order, from every store, with the documented variables, which cannot be overridden', async () => {
     const run = await runyard.ended(await submit({
       ...logConf, init_scripts: [script('/Shared/first.sh', 'workspace'), script('dbfs:/order.sh', 'dbfs'), script('gs://setup/third.sh', 'gcs')],
-      spark_env_vars: { STAGE: 'test', DB_IS_DRIVER: 'FALSE', DB_CLUSTER_ID: 'mine' },
+      spark_env_vars: { STAGE: 'test', DB_PASSWORD: ' correct-horse', DB_IS_DRIVER: 'FALSE', DB_CLUSTER_ID: 'mine' },
     }));
     expect(run.state.result_state).toBe('SUCCESS');
     const id = clusterIdOf(run);
@@ -54,25 +54,25 @@ describe('spec 2.8 init_scripts', () => {
     expect(await typesOf(id)).toEqual(['CREATING', 'INIT_SCRIPTS_STARTED', 'INIT_SCRIPTS_FINISHED', 'RUNNING', 'TERMINATING']);
     const delivered = (name: string): string => readFileSync(inFiles('logs', id, name), 'utf8');
     expect(delivered('init_scripts/02_order.sh.stdout.log')).toBe('to stdout\n');
-    expect(delivered('init_scripts/02_order.sh.stderr.log')).toBe('to stderr\n');
-    expect(delivered('driver/stdout')).toBe('task\n');
+    expect(delivered('init_scripts/02_order.sh.stderr.log')).toBe('to stderr ***\n');
+    expect(delivered('driver/stdout')).toBe('task ***\n');
     expect(delivered('driver/log4j-active.log')).toContain(`Cluster ${id}`);
     expect(existsSync(inFiles('logs', id, 'executor'))).toBe(true);
   });
 
   test('one that fails ends the launch: the task is FAILED with script, exit code and last words, the others do not run, and its output is delivered', async () => {
     await put('/order.txt', 'untouched');
-    const run = await runyard.ended(await submit({ ...logConf, init_scripts: [script('managed_fs:/bad.sh'), script('managed_fs:/order.sh')] }));
+    const run = await runyard.ended(await submit({ ...logConf, spark_env_vars: { DB_PASSWORD: ' correct-horse' }, init_scripts: [script('managed_fs:/bad.sh'), script('managed_fs:/order.sh')] }));
     const id = clusterIdOf(run);
     expect(run.tasks[0].state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'FAILED' });
     expect(run.tasks[0].state.state_message).toBe(
-      `Cluster ${id} was terminated (INIT_SCRIPT_FAILURE): Init script managed_fs:/bad.sh (1 of 2) ended with exit code 3: no such package: hinze`);
+      `Cluster ${id} was terminated (INIT_SCRIPT_FAILURE): Init script managed_fs:/bad.sh (1 of 2) ended with exit code 3: no such package: hinze ***`);
     expect(readFileSync(inFiles('order.txt'), 'utf8')).toBe('untouched');
     expect((await runyard.ok('GET', '2.0/clusters/get', { cluster_id: id })).termination_reason).toMatchObject({ code: 'INIT_SCRIPT_FAILURE', type: 'CLIENT_ERROR', parameters: { script: 'managed_fs:/bad.sh' } });
     expect(await typesOf(id)).toEqual(['CREATING', 'INIT_SCRIPTS_STARTED', 'TERMINATING']);
     const page = await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: run.tasks[0].run_id });
     expect(page.metadata.state.result_state).toBe('FAILED');
-    expect(readFileSync(inFiles('logs', id, 'init_scripts', '01_bad.sh.stderr.log'), 'utf8')).toBe('no such package: hinze\n');
+    expect(readFileSync(inFiles('logs', id, 'init_scripts', '01_bad.sh.stderr.log'), 'utf8')).toBe('no such package: hinze ***\n');
   });
 
   test('one that is not there, or takes too long, fails the launch, too; a retry tries it again', async () => {

@@ -1,17 +1,22 @@
 /** How tasks are kept apart from the service: limits, another user, a sandbox. Each through HTTP with real processes. */
+import { execFile } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { configOf } from '../../cli/config.ts';
 import { findSandbox, IsolationError, settleIsolation, taskUser } from '../../cli/isolation.ts';
 import { createProcessTable } from '../../runners/process-table.ts';
 import { createRoots } from '../../storage/roots.ts';
 import type { Answer } from '../setup/client.ts';
+import { makeWheels } from '../setup/packages.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
 const isRoot = process.getuid?.() === 0;
+const systemPython = '/usr/bin/python3';
+const systemPip = await promisify(execFile)(systemPython, ['-m', 'pip', '--version']).then(() => true, () => false);
 const sandbox = await findSandbox(undefined).then(() => true, () => false);
 
 /** What a program sees of itself and of the service, as one JSON line. */
@@ -43,6 +48,17 @@ def leave(*_):
 signal.signal(signal.SIGTERM, leave)
 print("up", flush=True)
 time.sleep(600)`;
+
+/** Says who prepares a cluster, whether the first token is in reach, and what leads into the isolation knows of a variable that loads code. */
+const preparing = (data: string, into: string): string =>
+  `(id -u; cat ${data}/bootstrap-token 2>/dev/null || echo out of reach; tr '\\0' '\\n' < /proc/$PPID/environ | grep -c ^LD_BIND_NOW; echo "$LD_BIND_NOW") > "${into}"`;
+
+const cached = `import errno, os, sys, volume
+found = []
+for path in [volume.__file__, os.path.dirname(volume.__file__) + "/more.py", os.environ["R_LIBS"] + "/asked"]:
+    try: open(path, "w")
+    except OSError as error: found.append(error.errno in (errno.EACCES, errno.EROFS))
+print(volume.level, found, open(os.environ["R_LIBS"] + "/asked").read().split("\\n"))`;
 
 let runyard: TestService;
 
@@ -86,6 +102,29 @@ async function cancelled(name: string): Promise<void> {
   expect(left).not.toContain(run_id);
 }
 
+/** Runs a task on a cluster that an init script, pip and R have prepared. */
+async function prepared(uid: number): Promise<void> {
+  const data = runyard.dataDirectory;
+  const bin = join(data, 'managed_fs', 'bin');
+  await mkdir(bin, { recursive: true });
+  await writeFile(join(bin, 'Rscript'), `#!/bin/sh\n${preparing(data, '$4/asked')}\n`, { mode: 0o755 });
+  const wheels = await mkdtemp(join(tmpdir(), 'runyard-isolation-'));
+  onTestFinished(() => rm(wheels, { recursive: true, force: true }));
+  const [wheel = ''] = await makeWheels(systemPython, wheels, [{ name: 'volume', version: '1.0', module: 'level = 11\n' }]);
+  await writeFile(join(data, 'managed_fs', 'volume-1.0-py3-none-any.whl'), await readFile(wheel));
+  await runyard.putFile('/prepare.sh', `echo "$USER" > "$TMPDIR/own.txt"\n${preparing(data, '$RUNYARD_MANAGED_FS/prepared.txt')}\n`);
+  await runyard.putFile('/programs/cached.py', cached);
+  const { run, output } = await submit({
+    new_cluster: { ...cluster.new_cluster, init_scripts: [{ managed_fs: { destination: 'managed_fs:/prepare.sh' } }], spark_env_vars: { PATH: `${bin}:/usr/bin:/bin`, LD_BIND_NOW: '1' } },
+    libraries: [{ whl: 'managed_fs:/volume-1.0-py3-none-any.whl' }, { cran: { package: 'ada' } }],
+    spark_python_task: { python_file: 'managed_fs:/programs/cached.py' },
+  });
+  expect([run.state.state_message, run.state.result_state]).toEqual(['', 'SUCCESS']);
+  // Installers see PATH alone of the cluster's variables.
+  expect(output.logs).toBe(`11 [True, True, True] ['${uid}', 'out of reach', '0', '', '']\n`);
+  expect(await readFile(join(data, 'managed_fs', 'prepared.txt'), 'utf8')).toBe(`${uid}\nout of reach\n0\n1\n`);
+}
+
 /** A task that ignores TERM and has left its session ends all the same; one that heeds it has its time to. */
 async function stubbornAndPoliteEnd(): Promise<void> {
   await Promise.all([cancelled('stubborn'), cancelled('polite')]);
@@ -118,6 +157,8 @@ describe.skipIf(!isRoot)('another user (needs root)', () => {
     expect(processes).toBeLessThanOrEqual(5_000);
   });
 
+  test.skipIf(!systemPip)('what prepares a cluster runs as it: init scripts and installers, whose work tasks can read and not change (needs pip)', () => prepared(65_534));
+
   test('a notebook runs as it', async () => {
     expect(await notebookUser()).toBe('65534');
   });
@@ -132,11 +173,13 @@ describe.skipIf(!sandbox)('a sandbox (needs bubblewrap)', () => {
   test('a program sees the system without writing to it, and of the service what is its own', async () => {
     const found = await seen();
     expect(found).toMatchObject({ uid: process.getuid?.(), token: 'FileNotFoundError', etc: false });
-    expect(found.data.filter((name: string) => !['clusters', 'managed_fs', 'objstore', 'runs', 'workspace'].includes(name))).toEqual([]);
+    expect(found.data.filter((name: string) => !['clusters', 'libraries', 'managed_fs', 'objstore', 'runs', 'workspace'].includes(name))).toEqual([]);
     expect(found.runs).toHaveLength(1);
     // It sees itself, and what brought it in.
     expect(found.others).toBeLessThan(6);
   });
+
+  test.skipIf(!systemPip)('what prepares a cluster runs in it: init scripts and installers, whose work tasks can read and not change (needs pip)', () => prepared(process.getuid?.() ?? -1));
 
   test('a notebook runs in it', async () => {
     expect(await notebookUser()).toBe(String(process.getuid?.()));
@@ -152,6 +195,8 @@ describe.skipIf(!sandbox || !isRoot)('another user in a sandbox (needs root and 
   test('a program has both', async () => {
     expect(await seen()).toMatchObject({ uid: 65_534, token: 'FileNotFoundError' });
   });
+
+  test.skipIf(!systemPip)('what prepares a cluster has both (needs pip)', () => prepared(65_534));
 });
 
 describe('what this machine cannot keep stops the start', () => {

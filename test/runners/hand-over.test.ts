@@ -1,12 +1,13 @@
 /** What changes hands when a task runs as another user, and what does not. Needs root. */
-import { chown, link, lstat, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, link, lstat, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { handOver } from '../../runners/hand-over.ts';
+import { handOver, share, takeBack } from '../../runners/hand-over.ts';
 import type { TaskUser } from '../../runners/isolation.ts';
 import { temporaryDirectory } from './context.ts';
 
 const user: TaskUser = { name: 'nobody', uid: 65_534, gid: 65_534, home: undefined, setpriv: '/usr/bin/setpriv' };
+const modeOf = async (path: string): Promise<number> => (await lstat(path)).mode & 0o7777;
 const ownerOf = async (path: string): Promise<number> => (await lstat(path)).uid;
 
 test.skipIf(process.getuid?.() !== 0)('what a runner has prepared changes hands; links, what has other names, and a directory that is in use do not', async () => {
@@ -27,4 +28,25 @@ test.skipIf(process.getuid?.() !== 0)('what a runner has prepared changes hands;
   await writeFile(join(attempt, 'pid'), '1');
   await handOver(attempt, user);
   expect(await ownerOf(join(attempt, 'order.json'))).toBe(0);
+});
+
+test.skipIf(process.getuid?.() !== 0)('what a user has made is taken back: everybody reads it, nobody changes it, and what has other names stays as it is', async () => {
+  const root = await temporaryDirectory();
+  const [draft, outside] = [join(root, 'draft'), join(root, 'outside')];
+  await mkdir(join(draft, 'a', 'b', 'c', 'd', 'e', 'f', 'g'), { recursive: true });
+  const deep = join(draft, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'program');
+  for (const path of [deep, outside]) await writeFile(path, '', { mode: 0o700 });
+  await link(outside, join(draft, 'twin'));
+  await chmod(join(draft, 'a'), 0o777);
+  await symlink(outside, join(draft, 'link'));
+  for (const path of [draft, join(draft, 'a'), deep, outside]) await chown(path, user.uid, user.gid);
+  await takeBack(draft);
+  expect(await Promise.all([draft, join(draft, 'a'), deep, outside].map(ownerOf))).toEqual([0, 0, 0, user.uid]);
+  expect(await Promise.all([join(draft, 'a'), deep, outside].map(modeOf))).toEqual([0o755, 0o555, 0o700]);
+});
+
+test.skipIf(process.getuid?.() !== 0)('in a shared directory a user may make things, and replace nothing of the service', async () => {
+  const directory = await temporaryDirectory();
+  await share(directory, user);
+  expect([await ownerOf(directory), (await lstat(directory)).gid, await modeOf(directory)]).toEqual([0, user.gid, 0o1770]);
 });

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { noLibraries } from '../../engine/cluster/libraries.ts';
 import type { Library } from '../../engine/job/cluster.ts';
 import type { InstallOutcome } from '../../engine/library-ports.ts';
+import { noIsolation } from '../../runners/isolation.ts';
 import { lastWords } from '../../runners/libraries/last-words.ts';
 import { createLibraryInstaller } from '../../runners/libraries/installer.ts';
 import { createManualClock } from '../setup/manual-clock.ts';
@@ -23,7 +24,7 @@ async function workshop(programs: Readonly<Record<string, string>> = {}) {
   for (const name of ['cp', 'basename', 'grep', 'mkdir']) await symlink((await findProgram(name)) ?? '', join(bin, name));
   const installer = createLibraryInstaller({
     directory: join(root, 'libraries'), environment: { PATH: bin },
-    locate: async (uri) => join(root, uri), stopGraceMs: 100, clock,
+    locate: async (uri) => join(root, uri), stopGraceMs: 100, clock, isolation: noIsolation,
   });
   const install = (environment: Record<string, string>, ...wanted: Library[]): Promise<InstallOutcome> =>
     installer.install({ environment, directory: join(root, 'attempt'), present: nothing, wanted, onProgress: async () => undefined }, never);

@@ -45,14 +45,14 @@ test.each<[string, string, unknown]>([
 
 test.each<[string, string, RegExp]>([
   ['another path', "SELECT * FROM read_text('/etc/passwd')", /Permission Error/],
-  ['a climb', "SELECT * FROM read_text('managed_fs:/../../etc/passwd')", /Permission Error/],
+  ['a climb', "SELECT * FROM read_text('managed_fs:/../../etc/passwd')", /leads outside managed_fs/],
   ['a link that leads out', "SELECT * FROM read_text('managed_fs:/link')", /Permission Error/],
   ['a copy outside', "COPY (SELECT 1) TO '/tmp/out.csv'", /Permission Error/],
   ['the network', "SELECT * FROM 'https://example.com/x.csv'", /./],
   ['an attached database', "ATTACH '/tmp/x.db'", /Permission Error/],
   ['an extension', "INSTALL httpfs", /Permission Error/],
   ['another setting', 'SET enable_external_access = true', /configuration has been locked|Cannot change/],
-  ['a parameter that nobody gives', 'SELECT :gone', /^The statement has the parameter :gone, but no widget/],
+  ['a parameter that nobody gives', 'SELECT :gone', /^The statement has the parameter :gone, which the run was not given .*widget/],
   ['nonsense', 'SELEC 1', /^Parser Error: syntax error at or near "SELEC"/],
 ])('refuses %s, and goes on', async (_fact, sql, error) => {
   const answer = await ask(sql);

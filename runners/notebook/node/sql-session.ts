@@ -54,10 +54,11 @@ export async function openSql(order: NotebookOrder, managedFs: string, shown: Sh
 }
 
 /** The order counts: what is allowed must be said before everything else is shut off. */
-async function lockDown(connection: DuckDBConnection, directories: readonly string[], temporary: string): Promise<void> {
+export async function lockDown(connection: DuckDBConnection, directories: readonly string[], temporary: string): Promise<void> {
   await defineFunctions(connection);
   const texts = directories.map((directory) => `'${directory.replaceAll("'", "''")}/'`);
   await connection.run(`SET temp_directory='${temporary.replaceAll("'", "''")}'`);
+  await connection.run("SET lambda_syntax='ENABLE_SINGLE_ARROW'").catch(() => undefined);
   await connection.run("SET secret_directory=''").catch(() => undefined);
   await connection.run("SET TimeZone='UTC'").catch(() => undefined);
   await connection.run('SET autoinstall_known_extensions=false');

@@ -14,9 +14,11 @@ export interface PreparedSql {
 /**
  * @param parameters what the run was given
  * @param root real directory of managed_fs
+ * @param remedy what to do about a parameter that is not given
  * @throws CellFailure for a parameter that the run was not given
  */
-export function prepareSql(statement: SqlStatement, parameters: Readonly<Record<string, string>>, root: string): PreparedSql {
+export function prepareSql(statement: SqlStatement, parameters: Readonly<Record<string, string>>, root: string, remedy = usualRemedy): PreparedSql {
+  const valueOf = (parameter: SqlToken): string => valueIn(parameters, parameter, remedy);
   const tokens = withReaders(statement.tokens);
   const places = filePlaces(tokens);
   const values = new Map<string, string>();
@@ -31,10 +33,10 @@ export function prepareSql(statement: SqlStatement, parameters: Readonly<Record<
       parts.push(`${named.reader}(${literal(managedPath(named.path, root, false))})`);
       index += 2;
     } else if (identifier !== undefined) {
-      parts.push(valueOf(identifier.parameter, parameters).split('.').map(quotedName).join('.'));
+      parts.push(valueOf(identifier.parameter).split('.').map(quotedName).join('.'));
       index = identifier.end;
     } else if (token.kind === 'parameter') {
-      const value = valueOf(token, parameters);
+      const value = valueOf(token);
       parts.push(`$${bound(values, token.text.slice(1), file ? managedPath(value, root, isTarget(tokens, index)) : value)}`);
     } else if (token.kind === 'backtick') {
       parts.push(quotedName(token.text.slice(1, -1).replaceAll('``', '`')));
@@ -45,13 +47,14 @@ export function prepareSql(statement: SqlStatement, parameters: Readonly<Record<
   return { sql: '\n'.repeat(statement.line - 1) + parts.join(''), values };
 }
 
-function valueOf({ text }: SqlToken, parameters: Readonly<Record<string, string>>): string {
+const usualRemedy = "Give it in base_parameters or notebook_params, or declare it in a cell before: CREATE WIDGET TEXT <name> DEFAULT ''.";
+
+function valueIn(parameters: Readonly<Record<string, string>>, { text }: SqlToken, remedy: string): string {
   const name = text.slice(1);
   const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
   if (value !== undefined) return value;
   const given = Object.keys(parameters).toSorted().join(', ');
-  throw new CellFailure(`The statement has the parameter :${name}, which the run was not given (it was given: ${given || 'none'}). `
-    + `Give it in base_parameters or notebook_params, or declare it in a cell before: CREATE WIDGET TEXT ${name} DEFAULT ''.`);
+  throw new CellFailure(`The statement has the parameter :${name}, which the run was not given (it was given: ${given || 'none'}). ${remedy.replace('<name>', name)}`);
 }
 
 /** The name under which a value is bound. DuckDB does not tell capitals from small letters: what differs gets a name of its own. */

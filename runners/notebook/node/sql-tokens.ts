@@ -1,4 +1,5 @@
 /** Splits SQL as DuckDB reads it into tokens without losing a character, and those into statements. */
+import { commentEnd } from '../../../engine/dashboard/sql-tokens.ts';
 
 export interface SqlToken {
   readonly kind: 'space' | 'comment' | 'text' | 'name' | 'backtick' | 'parameter' | 'word' | 'number' | 'sign';
@@ -46,19 +47,6 @@ function tokenAt(sql: string, place: number): SqlToken {
     if (text !== undefined) return { kind, text };
   }
   return { kind: 'sign', text: String.fromCodePoint(sql.codePointAt(place) ?? 0) };
-}
-
-/** Comments between slashes and stars may be nested. */
-function commentEnd(sql: string, start: number): number {
-  let depth = 0;
-  for (let place = start; place < sql.length; place += 1) {
-    if (sql.startsWith('/*', place)) depth += 1;
-    else if (sql.startsWith('*/', place)) depth -= 1;
-    else continue;
-    place += 1;
-    if (depth === 0) return place + 1;
-  }
-  return sql.length;
 }
 
 /** Behind a value without a blank, a colon parts a slice, or a key of a struct from its value. */

@@ -56,6 +56,14 @@ describe('spec 2.4: a cluster of its own', () => {
     expect(await world.clusters(runId)).toEqual(['own TERMINATED']);
   });
 
+  test('has secrets that no message of the task tells', async () => {
+    const runId = await world.launch(world.coordinator(), { notebook_task: { notebook_path: '/n' }, new_cluster: { ...newCluster, spark_env_vars: { DB_PASSWORD: 'correct-horse' } } });
+    await world.running('main');
+    world.pool.end('main', { kind: 'failed', message: 'ValueError: correct-horse is wrong' });
+    const { run, tasks } = await world.ended(runId);
+    expect([run, tasks[0]].map((one) => one?.progress.message)).toEqual(Array(2).fill('ValueError: *** is wrong'));
+  });
+
   test('is waited for: until it has started the task is PENDING and says so', async () => {
     const coordinator = world.coordinator({ clusterStartMs: 60_000 });
     const start = world.clock.now();
@@ -245,10 +253,17 @@ test('a cluster that was made for a run may be named while it lives, with its va
   expect([late.run.progress.state, late.tasks[0]?.progress.message]).toEqual(['INTERNAL_ERROR', `Cluster ${id} was terminated (JOB_FINISHED)`]);
 });
 
-test('spec 2.8 instance_pool_id: a task is told the size of a node of its pool', async () => {
+test('spec 2.8 instance_pool_id: a task is told the size of a node of its pool, also on a cluster that others have made', async () => {
   const inventory = { ...defaultInventory, pools: { p: { node_type_id: 'big' } }, nodeTypes: { big: { memory_mb: 7, num_cores: 3, category: 'c', description: 'd' } } };
-  await world.launch(world.coordinator({ compute: plainCompute({ inventory }) }), { notebook_task: { notebook_path: '/n' }, new_cluster: { ...newCluster, instance_pool_id: 'p' } });
-  await world.running('main');
-  expect(world.pool.handed[0]?.cluster).toMatchObject({ workers: 1, nodeType: inventory.nodeTypes.big });
-  world.pool.end('main');
+  const coordinator = world.coordinator({ compute: plainCompute({ inventory }) });
+  const pooled = { ...newCluster, instance_pool_id: 'p' };
+  await world.launch(coordinator, { tasks: [{ task_key: 'owner', notebook_task: { notebook_path: '/n' }, new_cluster: pooled }] });
+  await world.running('owner');
+  await world.launch(coordinator, { ...singleTask, existing_cluster_id: clusterOf('owner') ?? '' });
+  await world.running('main', 'owner');
+  await world.launch(coordinator, { tasks: [{ task_key: 'unknown', notebook_task: { notebook_path: '/n' }, existing_cluster_id: 'never-made' }] });
+  await world.running('main', 'owner', 'unknown');
+  const sizes = world.pool.handed.map(({ taskKey, cluster }) => [taskKey, cluster?.workers, cluster?.nodeType?.memory_mb]);
+  expect(sizes).toEqual([['owner', 1, 7], ['main', 1, 7], ['unknown', undefined, undefined]]);
+  for (const task of ['main', 'owner', 'unknown']) world.pool.end(task);
 });

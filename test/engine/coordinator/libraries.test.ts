@@ -79,15 +79,15 @@ test('of two engines that add to one cluster at once, the one that comes second 
   expect([...one.script.installed, ...other.script.installed]).toHaveLength(3);
 });
 
-test('a library of the cluster that fails keeps no task from starting; one of the task does', async () => {
+test('a library of the cluster that fails keeps no task from starting; one of the task does, and its message tells no secret of the cluster', async () => {
   const { script, librarian } = scripted();
   await store.add({ clusterId, sparkContextId: '1' }, [lib('bad')], true, 1);
-  script.answer = async ({ wanted }) => {
-    const failures = wanted.filter((library) => namesOf([library]).startsWith('bad')).map((library) => ({ library, message: 'broken' }));
+  script.answer = async ({ wanted, environment }) => {
+    const failures = wanted.filter((library) => namesOf([library]).startsWith('bad')).map((library) => ({ library, message: `broken ${environment['PIP_TOKEN']}` }));
     return failures.length === 0 ? undefined : { kind: 'failed', failures };
   };
   expect(await equip(librarian, [lib('a')])).toEqual(ready('a'));
-  expect(await equip(librarian, [lib('bad2'), lib('b')])).toEqual({ kind: 'failed', message: 'Library installation failed for library due to user error. Error messages: pypi bad2: broken' });
+  expect(await equip(librarian, [lib('bad2'), lib('b')], { environment: { PIP_TOKEN: 'correct-horse' } })).toEqual({ kind: 'failed', message: 'Library installation failed for library due to user error. Error messages: pypi bad2: broken ***' });
   expect(await states()).toEqual(['bad FAILED', 'a INSTALLED', 'bad2 FAILED', 'b SKIPPED']);
   script.answer = undefined;
   expect(await equip(librarian, [lib('bad2')])).toEqual(ready('a bad2'));
