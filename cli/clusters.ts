@@ -47,7 +47,9 @@ export interface ClusterParts {
   readonly log: Log;
 }
 
-export async function startClusters({ config, isolation, locate, address, database: { db }, roots, files, nodeId, began, random, clock, log }: ClusterParts): Promise<Clusters> {
+export async function startClusters(
+  { config, isolation, locate, address, database: { db }, roots, files, nodeId, began, random, clock, log }: ClusterParts,
+): Promise<Clusters> {
   const { clusters: inventory, clusterStartMs, stopGraceMs, logBytesMax } = config;
   const rules = { limited: isLimited(inventory), capacityOf: (poolId: string) => capacityOf(poolId, inventory) };
   const store = createClusterStore(db, clock, log, rules);

@@ -13,6 +13,7 @@ import type { Log, NodeIdentity, NodeReader, Site } from '../engine/ports.ts';
 import type { RunStore } from '../engine/run-ports.ts';
 import { createUpdateDesk } from '../engine/pipeline-update.ts';
 import type { Isolation } from '../runners/isolation.ts';
+import type { RunnerSettings } from '../runners/messages.ts';
 import { createTaskPool } from '../runners/pool.ts';
 import { createProcessTable } from '../runners/process-table.ts';
 import { createAttemptFiles, type AttemptFiles } from '../storage/attempt-files.ts';
@@ -70,26 +71,25 @@ export async function startEngine({ config, address, database, roots, site, plug
   const pool = createTaskPool({
     threads: config.poolThreads,
     attemptsPerThread: config.attemptsPerThread,
-    settings: {
-      taskEnvironment: { ...config.taskEnvironment, RUNYARD_MANAGED_FS: roots.managedFs.directory, RUNYARD_WORKSPACE: roots.workspace.directory },
-      stopGraceMs: config.stopGraceMs,
-      logBytesMax: config.logBytesMax,
-      isolation,
-      limits: config.limits,
-    },
+    settings: runnerSettings(config, roots, isolation),
     locate: createLocator(roots, objects),
     plugins,
     log,
   });
   const clusters = await startClusters({
-    config, isolation, locate: createLocator(roots, objects), address, database, roots, files, nodeId: node.nodeId, began: libraries.ports.settleLibraries, random: randomCharacters, clock, log,
+    config, isolation, locate: createLocator(roots, objects), address, database, roots, files, nodeId: node.nodeId, began: libraries.ports.settleLibraries,
+    random: randomCharacters, clock, log,
   });
   const endings = createEndings();
   const coordinator = createCoordinator({
     runs, clusters: clusters.store, compute: clusters.compute, librarian: libraries.librarian, pool, workplace: files, site, clock, log,
     nodeId: node.nodeId, clusterStartMs: config.clusterStartMs, random: randomCharacters, limits: config.limits,
     freed: () => queue.serve(), endings,
-    updates: createUpdateDesk({ pipelines: createPatientPipelineStore(db, clock, log), pipelineFiles: createPipelineFiles({ ...roots, objstore: objects === undefined ? roots.objstore : undefined }, config.limits.pipelineSourceBytes), clock, limits: config.limits }), permissions: config.jobAccessControl ? createPatientPermissionReader(db, clock, log) : undefined,
+    updates: createUpdateDesk({
+      pipelines: createPatientPipelineStore(db, clock, log), clock, limits: config.limits,
+      pipelineFiles: createPipelineFiles({ ...roots, objstore: objects === undefined ? roots.objstore : undefined }, config.limits.pipelineSourceBytes),
+    }),
+    permissions: config.jobAccessControl ? createPatientPermissionReader(db, clock, log) : undefined,
   });
   const queue = createQueue({ runs, clock, log, limits: config.limits, nodeId: node.nodeId, accept: coordinator.accept, endings });
   const sweep = (): Promise<void> => sweepProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });
@@ -117,6 +117,13 @@ export async function startEngine({ config, address, database, roots, site, plug
       await watch.close();
     },
   };
+}
+
+/** What every attempt is told about this engine. */
+function runnerSettings(config: Config, roots: Roots, isolation: Isolation): RunnerSettings {
+  const { stopGraceMs, logBytesMax, limits } = config;
+  const taskEnvironment = { ...config.taskEnvironment, RUNYARD_MANAGED_FS: roots.managedFs.directory, RUNYARD_WORKSPACE: roots.workspace.directory };
+  return { taskEnvironment, stopGraceMs, logBytesMax, isolation, limits };
 }
 
 /** With each beat: what waits, and clusters that a node which is gone was starting. */

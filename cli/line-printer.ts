@@ -1,6 +1,5 @@
 /** Prints text that comes in pieces by whole lines, so that several logs do not mix within one, made safe for the terminal. */
 import { once } from 'node:events';
-import type { WriteStream } from 'node:tty';
 import { terminalSafe } from './terminal-safe.ts';
 
 /** A line without an end is printed in pieces of this many characters. */
@@ -16,11 +15,14 @@ export interface LinePrinter {
 }
 
 /** @param prefix what each line begins with */
-export function linePrinter(out: Pick<WriteStream, 'write' | 'once' | 'off' | 'isTTY'> & NodeJS.WritableStream, prefix: string): LinePrinter {
+export function linePrinter(out: NodeJS.WritableStream & { readonly isTTY?: boolean }, prefix: string): LinePrinter {
   let rest = '';
   let begun = false;
   const write = async (text: string): Promise<void> => {
-    if (!out.write(text)) await Promise.race([once(out, 'drain'), once(out, 'close')]);
+    if (out.write(text)) return;
+    const heard = new AbortController();
+    const { signal } = heard;
+    await Promise.race([once(out, 'drain', { signal }), once(out, 'close', { signal })]).finally(() => heard.abort());
   };
   const shown = (text: string): string => terminalSafe(text, out.isTTY === true);
   return {

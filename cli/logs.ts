@@ -1,4 +1,5 @@
 /** `runyard logs`: what the tasks of a run have written, and what they write. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Type, type Static } from 'typebox';
 import { followLog } from './follow-log.ts';
 import { linePrinter, type LinePrinter } from './line-printer.ts';
@@ -147,10 +148,7 @@ async function patiently<Answer>(call: () => Promise<Answer>, onInterruption: ()
 }
 
 function pause(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, 1_000);
-    signal.addEventListener('abort', () => { clearTimeout(timer); resolve(); }, { once: true });
-  });
+  return sleep(1_000, undefined, { signal }).catch(() => undefined);
 }
 
 /** Several logs lose their connection at the same time: it is said once. */

@@ -1,6 +1,7 @@
 /** Ending a process group for good: TERM, then KILL, then proof that nothing of it is left. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { codeOf } from '../engine/errors.ts';
 import { processStatus } from '../engine/host.ts';
 import type { Bell } from './bell.ts';
@@ -21,8 +22,8 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
   }
 }
 
-/** The environment variables of every process that we may look at. */
-export const environments = shared(async () => (await pids()).map((pid) => ({ pid, variables: environmentOf(pid) })));
+/** Every process that we may look at: its environment variables, and the logs that it writes to. */
+export const environments = shared(async () => (await pids()).map((pid) => ({ pid, variables: environmentOf(pid), logs: logsOf(pid) })));
 
 /** Read at once: the kernel answers from memory, and hundreds of reads in a thread pool cost ten times as much, and memory for good. */
 function environmentOf(pid: number): string[] {
@@ -31,6 +32,18 @@ function environmentOf(pid: number): string[] {
   } catch {
     return [];
   }
+}
+
+/** The files that stdout and stderr of a process lead to, as far as they have the names of logs. */
+function logsOf(pid: number): string[] {
+  return [1, 2].flatMap((descriptor) => {
+    try {
+      const file = readlinkSync(`/proc/${pid}/fd/${descriptor}`);
+      return /\/std(out|err)$/.test(file) ? file : [];
+    } catch {
+      return [];
+    }
+  });
 }
 
 const statuses = shared(async () => Promise.all((await pids()).map(processStatus)));
@@ -53,10 +66,13 @@ function shared<Found>(look: () => Promise<Found>): () => Promise<Found> {
   };
 }
 
-/** The living processes that carry the mark of an attempt, wherever they have moved to (setsid, double fork). */
+/**
+ * The living processes that carry the mark of an attempt, wherever they have moved to (setsid, double fork). One that has
+ * cleared its environment is known by the attempt's log, which it still writes to.
+ */
 async function markedProcesses(directory: string): Promise<number[]> {
   const mark = `${attemptMarker}=${directory}`;
-  const marked = (await environments()).filter(({ variables }) => variables.includes(mark));
+  const marked = (await environments()).filter(({ variables, logs }) => variables.includes(mark) || logs.some((log) => log.startsWith(join(directory, '/'))));
   // The environment of a zombie is empty, so that none of them is dead.
   return marked.map(({ pid }) => pid);
 }

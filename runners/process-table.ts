@@ -1,5 +1,5 @@
 /** The attempts of one data directory that have living processes on this machine. */
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { ProcessTable } from '../engine/ports.ts';
 import { createBell } from './bell.ts';
 import { attemptMarker, endMarked, environments } from './process-group.ts';
@@ -9,11 +9,13 @@ export function createProcessTable(runsDirectory: string): ProcessTable {
   return {
     async living() {
       const ids = new Set<number>();
-      for (const { variables } of await environments()) {
-        const mark = variables.find((variable) => variable.startsWith(`${attemptMarker}=`));
-        const directory = mark?.slice(attemptMarker.length + 1) ?? '';
-        const id = Number(basename(directory));
-        if (dirname(directory) === runsDirectory && Number.isSafeInteger(id)) ids.add(id);
+      const below = join(runsDirectory, '/');
+      for (const { variables, logs } of await environments()) {
+        const mark = variables.find((variable) => variable.startsWith(`${attemptMarker}=`))?.slice(attemptMarker.length + 1);
+        for (const path of [mark ?? '', ...logs]) {
+          const id = path.startsWith(below) ? Number(path.slice(below.length).split('/', 1)[0]) : NaN;
+          if (Number.isSafeInteger(id)) ids.add(id);
+        }
       }
       return [...ids];
     },

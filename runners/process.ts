@@ -7,7 +7,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, openSync, watch, type FSWatcher } from 'node:fs';
+import { closeSync, constants, fchownSync, fstatSync, openSync, statSync, watch, type FSWatcher } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -161,8 +161,8 @@ const appending = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | 
 
 async function start(spec: ProcessSpec, bell: Bell): Promise<ChildProcess> {
   await mkdir(spec.cwd, { recursive: true });
-  const stdout = openSync(join(spec.directory, 'stdout'), appending, 0o600);
-  const stderr = openSync(join(spec.directory, 'stderr'), appending, 0o600);
+  const stdout = openLog(spec, 'stdout');
+  const stderr = openLog(spec, 'stderr');
   try {
     const [program = '', ...words] = [...(spec.runAs ?? []), '/bin/sh', supervisor, spec.directory, spec.limits ?? '', ...spec.argv];
     const child = spawn(program, words, {
@@ -183,6 +183,19 @@ async function start(spec: ProcessSpec, bell: Bell): Promise<ChildProcess> {
     closeSync(stdout);
     closeSync(stderr);
   }
+}
+
+/**
+ * A task that is another user gets its logs, as it has their directory: programs open `/dev/stdout` and `/dev/stderr` anew.
+ * A file with other names stays whose it is.
+ */
+function openLog({ directory, runAs = [] }: ProcessSpec, name: 'stdout' | 'stderr'): number {
+  const log = openSync(join(directory, name), appending, 0o600);
+  if (runAs.length === 0) return log;
+  const { uid, gid } = statSync(directory);
+  const found = fstatSync(log);
+  if (found.uid !== uid && found.isFile() && found.nlink === 1) fchownSync(log, uid, gid);
+  return log;
 }
 
 /** Makes the claim without a process behind it, so that no supervisor that is still on its way can start one. */

@@ -48,7 +48,10 @@ async function keptCommand(file: string): Promise<Command | undefined> {
   return program === undefined ? undefined : { ...kept, argv: [program, ...args] };
 }
 
-/** Writes a file so that a reader finds all of it or nothing. Several may write the same file at once: the last one wins. */
+/**
+ * Writes a file so that a reader finds all of it or nothing. Several may write the same file at once: the last one wins.
+ * @param mode for what the task is to read, which may be another user
+ */
 export async function writeInOneStep(file: string, text: string, mode = 0o600): Promise<void> {
   await makeInOneStep(file, (draft) => writeFile(draft, text, { flag: 'wx', mode }));
 }

@@ -6,6 +6,9 @@ import { at, isGiven } from './wording.ts';
 /** Options that the service sets itself. */
 const reserved = new Set(['--master', '--deploy-mode', '--executor-cores']);
 
+/** The same three as properties. */
+const reservedProperties = new Set(['spark.master', 'spark.submit.deployMode', 'spark.executor.cores']);
+
 /** Options of the submit script that take no value; every other `--x` is followed by one. */
 export const submitFlags: ReadonlySet<string> = new Set(['--verbose', '-v', '--supervise', '--version', '--help', '-h', '--usage-error']);
 
@@ -21,7 +24,7 @@ export function checkSubmitTask(path: string, task: Omit<TaskSettings, 'task_key
 }
 
 /**
- * Refuses the options --master, --deploy-mode and --executor-cores. What follows the application file belongs to the
+ * Refuses the options --master, --deploy-mode and --executor-cores, also as properties behind --conf. What follows the application file belongs to the
  * application and may look as it likes.
  */
 export function checkSubmitParameters(path: string, parameters: readonly string[] = []): void {
@@ -30,6 +33,11 @@ export function checkSubmitParameters(path: string, parameters: readonly string[
     if (!option.startsWith('-')) return;
     const name = option.split('=', 1)[0] ?? '';
     if (reserved.has(name)) throw invalid(`${path}[${index}] is ${name}; it is set by the service and must not be given.`);
+    const value = option.includes('=') ? option.slice(name.length + 1) : parameters[index + 1] ?? '';
     if (!option.includes('=') && !submitFlags.has(name)) index += 1;
+    const property = value.split('=', 1)[0]?.trim() ?? '';
+    if ((name === '--conf' || name === '-c') && reservedProperties.has(property)) {
+      throw invalid(`${path}[${index}] sets ${property}; it is set by the service and must not be given.`);
+    }
   }
 }

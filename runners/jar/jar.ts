@@ -4,6 +4,7 @@ import { SparkJarTask } from '../../engine/job/task-kinds.ts';
 import { contractVersion, type Command, type RunnerContext, type RunnerPlugin } from '../contract.ts';
 import { runProgram } from '../run-program.ts';
 import { CannotStart, requireInterpreter } from '../settle-command.ts';
+import { mainClass } from './main-class.ts';
 import { uncaughtException } from './stack-trace.ts';
 
 /** `spark_jar_task`. Fails with the program's uncaught exception as error, or with its exit code in words. */
@@ -20,13 +21,14 @@ async function compose(task: SparkJarTask, context: RunnerContext): Promise<Comm
   if (task.main_class_name === undefined) {
     throw new CannotStart('spark_jar_task has no main_class_name: it must name the class whose main method is run.');
   }
+  const main = mainClass('spark_jar_task.main_class_name', task.main_class_name);
   const own = task.jar_uri === undefined ? [] : [await context.locate(task.jar_uri)];
   const jars = [...(context.cluster?.libraries.classPath ?? []), ...own];
   if (jars.length === 0) {
     throw new CannotStart(
-      `No JAR is given for the class ${task.main_class_name}: name it in libraries, as {"jar": "managed_fs:/..."} or {"maven": {"coordinates": "..."}}.`,
+      `No JAR is given for the class ${main}: name it in libraries, as {"jar": "managed_fs:/..."} or {"maven": {"coordinates": "..."}}.`,
     );
   }
   const java = await requireInterpreter(context, 'java');
-  return { argv: [java, '-cp', jars.join(delimiter), task.main_class_name, ...(task.parameters ?? [])] };
+  return { argv: [java, '-cp', jars.join(delimiter), main, ...(task.parameters ?? [])] };
 }

@@ -3,6 +3,7 @@ import { copyFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NotebookTask } from '../../engine/job/task-kinds.ts';
+import { readLogEnd } from '../../engine/log-file.ts';
 import { jsonIn, readText } from '../../engine/read-file.ts';
 import { asNotebookReport } from '../../engine/run/notebook-report.ts';
 import { firstBytes, type NotebookReport, type TaskOutput } from '../../engine/run/output.ts';
@@ -93,8 +94,14 @@ async function conclude(exit: Exit, report: NotebookReport | undefined, context:
     await writeInOneStep(reportFile(context), JSON.stringify(afterCrash(report, crash)));
   }
   if (exit.kind === 'stopped' || exit.kind === 'lost') return outcomeOf(exit, workloadFailed);
-  await context.writeOutput(crash === undefined ? outputOf(report, context) : { error: crash });
+  await context.writeOutput(crash === undefined ? outputOf(report, context) : { error: crash, ...(report === undefined && await lastWords(context)) });
   return crash === undefined || exit.kind === 'flooded' ? outcomeOf(exit, workloadFailed) : { kind: 'failed', message: workloadFailed };
+}
+
+/** A notebook that came to nothing has said why on stderr, if anywhere: that its interpreter is not there, for example. */
+async function lastWords({ directory }: RunnerContext): Promise<Pick<TaskOutput, 'errorTrace'>> {
+  const said = (await readLogEnd(join(directory, 'stderr'), 4_096)).trim();
+  return said === '' ? {} : { errorTrace: said };
 }
 
 /** Why the notebook's process ended before the notebook did. Undefined when the notebook came to its own end. */

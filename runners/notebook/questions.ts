@@ -85,7 +85,8 @@ async function answer(context: RunnerContext, directory: string, key: string, ov
   const end = await endOf(context, join(directory, `${key}.json`), key, over);
   for (;;) {
     try {
-      await writeInOneStep(join(directory, `${key}.answer`), JSON.stringify(end));
+      // The notebook may be another user than the engine; nobody else can enter the directory.
+      await writeInOneStep(join(directory, `${key}.answer`), JSON.stringify(end), 0o644);
       return;
     } catch (error) {
       // The task removed the directory, or is over.

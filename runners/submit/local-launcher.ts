@@ -7,6 +7,7 @@ import { basename, delimiter, extname, join } from 'node:path';
 import { quote } from '../../engine/job/wording.ts';
 import { readText } from '../../engine/read-file.ts';
 import type { Command, RunnerContext } from '../contract.ts';
+import { mainClass } from '../jar/main-class.ts';
 import { CannotStart, requireInterpreter } from '../settle-command.ts';
 import { javaMemory, propertiesIn, propertiesText, propertyIn } from './spark-properties.ts';
 import { listIn, type SubmitOption, type SubmitParameters } from './submit-options.ts';
@@ -70,7 +71,7 @@ async function javaCommand(file: string, options: readonly SubmitOption[], prope
   const memory = properties.get('spark.driver.memory');
   const settings = [...properties].filter(([name]) => name.startsWith('spark.')).map(([name, value]) => `-D${name}=${value}`);
   const limit = memory === undefined ? [] : [`-Xmx${javaMemory('spark.driver.memory', memory)}`];
-  return { argv: [java, ...limit, ...settings, '-cp', [file, ...jars].join(delimiter), main] };
+  return { argv: [java, ...limit, ...settings, '-cp', [file, ...jars].join(delimiter), mainClass('--class', main)] };
 }
 
 async function pythonCommand(file: string, options: readonly SubmitOption[], context: RunnerContext): Promise<Command> {

@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { linePrinter } from '../../cli/line-printer.ts';
 import { terminalSafe } from '../../cli/terminal-safe.ts';
@@ -123,6 +124,19 @@ describe('text for a terminal', () => {
   ])('%s', (_fact, text, safe) => {
     expect(terminalSafe(text, true)).toBe(safe);
     expect(terminalSafe(text, false)).not.toContain('\u001B');
+  });
+
+  test('a slow terminal is waited for again and again, and keeps nobody who waited', async () => {
+    const out = new PassThrough({ highWaterMark: 1 });
+    const written: string[] = [];
+    const printer = linePrinter(Object.assign(out, { isTTY: false as const }), '');
+    for (let line = 0; line < 20; line += 1) {
+      const printed = printer.print(`${line}\n`);
+      written.push(String(out.read()));
+      await printed;
+    }
+    expect(written.join('')).toBe(Array.from({ length: 20 }, (_, line) => `${line}\n`).join(''));
+    expect([out.listenerCount('drain'), out.listenerCount('close')]).toEqual([0, 0]);
   });
 
   test('a line without an end is printed in pieces, and its prefix once', async () => {

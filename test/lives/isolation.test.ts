@@ -27,6 +27,7 @@ def tried(work):
 data = os.path.dirname(os.environ["RUNYARD_MANAGED_FS"])
 open(os.environ["RUNYARD_MANAGED_FS"] + "/from-task.txt", "w").write("written by the task")
 open("own.txt", "w").write("x")
+open("/dev/stderr", "a").close()
 open(os.environ["TMPDIR"] + "/own.txt", "w").write("x")
 print(json.dumps({
   "uid": os.getuid(), "data": sorted(tried(lambda: os.listdir(data)) or []), "runs": tried(lambda: os.listdir(data + "/runs")),
@@ -68,7 +69,8 @@ async function prepare(changes: Parameters<typeof startTestService>[0]): Promise
   await runyard.putFile('/programs/look.py', look);
   await runyard.putFile('/programs/stubborn.py', stubborn);
   await runyard.putFile('/programs/polite.py', polite);
-  await runyard.putNotebook('/Users/a/nb', ['import os\nprint(os.getuid())', 'dbutils.notebook.exit(str(os.getuid()))']);
+  await runyard.putNotebook('/Users/a/who', ['import os\ndbutils.notebook.exit(str(os.getuid()))']);
+  await runyard.putNotebook('/Users/a/nb', ['dbutils.notebook.exit(dbutils.notebook.run("./who", 60))']);
 }
 
 const cluster = { new_cluster: { num_workers: 0, spark_version: 'v', node_type_id: 'compute-4' } };
@@ -159,7 +161,7 @@ describe.skipIf(!isRoot)('another user (needs root)', () => {
 
   test.skipIf(!systemPip)('what prepares a cluster runs as it: init scripts and installers, whose work tasks can read and not change (needs pip)', () => prepared(65_534));
 
-  test('a notebook runs as it', async () => {
+  test('a notebook runs as it, and hears what a notebook that it runs returns', async () => {
     expect(await notebookUser()).toBe('65534');
   });
 

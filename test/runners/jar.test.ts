@@ -30,6 +30,12 @@ test('a missing jar_uri fails the task with a sentence that names it', async () 
   expect(await plugin.run({ main_class_name: 'Main', jar_uri: 'managed_fs:/gone.jar' }, context)).toEqual({ kind: 'failed', message: 'managed_fs:/gone.jar does not exist.' });
 });
 
+test.each(['-version', '@/etc/passwd', ' '])('a main class named "%s" is no option of Java', async (name) => {
+  const context = await testContext({ cluster: clusterWith() });
+  const message = `spark_jar_task.main_class_name is "${name}"; it must be the full name of a class, such as com.example.Main.`;
+  expect(await plugin.run({ main_class_name: name }, context)).toEqual({ kind: 'failed', message });
+});
+
 test('a task without any JAR is told where to name it', async () => {
   const context = await testContext({ cluster: clusterWith() });
   expect(await plugin.run({ main_class_name: 'Main' }, context)).toMatchObject({ message: expect.stringContaining('name it in libraries') });

@@ -142,5 +142,9 @@ describe('tables and pictures', () => {
   test.skipIf(matplotlib === undefined)('figures of matplotlib are shown by plt.show() and at the end of a cell', async () => {
     expect(await last('import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\nprint("then")\nplt.plot([2, 1]);', matplotlib))
       .toMatchObject([{ type: 'image', mime: 'image/png' }, { type: 'stdout', data: 'then\n' }, { type: 'image', mime: 'image/png' }]);
+    // One that was displayed is shown again only when more has come into it.
+    const displayed = 'import matplotlib.pyplot as plt\nfigure, axes = plt.subplots()\naxes.plot([1, 2])\ndisplay(figure)\n';
+    expect(await last(displayed, matplotlib)).toHaveLength(1);
+    expect(await last(`${displayed}axes.plot([2, 1]);`, matplotlib)).toHaveLength(2);
   });
 });

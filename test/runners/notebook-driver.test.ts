@@ -44,6 +44,7 @@ describe('what a cell shows', () => {
     ['nothing behind a semicolon', '1 + 1;', []],
     ['nothing for a statement', 'x = 1', []],
     ['HTML of a value that has it', 'class T:\n  def _repr_html_(self): return "<b>"\nT()', [{ type: 'html', data: '<b>' }]],
+    ['Markdown of a value that has nothing richer, as text', 'class T:\n  def _repr_markdown_(self): return "**m**"\nT()', [{ type: 'text', data: '**m**' }]],
     ['a class as text, though its objects have HTML', 'class T:\n  def _repr_html_(self): return 1\ndisplay(T)', [{ type: 'text', data: "<class '__main__.T'>" }]],
     ['what display and displayHTML are given', 'display(1, "a")\ndisplayHTML("<i>")', [{ type: 'text', data: '1' }, { type: 'text', data: "'a'" }, { type: 'html', data: '<i>' }]],
     [
@@ -100,6 +101,7 @@ describe('widgets', () => {
     ['a value of the run must be among the choices', 'dbutils.widgets.dropdown("year", "2012", ["2012"])', /^ValueError: The value "2013" of widget "year" is not one of its choices: 2012/],
     ['each part of a multiselect must be', 'dbutils.widgets.multiselect("u", "C,K", ["C", "F"])', /^ValueError: The default "C,K" of widget "u" is not one of its choices: C, F/],
     ['secrets say where to put them', 'dbutils.secrets.get("a", "b")', /^NotImplementedError: dbutils\.secrets\.get is not available in Runyard\. Put the value into an environment variable/],
+    ['what is no family of utilities says so, too', 'dbutils.help()', /^NotImplementedError: dbutils\.help is not available in Runyard/],
     ['what there is not says so', 'dbutils.jobs.repair()', /^NotImplementedError: dbutils\.jobs\.repair is not available in Runyard/],
   ])('%s', async (_fact, cell, summary) => {
     const { code, report } = await drive(notebook(cell), { year: '2013' });

@@ -61,6 +61,13 @@ describe('a process that nobody disturbs', () => {
     expect(await identifyProcess(pid)).toBeUndefined();
   });
 
+  test('so is what has cleared its environment and still writes to its log', async () => {
+    const spec = specOf('setsid env -i sh -c "echo \\$\\$ > left; exec sleep 300" & while [ ! -s left ]; do sleep 0.02; done; exit 0');
+    expect(await exec(spec, never)).toEqual({ kind: 'exited', code: 0 });
+    const pid = Number(await readFile(join(spec.directory, 'work', 'left'), 'utf8'));
+    expect(await identifyProcess(pid)).toBeUndefined();
+  });
+
   test('nothing but its own words stands in its logs, however it ends', async () => {
     const spec = specOf('echo own >&2; kill -9 $$');
     await exec(spec, never);

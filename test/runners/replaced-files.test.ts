@@ -1,7 +1,7 @@
 /** A task can replace every file in its directory: what a runner reads back there leads nobody astray and holds nobody up. */
 import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Command, Exit, RunnerContext } from '../../runners/contract.ts';
 import { plugin as notebook } from '../../runners/notebook/notebook.ts';
@@ -58,6 +58,12 @@ describe('the report of a notebook', () => {
       error: 'The notebook process ended with exit code 0, and its report (notebook.json) is missing, has more than 268435456 bytes, ' +
         'or was changed by something other than its runner.',
     });
+  });
+
+  test('that was never written leaves what the process said last', async () => {
+    const context = await after({ kind: 'exited', code: 1 }, (path) => writeFile(join(dirname(path), 'stderr'), 'bwrap: execvp /x/python3: No such file\n'));
+    expect(await notebook.run({ notebook_path: '/nb' }, context)).toEqual(failed);
+    expect(context.output()).toMatchObject({ errorTrace: 'bwrap: execvp /x/python3: No such file' });
   });
 
   test.each(replacements)('replaced by %s changes nothing about a stop', async (_fact, replace) => {

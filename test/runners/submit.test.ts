@@ -87,6 +87,7 @@ print(sys.argv[1:], extra.name, packed.name, open("d.txt").read(), open(os.envir
     ['a file that is not there', ['--files', 'managed_fs:/gone', 'managed_fs:/app.py'], 'managed_fs:/gone does not exist.'],
     ['a file that would climb out', ['--files', 'managed_fs:/app.py#../x', 'managed_fs:/app.py'], '--files has "managed_fs:/app.py#../x"; what stands behind "#" must be a plain file name.'],
     ['an application of another kind', ['managed_fs:/app.R'], 'The application "app.R" is neither a .jar nor a .py file, which is all that can be run without Spark.'],
+    ['a class that is an option of Java', ['--class', '-version', 'managed_fs:/app.jar'], '--class is "-version"; it must be the full name of a class, such as com.example.Main.'],
     ['a JAR without a class', ['managed_fs:/app.jar'], 'spark_submit_task.parameters have no --class: it must name the class whose main method is run.'],
   ])('%s fails the task with a sentence', async (_fact, parameters, message) => {
     const context = await holding({ 'app.py': 'print("never")', 'app.R': '', 'app.jar': '' });

@@ -41,6 +41,8 @@ test.each([
 
 test.each([
   ['a header that is there stays the only one', { text: `${pythonHeader}x` }, 'nb.py', `${pythonHeader}x`],
+  ['a header behind a byte order mark counts', { text: `\uFEFF${pythonHeader}x` }, 'nb.py', `\uFEFF${pythonHeader}x`],
+  ['no byte order mark stands behind the header', { text: '\uFEFFx' }, 'nb.py', `${pythonHeader}x`],
   ['a header with other line ends counts', { text: '# Databricks notebook source\r\nx' }, 'nb.py', '# Databricks notebook source\r\nx'],
   ['the extension says the language', { path: '/nb.sql', language: undefined, text: 'select 1' }, 'nb.sql', '-- Databricks notebook source\nselect 1'],
   ['the extension is not written twice', { path: '/nb.py' }, 'nb.py', `${pythonHeader}print(1)\n`],

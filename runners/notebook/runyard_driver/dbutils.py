@@ -18,6 +18,9 @@ class Unavailable:
             raise AttributeError(name)
         raise NotImplementedError("%s.%s is not available in Runyard.%s" % (self._path, name, self._remedy))
 
+    def __call__(self, *_values, **_options):
+        raise NotImplementedError("%s is not available in Runyard.%s" % (self._path, self._remedy))
+
 
 class Jobs(Unavailable):
     """`dbutils.jobs`."""

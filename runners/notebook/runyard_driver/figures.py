@@ -27,15 +27,18 @@ class Figures:
         figures_shown[:] = [self.flush]
 
     def flush(self):
-        """Shows every open figure once, and closes it."""
+        """Shows every open figure once, and closes it. One that was displayed as it is now was shown already."""
         pyplot = sys.modules.get("matplotlib.pyplot")
+        displayed, self.display.figures = self.display.figures, []
         if pyplot is None or not hasattr(pyplot, "get_fignums"):
             return
         for number in pyplot.get_fignums():
             figure = pyplot.figure(number)
             pyplot.close(figure)
             if figure.get_axes() or figure.texts or figure.images:
-                self.display.image("image/png", figure_png(figure))
+                picture = figure_png(figure)
+                if picture not in displayed:
+                    self.display.image("image/png", picture)
 
 
 #: Holds the one function that shows the open figures; the backend finds it here.

@@ -1,5 +1,6 @@
 """Shows values: as tables, pictures, HTML or text."""
 import base64
+import sys
 
 from .figures import figure_png, is_figure
 from .tables import table_of
@@ -14,6 +15,8 @@ class Display:
 
     def __init__(self, recorder):
         self.recorder = recorder
+        #: Figures that this cell has displayed: those that are still open and unchanged are not shown again at its end.
+        self.figures = []
 
     def display(self, *values, **_options):
         """Shows each value: a data frame or a list of dictionaries as a table, else as the value itself knows how
@@ -28,7 +31,8 @@ class Display:
     def show(self, value):
         """Shows the value of a cell's last line: like `display`, but a list is shown as Python writes it."""
         if is_figure(value):
-            return self.image("image/png", figure_png(value))
+            self.figures.append(figure_png(value))
+            return self.image("image/png", self.figures[-1])
         found = None if isinstance(value, (list, tuple)) else table_of(value)
         if found is not None:
             return self.recorder.put(found)
@@ -45,7 +49,12 @@ class Display:
                 picture = picture[0] if isinstance(picture, tuple) else picture
                 if picture is not None:
                     return self.image(kind, picture)
-        return self.recorder.add("text", repr(value))
+            for method in ("_repr_markdown_", "_repr_latex_"):
+                text = call(value, method)
+                text = text[0] if isinstance(text, tuple) else text
+                if text is not None:
+                    return self.recorder.add("text", str(text))
+        return self.recorder.add("text", plain(value))
 
     def publish(self, bundle):
         """Shows the richest form of several; false when there is none that can be shown."""
@@ -72,6 +81,14 @@ class Display:
     def display_html(self, html):
         """Shows a piece of HTML."""
         self.recorder.add("html", str(html))
+
+
+def plain(value):
+    """The text of a value: where IPython is in use, values that are written for it (`_repr_pretty_`) say it themselves."""
+    if "IPython" in sys.modules and callable(getattr(type(value), "_repr_pretty_", None)):
+        from IPython.lib.pretty import pretty
+        return pretty(value)
+    return repr(value)
 
 
 def call(value, method):

@@ -117,6 +117,8 @@ test.each<[string, object, string]>([
   ['a job to run below 0', { run_job_task: { job_id: -1 } }, 'run_job_task.job_id is -1; it must be at least 0.'],
   ['a submit task with --master', work({ spark_submit_task: { parameters: ['--conf', 'a=b', '--master', 'local', 'a.jar'] } }), 'spark_submit_task.parameters[2] is --master; it is set by the service and must not be given.'],
   ['a submit task with --deploy-mode=', work({ spark_submit_task: { parameters: ['--deploy-mode=cluster', 'a.jar'] } }), 'spark_submit_task.parameters[0] is --deploy-mode; it is set by the service and must not be given.'],
+  ['a submit task with a property for --executor-cores', work({ spark_submit_task: { parameters: ['--conf', 'spark.executor.cores=2', 'a.jar'] } }), 'spark_submit_task.parameters[1] sets spark.executor.cores; it is set by the service and must not be given.'],
+  ['a submit task with --conf=spark.master', work({ spark_submit_task: { parameters: ['-v', '--conf=spark.master=local'] } }), 'spark_submit_task.parameters[1] sets spark.master; it is set by the service and must not be given.'],
   ['a submit task with --executor-cores', oneTask({ notebook_task: undefined, spark_submit_task: { parameters: ['-v', '--executor-cores', '2'] } }), 'tasks[0].spark_submit_task.parameters[1] is --executor-cores; it is set by the service and must not be given.'],
   ['a submit task on an existing cluster', { existing_cluster_id: 'c', spark_submit_task: {} }, 'existing_cluster_id is given; spark_submit_task runs only on a new_cluster.'],
   ['a submit task with libraries', work({ spark_submit_task: {}, libraries: [{ jar: 'a' }] }), 'libraries is given; spark_submit_task takes libraries only as --jars, --py-files and --files in its parameters.'],

@@ -1,0 +1,13 @@
+/** The name of a main class, as it may stand in a command line of Java. */
+import { quote } from '../../engine/job/wording.ts';
+import { CannotStart } from '../settle-command.ts';
+
+/**
+ * Refuses what Java would not take for the name of a class: an option, a file of arguments (`@file`), nothing at all.
+ * @param field where it was given, for the message
+ * @throws CannotStart
+ */
+export function mainClass(field: string, name: string): string {
+  if (/^[^\s@-]\S*$/.test(name)) return name;
+  throw new CannotStart(`${field} is ${quote(name)}; it must be the full name of a class, such as com.example.Main.`);
+}
