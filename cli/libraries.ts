@@ -49,9 +49,9 @@ export function createLibraries({ config, database: { db }, roots, objects, isol
   let closed = false;
   const settle = (cluster: LibraryCluster): void => {
     if (closed) return;
-    librarian.equip({
-      cluster, environment: {}, wanted: [], directory: async () => join(directory, 'clusters', cluster.clusterId), signal: new AbortController().signal,
-    }).catch((error: unknown) => {
+    reader.variablesOf(cluster.clusterId).then((environment) => librarian.equip({
+      cluster, environment, wanted: [], directory: async () => join(directory, 'clusters', cluster.clusterId), signal: new AbortController().signal,
+    })).catch((error: unknown) => {
       if (!closed) log.warn({ cluster_id: cluster.clusterId, error: messageOf(error) }, 'The libraries of this cluster could not be installed; the next task there tries again.');
     });
   };

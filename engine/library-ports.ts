@@ -88,6 +88,8 @@ export interface ListedLibraries {
 export interface LibraryReader {
   /** Undefined when there is no such cluster. */
   clusterOf(clusterId: string): Promise<(LibraryCluster & { readonly isAllPurpose: boolean; readonly isRunning: boolean }) | undefined>;
+  /** The spark_env_vars of a cluster as they were given: some of them reach installers. */
+  variablesOf(clusterId: string): Promise<Readonly<Record<string, string>>>;
   /** Undefined when there is no such cluster. */
   statesOf(clusterId: string): Promise<readonly LibraryState[] | undefined>;
   /** Of every cluster that is not terminated and has some. */

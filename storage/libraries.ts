@@ -1,6 +1,8 @@
 /** Libraries of clusters: how far each is, and the environment that a cluster has of them. */
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
 import type { Clock } from '../engine/clock.ts';
 import { libraryKey } from '../engine/cluster/libraries.ts';
 import type { Library } from '../engine/job/cluster.ts';
@@ -46,6 +48,8 @@ export function createLibraryStore(db: Kysely<Database>, clock: Clock, log: Log)
   };
 }
 
+const Variables = Type.Record(Type.String(), Type.String());
+
 /** Libraries of clusters as the API shows them. */
 export function createLibraryReader(db: Kysely<Database>): LibraryReader {
   const clusterOf: LibraryReader['clusterOf'] = async (clusterId) => {
@@ -54,6 +58,11 @@ export function createLibraryReader(db: Kysely<Database>): LibraryReader {
   };
   return {
     clusterOf,
+    async variablesOf(clusterId) {
+      const row = await db.selectFrom('clusters').select('spec').where('cluster_id', '=', clusterId).executeTakeFirst();
+      const given = row?.spec['spark_env_vars'];
+      return Check(Variables, given) ? given : {};
+    },
     async statesOf(clusterId) {
       if ((await clusterOf(clusterId)) === undefined) return undefined;
       return (await rowsOf(db, clusterId)).map(stateOf);

@@ -218,6 +218,12 @@ describe.skipIf(python === undefined)('Python libraries', () => {
     expect(await statusesOf(cluster_id)).toEqual([]);
   });
 
+  test('installers see the PIP_ variables of a cluster, also where no task comes', async () => {
+    const { cluster_id } = await runyard.ok('POST', '2.0/clusters/create', { spark_version: '16.4.x', node_type_id: 'n', num_workers: 0, spark_env_vars: { PIP_INDEX_URL: 'http://127.0.0.1:9/none', PIP_RETRIES: '1' } });
+    await runyard.ok('POST', '2.0/libraries/install', { cluster_id, libraries: [{ pypi: { package: 'volume==1.0' } }] });
+    await expect.poll(() => statusesOf(cluster_id), { timeout: 20_000 }).toMatchObject([{ status: 'FAILED', messages: [expect.stringContaining('The package index could not be reached (/none/volume/)')] }]);
+  });
+
   test('a cluster that starts, or starts again, gets its libraries without waiting for a task', async () => {
     const { cluster_id } = await runyard.ok('POST', '2.0/clusters/create', { spark_version: '16.4.x', node_type_id: 'n', num_workers: 0 });
     await runyard.ok('POST', '2.0/libraries/install', { cluster_id, libraries: [{ pypi: { package: 'volume==1.0' } }] });
