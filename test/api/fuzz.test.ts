@@ -9,7 +9,7 @@ import { checkAnswer, startFuzzedService, type FuzzedService } from './fuzz-serv
 import { acceptedSettings } from './fuzz-settings.ts';
 import { adminToken, idIn, type Answer } from './service.ts';
 
-/** Raise it to look for longer. A failure prints the seed and the path that replay it. */
+/** Raise it to look for longer. A failure prints the seed and the path that replay it; without `endOnFailure` it is made smaller, which may take minutes. */
 const times = 1;
 
 const timeout = 120_000 * times;
@@ -22,7 +22,7 @@ const send = (method: 'GET' | 'POST', path: string, payload?: object | string): 
   service.send({ method, url: `/api/${path}`, headers: { authorization: `Bearer ${adminToken}` }, ...(payload !== undefined && { payload }) });
 
 test('every operation answers whatever it is sent, and a refusal changes nothing', async () => {
-  await fc.assert(fc.asyncProperty(requests(service), async (request) => { await service.send(request); }), { numRuns: 3_500 * times });
+  await fc.assert(fc.asyncProperty(requests(service), async (request) => { await service.send(request); }), { numRuns: 3_500 * times, endOnFailure: true });
   expect((await service.send({ url: '/healthz' })).status).toBe(200);
 }, timeout);
 
@@ -76,7 +76,7 @@ describe('settings that were given back', () => {
         expect(await send('POST', `${face}/jobs/reset`, { job_id: again, new_settings: got })).toMatchObject({ status: 200 });
         expect(await shown(face, again)).toEqual(got);
       }
-    }), { numRuns: 40 * times });
+    }), { numRuns: 40 * times, endOnFailure: true });
   }, timeout);
 });
 
@@ -94,7 +94,7 @@ describe('over the network', () => {
       checkAnswer(answer);
       if (typeof answer.body['job_id'] === 'number') known.jobs.push(answer.body['job_id']);
       if (typeof answer.body['run_id'] === 'number') known.runs.push(answer.body['run_id']);
-    }), { numRuns: 400 * times });
+    }), { numRuns: 400 * times, endOnFailure: true });
     await lives();
   }, timeout);
 
@@ -109,7 +109,7 @@ describe('over the network', () => {
   });
 
   test('what is hardly HTTP is answered as it deserves', async () => {
-    await fc.assert(fc.asyncProperty(rawRequests(whole.token), async (bytes) => { await answerTo(whole.url, bytes, lives); }), { numRuns: 400 * times });
+    await fc.assert(fc.asyncProperty(rawRequests(whole.token), async (bytes) => { await answerTo(whole.url, bytes, lives); }), { numRuns: 400 * times, endOnFailure: true });
     await lives();
   }, timeout);
 });
