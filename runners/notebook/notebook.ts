@@ -46,7 +46,7 @@ async function run(task: NotebookTask, context: RunnerContext): Promise<Outcome>
   } catch (error) {
     return cannotStart(error, context);
   }
-  const exit = await answerQuestions(context, questionsDirectory(context), context.exec(command));
+  const exit = await answerQuestions(context, questionsDirectory(context), () => context.exec(command));
   return conclude(exit, await readReport(context), context);
 }
 

@@ -29,9 +29,10 @@ const retryMs = 1_000;
 /**
  * Answers questions until the notebook's process is over. What it has asked for is cancelled then, if it is not over, and
  * its end is waited for.
+ * @param start begins the process, or attaches to it; called when questions can be asked
  * @returns how the process ended
  */
-export async function answerQuestions(context: RunnerContext, directory: string, running: Promise<Exit>): Promise<Exit> {
+export async function answerQuestions(context: RunnerContext, directory: string, start: () => Promise<Exit>): Promise<Exit> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const bell = createBell();
   const over = new AbortController();
@@ -46,7 +47,7 @@ export async function answerQuestions(context: RunnerContext, directory: string,
   };
   const watcher = watchDirectory(directory, bell.ring);
   let isOver = false;
-  const ended = running.finally(() => {
+  const ended = start().finally(() => {
     isOver = true;
     bell.ring();
   });
