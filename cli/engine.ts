@@ -63,6 +63,7 @@ export async function startEngine({ config, address, database, roots, site, plug
   const { db } = database;
   const files = createAttemptFiles(roots);
   const objects = objectStoreOf(config, clock);
+  const locate = createLocator(roots, objects);
   const libraries = createLibraries({ config, database, roots, objects, isolation, clock, log });
   const runs = createRunStore(db, clock, log);
   const nodes = createNodeStore(db);
@@ -72,12 +73,12 @@ export async function startEngine({ config, address, database, roots, site, plug
     threads: config.poolThreads,
     attemptsPerThread: config.attemptsPerThread,
     settings: runnerSettings(config, roots, isolation),
-    locate: createLocator(roots, objects),
+    locate,
     plugins,
     log,
   });
   const clusters = await startClusters({
-    config, isolation, locate: createLocator(roots, objects), address, database, roots, files, nodeId: node.nodeId, began: libraries.ports.settleLibraries,
+    config, isolation, locate, address, database, roots, files, nodeId: node.nodeId, began: libraries.ports.settleLibraries,
     random: randomCharacters, clock, log,
   });
   const endings = createEndings();

@@ -1,8 +1,9 @@
 /** The log of an attempt as it is written: its end, in the colours it was written in, and ways to have all of it. */
-import { useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { LogPage, TaskRun } from '../api/documents.ts';
 import type { Sender } from '../api/request.ts';
 import { DownloadButton } from '../parts/download-button.tsx';
+import { useEnd } from '../parts/use-end.ts';
 import { isActive } from '../states.ts';
 import { piecesOf } from './terminal-look.ts';
 import { useLog, type LogStream } from './use-log.ts';
@@ -40,16 +41,9 @@ export function LogView({ task, quiet }: { readonly task: TaskRun; readonly quie
 
 function LogText({ text }: { readonly text: string }) {
   const pieces = useMemo(() => piecesOf(text), [text]);
-  const box = useRef<HTMLPreElement>(null);
-  // Whoever reads the end sees what comes; whoever has scrolled up is left alone.
-  const atEnd = useRef(true);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (element !== null && atEnd.current) element.scrollTop = element.scrollHeight;
-  });
+  const end = useEnd();
   return (
-    <pre ref={box} tabIndex={0} aria-label="Logs" hidden={text === ''}
-      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => { atEnd.current = scrollHeight - scrollTop - clientHeight < 8; }}>
+    <pre {...end} tabIndex={0} aria-label="Logs" hidden={text === ''}>
       {pieces.map(({ at, text: part, look }) => (look === '' ? part : <span key={at} className={look}>{part}</span>))}
     </pre>
   );

@@ -1,10 +1,11 @@
 /** What an attempt gave back: its result, or its error with the trace; and its logs. */
-import { useLayoutEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { Output, TaskRun } from '../api/documents.ts';
 import { useAnswer } from '../api/queries.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { SaveLink } from '../parts/save-link.tsx';
+import { useEnd } from '../parts/use-end.ts';
 import { addressOf } from '../route.ts';
 import { isActive } from '../states.ts';
 import { LogView } from './log-view.tsx';
@@ -51,13 +52,7 @@ function Text({ title, text, name, hint, tone }: TextProps) {
   const [all, setAll] = useState(false);
   const tail = lastLines(text, linesShown);
   const shown = all ? text : tail.text;
-  const box = useRef<HTMLPreElement>(null);
-  // Whoever reads the end sees what comes; whoever has scrolled up is left alone.
-  const atEnd = useRef(true);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (element !== null && atEnd.current) element.scrollTop = element.scrollHeight;
-  });
+  const end = useEnd();
   return (
     <section className="text" aria-label={title}>
       <h3>{title} <SaveLink text={text} name={name} type="text/plain" /></h3>
@@ -65,8 +60,7 @@ function Text({ title, text, name, hint, tone }: TextProps) {
         <p className="hint">The last {linesShown} of {tail.lines} lines. <button type="button" className="link" onClick={() => setAll(true)}>Show all</button></p>
       )}
       {hint !== undefined && <p className="hint">{hint}</p>}
-      <pre ref={box} tabIndex={0} aria-label={title} className={tone}
-        onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => { atEnd.current = scrollHeight - scrollTop - clientHeight < 8; }}>{shown}</pre>
+      <pre {...end} tabIndex={0} aria-label={title} className={tone}>{shown}</pre>
     </section>
   );
 }
