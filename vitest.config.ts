@@ -1,11 +1,11 @@
 /** Test runner settings: two processes, each taking one file after the other; each file has a database and a service of its own. */
 import { defineConfig } from 'vitest/config';
-import { SlowestFirst } from './test/setup/slowest-first.ts';
+import { SlowestFirst } from './test/harness/slowest-first.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/setup/postgres.ts', 'test/setup/console.ts'],
+    globalSetup: ['test/harness/postgres.ts', 'test/harness/console.ts'],
     pool: 'forks',
     // What a file needs it starts and ends itself, so that modules are read once and not for each of the files.
     isolate: false,

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { systemClock } from '../engine/clock.ts';
 import { newSigningSecret } from '../engine/notification/signature.ts';
-import { migrate, openDatabase } from '../storage/database.ts';
-import { createDestinationStore } from '../storage/destinations.ts';
-import { startEmbeddedPostgres } from '../storage/embedded.ts';
-import { insertNotices } from '../storage/outbox.ts';
+import { migrate, openDatabase } from '../storage/postgres/database.ts';
+import { createDestinationStore } from '../storage/postgres/deliveries/destinations.ts';
+import { startEmbeddedPostgres } from '../storage/embedded/embedded-postgres.ts';
+import { insertNotices } from '../storage/postgres/outbox/outbox.ts';
 import { freshDirectory, startUnderTest, type EngineUnderTest } from './engine-under-test.ts';
 import { spread } from './spread.ts';
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { isoTime, systemClock } from '../engine/clock.ts';
 import type { JobSettings } from '../engine/job/settings.ts';
-import { migrate, openDatabase } from '../storage/database.ts';
-import { startEmbeddedPostgres } from '../storage/embedded.ts';
-import { createJobStore } from '../storage/stores.ts';
+import { migrate, openDatabase } from '../storage/postgres/database.ts';
+import { startEmbeddedPostgres } from '../storage/embedded/embedded-postgres.ts';
+import { createJobStore } from '../storage/postgres/stores.ts';
 import { freshDirectory, startUnderTest, type EngineUnderTest } from './engine-under-test.ts';
 
 const schedules = Number(process.argv[2] ?? 12_000);

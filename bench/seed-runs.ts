@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { systemClock } from '../engine/clock.ts';
 import { defaultLimits } from '../engine/limits.ts';
-import type { LaunchTransaction } from '../engine/run-ports.ts';
+import type { LaunchTransaction } from '../engine/ports/runs.ts';
 import type { NewRun } from '../engine/run/created.ts';
-import { migrate, openDatabase } from '../storage/database.ts';
-import { startEmbeddedPostgres } from '../storage/embedded.ts';
-import { createJobStore, createRunStore } from '../storage/stores.ts';
+import { migrate, openDatabase } from '../storage/postgres/database.ts';
+import { startEmbeddedPostgres } from '../storage/embedded/embedded-postgres.ts';
+import { createJobStore, createRunStore } from '../storage/postgres/stores.ts';
 
 const creator = 'admin';
 const settings = { name: 'nightly', format: 'SINGLE_TASK', existing_cluster_id: 'bench', notebook_task: { notebook_path: '/nothing' } } as const;

@@ -7,16 +7,16 @@ import { messageOf } from '../engine/errors.ts';
 import { defaultLimits } from '../engine/limits.ts';
 import { previewMax } from '../engine/schedule/preview.ts';
 import { ConfigError } from './config.ts';
-import type { BundleOptions } from './bundle.ts';
-import type { MigrateOptions } from './dashboards.ts';
-import type { DemoOptions } from './demo.ts';
-import type { LogsOptions } from './logs.ts';
-import type { PreviewOptions } from './schedule-preview.ts';
-import { outliveReaders, remark } from './say.ts';
+import type { BundleOptions } from './commands/bundle.ts';
+import type { MigrateOptions } from './commands/dashboards.ts';
+import type { DemoOptions } from './demo/demo.ts';
+import type { LogsOptions } from './commands/logs.ts';
+import type { PreviewOptions } from './commands/schedule-preview.ts';
+import { outliveReaders, remark } from './commands/say.ts';
 import { settingsHelp } from './settings.ts';
 import type { ServeOptions } from './serve.ts';
-import type { TokenOptions } from './token-create.ts';
-import type { UserOptions } from './user.ts';
+import type { TokenOptions } from './commands/token-create.ts';
+import type { UserOptions } from './commands/user.ts';
 import { CommandError } from './start-failure.ts';
 
 /** Exit codes: 0 done, 1 failed, 2 wrong usage. */
@@ -50,7 +50,7 @@ function buildProgram(finish: (code: number) => void): Command {
     .option('--year <year>', 'year to report about: 2012 to 2015; one without data shows how a task fails', year, '2015')
     .option('--keep', 'leave the engine running until Ctrl-C, and what it stored in place')
     .addHelpText('after', '\nVariables (RUNYARD_*, DATABASE_URL) and runyard.json are not heeded.')
-    .action(async (options: DemoOptions) => finish(await (await import('./demo.ts')).demo(options)));
+    .action(async (options: DemoOptions) => finish(await (await import('./demo/demo.ts')).demo(options)));
   addPeople(program, finish);
   addRunCommands(program, finish);
   addDashboardCommands(program, finish);
@@ -63,11 +63,11 @@ function buildProgram(finish: (code: number) => void): Command {
     .option('--after <time>', 'fires after this time: ISO-8601, or epoch milliseconds (default: now)', instant)
     .option('--count <number>', 'how many, 1 to 100', previewCount, 10)
     .option('--json', 'as JSON, as the service answers')
-    .action(async (expression: string, options: PreviewOptions) => finish(await (await import('./schedule-preview.ts')).previewCommand(expression, options)));
+    .action(async (expression: string, options: PreviewOptions) => finish(await (await import('./commands/schedule-preview.ts')).previewCommand(expression, options)));
   program.command('doctor')
     .description('say what this machine can run, and what is missing')
     .option('--json', 'as JSON')
-    .action(async (options: { json?: true }) => finish(await (await import('./doctor.ts')).doctor(options.json === true)));
+    .action(async (options: { json?: true }) => finish(await (await import('./doctor/doctor.ts')).doctor(options.json === true)));
   return program;
 }
 
@@ -79,11 +79,11 @@ function addRunCommands(program: Command, finish: (code: number) => void): void 
     .addOption(new Option('--stream <name>', 'which of the two').choices(['stdout', 'stderr', 'both']).default('both'))
     .option('--task <key>', 'one task alone')
     .option('--tail <lines>', 'begin with the last lines', tailLines)
-    .action(async (run: number, options: LogsOptions) => finish(await (await import('./logs.ts')).printLogs(run, options)));
+    .action(async (run: number, options: LogsOptions) => finish(await (await import('./commands/logs.ts')).printLogs(run, options)));
   program.command('bundle').argument('<run>', 'id of a run', wholeId)
     .description('write everything that is known of a run into one tar.gz: settings, states, logs, output')
     .option('-o, --output <file>', 'where to; - is stdout (default: run-<id>.tar.gz here)')
-    .action(async (run: number, options: BundleOptions) => finish(await (await import('./bundle.ts')).writeBundle(run, options)));
+    .action(async (run: number, options: BundleOptions) => finish(await (await import('./commands/bundle.ts')).writeBundle(run, options)));
 }
 
 function addDashboardCommands(program: Command, finish: (code: number) => void): void {
@@ -91,23 +91,23 @@ function addDashboardCommands(program: Command, finish: (code: number) => void):
     .description('bring classic dashboards in and migrate them, at the service that RUNYARD_URL names or that runs here');
   dashboards.command('import').argument('<file>', 'JSON document of a classic dashboard')
     .description('store a classic dashboard and print its id')
-    .action(async (file: string) => finish(await (await import('./dashboards.ts')).importDashboard(file)));
+    .action(async (file: string) => finish(await (await import('./commands/dashboards.ts')).importDashboard(file)));
   dashboards.command('list')
     .description('list the classic dashboards')
-    .action(async () => finish(await (await import('./dashboards.ts')).listClassicDashboards()));
+    .action(async () => finish(await (await import('./commands/dashboards.ts')).listClassicDashboards()));
   dashboards.command('migrate').argument('<id>', 'id of a classic dashboard')
     .description('make a dashboard of the newer format and print its id and path')
     .option('--name <name>', 'its name (default: that of the classic one)')
     .option('--folder <path>', 'folder of the workspace (default: your own)')
     .option('--keep-parameters', 'leave {{ parameters }} in queries as they are')
-    .action(async (id: string, options: MigrateOptions) => finish(await (await import('./dashboards.ts')).migrateDashboard(id, options)));
+    .action(async (id: string, options: MigrateOptions) => finish(await (await import('./commands/dashboards.ts')).migrateDashboard(id, options)));
 }
 
 /** What administrators do with tokens and people, at the service that RUNYARD_URL names or that runs here. */
 function addPeople(program: Command, finish: (code: number) => void): void {
   const token = program.command('token')
     .description('print the token of the first administrator')
-    .action(async () => finish(await (await import('./token.ts')).printToken()));
+    .action(async () => finish(await (await import('./commands/token.ts')).printToken()));
   token.command('create')
     .description('make a token for somebody and print its value, which cannot be shown again')
     .option('--user <name>', 'a user (default: whoever the token in use belongs to)')
@@ -116,19 +116,19 @@ function addPeople(program: Command, finish: (code: number) => void): void {
     .option('--days <number>', 'days that it lives (default: as long as is allowed)')
     .option('--scopes <names>', 'scopes with commas between them (default: all-apis)')
     .option('--autoscope', 'observe it for 30 days, then permit what it was used for')
-    .action(async (options: TokenOptions) => finish(await (await import('./token-create.ts')).createToken(options)));
+    .action(async (options: TokenOptions) => finish(await (await import('./commands/token-create.ts')).createToken(options)));
   const user = program.command('user')
     .description('manage users, at the service that RUNYARD_URL names or that runs here');
   user.command('list').description('list the users')
-    .action(async () => finish(await (await import('./user.ts')).listUsers()));
+    .action(async () => finish(await (await import('./commands/user.ts')).listUsers()));
   user.command('add').argument('<name>', 'name of the user, usually an address of mail').description('make a user and print their id')
     .option('--display-name <name>', 'name to show')
     .option('--email <address>', 'where mail reaches them')
     .option('--admin', 'as an administrator')
-    .action(async (name: string, options: UserOptions) => finish(await (await import('./user.ts')).addUser(name, options)));
+    .action(async (name: string, options: UserOptions) => finish(await (await import('./commands/user.ts')).addUser(name, options)));
   for (const [verb, description] of Object.entries(userChanges)) {
     user.command(verb).argument('<name>', 'name of the user').description(description)
-      .action(async (name: string) => finish(await (await import('./user.ts')).changeUser(name, verb)));
+      .action(async (name: string) => finish(await (await import('./commands/user.ts')).changeUser(name, verb)));
   }
 }
 

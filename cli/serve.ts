@@ -1,12 +1,12 @@
 /** `runyard serve`: starts the service, says where it is, and stops it when it is told to. */
 import { flushCompileCache } from 'node:module';
 import { systemClock } from '../engine/clock.ts';
-import { bootstrapTokenFile } from './bootstrap-token.ts';
+import { bootstrapTokenFile } from './wiring/bootstrap-token.ts';
 import { readConfig } from './config.ts';
 import { createLogger } from './logger.ts';
-import { isInTheClear } from './people.ts';
-import { remark } from './say.ts';
-import { startService } from './service.ts';
+import { isInTheClear } from './wiring/people.ts';
+import { remark } from './commands/say.ts';
+import { startService } from './wiring/service.ts';
 import { startFailure } from './start-failure.ts';
 import { listenForStop } from './stop-signal.ts';
 

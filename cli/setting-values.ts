@@ -2,8 +2,8 @@
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { defaultLimits, type LimitName, type Limits } from '../engine/limits.ts';
-import { nearest } from '../engine/nearest.ts';
-import type { TaskLimits } from '../runners/isolation.ts';
+import { nearest } from '../engine/validation/nearest-name.ts';
+import type { TaskLimits } from '../runners/process/isolation.ts';
 import type { PluginPlace } from '../runners/plugin/plugin-place.ts';
 import { isMailAddress } from '../engine/notification/address.ts';
 

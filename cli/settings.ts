@@ -2,7 +2,7 @@
 import { defaultInventory } from '../engine/cluster/inventory.ts';
 import type { ClusterFault } from '../engine/cluster/faults.ts';
 import { defaultLimits } from '../engine/limits.ts';
-import type { TaskLimits } from '../runners/isolation.ts';
+import type { TaskLimits } from '../runners/process/isolation.ts';
 import type { PluginPlace } from '../runners/plugin/plugin-place.ts';
 import {
   absolutePaths, databaseUrl, host, limits, mailFrom, networks, oneOf, path, pluginPlaces, publicUrl, secretText, secretToken, smtpUrl, taskLimits, textsByName, userName,

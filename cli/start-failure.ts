@@ -1,7 +1,7 @@
 /** Why a command failed, in one line for the person who has to do something about it. */
 import { codeOf, messageOf } from '../engine/errors.ts';
 import type { Config } from './config.ts';
-import { inOneLine } from './say.ts';
+import { inOneLine } from './commands/say.ts';
 
 /** A command that cannot go on, and knows why. The message is one line. */
 export class CommandError extends Error {}

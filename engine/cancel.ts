@@ -1,6 +1,6 @@
 /** The one door through which every early end passes. */
 import { invalid } from './errors.ts';
-import type { RunStore, StopFilter } from './run-ports.ts';
+import type { RunStore, StopFilter } from './ports/runs.ts';
 import type { StopReason } from './run/states.ts';
 
 export interface CancelPorts {

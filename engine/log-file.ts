@@ -1,4 +1,4 @@
-/** Reading the log of an attempt: a file that a task appends to, of whose middle a part may have been left out (the cap of runners/log-cap.ts). */
+/** Reading the log of an attempt: a file that a task appends to, of whose middle a part may have been left out (the cap of runners/process/log-truncation.ts). */
 import type { FileHandle } from 'node:fs/promises';
 import { codeOf } from './errors.ts';
 import { openRegular, readFrom } from './read-file.ts';

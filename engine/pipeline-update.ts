@@ -5,14 +5,14 @@ import type { Clock } from './clock.ts';
 import { invalid, messageOf, ServiceError } from './errors.ts';
 import { checkSubmission } from './job/check.ts';
 import type { KnownKind } from './job/task-kinds.ts';
-import { quote } from './job/wording.ts';
+import { quote } from './validation/messages.ts';
 import { submit, type LaunchPorts } from './launch.ts';
 import type { Limits } from './limits.ts';
 import { specOfDocument } from './pipeline/document.ts';
 import { checkRequest, type UpdateRequest } from './pipeline/selection.ts';
 import { readSpec, type PipelineSpec } from './pipeline/spec.ts';
 import type { SettledUpdate } from './pipeline/update-order.ts';
-import type { PipelineFiles, PipelineStore, StoredPipeline, StoredUpdate, UpdateDesk } from './pipeline-ports.ts';
+import type { PipelineFiles, PipelineStore, StoredPipeline, StoredUpdate, UpdateDesk } from './ports/pipelines.ts';
 
 export interface PipelinePorts {
   readonly pipelines: PipelineStore;

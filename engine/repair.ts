@@ -2,8 +2,8 @@
 import { invalid, ServiceError } from './errors.ts';
 import { tasksOf } from './job/format.ts';
 import { roomFacts, type LaunchPorts } from './launch.ts';
-import type { Job } from './ports.ts';
-import type { LaunchTransaction } from './run-ports.ts';
+import type { Job } from './ports/engine.ts';
+import type { LaunchTransaction } from './ports/runs.ts';
 import { checkRoom, decideAdmission } from './run/admission.ts';
 import { checkRunNow, type RunParameters } from './run/parameters.ts';
 import { checkRepairable, repairOf, tasksToRerun, type RepairChoice } from './run/repair.ts';

@@ -1,7 +1,7 @@
 /** What goes on beside everything else: work that nobody awaits until the end, calls that flow together, and an alarm. */
 import type { Clock } from '../engine/clock.ts';
 import { messageOf } from '../engine/errors.ts';
-import type { Log } from '../engine/ports.ts';
+import type { Log } from '../engine/ports/engine.ts';
 
 /** Calls back at the earliest of the times that it was told. */
 export function createAlarm(clock: Clock, ring: () => void) {

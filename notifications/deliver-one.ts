@@ -2,7 +2,7 @@
 import type { Clock } from '../engine/clock.ts';
 import type { ClaimedDelivery, DeliveryAttempt, Message } from '../engine/notification/delivery.ts';
 import { decideAfterTry } from '../engine/notification/retry.ts';
-import type { DeliveryStore } from '../engine/notice-ports.ts';
+import type { DeliveryStore } from '../engine/ports/notifications.ts';
 import type { Mailer } from './email.ts';
 import { messageOfDelivery, type MessagePorts } from './messages.ts';
 import type { SendResult } from './send-result.ts';

@@ -5,8 +5,8 @@
  */
 import { messageOf } from '../engine/errors.ts';
 import type { ClaimedDelivery } from '../engine/notification/delivery.ts';
-import type { Log } from '../engine/ports.ts';
-import { mailWay } from '../engine/notice-ports.ts';
+import type { Log } from '../engine/ports/engine.ts';
+import { mailWay } from '../engine/ports/notifications.ts';
 import { deliverOne, type SendPorts } from './deliver-one.ts';
 import { mailsAtOnce } from './email.ts';
 import { coalesced, createAlarm, createWork } from './background.ts';

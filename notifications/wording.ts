@@ -1,6 +1,6 @@
 /** What a notice says, in words: the same facts for mails and chats. */
 import type { DeliverySubject, SubjectFacts } from '../engine/notification/delivery.ts';
-import type { NoticeEvent, Standing } from '../engine/notification/notice.ts';
+import type { NoticeEvent, Standing } from '../engine/run/notification.ts';
 import { isoTime } from '../engine/clock.ts';
 import { runPageUrl, type Site } from '../engine/run/site.ts';
 

@@ -1,8 +1,8 @@
 /** The task kinds that can be run, by the settings field that holds them. */
 import { isBuiltIn } from '../engine/job/task-kinds.ts';
-import { createBell } from './bell.ts';
+import { createBell } from './pool/bell.ts';
 import type { Outcome, RunnerContext } from './contract.ts';
-import { endMarked } from './process-group.ts';
+import { endMarked } from './process/process-group.ts';
 import { plugin as jar } from './jar/jar.ts';
 import { plugin as notebook } from './notebook/notebook.ts';
 import { plugin as pipeline } from './pipeline/pipeline.ts';

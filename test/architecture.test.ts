@@ -1,12 +1,12 @@
 /** The house rules of the architecture page, checked against every source file. There is no list of exemptions. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAst } from 'vite';
 import { describe, expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const rooms = ['engine', 'runners', 'api', 'storage', 'notifications', 'cli', 'bench', 'console'];
+const topLevelFolders = ['engine', 'runners', 'api', 'storage', 'notifications', 'cli', 'bench', 'console'];
 
 interface Source {
   readonly path: string;
@@ -16,22 +16,41 @@ interface Source {
   readonly packages: readonly string[];
 }
 
-const paths = rooms.flatMap(filesBelow).filter((path) => !path.startsWith('console/built/'));
+const paths = topLevelFolders.flatMap(filesBelow).filter((path) => !path.startsWith('console/built/'));
 const sources = paths.filter((path) => /\.tsx?$/.test(path)).map(read);
 const byPath = new Map(sources.map((source) => [source.path, source]));
 
-/** Layer of a file, from the inside out; imports point inward, or stay within a layer where it has but one room. */
+/** Folders of layers 1 and 2, each with the folders of the same layer that it may import. */
+const sidewaysImports: Readonly<Record<string, readonly string[]>> = {
+  'engine/sql': [],
+  'engine/schedule': [],
+  'engine/job': ['engine/schedule'],
+  'engine/token': [],
+  'engine/dashboard': ['engine/sql'],
+  'engine/pipeline': ['engine/sql'],
+  'engine/cluster': [],
+  'engine/run': ['engine/cluster'],
+  'engine/notification': ['engine/run'],
+};
+
+/** Layers from the inside out. A file may import files of its own layer and of the layers before it. */
+const layers: readonly (readonly string[])[] = [
+  ['engine/errors.ts', 'engine/limits.ts', 'engine/clock.ts', 'engine/host.ts', 'engine/read-file.ts', 'engine/log-file.ts', 'engine/validation/'],
+  ['engine/job/', 'engine/schedule/', 'engine/token/', 'engine/dashboard/', 'engine/pipeline/', 'engine/sql/'],
+  ['engine/run/', 'engine/cluster/', 'engine/notification/'],
+  ['engine/ports/'],
+  ['engine/launch.ts', 'engine/cancel.ts', 'engine/repair.ts', 'engine/pipeline-update.ts', 'engine/coordinator/'],
+  ['storage/', 'runners/', 'notifications/', 'api/'],
+  ['cli/', 'bench/'],
+  // The console imports nothing of the engine, and the engine nothing of the console.
+  ['console/'],
+];
+
+/** Index of the layer of a file. @throws Error for a file that belongs to no layer */
 function layerOf(path: string): number {
-  if (/^engine\/(errors|limits|clock|host|read-file|log-file|nearest)\.ts$/.test(path)) return 0;
-  if (/^engine\/(job|schedule|token|dashboard|pipeline)\//.test(path)) return 1;
-  if (/^engine\/(run|cluster|notification)\//.test(path)) return 2;
-  if (/^engine\/([a-z]+-)?ports\.ts$/.test(path)) return 3;
-  if (/^engine\/((launch|cancel|repair|pipeline-update)\.ts$|coordinator\/)/.test(path)) return 4;
-  if (/^(storage|runners|notifications|api)\//.test(path)) return 5;
-  if (/^(cli|bench)\//.test(path)) return 6;
-  // Beside the house: it may import nothing of it, and nothing of it may import the console.
-  if (path.startsWith('console/')) return 7;
-  throw new Error(`${path} has no place in the house.`);
+  const layer = layers.findIndex((entries) => entries.some((entry) => (entry.endsWith('/') ? path.startsWith(entry) : path === entry)));
+  if (layer < 0) throw new Error(`${path} belongs to no layer; see layers in test/architecture.test.ts.`);
+  return layer;
 }
 
 describe('layers', () => {
@@ -40,10 +59,29 @@ describe('layers', () => {
     expect(outward).toEqual([]);
   });
 
-  test('the rooms of layer 5 do not import one another', () => {
-    const roomOf = (path: string): string => path.slice(0, path.indexOf('/'));
+  test('every file and folder that the rules name exists', () => {
+    const named = [...layers.flat(), ...Object.keys(sidewaysImports), ...Object.values(sidewaysImports).flat(), ...topLevelFolders];
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  test('folders of layers 1 and 2 import one another only as listed', () => {
+    const folderOf = (path: string): string => path.split('/').slice(0, 2).join('/');
+    const sideways = sources.flatMap(({ path, uses }) => uses
+      .filter((used) => byPath.has(used) && layerOf(used) === layerOf(path) && [1, 2].includes(layerOf(path)) && folderOf(used) !== folderOf(path))
+      .filter((used) => !(sidewaysImports[folderOf(path)] ?? []).includes(folderOf(used)))
+      .map((used) => `${path} -> ${used}`));
+    expect(sideways).toEqual([]);
+  });
+
+  test('the listed sideways imports form no cycle', () => {
+    const reaches = (from: string, to: string): boolean => (sidewaysImports[from] ?? []).some((next) => next === to || reaches(next, to));
+    expect(Object.keys(sidewaysImports).filter((folder) => reaches(folder, folder))).toEqual([]);
+  });
+
+  test('the folders of layer 5 do not import one another', () => {
+    const topFolderOf = (path: string): string => path.slice(0, path.indexOf('/'));
     const across = sources.filter(({ path }) => layerOf(path) === 5).flatMap(({ path, uses }) =>
-      uses.filter((used) => byPath.has(used) && layerOf(used) === 5 && roomOf(used) !== roomOf(path)).map((used) => `${path} -> ${used}`));
+      uses.filter((used) => byPath.has(used) && layerOf(used) === 5 && topFolderOf(used) !== topFolderOf(path)).map((used) => `${path} -> ${used}`));
     expect(across).toEqual([]);
   });
 
@@ -113,20 +151,15 @@ describe('only one place', () => {
   test('vendor words stand in the table of aliases alone', () => {
     const vendor = /databricks|dbfs|lakeview|\bgs:\/\/|\bs3:\/\/|abfss|gcp_|aws_|azure_/i;
     // The header line of notebooks is a file format that the design names.
-    const format = (path: string): boolean => path === 'engine/job/aliases.ts';
+    const format = (path: string): boolean => path === 'engine/validation/aliases.ts';
     expect(sources.filter(({ path, text }) => !format(path) && vendor.test(text.replaceAll('Databricks notebook source', ''))).map(({ path }) => path)).toEqual([]);
   });
 });
 
 function filesBelow(folder: string): string[] {
-  try {
-    return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => relative(root, join(entry.parentPath, entry.name)));
-  } catch {
-    // A room that has not been built yet.
-    return [];
-  }
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
 }
 
 function read(path: string): Source {

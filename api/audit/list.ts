@@ -1,10 +1,10 @@
 /** GET audit: who did what. */
 import { Type } from 'typebox';
-import { instant } from '../../engine/job/scalars.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import { cutPage, pageOf } from '../paging.ts';
-import type { OperationPorts } from '../ports.ts';
-import { epochMs } from '../shown-times.ts';
+import { instant } from '../../engine/validation/scalars.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { cutPage, pageOf } from '../http/paging.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { epochMs } from '../views/shown-times.ts';
 
 const pages = { usual: 100, most: 1_000, numbers: 1 };
 

@@ -1,9 +1,9 @@
 /** DELETE preview/sql/dashboards/{dashboard_id}: removes a classic dashboard. */
 import { Type } from 'typebox';
 import { classicId } from '../../engine/dashboard/classic.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { DashboardPorts } from '../ports.ts';
-import { ClassicId, unknownClassic } from './classic-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { DashboardPorts } from '../http/ports.ts';
+import { ClassicId, unknownClassic } from '../views/classic-view.ts';
 
 /** For good; dashboards that were made from it stay. */
 export function deleteClassic({ classicDashboards }: DashboardPorts): Operation {

@@ -1,9 +1,9 @@
 /** GET preview/sql/dashboards/{dashboard_id}: one classic dashboard. */
 import { Type } from 'typebox';
 import { classicId } from '../../engine/dashboard/classic.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { DashboardPorts } from '../ports.ts';
-import { ClassicDocument, ClassicId, showClassic, unknownClassic } from './classic-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { DashboardPorts } from '../http/ports.ts';
+import { ClassicDocument, ClassicId, showClassic, unknownClassic } from '../views/classic-view.ts';
 
 /** As it was brought in. */
 export function getClassic({ classicDashboards }: DashboardPorts): Operation {

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { checkClassic, classicId, ClassicImport } from '../../engine/dashboard/classic.ts';
 import { ServiceError } from '../../engine/errors.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { DashboardPorts } from '../ports.ts';
-import { ClassicDocument, showClassic } from './classic-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { DashboardPorts } from '../http/ports.ts';
+import { ClassicDocument, showClassic } from '../views/classic-view.ts';
 
 /** An id that is taken is 409 ALREADY_EXISTS. */
 export function importClassic({ classicDashboards, clock, limits }: DashboardPorts): Operation {

@@ -1,9 +1,9 @@
 /** GET preview/sql/dashboards: the classic dashboards. */
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { DashboardPorts } from '../ports.ts';
-import { ClassicSummary, showClassicSummary } from './classic-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { DashboardPorts } from '../http/ports.ts';
+import { ClassicSummary, showClassicSummary } from '../views/classic-view.ts';
 
 const largestPage = 250;
 

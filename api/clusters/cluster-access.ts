@@ -2,8 +2,8 @@
 import { invalid } from '../../engine/errors.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import { lacksPermission, reaches, type PermissionLevel } from '../../engine/job/permissions.ts';
-import type { Call } from '../operation.ts';
-import type { ClusterPorts } from '../ports.ts';
+import type { Call } from '../http/operation.ts';
+import type { ClusterPorts } from '../http/ports.ts';
 
 type AccessPorts = Pick<ClusterPorts, 'clusters' | 'permissions'>;
 

@@ -1,8 +1,8 @@
 /** All operations on clusters, and on what they are made of. */
 import { listPoolsOperation } from '../instance-pools/list.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../http/operation.ts';
 import { listPoliciesOperation } from '../policies/list.ts';
-import type { ClusterPorts } from '../ports.ts';
+import type { ClusterPorts } from '../http/ports.ts';
 import { createClusterOperation } from './create.ts';
 import { deleteClusterOperation } from './delete.ts';
 import { getClusterEventsOperation, postClusterEventsOperation } from './events.ts';

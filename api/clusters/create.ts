@@ -2,9 +2,9 @@
 import { Type } from 'typebox';
 import { checkCluster } from '../../engine/job/check-cluster.ts';
 import { NewCluster } from '../../engine/job/cluster.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { ClusterPorts } from '../ports.ts';
-import { ClusterId } from './cluster-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { ClusterPorts } from '../http/ports.ts';
+import { ClusterId } from '../views/cluster-view.ts';
 
 /** Makes a cluster that jobs name by its id; it starts by itself. */
 export function createClusterOperation({ control, limits }: Pick<ClusterPorts, 'control' | 'limits'>): Operation {

@@ -2,11 +2,11 @@
 import { Type } from 'typebox';
 import { clusterEventTypes } from '../../engine/cluster/events.ts';
 import { reasonOf } from '../../engine/cluster/termination.ts';
-import { defineOperation, type Call, type Operation } from '../operation.ts';
-import type { ClusterPorts } from '../ports.ts';
-import { epochMs } from '../shown-times.ts';
+import { defineOperation, type Call, type Operation } from '../http/operation.ts';
+import type { ClusterPorts } from '../http/ports.ts';
+import { epochMs } from '../views/shown-times.ts';
 import { clusterFor } from './cluster-access.ts';
-import { ClusterId } from './cluster-view.ts';
+import { ClusterId } from '../views/cluster-view.ts';
 
 const most = 500;
 

@@ -1,9 +1,9 @@
 /** GET clusters/get: one cluster, whoever made it. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { ClusterPorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { ClusterPorts } from '../http/ports.ts';
 import { clusterFor } from './cluster-access.ts';
-import { ClusterId, showCluster, ShownCluster } from './cluster-view.ts';
+import { ClusterId, showCluster, ShownCluster } from '../views/cluster-view.ts';
 
 export function getClusterOperation(ports: Pick<ClusterPorts, 'clusters' | 'permissions' | 'inventory'>): Operation {
   return defineOperation({

@@ -1,7 +1,7 @@
 /** GET clusters/list-node-types: sizes that nodes can have. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { ClusterPorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { ClusterPorts } from '../http/ports.ts';
 
 const NodeType = Type.Object({
   node_type_id: Type.String({ description: 'What a cluster names.' }),

@@ -1,10 +1,10 @@
 /** GET clusters/list: all clusters, newest first. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import { cutPage, pageOf } from '../paging.ts';
-import type { ClusterPorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { cutPage, pageOf } from '../http/paging.ts';
+import type { ClusterPorts } from '../http/ports.ts';
 import { visibleClusters } from './cluster-access.ts';
-import { showCluster, ShownCluster } from './cluster-view.ts';
+import { showCluster, ShownCluster } from '../views/cluster-view.ts';
 
 const rule = { usual: 20, most: 100, numbers: 1 };
 

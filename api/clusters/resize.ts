@@ -2,12 +2,12 @@
 import { Type } from 'typebox';
 import { checkSize } from '../../engine/job/check-cluster.ts';
 import { AutoScale } from '../../engine/job/cluster.ts';
-import { int32 } from '../../engine/job/scalars.ts';
-import { checkOneOf } from '../../engine/job/wording.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { ClusterPorts } from '../ports.ts';
+import { int32 } from '../../engine/validation/scalars.ts';
+import { checkOneOf } from '../../engine/validation/messages.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { ClusterPorts } from '../http/ports.ts';
 import { clusterFor } from './cluster-access.ts';
-import { ClusterId } from './cluster-view.ts';
+import { ClusterId } from '../views/cluster-view.ts';
 
 /** A cluster that does not run is 400 INVALID_STATE. */
 export function resizeClusterOperation(ports: Pick<ClusterPorts, 'control' | 'clusters' | 'permissions'>): Operation {

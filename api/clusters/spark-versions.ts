@@ -1,7 +1,7 @@
 /** GET clusters/spark-versions: runtimes by name. Clients test their connection with it. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { ClusterPorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { ClusterPorts } from '../http/ports.ts';
 
 const Version = Type.Object({
   key: Type.String({ description: 'What spark_version names.' }),

@@ -1,9 +1,9 @@
 /** POST clusters/start: a terminated all-purpose cluster runs again. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { ClusterPorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { ClusterPorts } from '../http/ports.ts';
 import { clusterFor } from './cluster-access.ts';
-import { ClusterId } from './cluster-view.ts';
+import { ClusterId } from '../views/cluster-view.ts';
 
 export function startClusterOperation(ports: Pick<ClusterPorts, 'control' | 'clusters' | 'permissions'>): Operation {
   return defineOperation({

@@ -1,11 +1,11 @@
 /** All operations on dashboards, under their neutral paths and under the other spelling of them. */
-import { dashboardPathAlias } from '../../engine/job/aliases.ts';
+import { dashboardPathAlias } from '../../engine/validation/aliases.ts';
 import { deleteClassic } from '../classic-dashboards/delete.ts';
 import { getClassic } from '../classic-dashboards/get.ts';
 import { importClassic } from '../classic-dashboards/import.ts';
 import { listClassic } from '../classic-dashboards/list.ts';
-import type { Operation } from '../operation.ts';
-import type { DashboardPorts } from '../ports.ts';
+import type { Operation } from '../http/operation.ts';
+import type { DashboardPorts } from '../http/ports.ts';
 import { getDashboard } from './get.ts';
 import { listDashboards } from './list.ts';
 import { migrateDashboard } from './migrate.ts';

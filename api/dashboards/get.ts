@@ -1,8 +1,8 @@
 /** GET modern/dashboards/{dashboard_id}: one dashboard of the newer format. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { DashboardPorts } from '../ports.ts';
-import { DashboardDocument, DashboardId, dashboardIdOf, showDashboard, unknownDashboard } from './dashboard-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { DashboardPorts } from '../http/ports.ts';
+import { DashboardDocument, DashboardId, dashboardIdOf, showDashboard, unknownDashboard } from '../views/dashboard-view.ts';
 
 /** One in the trash is shown, too. */
 export function getDashboard({ dashboards }: DashboardPorts): Operation {

@@ -1,9 +1,9 @@
 /** GET modern/dashboards: the dashboards of the newer format. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import { cutPage, pageOf } from '../paging.ts';
-import type { DashboardPorts } from '../ports.ts';
-import { DashboardSummary, showSummary } from './dashboard-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { cutPage, pageOf } from '../http/paging.ts';
+import type { DashboardPorts } from '../http/ports.ts';
+import { DashboardSummary, showSummary } from '../views/dashboard-view.ts';
 
 const listName = 'dashboards';
 const rule = { usual: 100, most: 1_000, numbers: 1 };

@@ -5,13 +5,13 @@ import { classicId } from '../../engine/dashboard/classic.ts';
 import { migrate } from '../../engine/dashboard/migrate.ts';
 import { serialized } from '../../engine/dashboard/modern.ts';
 import { candidateName, checkDisplayName, dashboardPath, fileName } from '../../engine/dashboard/names.ts';
-import type { Dashboard } from '../../engine/dashboard-ports.ts';
+import type { Dashboard } from '../../engine/ports/dashboards.ts';
 import { invalid, ServiceError } from '../../engine/errors.ts';
-import type { WorkspaceStore } from '../../engine/file-ports.ts';
-import { unknownClassic } from '../classic-dashboards/classic-view.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { DashboardPorts } from '../ports.ts';
-import { DashboardDocument, showDashboard } from './dashboard-view.ts';
+import type { WorkspaceStore } from '../../engine/ports/files.ts';
+import { unknownClassic } from '../views/classic-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { DashboardPorts } from '../http/ports.ts';
+import { DashboardDocument, showDashboard } from '../views/dashboard-view.ts';
 
 /** Nothing is stored unless all of it is. The classic dashboard stays as it is. */
 export function migrateDashboard({ classicDashboards, dashboards, workspace, clock, limits }: DashboardPorts): Operation {

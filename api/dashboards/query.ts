@@ -1,10 +1,10 @@
 /** POST modern/dashboards/{dashboard_id}/query: runs a dataset of a dashboard, so that its widgets have something to show. */
 import { Type } from 'typebox';
 import type { ModernDashboard } from '../../engine/dashboard/modern.ts';
-import { datasetQuery } from '../../engine/dashboard/running/widget-query.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { DashboardPorts } from '../ports.ts';
-import { DashboardId, dashboardIdOf, unknownDashboard } from './dashboard-view.ts';
+import { datasetQuery } from '../../engine/dashboard/execution/widget-query.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { DashboardPorts } from '../http/ports.ts';
+import { DashboardId, dashboardIdOf, unknownDashboard } from '../views/dashboard-view.ts';
 
 /** Reads managed_fs and nothing else, and changes nothing. It ends when the caller goes away. */
 export function queryDashboard({ dashboards, queryFiles, queries, clock }: DashboardPorts): Operation {

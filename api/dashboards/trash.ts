@@ -1,8 +1,8 @@
 /** DELETE modern/dashboards/{dashboard_id}: moves a dashboard to the trash. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { DashboardPorts } from '../ports.ts';
-import { DashboardId, dashboardIdOf, unknownDashboard } from './dashboard-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { DashboardPorts } from '../http/ports.ts';
+import { DashboardId, dashboardIdOf, unknownDashboard } from '../views/dashboard-view.ts';
 
 /** A second time changes nothing. */
 export function trashDashboard({ dashboards, clock }: DashboardPorts): Operation {

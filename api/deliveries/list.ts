@@ -1,11 +1,11 @@
 /** GET notifications/deliveries. */
 import { Type } from 'typebox';
-import { Id, int32 } from '../../engine/job/scalars.ts';
+import { Id, int32 } from '../../engine/validation/scalars.ts';
 import { deliveryStates } from '../../engine/notification/delivery.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import { cutPage, pageOf } from '../paging.ts';
-import type { NoticePorts } from '../ports.ts';
-import { DeliveryDocument, deliveryView } from './delivery-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { cutPage, pageOf } from '../http/paging.ts';
+import type { NoticePorts } from '../http/ports.ts';
+import { DeliveryDocument, deliveryView } from '../views/delivery-view.ts';
 
 const usualPage = 20;
 

@@ -2,9 +2,9 @@
 import { Type } from 'typebox';
 import { ServiceError } from '../../engine/errors.ts';
 import { lacksPermission, reaches } from '../../engine/job/permissions.ts';
-import { cut } from '../../engine/job/wording.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { NoticePorts, OperationPorts } from '../ports.ts';
+import { cut } from '../../engine/validation/messages.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { NoticePorts, OperationPorts } from '../http/ports.ts';
 
 /** Sends a notice again: what was sent before, under the same id. */
 export function redeliverOperation({ deliveries, permissions, clock }: Pick<NoticePorts, 'deliveries' | 'clock'> & Pick<OperationPorts, 'permissions'>): Operation {

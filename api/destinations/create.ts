@@ -2,9 +2,9 @@
 import { Type } from 'typebox';
 import { checkDisplayName, DestinationConfig, targetOf } from '../../engine/notification/destination.ts';
 import { newSigningSecret } from '../../engine/notification/signature.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { NoticePorts } from '../ports.ts';
-import { checkAdmin, DestinationDocument, destinationView, signingSecret } from './destination-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { NoticePorts } from '../http/ports.ts';
+import { checkAdmin, DestinationDocument, destinationView, signingSecret } from '../views/destination-view.ts';
 
 /** Stores a destination; the signing secret of a generic webhook is shown this once. */
 export function createDestinationOperation({ destinations, destinationRules: rules, clock }: NoticePorts): Operation {

@@ -1,8 +1,8 @@
 /** DELETE notification-destinations/{id}. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { NoticePorts } from '../ports.ts';
-import { checkAdmin, unknownDestination } from './destination-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { NoticePorts } from '../http/ports.ts';
+import { checkAdmin, unknownDestination } from '../views/destination-view.ts';
 
 /** Removes a destination. Jobs may still name it: what is told to it from then on fails, and the log says so. */
 export function deleteDestinationOperation({ destinations }: Pick<NoticePorts, 'destinations'>): Operation {

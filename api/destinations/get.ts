@@ -1,8 +1,8 @@
 /** GET notification-destinations/{id}. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { NoticePorts } from '../ports.ts';
-import { DestinationDocument, destinationView, unknownDestination } from './destination-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { NoticePorts } from '../http/ports.ts';
+import { DestinationDocument, destinationView, unknownDestination } from '../views/destination-view.ts';
 
 /** Shows one destination; how it is configured to administrators alone. */
 export function getDestinationOperation({ destinations }: Pick<NoticePorts, 'destinations'>): Operation {

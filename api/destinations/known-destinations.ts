@@ -2,8 +2,8 @@
 import { invalid } from '../../engine/errors.ts';
 import { alertLists } from '../../engine/job/alerts.ts';
 import type { NoticeHolder } from '../../engine/notification/routing.ts';
-import { at, quote } from '../../engine/job/wording.ts';
-import type { DestinationStore } from '../../engine/notice-ports.ts';
+import { at, quote } from '../../engine/validation/messages.ts';
+import type { DestinationStore } from '../../engine/ports/notifications.ts';
 
 interface Holders extends NoticeHolder {
   readonly tasks?: readonly NoticeHolder[];

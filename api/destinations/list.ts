@@ -1,10 +1,10 @@
 /** GET notification-destinations. */
 import { Type } from 'typebox';
-import { int32 } from '../../engine/job/scalars.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import { cutPage, pageOf } from '../paging.ts';
-import type { NoticePorts } from '../ports.ts';
-import { listedDestination, ListedDestination } from './destination-view.ts';
+import { int32 } from '../../engine/validation/scalars.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { cutPage, pageOf } from '../http/paging.ts';
+import type { NoticePorts } from '../http/ports.ts';
+import { listedDestination, ListedDestination } from '../views/destination-view.ts';
 
 const usualPage = 100;
 

@@ -2,9 +2,9 @@
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { rotated } from '../../engine/notification/signature.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { NoticePorts } from '../ports.ts';
-import { checkAdmin, unknownDestination } from './destination-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { NoticePorts } from '../http/ports.ts';
+import { checkAdmin, unknownDestination } from '../views/destination-view.ts';
 
 /** Gives a generic webhook another signing secret; the one before keeps signing beside it for 24 hours. */
 export function rotateSecretOperation({ destinations, clock }: Pick<NoticePorts, 'destinations' | 'clock'>): Operation {

@@ -1,8 +1,8 @@
 /** POST notification-destinations/{id}/test. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { NoticePorts } from '../ports.ts';
-import { checkAdmin, unknownDestination } from './destination-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { NoticePorts } from '../http/ports.ts';
+import { checkAdmin, unknownDestination } from '../views/destination-view.ts';
 
 /** Sends a test notice. What comes of it stands in the log of deliveries. */
 export function testDestinationOperation({ destinations, clock }: Pick<NoticePorts, 'destinations' | 'clock'>): Operation {

@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { checkDisplayName, DestinationConfig, targetOf } from '../../engine/notification/destination.ts';
 import { newSigningSecret } from '../../engine/notification/signature.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { NoticePorts } from '../ports.ts';
-import { checkAdmin, DestinationDocument, destinationView, signingSecret, unknownDestination } from './destination-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { NoticePorts } from '../http/ports.ts';
+import { checkAdmin, DestinationDocument, destinationView, signingSecret, unknownDestination } from '../views/destination-view.ts';
 
 /** Changes name or configuration. A destination that becomes a generic webhook gets a secret, shown this once. */
 export function updateDestinationOperation({ destinations, destinationRules: rules }: Pick<NoticePorts, 'destinations' | 'destinationRules'>): Operation {

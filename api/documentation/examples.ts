@@ -1,6 +1,6 @@
 /** One request and its answer for every operation: what the description shows. */
-import { neutralPath } from '../../engine/job/aliases.ts';
-import type { Operation } from '../operation.ts';
+import { neutralPath } from '../../engine/validation/aliases.ts';
+import type { Operation } from '../http/operation.ts';
 import type { Example } from './example.ts';
 import { clusterExamples } from './cluster-examples.ts';
 import { dashboardExamples } from './dashboard-examples.ts';

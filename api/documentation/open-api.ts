@@ -2,8 +2,8 @@
 import { Type, type TSchema } from 'typebox';
 import type { ApiVersion } from '../../engine/job/format.ts';
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
-import type { Operation } from '../operation.ts';
-import { requestParts } from '../request-parts.ts';
+import type { Operation } from '../http/operation.ts';
+import { requestParts } from '../http/request-parts.ts';
 import type { Example } from './example.ts';
 import { exampleOf } from './examples.ts';
 import { refusalReferences, refusalResponses } from './refusals.ts';

@@ -3,7 +3,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../http/operation.ts';
 import { describeApi } from './open-api.ts';
 
 /** What the page may load: its own files. Its style sheet and script stand in files; some of its pictures are in them. */

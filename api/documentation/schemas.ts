@@ -8,15 +8,15 @@ import { NotebookTask, PipelineTask, RunJobTask, SparkJarTask, SparkPythonTask, 
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import { RunParameters } from '../../engine/run/parameters.ts';
 import { DestinationConfig } from '../../engine/notification/destination.ts';
-import { DeliveryDocument } from '../deliveries/delivery-view.ts';
-import { ListedDestination } from '../destinations/destination-view.ts';
-import { JobDocument } from '../job-view.ts';
+import { DeliveryDocument } from '../views/delivery-view.ts';
+import { ListedDestination } from '../views/destination-view.ts';
+import { JobDocument } from '../views/job-view.ts';
 import { AccessControlList } from '../permissions/list-view.ts';
-import { ClusterInstance, ClusterSpec, RunDocument, RunState, RunStatus, TaskRunDocument } from '../run-document.ts';
-import { withPluginKinds } from '../plugin-kinds.ts';
-import { TokenInfo } from '../tokens/token-view.ts';
+import { ClusterInstance, ClusterSpec, RunDocument, RunState, RunStatus, TaskRunDocument } from '../views/run-document.ts';
+import { withPluginKinds } from '../http/plugin-kinds.ts';
+import { TokenInfo } from '../views/token-view.ts';
 import { ClassicQuery, ClassicVisualization, ClassicWidget } from '../../engine/dashboard/classic.ts';
-import { DashboardDocument, DashboardSummary } from '../dashboards/dashboard-view.ts';
+import { DashboardDocument, DashboardSummary } from '../views/dashboard-view.ts';
 import { RefusalDocument } from './refusals.ts';
 
 const named: Readonly<Record<string, TSchema>> = {

@@ -1,7 +1,7 @@
 /** The sections of the description, in its order: one for each group of operations, and one for each version where there are several. */
-import { neutralPath } from '../../engine/job/aliases.ts';
+import { neutralPath } from '../../engine/validation/aliases.ts';
 import type { ApiVersion } from '../../engine/job/format.ts';
-import { apiVersions } from '../versions.ts';
+import { apiVersions } from '../http/versions.ts';
 
 interface Group {
   /** What the paths of its operations begin with. */

@@ -2,9 +2,9 @@
 import { invalid } from '../../engine/errors.ts';
 import { checkRunJobCycle } from '../../engine/job/run-job-cycle.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
-import type { Job } from '../../engine/ports.ts';
-import type { Call } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
+import type { Job } from '../../engine/ports/engine.ts';
+import type { Call } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
 
 /**
  * Replaces the settings of a job by what `settingsOf` makes of it (spec 4.1 rules 2 and 3).

@@ -2,13 +2,13 @@
 import { Type } from 'typebox';
 import { checkSettings } from '../../engine/job/check.ts';
 import { AccessControlRequest, grantsOf } from '../../engine/job/permissions.ts';
-import { Id } from '../../engine/job/scalars.ts';
+import { Id } from '../../engine/validation/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
 import { checkDestinations } from '../destinations/known-destinations.ts';
-import { checkClusters } from '../known-clusters.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { apiVersions } from '../versions.ts';
+import { checkClusters } from '../clusters/known-clusters.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { apiVersions } from '../http/versions.ts';
 
 /** Stores a job. What its settings are refused for, they are refused for here and not when it runs. */
 export function createJobOperation({ jobs, destinations, clusterRules, clock, limits, kinds }: Pick<OperationPorts, 'jobs' | 'destinations' | 'clusterRules' | 'clock' | 'limits' | 'kinds'>): Operation {

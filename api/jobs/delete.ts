@@ -1,10 +1,10 @@
 /** POST jobs/delete (spec 4.1 rule 1). */
 import { Type } from 'typebox';
-import { Id } from '../../engine/job/scalars.ts';
+import { Id } from '../../engine/validation/scalars.ts';
 import { noticesOfDeletion } from '../../engine/notification/routing.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { apiVersions } from '../versions.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { apiVersions } from '../http/versions.ts';
 
 /** Removes a job and its history from every view; its active runs end shortly after. */
 export function deleteJobOperation({ jobs, cancelling, clock }: Pick<OperationPorts, 'jobs' | 'cancelling' | 'clock'>): Operation {

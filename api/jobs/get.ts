@@ -1,11 +1,11 @@
 /** GET jobs/get (spec 4.1). */
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
-import { Id } from '../../engine/job/scalars.ts';
-import { JobDocument, jobView } from '../job-view.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { apiVersions } from '../versions.ts';
+import { Id } from '../../engine/validation/scalars.ts';
+import { JobDocument, jobView } from '../views/job-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { apiVersions } from '../http/versions.ts';
 
 /** Shows one job with all its settings. */
 export function getJobOperation({ jobs, owners }: Pick<OperationPorts, 'jobs' | 'owners'>): Operation {

@@ -1,11 +1,11 @@
 /** GET jobs/list (spec 4.1). */
 import { Type } from 'typebox';
-import { int32 } from '../../engine/job/scalars.ts';
-import { JobDocument, jobView, listedJobView } from '../job-view.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import { cutPage, pageOf } from '../paging.ts';
-import type { OperationPorts } from '../ports.ts';
-import { apiVersions } from '../versions.ts';
+import { int32 } from '../../engine/validation/scalars.ts';
+import { JobDocument, jobView, listedJobView } from '../views/job-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { cutPage, pageOf } from '../http/paging.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { apiVersions } from '../http/versions.ts';
 
 const pageRule = { usual: 20, most: 100, numbers: 1 };
 

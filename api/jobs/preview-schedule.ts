@@ -1,9 +1,9 @@
 /** GET jobs/schedule/preview: when a schedule would fire. */
 import { Type } from 'typebox';
 import { latestInstant, previewDefault, previewMax, previewSchedule } from '../../engine/schedule/preview.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { apiVersions } from '../versions.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { apiVersions } from '../http/versions.ts';
 
 const fire = Type.Object(
   {

@@ -3,14 +3,14 @@ import { Type } from 'typebox';
 import { checkSettings } from '../../engine/job/check.ts';
 import { asMultiTask } from '../../engine/job/format.ts';
 import { mergeSettings } from '../../engine/job/merge.ts';
-import { Id, texts } from '../../engine/job/scalars.ts';
+import { Id, texts } from '../../engine/validation/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
-import { isGiven } from '../../engine/job/wording.ts';
+import { isGiven } from '../../engine/validation/messages.ts';
 import { checkDestinations } from '../destinations/known-destinations.ts';
-import { checkClusters } from '../known-clusters.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { apiVersions } from '../versions.ts';
+import { checkClusters } from '../clusters/known-clusters.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { apiVersions } from '../http/versions.ts';
 import { changeJob } from './change-job.ts';
 
 const request = Type.Object({

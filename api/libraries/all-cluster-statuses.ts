@@ -1,8 +1,8 @@
 /** GET libraries/all-cluster-statuses: the libraries of every cluster. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { ClusterLibrariesView, librariesView } from './library-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { ClusterLibrariesView, librariesView } from '../views/library-view.ts';
 
 /** Clusters that are terminated, and those without libraries, are left out. */
 export function allLibraryStatusesOperation({ libraryStates }: Pick<OperationPorts, 'libraryStates'>): Operation {

@@ -1,8 +1,8 @@
 /** GET libraries/cluster-status: how far the libraries of a cluster are. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { clusterId, ClusterLibrariesView, librariesView, unknownCluster } from './library-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { clusterId, ClusterLibrariesView, librariesView, unknownCluster } from '../views/library-view.ts';
 
 /** Those that tasks brought there are shown, too. */
 export function libraryStatusOperation({ libraryStates }: Pick<OperationPorts, 'libraryStates'>): Operation {

@@ -2,9 +2,9 @@
 import { Type } from 'typebox';
 import { checkPackage } from '../../engine/cluster/libraries.ts';
 import { checkLibraries } from '../../engine/job/check-libraries.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { changedCluster, clusterId, libraries } from './library-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { changedCluster, clusterId, libraries } from '../views/library-view.ts';
 
 /** Answers at once; cluster-status tells how far they are. */
 export function installLibrariesOperation(ports: Pick<OperationPorts, 'libraries' | 'libraryStates' | 'settleLibraries' | 'clock'>): Operation {

@@ -1,9 +1,9 @@
 /** POST libraries/uninstall: takes libraries from an all-purpose cluster. */
 import { Type } from 'typebox';
 import { checkLibraries } from '../../engine/job/check-libraries.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { changedCluster, clusterId, libraries } from './library-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { changedCluster, clusterId, libraries } from '../views/library-view.ts';
 
 /** Libraries that the cluster does not have are passed over. */
 export function uninstallLibrariesOperation(ports: Pick<OperationPorts, 'libraries' | 'libraryStates' | 'clock'>): Operation {

@@ -1,8 +1,8 @@
 /** POST managed_fs/delete: removes a file or directory of managed_fs. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import { FilePath } from './file-view.ts';
-import type { ManagedFsPorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { FilePath } from '../views/file-view.ts';
+import type { ManagedFsPorts } from '../http/ports.ts';
 
 /** A directory that is not empty is 400 INVALID_STATE without recursive. */
 export function deleteFile({ managedFiles }: ManagedFsPorts): Operation {

@@ -1,8 +1,8 @@
 /** GET managed_fs/get-status: what stands at a path of managed_fs. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import { FileInfo, FilePath, showFile } from './file-view.ts';
-import type { ManagedFsPorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { FileInfo, FilePath, showFile } from '../views/file-view.ts';
+import type { ManagedFsPorts } from '../http/ports.ts';
 
 /** A missing path is 404 RESOURCE_DOES_NOT_EXIST. */
 export function getFileStatus({ managedFiles }: ManagedFsPorts): Operation {

@@ -1,11 +1,11 @@
 /** All operations on managed_fs, under their neutral path and under the other spelling of it. */
-import { filePathAlias } from '../../engine/job/aliases.ts';
-import type { Operation } from '../operation.ts';
+import { filePathAlias } from '../../engine/validation/aliases.ts';
+import type { Operation } from '../http/operation.ts';
 import { deleteFile } from './delete.ts';
 import { getFileStatus } from './get-status.ts';
 import { listFiles } from './list.ts';
 import { makeFileDirectories } from './mkdirs.ts';
-import type { ManagedFsPorts } from '../ports.ts';
+import type { ManagedFsPorts } from '../http/ports.ts';
 import { putFile } from './put.ts';
 import { readFile } from './read.ts';
 

@@ -1,8 +1,8 @@
 /** POST managed_fs/mkdirs: makes a directory of managed_fs. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import { FilePath } from './file-view.ts';
-import type { ManagedFsPorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { FilePath } from '../views/file-view.ts';
+import type { ManagedFsPorts } from '../http/ports.ts';
 
 /** A file in the way is 400 RESOURCE_ALREADY_EXISTS. */
 export function makeFileDirectories({ managedFiles }: ManagedFsPorts): Operation {

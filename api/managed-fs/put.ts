@@ -1,9 +1,9 @@
 /** POST managed_fs/put: writes a file of managed_fs. */
 import { Type } from 'typebox';
-import { fromBase64 } from '../base64.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import { FilePath } from './file-view.ts';
-import type { ManagedFsPorts } from '../ports.ts';
+import { fromBase64 } from '../http/base64.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { FilePath } from '../views/file-view.ts';
+import type { ManagedFsPorts } from '../http/ports.ts';
 
 /** A taken path without overwrite, and a directory with it, is 400 RESOURCE_ALREADY_EXISTS. */
 export function putFile({ managedFiles }: ManagedFsPorts): Operation {

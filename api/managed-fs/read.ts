@@ -1,9 +1,9 @@
 /** GET managed_fs/read: bytes of a file of managed_fs. */
 import { Type } from 'typebox';
-import { Id } from '../../engine/job/scalars.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import { FilePath } from './file-view.ts';
-import type { ManagedFsPorts } from '../ports.ts';
+import { Id } from '../../engine/validation/scalars.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { FilePath } from '../views/file-view.ts';
+import type { ManagedFsPorts } from '../http/ports.ts';
 
 /** Most bytes of one read, and the default. */
 const readBytesMax = 2 ** 20;

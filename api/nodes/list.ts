@@ -1,8 +1,8 @@
 /** GET nodes: the engines that share this workspace, and what each of them drives. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { epochMs } from '../shown-times.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { epochMs } from '../views/shown-times.ts';
 
 const Node = Type.Object(
   {

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { Type, type TSchema } from 'typebox';
 import { checkDisplayName, checkUserName, type NewPerson, type PersonKind } from '../../engine/token/person.ts';
 import { changeIn } from '../../engine/token/person-patch.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
 import { givenFields, PersonDocument, personView, resources } from './resources.ts';
 
 type Ports = Pick<OperationPorts, 'people' | 'clock'>;

@@ -1,8 +1,8 @@
 /** DELETE preview/scim/v2/Users/{id} and ServicePrincipals/{id}. */
 import { Type } from 'typebox';
 import type { PersonKind } from '../../engine/token/person.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
 import { personIdField, personIdIn, resources, unknownPerson } from './resources.ts';
 
 /** Removes one. */

@@ -1,8 +1,8 @@
 /** GET preview/scim/v2/Users and ServicePrincipals. */
 import { Type } from 'typebox';
 import { filterIn, type PersonKind } from '../../engine/token/person.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
 import { PersonDocument, personView, resources } from './resources.ts';
 
 const mostListed = 1_000;

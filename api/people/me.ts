@@ -1,8 +1,8 @@
 /** GET preview/scim/v2/Me: who calls. Clients ask it at their start, and take the id of the workspace from a header. */
 import { Type } from 'typebox';
-import { workspaceHeaders } from '../../engine/job/aliases.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
+import { workspaceHeaders } from '../../engine/validation/aliases.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
 
 const Group = Type.Object({ display: Type.String({ description: 'Name of the group.' }) }, { description: 'A group.' });
 

@@ -1,7 +1,7 @@
 /** Users and service principals as SCIM shows them: two resources of one shape. */
 import { Type } from 'typebox';
 import { ServiceError } from '../../engine/errors.ts';
-import { cut } from '../../engine/job/wording.ts';
+import { cut } from '../../engine/validation/messages.ts';
 import type { Person, PersonKind } from '../../engine/token/person.ts';
 
 interface Resource {

@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import type { PersonKind } from '../../engine/token/person.ts';
 import { patchedPerson } from '../../engine/token/person-patch.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
 import { givenFields, Named, PersonDocument, personIdField, personIdIn, personView, resources, unknownPerson } from './resources.ts';
 
 const NewValue = Type.Union(

@@ -1,6 +1,6 @@
 /** PATCH permissions/jobs/{job_id}. */
 import { amendedGrants, grantsOf } from '../../engine/job/permissions.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
 import { AccessControlList, changeList, changeRequest, type PermissionPorts } from './list-view.ts';
 
 /** Changes or adds some entries of the list. */

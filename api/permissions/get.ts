@@ -1,6 +1,6 @@
 /** GET permissions/jobs/{job_id}. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
 import { AccessControlList, jobIdField, listView, unknownJob, type PermissionPorts } from './list-view.ts';
 
 /** Shows who may do what with a job. */

@@ -1,7 +1,7 @@
 /** GET permissions/jobs/{job_id}/permissionLevels. */
 import { Type } from 'typebox';
 import { meaningOf, permissionLevels } from '../../engine/job/permissions.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
 import { jobIdField, PermissionLevelName, unknownJob, type PermissionPorts } from './list-view.ts';
 
 /** Shows the levels that there are on a job. */

@@ -2,9 +2,9 @@
 import { Type } from 'typebox';
 import { ServiceError } from '../../engine/errors.ts';
 import { AccessControlRequest, keepsOwner, lacksPermission, ownerIn, permissionLevels, type Grant, type Grantee } from '../../engine/job/permissions.ts';
-import { Id } from '../../engine/job/scalars.ts';
-import type { Call } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
+import { Id } from '../../engine/validation/scalars.ts';
+import type { Call } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
 
 export type PermissionPorts = Pick<OperationPorts, 'permissions'>;
 

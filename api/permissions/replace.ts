@@ -1,6 +1,6 @@
 /** PUT permissions/jobs/{job_id}. */
 import { grantsOf, replacedGrants } from '../../engine/job/permissions.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
 import { AccessControlList, changeList, changeRequest, type PermissionPorts } from './list-view.ts';
 
 /** Replaces the whole list. */

@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
 import { invalid, ServiceError } from '../../engine/errors.ts';
-import { quote } from '../../engine/job/wording.ts';
+import { quote } from '../../engine/validation/messages.ts';
 import { PipelineDocument, specOfDocument } from '../../engine/pipeline/document.ts';
 import { checkNames } from '../../engine/pipeline/graph.ts';
 import { readDefinition } from '../../engine/pipeline/read-definition.ts';
 import { storageOf } from '../../engine/pipeline-update.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 /** The files need not be there yet, unless it is a dry run. */

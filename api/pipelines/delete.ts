@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import { ServiceError } from '../../engine/errors.ts';
 import { findPipeline, unknownPipeline } from '../../engine/pipeline-update.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import { PipelineId } from './pipeline-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { PipelineId } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 /** Its tables stay, and so does a spec file, which makes it known again when somebody names it. */

@@ -1,6 +1,6 @@
 /** The filter of an event log: conditions on level, event_type, update_id and timestamp, joined by AND. */
 import { invalid } from '../../engine/errors.ts';
-import { quote } from '../../engine/job/wording.ts';
+import { quote } from '../../engine/validation/messages.ts';
 import type { PipelineEvent } from '../../engine/pipeline/events.ts';
 
 const fields: Readonly<Record<string, (event: PipelineEvent) => string>> = {

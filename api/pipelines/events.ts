@@ -1,14 +1,14 @@
 /** GET pipelines/{pipeline_id}/events: the event log of a pipeline. */
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
-import { quote } from '../../engine/job/wording.ts';
+import { quote } from '../../engine/validation/messages.ts';
 import { eventOf, type PipelineEvent } from '../../engine/pipeline/events.ts';
 import { findPipeline } from '../../engine/pipeline-update.ts';
-import type { StoredPipeline, StoredUpdate } from '../../engine/pipeline-ports.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import { cutPage, pageOf } from '../paging.ts';
+import type { StoredPipeline, StoredUpdate } from '../../engine/ports/pipelines.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { cutPage, pageOf } from '../http/paging.ts';
 import { eventFilter } from './event-filter.ts';
-import { PipelineId, stateOf } from './pipeline-view.ts';
+import { PipelineId, stateOf } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 const listName = 'pipeline-events';

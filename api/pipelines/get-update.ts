@@ -1,7 +1,7 @@
 /** GET pipelines/{pipeline_id}/updates/{update_id}: one update. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import { findUpdate, PipelineId, showUpdate, UpdateDocument, UpdateId } from './pipeline-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { findUpdate, PipelineId, showUpdate, UpdateDocument, UpdateId } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 export function getPipelineUpdate(ports: PipelineApiPorts): Operation {

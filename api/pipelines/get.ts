@@ -1,8 +1,8 @@
 /** GET pipelines/{pipeline_id}: one pipeline. */
 import { Type } from 'typebox';
 import { findPipeline, specOf, storageOf } from '../../engine/pipeline-update.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import { PipelineId, PipelineShown, showStatus } from './pipeline-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { PipelineId, PipelineShown, showStatus } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 /** What a spec file says is read anew. */

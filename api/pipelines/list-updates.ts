@@ -1,9 +1,9 @@
 /** GET pipelines/{pipeline_id}/updates: the updates of a pipeline. */
 import { Type } from 'typebox';
 import { findPipeline } from '../../engine/pipeline-update.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import { cutPage, pageOf } from '../paging.ts';
-import { PipelineId, showUpdate, UpdateDocument } from './pipeline-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { cutPage, pageOf } from '../http/paging.ts';
+import { PipelineId, showUpdate, UpdateDocument } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 const listName = 'updates';

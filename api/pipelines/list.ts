@@ -1,10 +1,10 @@
 /** GET pipelines: the pipelines that the service knows. */
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
-import { quote } from '../../engine/job/wording.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import { cutPage, pageOf } from '../paging.ts';
-import { PipelineStatus, showStatus } from './pipeline-view.ts';
+import { quote } from '../../engine/validation/messages.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { cutPage, pageOf } from '../http/paging.ts';
+import { PipelineStatus, showStatus } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 const listName = 'pipelines';

@@ -1,5 +1,5 @@
 /** What the operations on pipelines ask of the world: types only. */
 import type { PipelinePorts } from '../../engine/pipeline-update.ts';
-import type { OperationPorts } from '../ports.ts';
+import type { OperationPorts } from '../http/ports.ts';
 
 export interface PipelineApiPorts extends PipelinePorts, Pick<OperationPorts, 'launching' | 'cancelling' | 'permissions' | 'kinds'> {}

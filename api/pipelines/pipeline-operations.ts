@@ -1,5 +1,5 @@
 /** All operations on pipelines. */
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../http/operation.ts';
 import { createPipeline } from './create.ts';
 import { deletePipeline } from './delete.ts';
 import { listPipelineEvents } from './events.ts';

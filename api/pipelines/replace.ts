@@ -2,9 +2,9 @@
 import { Type } from 'typebox';
 import { PipelineDocument, specOfDocument } from '../../engine/pipeline/document.ts';
 import { findPipeline, specOf, storageOf } from '../../engine/pipeline-update.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
 import { checkStorageKept, nameTaken } from './create.ts';
-import { checkEditable, PipelineId } from './pipeline-view.ts';
+import { checkEditable, PipelineId } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 /** An update that runs goes on as it began. */

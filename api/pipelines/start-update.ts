@@ -1,8 +1,8 @@
 /** POST pipelines/{pipeline_id}/updates: starts an update. */
 import { Type } from 'typebox';
 import { findPipeline, startUpdate } from '../../engine/pipeline-update.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import { PipelineId, UpdateId } from './pipeline-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { PipelineId, UpdateId } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 /** It is a one-time run with one pipeline_task. */

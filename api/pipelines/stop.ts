@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { cancelRun } from '../../engine/cancel.ts';
 import { lacksPermission, reaches } from '../../engine/job/permissions.ts';
 import { findPipeline } from '../../engine/pipeline-update.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import { PipelineId } from './pipeline-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { PipelineId } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 /** It changes nothing then. Without an active update there is nothing to do. */

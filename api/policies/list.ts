@@ -1,7 +1,7 @@
 /** GET policies/clusters/list: the cluster policies of the configuration. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { ClusterPorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { ClusterPorts } from '../http/ports.ts';
 
 const Policy = Type.Object({
   policy_id: Type.String({ description: 'What a cluster names.' }),

@@ -2,17 +2,17 @@
 import { tasksOf } from '../../engine/job/format.ts';
 import { kindOf } from '../../engine/job/task-kinds.ts';
 import { logStreams } from '../../engine/log-file.ts';
-import type { LogName, LogReader, LogView } from '../../engine/log-ports.ts';
+import type { LogName, LogReader, LogView } from '../../engine/ports/logs.ts';
 import { historyOf } from '../../engine/run/history.ts';
 import { maskTexts, withoutSecrets } from '../../engine/run/masking.ts';
 import { codePage } from '../../engine/run/notebook-page/page.ts';
 import type { Repair } from '../../engine/run/rounds.ts';
 import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { isTerminal } from '../../engine/run/states.ts';
-import { textFile, type ArchivedFile } from '../archive.ts';
-import type { OperationPorts } from '../ports.ts';
-import { repairHistory } from '../repair-history.ts';
-import { runView } from '../run-view.ts';
+import { textFile, type ArchivedFile } from '../http/tar-stream.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { repairHistory } from '../views/repair-history.ts';
+import { runView } from '../views/run-view.ts';
 import { exportedNotebook } from './export.ts';
 
 export type BundlePorts = Pick<OperationPorts, 'runs' | 'outputs' | 'notebooks' | 'logs' | 'limits' | 'site' | 'clock'>;

@@ -3,11 +3,11 @@ import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { Type } from 'typebox';
 import { invalid, messageOf, ServiceError } from '../../engine/errors.ts';
-import { Id } from '../../engine/job/scalars.ts';
-import { archive } from '../archive.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import { StreamedAnswer } from '../streamed-answer.ts';
-import { apiVersions } from '../versions.ts';
+import { Id } from '../../engine/validation/scalars.ts';
+import { archive } from '../http/tar-stream.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { StreamedAnswer } from '../http/streamed-response.ts';
+import { apiVersions } from '../http/versions.ts';
 import { bundleFiles, type BundlePorts } from './bundle-files.ts';
 
 /** Sends an archive that is made while it is sent: nothing of it is kept in memory or on the disk. */

@@ -2,11 +2,11 @@
 import { Type } from 'typebox';
 import { cancelRuns } from '../../engine/cancel.ts';
 import { invalid } from '../../engine/errors.ts';
-import { Id } from '../../engine/job/scalars.ts';
-import { missing } from '../../engine/job/wording.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { apiVersions } from '../versions.ts';
+import { Id } from '../../engine/validation/scalars.ts';
+import { missing } from '../../engine/validation/messages.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { apiVersions } from '../http/versions.ts';
 
 const request = Type.Object({
   job_id: Type.Optional(Type.Integer({ ...Id, description: 'The job. Required unless all_queued_runs is true.' })),

@@ -1,10 +1,10 @@
 /** POST jobs/runs/cancel (spec 3.1, 4.1 rule 9). */
 import { Type } from 'typebox';
 import { cancelRun } from '../../engine/cancel.ts';
-import { Id } from '../../engine/job/scalars.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { apiVersions } from '../versions.ts';
+import { Id } from '../../engine/validation/scalars.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { apiVersions } from '../http/versions.ts';
 
 /** Asks for the end of a run. */
 export function cancelRunOperation({ cancelling }: Pick<OperationPorts, 'cancelling'>): Operation {

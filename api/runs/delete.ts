@@ -1,10 +1,10 @@
 /** POST jobs/runs/delete (spec 4.1 rule 11). */
 import { Type } from 'typebox';
 import { invalid, messageOf, ServiceError } from '../../engine/errors.ts';
-import { Id } from '../../engine/job/scalars.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { apiVersions } from '../versions.ts';
+import { Id } from '../../engine/validation/scalars.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { apiVersions } from '../http/versions.ts';
 
 /** Removes a run that is over, with its logs and output. */
 export function deleteRunOperation(

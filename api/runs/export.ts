@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { tasksOf } from '../../engine/job/format.ts';
-import { Id } from '../../engine/job/scalars.ts';
+import { Id } from '../../engine/validation/scalars.ts';
 import { kindOf, type NotebookTask } from '../../engine/job/task-kinds.ts';
 import { nameOf, type ExportedNotebook } from '../../engine/run/notebook-page/exported.ts';
 import { fitReport } from '../../engine/run/notebook-page/fit.ts';
@@ -10,9 +10,9 @@ import { codePage, dashboardPage } from '../../engine/run/notebook-page/page.ts'
 import { maskTexts } from '../../engine/run/masking.ts';
 import { applyParameters } from '../../engine/run/parameters.ts';
 import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { apiVersions } from '../versions.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { apiVersions } from '../http/versions.ts';
 
 type ExportPorts = Pick<OperationPorts, 'runs' | 'outputs' | 'notebooks' | 'limits'>;
 

@@ -2,19 +2,19 @@
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { tasksOf } from '../../engine/job/format.ts';
-import { Id } from '../../engine/job/scalars.ts';
+import { Id } from '../../engine/validation/scalars.ts';
 import { isBuiltIn, kindNameOf } from '../../engine/job/task-kinds.ts';
 import type { TaskOutput } from '../../engine/run/output.ts';
-import type { RunReader } from '../../engine/ports.ts';
+import type { RunReader } from '../../engine/ports/engine.ts';
 import { maskTexts } from '../../engine/run/masking.ts';
 import { asKnownTo } from '../../engine/run/rounds.ts';
 import type { Progress, RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { isTerminal } from '../../engine/run/states.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { RunDocument } from '../run-document.ts';
-import { taskRunView } from '../task-run-view.ts';
-import { apiVersions } from '../versions.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { RunDocument } from '../views/run-document.ts';
+import { taskRunView } from '../views/task-run-view.ts';
+import { apiVersions } from '../http/versions.ts';
 
 /** Built-in kinds whose stdout and stderr are part of the output; so are those of every plugin's kind. */
 const kindsWithLogs: ReadonlySet<string> = new Set(['spark_python_task', 'spark_jar_task', 'spark_submit_task']);

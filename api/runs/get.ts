@@ -1,17 +1,17 @@
 /** GET jobs/runs/get (spec 4.1 rule 7). */
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
-import { Id } from '../../engine/job/scalars.ts';
+import { Id } from '../../engine/validation/scalars.ts';
 import { maskTexts } from '../../engine/run/masking.ts';
 import { asKnownTo, type Repair } from '../../engine/run/rounds.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { repairHistory } from '../repair-history.ts';
-import { RunDocument } from '../run-document.ts';
-import { runView } from '../run-view.ts';
-import { taskRunView } from '../task-run-view.ts';
-import { apiVersions } from '../versions.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { repairHistory } from '../views/repair-history.ts';
+import { RunDocument } from '../views/run-document.ts';
+import { runView } from '../views/run-view.ts';
+import { taskRunView } from '../views/task-run-view.ts';
+import { apiVersions } from '../http/versions.ts';
 import { resolvedValues } from './resolved-values.ts';
 
 /** Shows one run, or one task run by its own id. */

@@ -1,14 +1,14 @@
 /** GET jobs/runs/list (spec 4.1 rule 6). */
 import { Type, type Static } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
-import { Id, instant, int32 } from '../../engine/job/scalars.ts';
+import { Id, instant, int32 } from '../../engine/validation/scalars.ts';
 import type { Run } from '../../engine/run/run.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import { cutPage, pageOf } from '../paging.ts';
-import type { OperationPorts } from '../ports.ts';
-import { RunDocument } from '../run-document.ts';
-import { listedRunView, runView } from '../run-view.ts';
-import { apiVersions, shownFormat } from '../versions.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { cutPage, pageOf } from '../http/paging.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { RunDocument } from '../views/run-document.ts';
+import { listedRunView, runView } from '../views/run-view.ts';
+import { apiVersions, shownFormat } from '../http/versions.ts';
 
 const usualPage = 20;
 

@@ -2,17 +2,17 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { ServiceError } from '../../engine/errors.ts';
-import { Id } from '../../engine/job/scalars.ts';
+import { Id } from '../../engine/validation/scalars.ts';
 import type { Limits } from '../../engine/limits.ts';
 import { isTerminal } from '../../engine/run/states.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { StreamedAnswer } from '../streamed-answer.ts';
-import { taskRunOf } from '../task-run-of.ts';
-import { apiVersions } from '../versions.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { StreamedAnswer } from '../http/streamed-response.ts';
+import { taskRunOf } from './task-run-of.ts';
+import { apiVersions } from '../http/versions.ts';
 import { logEvents, type Standing } from './log-events.ts';
 import { LogRunId, Stream } from './logs.ts';
-import { stateView } from '../run-facts.ts';
+import { stateView } from '../views/run-facts.ts';
 
 const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' } as const;
 

@@ -2,12 +2,12 @@
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { logStreams } from '../../engine/log-file.ts';
-import { Id } from '../../engine/job/scalars.ts';
+import { Id } from '../../engine/validation/scalars.ts';
 import { isTerminal } from '../../engine/run/states.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { taskRunOf } from '../task-run-of.ts';
-import { apiVersions } from '../versions.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { taskRunOf } from './task-run-of.ts';
+import { apiVersions } from '../http/versions.ts';
 
 export const LogRunId = Type.Integer({ ...Id, description: 'The run of a single task, or a task run: every attempt has a run_id of its own.' });
 export const Stream = Type.Enum([...logStreams], { description: 'stdout or stderr. Default: stdout.' });

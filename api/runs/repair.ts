@@ -1,11 +1,11 @@
 /** POST jobs/runs/repair: run failed tasks again, inside the same run. */
 import { Type } from 'typebox';
-import { Id, texts } from '../../engine/job/scalars.ts';
+import { Id, texts } from '../../engine/validation/scalars.ts';
 import { repairRun } from '../../engine/repair.ts';
 import { runParameterFields } from '../../engine/run/parameters.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { apiVersions } from '../versions.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { apiVersions } from '../http/versions.ts';
 
 const request = Type.Object({
   run_id: Type.Integer({ ...Id, description: 'The run: of several tasks, and over.' }),

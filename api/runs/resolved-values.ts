@@ -4,7 +4,7 @@ import type { TaskValues } from '../../engine/run/dynamic-values.ts';
 import { resolvedTask, upstreamTaskRuns } from '../../engine/run/resolved-task.ts';
 import { asKnownTo, type Repair } from '../../engine/run/rounds.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
-import type { OutputReader, Site } from '../ports.ts';
+import type { OutputReader, Site } from '../http/ports.ts';
 
 /** `resolved_values` of each task run whose work has begun, by its id; a task whose references have no value has none. */
 export async function resolvedValues(

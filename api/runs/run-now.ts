@@ -1,15 +1,15 @@
 /** POST jobs/run-now (spec 4.1 rule 4). */
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
-import { Id, texts } from '../../engine/job/scalars.ts';
+import { Id, texts } from '../../engine/validation/scalars.ts';
 import { Queue } from '../../engine/job/settings.ts';
-import { isGiven } from '../../engine/job/wording.ts';
+import { isGiven } from '../../engine/validation/messages.ts';
 import { runNow } from '../../engine/launch.ts';
 import { runParameterFields } from '../../engine/run/parameters.ts';
-import { checkExisting } from '../known-clusters.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { apiVersions } from '../versions.ts';
+import { checkExisting } from '../clusters/known-clusters.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { apiVersions } from '../http/versions.ts';
 
 const request = Type.Object({
   job_id: Type.Integer({ ...Id, description: 'The job.' }),

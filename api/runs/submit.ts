@@ -2,14 +2,14 @@
 import { Type } from 'typebox';
 import { checkSubmission } from '../../engine/job/check.ts';
 import { AccessControlRequest, grantsOf } from '../../engine/job/permissions.ts';
-import { Id } from '../../engine/job/scalars.ts';
+import { Id } from '../../engine/validation/scalars.ts';
 import { SubmitSettings } from '../../engine/job/settings.ts';
 import { submit } from '../../engine/launch.ts';
 import { checkDestinations } from '../destinations/known-destinations.ts';
-import { checkClusters } from '../known-clusters.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { apiVersions } from '../versions.ts';
+import { checkClusters } from '../clusters/known-clusters.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { apiVersions } from '../http/versions.ts';
 
 /** Starts a one-time run without a stored job. */
 export function submitOperation({ launching, destinations, clusterRules, limits, kinds }: Pick<OperationPorts, 'launching' | 'destinations' | 'clusterRules' | 'limits' | 'kinds'>): Operation {

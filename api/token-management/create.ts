@@ -1,14 +1,14 @@
 /** POST token-management/on-behalf-of/tokens: a token for somebody else (spec 4.2). */
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
-import { quote } from '../../engine/job/wording.ts';
+import { quote } from '../../engine/validation/messages.ts';
 import { requestedToken, TokenRequest } from '../../engine/token/request.ts';
 import { newTokenValue } from '../../engine/token/secret.ts';
 import { tokenHash } from '../../engine/token/token.ts';
 import { longestLife } from '../../engine/token/workspace-conf.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { OwnedTokenInfo, ownedTokenInfo } from './owned-token-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { OwnedTokenInfo, ownedTokenInfo } from '../views/owned-token-view.ts';
 
 /** Makes a token of a service principal or a user; with it they can make further ones. */
 export function createTokenForOperation(

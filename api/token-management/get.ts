@@ -1,9 +1,9 @@
 /** GET token-management/tokens/{token_id}. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { unknownToken } from '../tokens/token-view.ts';
-import { OwnedTokenInfo, ownedTokenInfo } from './owned-token-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { unknownToken } from '../views/token-view.ts';
+import { OwnedTokenInfo, ownedTokenInfo } from '../views/owned-token-view.ts';
 
 /** Shows a token of anybody. */
 export function getAnyTokenOperation({ tokens, clock, site }: Pick<OperationPorts, 'tokens' | 'clock' | 'site'>): Operation {

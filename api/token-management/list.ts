@@ -1,9 +1,9 @@
 /** GET token-management/tokens. */
 import { Type } from 'typebox';
-import { Id } from '../../engine/job/scalars.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { OwnedTokenInfo, ownedTokenInfo } from './owned-token-view.ts';
+import { Id } from '../../engine/validation/scalars.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { OwnedTokenInfo, ownedTokenInfo } from '../views/owned-token-view.ts';
 
 /** Shows the tokens of everybody. */
 export function listAllTokensOperation({ tokens, clock, site }: Pick<OperationPorts, 'tokens' | 'clock' | 'site'>): Operation {

@@ -1,7 +1,7 @@
 /** PATCH token-management/tokens/{token_id}. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
 import { changeRequest, changeToken } from '../tokens/change-token.ts';
 
 /** Changes scopes and comment of a token of anybody. */

@@ -1,7 +1,7 @@
 /** GET permissions/authorization/tokens. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
 import { path, tokenUserList, TokenUserList } from './token-users.ts';
 
 /** Shows who may make and use tokens. */

@@ -1,6 +1,6 @@
 /** GET permissions/authorization/tokens/permissionLevels. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
 import { path, tokenLevels } from './token-users.ts';
 
 /** Shows the levels that there are. */

@@ -1,6 +1,6 @@
 /** PUT permissions/authorization/tokens. */
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
 import { changeRequest, changeTokenUsers, path, TokenUserList, usersIn } from './token-users.ts';
 
 /** Replaces the whole list. */

@@ -2,9 +2,9 @@
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { groups, type Grantee } from '../../engine/job/permissions.ts';
-import { checkCount } from '../../engine/job/wording.ts';
-import type { Call } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
+import { checkCount } from '../../engine/validation/messages.ts';
+import type { Call } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
 
 export const path = '/permissions/authorization/tokens';
 

@@ -2,9 +2,9 @@
 import { Type, type Static } from 'typebox';
 import { ChangedFields, requestedChange } from '../../engine/token/request.ts';
 import { isTokenId } from '../../engine/token/token.ts';
-import type { Call } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { unknownToken } from './token-view.ts';
+import type { Call } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { unknownToken } from '../views/token-view.ts';
 
 export const changeRequest = Type.Object({
   token_id: Type.String({ description: 'The token: its id, or the sha-256 of its id in hex.' }),

@@ -4,9 +4,9 @@ import { requestedToken, TokenRequest } from '../../engine/token/request.ts';
 import { newTokenValue } from '../../engine/token/secret.ts';
 import { tokenHash } from '../../engine/token/token.ts';
 import { longestLife } from '../../engine/token/workspace-conf.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { TokenInfo, tokenInfo } from './token-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { TokenInfo, tokenInfo } from '../views/token-view.ts';
 
 /** Makes a token of the caller's own and shows its value, which is stored nowhere. */
 export function createTokenOperation({ tokens, tokenRules, clock, limits }: Pick<OperationPorts, 'tokens' | 'tokenRules' | 'clock' | 'limits'>): Operation {

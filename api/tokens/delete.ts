@@ -1,9 +1,9 @@
 /** POST token/delete. */
 import { Type } from 'typebox';
 import { isTokenId } from '../../engine/token/token.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { unknownToken } from './token-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { unknownToken } from '../views/token-view.ts';
 
 /** Revokes a token of the caller. */
 export function deleteTokenOperation({ tokens, clock }: Pick<OperationPorts, 'tokens' | 'clock'>): Operation {

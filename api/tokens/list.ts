@@ -1,8 +1,8 @@
 /** GET token/list. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
-import { TokenInfo, tokenInfo } from './token-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
+import { TokenInfo, tokenInfo } from '../views/token-view.ts';
 
 /** Shows the valid tokens of the caller, newest first. */
 export function listTokensOperation({ tokens, clock }: Pick<OperationPorts, 'tokens' | 'clock'>): Operation {

@@ -1,7 +1,7 @@
 /** GET token-scopes: every scope, and the operations that it permits (spec 4.3, 5.6). */
 import { Type } from 'typebox';
 import { allApis, scopes } from '../../engine/token/scopes.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
 
 const path = '/token-scopes';
 

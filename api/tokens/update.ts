@@ -1,7 +1,7 @@
 /** PATCH token/{token_id} (spec 4.3). */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
 import { changeRequest, changeToken } from './change-token.ts';
 
 /** Changes scopes and comment of a token of the caller; the next call with it sees the change. */

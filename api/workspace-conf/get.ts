@@ -1,8 +1,8 @@
 /** GET workspace-conf: settings that administrators change while the service runs. */
 import { Type } from 'typebox';
 import { settingNamed, workspaceSettings } from '../../engine/token/workspace-conf.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
 
 const names = Object.keys(workspaceSettings);
 

@@ -1,8 +1,8 @@
 /** PATCH workspace-conf. */
 import { Type } from 'typebox';
 import { requestedConf } from '../../engine/token/workspace-conf.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import type { OperationPorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import type { OperationPorts } from '../http/ports.ts';
 import { ConfDocument } from './get.ts';
 
 /** Changes settings of the workspace; every engine follows with its next request. */

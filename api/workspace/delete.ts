@@ -1,8 +1,8 @@
 /** POST workspace/delete: removes a notebook, file or directory of the workspace. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import { ObjectPath } from './object-view.ts';
-import type { WorkspacePorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { ObjectPath } from '../views/object-view.ts';
+import type { WorkspacePorts } from '../http/ports.ts';
 
 /** A missing path is 404 RESOURCE_DOES_NOT_EXIST; a directory that is not empty is 400 INVALID_STATE without recursive. */
 export function deleteObject({ workspace }: WorkspacePorts): Operation {

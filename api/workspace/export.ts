@@ -1,9 +1,9 @@
 /** GET workspace/export: the contents of a notebook or file of the workspace. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import { ObjectPath } from './object-view.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { ObjectPath } from '../views/object-view.ts';
 import { importFormats } from '../../engine/job/notebook.ts';
-import type { WorkspacePorts } from '../ports.ts';
+import type { WorkspacePorts } from '../http/ports.ts';
 
 /** A missing path is 404 RESOURCE_DOES_NOT_EXIST; a directory and what exceeds a request's size are 400. */
 export function exportObject({ workspace }: WorkspacePorts): Operation {

@@ -1,8 +1,8 @@
 /** GET workspace/get-status: what stands at a path of the workspace. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import { ObjectInfo, ObjectPath, showObject } from './object-view.ts';
-import type { WorkspacePorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { ObjectInfo, ObjectPath, showObject } from '../views/object-view.ts';
+import type { WorkspacePorts } from '../http/ports.ts';
 
 /** A missing path is 404 RESOURCE_DOES_NOT_EXIST. */
 export function getObjectStatus({ workspace }: WorkspacePorts): Operation {

@@ -1,10 +1,10 @@
 /** POST workspace/import: puts a notebook or a file into the workspace. */
 import { Type } from 'typebox';
-import { fromBase64 } from '../base64.ts';
-import { defineOperation, type Operation } from '../operation.ts';
-import { ObjectPath } from './object-view.ts';
+import { fromBase64 } from '../http/base64.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { ObjectPath } from '../views/object-view.ts';
 import { importFormats, notebookLanguages } from '../../engine/job/notebook.ts';
-import type { WorkspacePorts } from '../ports.ts';
+import type { WorkspacePorts } from '../http/ports.ts';
 
 /** A taken path without overwrite is 400 RESOURCE_ALREADY_EXISTS. */
 export function importObject({ workspace }: WorkspacePorts): Operation {

@@ -1,8 +1,8 @@
 /** POST workspace/mkdirs: makes a directory of the workspace. */
 import { Type } from 'typebox';
-import { defineOperation, type Operation } from '../operation.ts';
-import { ObjectPath } from './object-view.ts';
-import type { WorkspacePorts } from '../ports.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
+import { ObjectPath } from '../views/object-view.ts';
+import type { WorkspacePorts } from '../http/ports.ts';
 
 /** A notebook or file in the way is 400 RESOURCE_ALREADY_EXISTS. */
 export function makeDirectories({ workspace }: WorkspacePorts): Operation {

@@ -1,6 +1,6 @@
 /** What clusters can be made of here: pools of nodes, policies, node types and runtimes, as the configuration names them (spec 2.8). */
 import type { NewCluster } from '../job/cluster.ts';
-import { quote } from '../job/wording.ts';
+import { quote } from '../validation/messages.ts';
 import { nodeTypes, type NodeType } from './node-types.ts';
 
 /** Nodes that clusters take and give back. */

@@ -1,8 +1,8 @@
 /** Libraries of a cluster: how each is known and named, what may be asked of an installer, and which of them contradict each other (spec 2.8). */
 import { invalid } from '../errors.ts';
-import { canonicalUri } from '../job/aliases.ts';
+import { canonicalUri } from '../validation/aliases.ts';
 import { libraryKinds, type Library } from '../job/cluster.ts';
-import { quote } from '../job/wording.ts';
+import { quote } from '../validation/messages.ts';
 
 export const libraryStatuses = ['PENDING', 'RESOLVING', 'INSTALLING', 'INSTALLED', 'FAILED', 'SKIPPED', 'UNINSTALL_ON_RESTART'] as const;
 export type LibraryStatus = (typeof libraryStatuses)[number];

@@ -1,11 +1,11 @@
 /** All-purpose clusters: made, started, sized and ended by people; started by one node, and by another when that is gone. */
 import { clusterIdAt, type Cluster, type NewClusterRow } from '../cluster/cluster.ts';
 import { capacityOf, nodesInWords, shapeOf } from '../cluster/inventory.ts';
-import type { AllPurposeStore } from '../cluster-ports.ts';
+import type { AllPurposeStore } from '../ports/clusters.ts';
 import { invalid, messageOf, ServiceError } from '../errors.ts';
 import type { NewCluster } from '../job/cluster.ts';
-import type { LibraryCluster } from '../library-ports.ts';
-import type { Workplace } from '../ports.ts';
+import type { LibraryCluster } from '../ports/libraries.ts';
+import type { Workplace } from '../ports/engine.ts';
 import { clusterInUse, contextId } from './cluster-in-use.ts';
 import { startCluster, type Started, type StartPorts } from './start-cluster.ts';
 

@@ -6,7 +6,7 @@ import { shapeOf, type Inventory } from '../cluster/inventory.ts';
 import { nodeTypeOf } from '../cluster/node-types.ts';
 import { clusterVariables } from '../cluster/variables.ts';
 import { NewCluster } from '../job/cluster.ts';
-import type { Workplace } from '../ports.ts';
+import type { Workplace } from '../ports/engine.ts';
 import type { ClusterInUse } from './active-run.ts';
 
 interface UsePorts {

@@ -1,7 +1,7 @@
 /** Getting a cluster for a task and giving it back (spec 2.4, DESIGN section 6). */
 import { clusterIdAt, type Cluster, type NewClusterRow } from '../cluster/cluster.ts';
 import { capacityOf, shapeOf, type ClusterShape } from '../cluster/inventory.ts';
-import { clusterChoice, hasServed, type ClusterChoice } from '../cluster/life.ts';
+import { clusterChoice, hasServed, type ClusterChoice } from '../run/cluster-choice.ts';
 import type { Outcome } from '../run/assignment.ts';
 import { clusterInUse, contextId } from './cluster-in-use.ts';
 import { type ActiveRun, type ActiveTask, type AskedCluster, type ClusterInUse } from './active-run.ts';

@@ -1,13 +1,13 @@
 /** What the parts of the coordinator share: the ports, and the verbs of the coordinator itself. */
 import type { Clock } from '../clock.ts';
-import type { ComputePorts } from '../cluster-ports.ts';
+import type { ComputePorts } from '../ports/clusters.ts';
 import type { LaunchPorts } from '../launch.ts';
-import type { Librarian } from '../library-ports.ts';
+import type { Librarian } from '../ports/libraries.ts';
 import type { Limits } from '../limits.ts';
-import type { UpdateDesk } from '../pipeline-ports.ts';
-import type { ClusterStore, Log, PermissionReader, Site, TaskPool, Workplace } from '../ports.ts';
+import type { UpdateDesk } from '../ports/pipelines.ts';
+import type { ClusterStore, Log, PermissionReader, Site, TaskPool, Workplace } from '../ports/engine.ts';
 import type { StopReason } from '../run/states.ts';
-import type { RunStore } from '../run-ports.ts';
+import type { RunStore } from '../ports/runs.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { Endings } from './endings.ts';
 

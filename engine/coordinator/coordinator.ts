@@ -1,7 +1,7 @@
 /** The active runs of this node, each driven by events: accepted, stopped, advanced, and let go when they are over. */
 import { messageOf } from '../errors.ts';
 import type { JobSettings } from '../job/settings.ts';
-import type { RunStore } from '../run-ports.ts';
+import type { RunStore } from '../ports/runs.ts';
 import type { RunWithTasks } from '../run/run.ts';
 import type { StopReason } from '../run/states.ts';
 import { activeRunOf, isWorking, type ActiveRun } from './active-run.ts';

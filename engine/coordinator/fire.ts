@@ -2,12 +2,13 @@
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { fireRun, type LaunchPorts } from '../launch.ts';
-import type { Log } from '../ports.ts';
-import type { LaunchTransaction } from '../run-ports.ts';
+import type { Log } from '../ports/engine.ts';
+import type { LaunchTransaction } from '../ports/runs.ts';
 import { createdRun, type NewRun } from '../run/created.ts';
 import { createDecider, type Decide, type Due } from '../schedule/due.ts';
-import { rhythmOf, timingOf } from '../schedule/timing.ts';
-import type { Claim, DueSchedule, FiredSchedule, ScheduleStore } from '../schedule-ports.ts';
+import { timingOf } from '../job/job-timing.ts';
+import { rhythmOf } from '../schedule/timing.ts';
+import type { Claim, DueSchedule, FiredSchedule, ScheduleStore } from '../ports/schedules.ts';
 
 export interface FirePorts {
   readonly schedules: ScheduleStore;

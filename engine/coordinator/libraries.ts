@@ -1,9 +1,9 @@
 /** Sees to it that a cluster has the libraries of a task before the task starts there (spec 2.8, DESIGN section 6). */
 import type { Clock } from '../clock.ts';
 import { contradiction, installationFailed, libraryKey, noLibraries, type LibraryFailure, type LibraryPaths, type LibraryStatus } from '../cluster/libraries.ts';
-import { clusterChoice } from '../cluster/life.ts';
+import { clusterChoice } from '../run/cluster-choice.ts';
 import type { Library } from '../job/cluster.ts';
-import type { ClusterEnvironment, ClusterLibraries, EquipOrder, Equipped, Librarian, LibraryInstaller, LibraryStore } from '../library-ports.ts';
+import type { ClusterEnvironment, ClusterLibraries, EquipOrder, Equipped, Librarian, LibraryInstaller, LibraryStore } from '../ports/libraries.ts';
 import type { TaskCluster } from '../run/assignment.ts';
 import { maskOfVariables, maskText } from '../run/masking.ts';
 import type { ActiveRun, ActiveTask, ClusterInUse } from './active-run.ts';

@@ -1,5 +1,5 @@
 /** Who on this node waits to hear what happens to a cluster. */
-import type { ClusterSignals } from '../cluster-ports.ts';
+import type { ClusterSignals } from '../ports/clusters.ts';
 
 export function createClusterSignals(): ClusterSignals {
   const waiting = new Map<string, Set<() => void>>();

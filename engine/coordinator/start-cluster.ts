@@ -1,14 +1,14 @@
 /** Starting a cluster: its nodes, the time that it takes, its init scripts in their order (spec 2.8). */
-import { canonicalUri, pick } from '../job/aliases.ts';
+import { canonicalUri, pick } from '../validation/aliases.ts';
 import type { InitScriptInfo } from '../job/cluster.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ClusterFault } from '../cluster/faults.ts';
 import { capacityOf, nodesInWords, type Inventory } from '../cluster/inventory.ts';
 import { endInWords, isUsersFault, type Termination, type TerminationCode } from '../cluster/termination.ts';
-import type { ClusterStore, ComputePorts } from '../cluster-ports.ts';
+import type { ClusterStore, ComputePorts } from '../ports/clusters.ts';
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
-import type { Log } from '../ports.ts';
+import type { Log } from '../ports/engine.ts';
 import { maskOfVariables, maskText } from '../run/masking.ts';
 
 export interface StartPorts {

@@ -1,6 +1,6 @@
 /** At the start of an engine: ends processes whose run is already over, so that nothing runs that nobody waits for. */
-import type { Log, ProcessTable } from '../ports.ts';
-import type { RunStore } from '../run-ports.ts';
+import type { Log, ProcessTable } from '../ports/engine.ts';
+import type { RunStore } from '../ports/runs.ts';
 
 export interface SweepPorts {
   readonly processes: ProcessTable;

@@ -1,6 +1,6 @@
 /** Tells once that a run or task lasts longer than its health rule allows (spec 2.9). */
 import { messageOf } from '../errors.ts';
-import type { Notice } from '../notification/notice.ts';
+import type { Notice } from '../run/notification.ts';
 import { noticesOfDuration, type NoticeSubject } from '../notification/routing.ts';
 import { roundStartOf } from '../run/rounds.ts';
 import { warningAt } from '../run/timers.ts';

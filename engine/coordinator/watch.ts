@@ -2,8 +2,8 @@
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { isAlive } from '../host.ts';
-import type { Heartbeat, Log, NodeIdentity, NodeStore } from '../ports.ts';
-import type { RunStore } from '../run-ports.ts';
+import type { Heartbeat, Log, NodeIdentity, NodeStore } from '../ports/engine.ts';
+import type { RunStore } from '../ports/runs.ts';
 import type { RunQueue } from './admit.ts';
 import type { Coordinator } from './coordinator.ts';
 

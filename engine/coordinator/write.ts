@@ -1,8 +1,8 @@
 /** Writing the steps of a run: the rows, the notices they cause, and then the memory of it. */
 import { retryRun } from '../launch.ts';
 import { noticesOfEnd, noticesOfStart, type NoticeSubject } from '../notification/routing.ts';
-import type { Notice } from '../notification/notice.ts';
-import type { ChangeSet } from '../run-ports.ts';
+import type { Notice } from '../run/notification.ts';
+import type { ChangeSet } from '../ports/runs.ts';
 import { stepOf, type Step, type StepEvent, type StepFacts } from '../run/change.ts';
 import { decideRetry, retriedTask, type Retry } from '../run/retry.ts';
 import type { TaskRun } from '../run/run.ts';

@@ -1,7 +1,7 @@
 /** Classic dashboards as people bring them in: one document with widgets, visualizations and queries. */
 import { Type, type Static } from 'typebox';
 import { invalid } from '../errors.ts';
-import { at, checkBytes, checkCount, missing, quote } from '../job/wording.ts';
+import { at, checkBytes, checkCount, missing, quote } from '../validation/messages.ts';
 import type { Limits } from '../limits.ts';
 
 /** Ids of classic objects are UUIDs or, in older exports, numbers. */

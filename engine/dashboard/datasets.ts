@@ -7,7 +7,7 @@ import { parametersOf, undeclared, valueIn, type ClassicParameter, type Paramete
 import { rangeOf } from './query-markers.ts';
 import { isBare, parameterNames, rewriteParameters } from './query-parameters.ts';
 import { fieldsIn, fieldsOf, own, textIn, type Fields } from './reading.ts';
-import { tokensOf, type Token } from './sql-tokens.ts';
+import { tokensOf, type Token } from '../sql/tokens.ts';
 
 /** Who sets a parameter: the dashboard, one widget alone, or nobody. */
 type Binding =

@@ -3,7 +3,7 @@ import type { ClassicDashboard, ClassicQuery, ClassicVisualization, ClassicWidge
 import { collection, datasetFor, linesOf, type Collection } from './datasets.ts';
 import { choicesOf, filterFor } from './filters.ts';
 import { classicPosition, place, placeFilters } from './layout.ts';
-import { quote } from '../job/wording.ts';
+import { quote } from '../validation/messages.ts';
 import { versionOf, type Frame, type ModernDashboard, type ModernPage, type ModernWidget, type Placed, type Position } from './modern.ts';
 import { namer } from './names.ts';
 import { columnsOf } from './query-columns.ts';

@@ -1,8 +1,8 @@
 /** Names inside a dashboard, and the name of its file. */
 import { createHash } from 'node:crypto';
 import { invalid } from '../errors.ts';
-import { dashboardFileSuffix } from '../job/aliases.ts';
-import { checkBytes, quote } from '../job/wording.ts';
+import { dashboardFileSuffix } from '../validation/aliases.ts';
+import { checkBytes, quote } from '../validation/messages.ts';
 import type { Limits } from '../limits.ts';
 
 /** Makes names of eight hexadecimal digits, each once; the same texts give the same names. */

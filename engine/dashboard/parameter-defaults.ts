@@ -1,5 +1,5 @@
 /** Parameters of a dataset of the newer format: type and default of each, from its classic one. */
-import { cut } from '../job/wording.ts';
+import { cut } from '../validation/messages.ts';
 import type { ClassicParameter, ParameterKind, ParameterValue } from './parameters.ts';
 import type { DataType, ModernParameter, Selection } from './modern.ts';
 

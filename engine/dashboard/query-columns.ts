@@ -1,6 +1,6 @@
 /** The names of the columns that a query returns, as far as its text alone tells them. */
 import { isSignificant, isWord, isWordOf } from './query-parameter-lists.ts';
-import type { Token } from './sql-tokens.ts';
+import type { Token } from '../sql/tokens.ts';
 
 /** Words that end the list of columns. */
 const ends = new Set(['from', 'where', 'group', 'order', 'having', 'limit', 'union', 'intersect', 'except', 'minus', 'window', 'qualify', 'lateral']);

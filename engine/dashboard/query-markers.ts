@@ -1,5 +1,5 @@
 /** What stands in place of the markers of a query: references to parameters, and the text around them kept as text. */
-import { markerName, markerPattern, type Token } from './sql-tokens.ts';
+import { markerName, markerPattern, type Token } from '../sql/tokens.ts';
 
 /** A parameter of a query, as rewriting needs to know it. */
 export interface NamedParameter {

@@ -1,6 +1,6 @@
 /** `IN ({{ list }})` becomes a test of the list: the one place where a parameter of many values stands in SQL. */
 import { markersIn, quotedIn, type Reference, type Resolve } from './query-markers.ts';
-import type { Token } from './sql-tokens.ts';
+import type { Token } from '../sql/tokens.ts';
 
 /** A query while it is rewritten: for each token what stands in its place, and what is put before it. */
 export interface Draft {

@@ -1,9 +1,9 @@
 /** Rewrites mustache parameters of a classic query, `{{ p }}`, to named ones, `:p`; nothing else of the query changes. */
-import { cut } from '../job/wording.ts';
+import { cut } from '../validation/messages.ts';
 import { joined, literal, markersIn, pieces, quotedIn, rangeOf, resolver, type NamedParameter, type Resolve } from './query-markers.ts';
 import { isWordOf, nextOf, previousOf, rewriteLists, type Draft } from './query-parameter-lists.ts';
 import { identifierPlaces } from './query-places.ts';
-import type { Token } from './sql-tokens.ts';
+import type { Token } from '../sql/tokens.ts';
 
 export interface RewrittenQuery {
   readonly sql: string;

@@ -1,6 +1,6 @@
 /** Where in a query only the name of a table or column can stand: behind FROM, JOIN and GROUP, ORDER or PARTITION BY. */
 import { isSignificant } from './query-parameter-lists.ts';
-import type { Token } from './sql-tokens.ts';
+import type { Token } from '../sql/tokens.ts';
 
 /** The brackets that a place is in, and the clause within them. */
 interface Level {

@@ -1,7 +1,7 @@
 /** Schemas of notifications and health rules (spec 2.9). */
 import { Type, type Static } from 'typebox';
-import { withAliases } from './aliases.ts';
-import { int32, texts } from './scalars.ts';
+import { withAliases } from '../validation/aliases.ts';
+import { int32, texts } from '../validation/scalars.ts';
 
 /** The four lists that e-mail and webhook notifications share. */
 export const alertLists = ['on_start', 'on_success', 'on_failure', 'on_duration_warning_threshold_exceeded'] as const;

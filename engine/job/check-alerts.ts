@@ -1,10 +1,10 @@
 /** What notifications and health rules must meet beyond their schema (spec 2.9). */
 import type { Limits } from '../limits.ts';
-import { pick } from './aliases.ts';
+import { pick } from '../validation/aliases.ts';
 import { alertLists } from './alerts.ts';
-import { checkAsciiList } from './ascii.ts';
+import { checkAsciiList } from '../validation/ascii.ts';
 import type { JobSettings } from './settings.ts';
-import { at, checkCount, missing } from './wording.ts';
+import { at, checkCount, missing } from '../validation/messages.ts';
 
 /** The notification fields of a job or a task. */
 export type AlertHolder = Pick<JobSettings, 'email_notifications' | 'webhook_notifications' | 'health'>;

@@ -1,10 +1,10 @@
 /** What a new cluster must meet beyond its schema (spec 2.8). */
 import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
-import { canonicalUri, pick, spellingIn, spellings } from './aliases.ts';
-import { checkAsciiMap } from './ascii.ts';
+import { canonicalUri, pick, spellingIn, spellings } from '../validation/aliases.ts';
+import { checkAsciiMap } from '../validation/ascii.ts';
 import type { InitScriptInfo, NewCluster } from './cluster.ts';
-import { at, checkFilled, checkOneOf, isGiven, missing, quote } from './wording.ts';
+import { at, checkFilled, checkOneOf, isGiven, missing, quote } from '../validation/messages.ts';
 
 /**
  * Refuses a cluster without size, runtime or node type, an empty range, and parts that contradict themselves.

@@ -1,7 +1,7 @@
 /** What libraries must meet beyond their schema (spec 2.8). */
 import { invalid } from '../errors.ts';
 import { libraryKinds, type Library } from './cluster.ts';
-import { checkOneOf, quote } from './wording.ts';
+import { checkOneOf, quote } from '../validation/messages.ts';
 
 /** distribution-version(-build)?-python-abi-platform.whl, each part without a dash. */
 const wheelName = /^[\w.]+-[\w.!+]+(-\d\w*)?-[\w.]+-[\w.]+-[\w.]+\.whl$/;

@@ -3,7 +3,7 @@ import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { checkFieldReferences } from './check-references.ts';
 import type { JobParameter } from './settings.ts';
-import { at, checkFilled, quote } from './wording.ts';
+import { at, checkFilled, quote } from '../validation/messages.ts';
 
 /**
  * Refuses parameters without a name, with a name that no reference can spell, with one name twice, or larger than 10,000

@@ -6,7 +6,7 @@ import { mapParameterTexts, mapTexts } from './parameter-texts.ts';
 import { absentReferences, namesOf, piecesOf, taskReferences, timeArguments, type Reference, type ReferenceName } from './references.ts';
 import type { JobSettings, SubmitSettings, TaskSettings } from './settings.ts';
 import { bodyIn, kindNameOf, kindOf, type TaskKind } from './task-kinds.ts';
-import { cut, quote } from './wording.ts';
+import { cut, quote } from '../validation/messages.ts';
 
 /** What a text may refer to. */
 export interface ReferenceScope {

@@ -3,7 +3,7 @@ import { invalid } from '../errors.ts';
 import { parseQuartz } from '../schedule/quartz.ts';
 import { zoneOf } from '../schedule/zones.ts';
 import type { JobSettings } from './settings.ts';
-import { isGiven } from './wording.ts';
+import { isGiven } from '../validation/messages.ts';
 
 /**
  * Refuses an expression that Quartz refuses or misreads, a zone that Java does not know, and triggers that this version

@@ -3,7 +3,7 @@ import { invalid } from '../errors.ts';
 import { formatOf, singleTaskFields, type ApiVersion } from './format.ts';
 import type { JobSettings, SubmitSettings } from './settings.ts';
 import { kindsIn, type KnownKind } from './task-kinds.ts';
-import { isGiven, quote } from './wording.ts';
+import { isGiven, quote } from '../validation/messages.ts';
 
 /**
  * Refuses settings of no format or of both. `multiTaskOnly`, when given, is the version that takes no single-task fields.

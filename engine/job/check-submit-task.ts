@@ -1,7 +1,7 @@
 /** What a submit task must meet beyond its schema: it brings everything in its parameters (spec 2.7). */
 import { invalid } from '../errors.ts';
 import type { TaskSettings } from './settings.ts';
-import { at, isGiven } from './wording.ts';
+import { at, isGiven } from '../validation/messages.ts';
 
 /** Options that the service sets itself. */
 const reserved = new Set(['--master', '--deploy-mode', '--executor-cores']);

@@ -1,13 +1,13 @@
 /** What one task must meet beyond its schema: one kind, one cluster, and the rules of its kind (spec 2.2, 2.3, 2.7). */
 import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
-import { checkAsciiMap } from './ascii.ts';
+import { checkAsciiMap } from '../validation/ascii.ts';
 import { checkCluster } from './check-cluster.ts';
 import { checkLibraries } from './check-libraries.ts';
 import { checkSubmitTask } from './check-submit-task.ts';
 import type { TaskSettings } from './settings.ts';
 import { kindOf, kindsIn, type KnownKind, type TaskKind } from './task-kinds.ts';
-import { at, checkFilled, checkOneOf, quote } from './wording.ts';
+import { at, checkFilled, checkOneOf, quote } from '../validation/messages.ts';
 
 /** A task, or a single-task job read as its one task. */
 export type TaskLike = Omit<TaskSettings, 'task_key'>;

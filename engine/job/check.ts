@@ -15,7 +15,7 @@ import type { ApiVersion } from './format.ts';
 import { checkGraph } from './graph.ts';
 import type { JobCluster, JobSettings, SubmitSettings, TaskSettings } from './settings.ts';
 import { builtInKinds, type KnownKind } from './task-kinds.ts';
-import { checkBytes, checkCount, isGiven, quote } from './wording.ts';
+import { checkBytes, checkCount, isGiven, quote } from '../validation/messages.ts';
 
 export interface CheckOptions {
   /** Version of the path: 2.1 and 2.2 take jobs in multi-task format only. */

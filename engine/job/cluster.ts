@@ -1,7 +1,7 @@
 /** Schemas of clusters and libraries (spec 2.8). What depends on more than one field is checked in check-cluster.ts. */
 import { Type, type Static } from 'typebox';
-import { withAliases } from './aliases.ts';
-import { int32, textMap, texts } from './scalars.ts';
+import { withAliases } from '../validation/aliases.ts';
+import { int32, textMap, texts } from '../validation/scalars.ts';
 
 export const AutoScale = Type.Object(
   {

@@ -1,6 +1,6 @@
 /** The graph that depends_on draws: what makes it invalid, and an order in which its tasks may run. */
 import { invalid } from '../errors.ts';
-import { quote } from './wording.ts';
+import { quote } from '../validation/messages.ts';
 
 /** As much of a task as its place in the graph needs. */
 export interface GraphTask {

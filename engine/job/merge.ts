@@ -2,7 +2,7 @@
 import { invalid } from '../errors.ts';
 import { formatOf } from './format.ts';
 import { JobSettings } from './settings.ts';
-import { quote } from './wording.ts';
+import { quote } from '../validation/messages.ts';
 
 /** Fields that clients send beyond the schema (kept and shown): they can be removed again, also when they are not there. */
 const keptFields = [

@@ -1,6 +1,6 @@
 /** The texts of a task's parameters: the places where references to dynamic values may stand. */
 import { isBuiltIn } from './task-kinds.ts';
-import { at } from './wording.ts';
+import { at } from '../validation/messages.ts';
 
 /** Fields of task kinds that hand parameters on: a list of texts, or a map to texts. Everything else is taken as written. */
 const parameterFields: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 /** Who may do what with a job: the levels, what each is enough for, and lists of grants (WIRE, permissions on jobs). */
 import { Type, type Static } from 'typebox';
 import { invalid, ServiceError } from '../errors.ts';
-import { checkCount, quote } from './wording.ts';
+import { checkCount, quote } from '../validation/messages.ts';
 
 /** The levels, weakest first; each holds what the weaker ones hold. */
 export const permissionLevels = ['CAN_VIEW', 'CAN_MANAGE_RUN', 'CAN_MANAGE', 'IS_OWNER'] as const;

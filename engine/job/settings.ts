@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { JobEmailNotifications, JobNotificationSettings, JobsHealthRules, WebhookNotifications } from './alerts.ts';
 import { Library, NewCluster } from './cluster.ts';
-import { int32, key, textMap } from './scalars.ts';
+import { int32, key, textMap } from '../validation/scalars.ts';
 import { taskKindFields } from './task-kinds.ts';
 import { Trigger } from './trigger.ts';
 

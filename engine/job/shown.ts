@@ -1,5 +1,5 @@
 /** Settings as jobs/get and its kin show them: what was written, the few promised additions, and nothing invented. */
-import { pick, spellings } from './aliases.ts';
+import { pick, spellings } from '../validation/aliases.ts';
 import type { JobsHealthRules } from './alerts.ts';
 import type { NewCluster } from './cluster.ts';
 import { asMultiTask, formatOf, untitled, type ApiVersion } from './format.ts';

@@ -1,6 +1,6 @@
 /** The task kinds: the six built-in ones with their schemas, those of plugins, and which kind a task has (spec 2.7). */
 import { Type, type Static, type TSchema } from 'typebox';
-import { Id, instant, textMap, texts } from './scalars.ts';
+import { Id, instant, textMap, texts } from '../validation/scalars.ts';
 
 export const NotebookTask = Type.Object(
   {

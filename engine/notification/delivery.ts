@@ -1,6 +1,6 @@
 /** A delivery: one notice on its way to one recipient, with everything that was tried. */
 import type { Destination, Target } from './destination.ts';
-import type { NoticeEvent, NoticeFacts } from './notice.ts';
+import type { NoticeEvent, NoticeFacts } from '../run/notification.ts';
 
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];

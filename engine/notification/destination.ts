@@ -1,10 +1,10 @@
 /** Destinations of notices: what may be configured, and what of it is ever shown again (WIRE, notifications). */
 import { Type, type Static } from 'typebox';
 import { invalid } from '../errors.ts';
-import { checkAsciiList } from '../job/ascii.ts';
+import { checkAsciiList } from '../validation/ascii.ts';
 import type { Limits } from '../limits.ts';
-import { texts } from '../job/scalars.ts';
-import { checkBytes, checkCount, checkFilled, checkOneOf, isGiven, missing, quote } from '../job/wording.ts';
+import { texts } from '../validation/scalars.ts';
+import { checkBytes, checkCount, checkFilled, checkOneOf, isGiven, missing, quote } from '../validation/messages.ts';
 import { isMailAddress, isPrivateHost } from './address.ts';
 
 export const destinationKinds = ['EMAIL', 'WEBHOOK', 'SLACK', 'MICROSOFT_TEAMS'] as const;

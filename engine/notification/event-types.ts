@@ -1,5 +1,5 @@
 /** Events as they are spelled for receivers and in the log. */
-import type { NoticeEvent } from './notice.ts';
+import type { NoticeEvent } from '../run/notification.ts';
 
 /** Event -> its name outside. */
 export const eventTypeOf = {

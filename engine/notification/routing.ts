@@ -1,7 +1,7 @@
 /** Who is told of an event: settings of a job or task -> notices (spec 2.9, section 6). */
 import { alertLists, type AlertList, type JobEmailNotifications, type JobNotificationSettings, type WebhookNotifications } from '../job/alerts.ts';
 import type { Progress } from '../run/run.ts';
-import type { Notice, NoticeEvent, NoticeFacts, Standing, TokenFacts } from './notice.ts';
+import type { Notice, NoticeEvent, NoticeFacts, Standing, TokenFacts } from '../run/notification.ts';
 
 /** The part of job or task settings that routing reads. */
 export interface NoticeHolder {

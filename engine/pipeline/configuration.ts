@@ -1,5 +1,5 @@
 /** `${key}` in the SQL of a pipeline: the value that its configuration has for the key. */
-import { quote } from '../job/wording.ts';
+import { quote } from '../validation/messages.ts';
 import { refusedAt, type SourceFile } from './source-place.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** Reads the tokens of one statement one after the other, and says where something else was expected. */
 import type { ServiceError } from '../errors.ts';
-import { quote } from '../job/wording.ts';
-import { tokensOf, type Token } from '../dashboard/sql-tokens.ts';
+import { quote } from '../validation/messages.ts';
+import { tokensOf, type Token } from '../sql/tokens.ts';
 import type { SourceSql } from './definition.ts';
 import { refusedAt, type Place, type SourceFile } from './source-place.ts';
 

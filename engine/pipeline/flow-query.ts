@@ -1,10 +1,10 @@
 /** The query of a flow or view: which streams and files it reads, and how it is written for DuckDB. */
-import { forDuckdb } from '../dashboard/running/duckdb-query.ts';
-import { filePlaces, rewriteFileCalls } from '../dashboard/running/query-files.ts';
-import { closingOf, duckdbText, isSign, isWordItem, itemsOf, written, type Item } from '../dashboard/running/query-items.ts';
-import { tokensOf } from '../dashboard/sql-tokens.ts';
+import { forDuckdb } from '../sql/duckdb-query.ts';
+import { filePlaces, rewriteFileCalls } from '../sql/query-files.ts';
+import { closingOf, duckdbText, isSign, isWordItem, itemsOf, written, type Item } from '../sql/query-items.ts';
+import { tokensOf } from '../sql/tokens.ts';
 import { messageOf, ServiceError } from '../errors.ts';
-import { canonicalUri } from '../job/aliases.ts';
+import { canonicalUri } from '../validation/aliases.ts';
 import { keyOf, type SourceSql } from './definition.ts';
 import { literally } from './glob.ts';
 import { refusedAt, type Place } from './source-place.ts';

@@ -1,7 +1,7 @@
 /** How the datasets of a pipeline depend on one another: what is wrong with that, and in which order they are computed. */
 import { invalid } from '../errors.ts';
-import { quote } from '../job/wording.ts';
-import { nearest } from '../nearest.ts';
+import { quote } from '../validation/messages.ts';
+import { nearest } from '../validation/nearest-name.ts';
 import { keyOf, type Definition, type FlowDefinition, type TableDefinition, type ViewDefinition } from './definition.ts';
 import type { ReadQuery } from './flow-query.ts';
 import { placeText, refusedAt, type Place } from './source-place.ts';

@@ -1,6 +1,6 @@
 /** Reads the files of a pipeline: each statement of them creates a table, a view or a flow. */
 import { invalid } from '../errors.ts';
-import { quote } from '../job/wording.ts';
+import { quote } from '../validation/messages.ts';
 import { configured } from './configuration.ts';
 import { Cursor, statementsOf } from './cursor.ts';
 import type { Definition, FlowDefinition, TableDefinition, ViewDefinition } from './definition.ts';

@@ -1,6 +1,6 @@
 /** Which tables an update computes, and which of them it begins anew. */
 import { invalid } from '../errors.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../validation/nearest-name.ts';
 import { keyOf } from './definition.ts';
 import type { Graph, LinkedTable } from './graph.ts';
 import type { Manifest } from './manifest.ts';

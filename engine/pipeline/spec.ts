@@ -1,9 +1,9 @@
 /** The specification of a pipeline: as a spec file of the open format, or as the body of a request. */
 import { parseDocument } from 'yaml';
 import { invalid } from '../errors.ts';
-import { canonicalUri } from '../job/aliases.ts';
-import { quote } from '../job/wording.ts';
-import { nearest } from '../nearest.ts';
+import { canonicalUri } from '../validation/aliases.ts';
+import { quote } from '../validation/messages.ts';
+import { nearest } from '../validation/nearest-name.ts';
 
 /** One entry of `libraries`: where files of a pipeline are. */
 export interface PipelineLibrary {

@@ -1,5 +1,5 @@
 /** What may stand between the name of a table and its query: columns, expectations, comment, properties, partitions. */
-import { quote } from '../job/wording.ts';
+import { quote } from '../validation/messages.ts';
 import type { Cursor } from './cursor.ts';
 import type { DeclaredColumn, Expectation, TableDefinition, Violation } from './definition.ts';
 import { refusedAt } from './source-place.ts';

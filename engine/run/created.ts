@@ -1,5 +1,5 @@
 /** A run that has just been stored, as the engine holds it: nothing is read back. */
-import type { Notice } from '../notification/notice.ts';
+import type { Notice } from './notification.ts';
 import type { QueueCode } from './status.ts';
 import type { Progress, RunOrigin, RunWithTasks } from './run.ts';
 

@@ -2,7 +2,7 @@
 import {
   absentReferences, piecesOf, timeArguments, type Reference, type ReferenceName, type RunReference, type TaskReference,
 } from '../job/references.ts';
-import { cut, quote } from '../job/wording.ts';
+import { cut, quote } from '../validation/messages.ts';
 import type { TriggerType } from './run.ts';
 import { timeParts } from './time-parts.ts';
 

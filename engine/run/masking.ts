@@ -1,6 +1,6 @@
 /** Secrets of a run, and how they are kept out of what is shown of it: logs, output, settings. Pure. */
 import { tasksOf } from '../job/format.ts';
-import { isSecretName } from '../job/secret-names.ts';
+import { isSecretName } from '../validation/secret-names.ts';
 import type { JobSettings } from '../job/settings.ts';
 
 /** What stands in the place of a secret. */

@@ -1,15 +1,15 @@
 /** Parameters given with a run: which may be given together, and what they make of a task (spec 2.7, 2.10). */
 import { Type, type Static } from 'typebox';
 import { invalid } from '../errors.ts';
-import { checkAsciiList, checkAsciiMap } from '../job/ascii.ts';
+import { checkAsciiList, checkAsciiMap } from '../validation/ascii.ts';
 import { checkJobParameterValues, checkParameterBytes } from '../job/check-parameters.ts';
 import { checkFieldReferences, scopeOf } from '../job/check-references.ts';
 import { checkSubmitParameters } from '../job/check-submit-task.ts';
 import { tasksOf } from '../job/format.ts';
-import { textMap, texts } from '../job/scalars.ts';
+import { textMap, texts } from '../validation/scalars.ts';
 import type { JobParameter, JobSettings, TaskSettings } from '../job/settings.ts';
 import { kindOf, type KindHolder, type TaskBody, type TaskKind } from '../job/task-kinds.ts';
-import { isGiven } from '../job/wording.ts';
+import { isGiven } from '../validation/messages.ts';
 import type { Limits } from '../limits.ts';
 
 /** The parameter fields of run-now, for the properties of its body. */

@@ -2,7 +2,7 @@
 import { invalid, ServiceError } from '../errors.ts';
 import { tasksOf } from '../job/format.ts';
 import { topologicalOrder } from '../job/graph.ts';
-import { quote } from '../job/wording.ts';
+import { quote } from '../validation/messages.ts';
 import { anyGiven, type RunParameters } from './parameters.ts';
 import { failedTasks, standingOf, type TaskStanding } from './roll-up.ts';
 import { runDurationOf } from './rounds.ts';

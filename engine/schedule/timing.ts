@@ -1,5 +1,4 @@
 /** What makes a job start by itself: a Quartz schedule or a fixed interval, each as a rhythm of instants. */
-import type { JobSettings } from '../job/settings.ts';
 import { nextFire } from './next-fire.ts';
 import { parseQuartz } from './quartz.ts';
 import { zoneOf } from './zones.ts';
@@ -20,21 +19,6 @@ interface Interval {
 
 /** When a job starts by itself. */
 export type Timing = (Cron | Interval) & { readonly paused: boolean; readonly misfirePolicy: MisfirePolicy };
-
-const unitMs = { MINUTES: 60_000, HOURS: 3_600_000, DAYS: 86_400_000, WEEKS: 604_800_000 };
-
-/** The timing of a job; undefined when it starts on demand alone. */
-export function timingOf({ schedule, trigger }: JobSettings): Timing | undefined {
-  if (schedule !== undefined) {
-    return {
-      kind: 'cron', expression: schedule.quartz_cron_expression, zone: schedule.timezone_id,
-      paused: schedule.pause_status === 'PAUSED', misfirePolicy: schedule.misfire_policy ?? 'FIRE_ONCE',
-    };
-  }
-  if (trigger?.periodic === undefined) return undefined;
-  const { interval, unit } = trigger.periodic;
-  return { kind: 'interval', milliseconds: interval * unitMs[unit], paused: trigger.pause_status === 'PAUSED', misfirePolicy: 'FIRE_ONCE' };
-}
 
 /** Whether two timings fire at the same times. */
 export function sameTimes(one: Timing | undefined, other: Timing | undefined): boolean {

@@ -1,6 +1,6 @@
 /** Time zones by their Java ids: how far local time is ahead of UTC at an instant. */
 import { invalid } from '../errors.ts';
-import { changesBetween } from '../nearest.ts';
+import { changesBetween } from '../validation/nearest-name.ts';
 import { zoneIds } from './zone-ids.ts';
 
 export interface Zone {

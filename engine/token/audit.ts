@@ -1,5 +1,5 @@
 /** The audit log: who did what, when, from where and with which token; and what a change of settings was, without secrets. */
-import { isSecretName } from '../job/secret-names.ts';
+import { isSecretName } from '../validation/secret-names.ts';
 
 /** One entry. */
 export interface AuditEvent {

@@ -1,6 +1,6 @@
 /** SCIM patches of people, and the documents that they are made from: what each means for a person. */
 import { invalid } from '../errors.ts';
-import { checkCount, quote } from '../job/wording.ts';
+import { checkCount, quote } from '../validation/messages.ts';
 import { checkDisplayName, type PatchOperation, type Person, type PersonChange } from './person.ts';
 
 const adminGroup = 'admins';

@@ -1,6 +1,6 @@
 /** People and service principals: the rules of their names, and of who may not go (the SCIM subset of WIRE). */
 import { invalid, ServiceError } from '../errors.ts';
-import { checkBytes, checkFilled, quote } from '../job/wording.ts';
+import { checkBytes, checkFilled, quote } from '../validation/messages.ts';
 
 export type PersonKind = 'user' | 'service_principal';
 

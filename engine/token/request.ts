@@ -1,7 +1,7 @@
 /** What may be asked of a token: the rules of making and of changing one (spec 4.2, 4.3). */
 import { Type, type Static } from 'typebox';
 import { invalid, ServiceError } from '../errors.ts';
-import { checkBytes, missing, quote } from '../job/wording.ts';
+import { checkBytes, missing, quote } from '../validation/messages.ts';
 import type { Limits } from '../limits.ts';
 import { firstState } from './autoscope.ts';
 import { allApis, checkScopes } from './scopes.ts';

@@ -1,6 +1,6 @@
 /** The scopes that there are, and lists of them as a caller names them (spec 2.11, 5.6). Each operation names the one that it needs. */
 import { invalid } from '../errors.ts';
-import { checkCount, quote } from '../job/wording.ts';
+import { checkCount, quote } from '../validation/messages.ts';
 
 /** The scope that permits every operation. */
 export const allApis = 'all-apis';

@@ -1,6 +1,6 @@
 /** Settings of the workspace that administrators change while it runs: a table of their names, values and meaning. */
 import { invalid } from '../errors.ts';
-import { quote } from '../job/wording.ts';
+import { quote } from '../validation/messages.ts';
 
 interface WorkspaceSetting {
   readonly otherwise: string;

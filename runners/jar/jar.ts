@@ -2,8 +2,8 @@
 import { delimiter } from 'node:path';
 import { SparkJarTask } from '../../engine/job/task-kinds.ts';
 import { contractVersion, type Command, type RunnerContext, type RunnerPlugin } from '../contract.ts';
-import { runProgram } from '../run-program.ts';
-import { CannotStart, requireInterpreter } from '../settle-command.ts';
+import { runProgram } from '../process/run-program.ts';
+import { CannotStart, requireInterpreter } from '../process/pinned-command.ts';
 import { mainClass } from './main-class.ts';
 import { uncaughtException } from './stack-trace.ts';
 

@@ -1,6 +1,6 @@
 /** The name of a main class, as it may stand in a command line of Java. */
-import { quote } from '../../engine/job/wording.ts';
-import { CannotStart } from '../settle-command.ts';
+import { quote } from '../../engine/validation/messages.ts';
+import { CannotStart } from '../process/pinned-command.ts';
 
 /**
  * Refuses what Java would not take for the name of a class: an option, a file of arguments (`@file`), nothing at all.

@@ -1,5 +1,5 @@
 /** Finds the stack trace with which a Java program ended. */
-import type { Failure } from '../run-program.ts';
+import type { Failure } from '../process/run-program.ts';
 
 /** An exception that left a thread, or the launcher's own error when main was never reached. */
 const ending = /^(?:Exception in thread "(?<thread>[^"]*)" |Error: |Exception: )(?<error>.+)$/gm;

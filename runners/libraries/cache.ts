@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { codeOf } from '../../engine/errors.ts';
 import { missingAsUndefined } from '../../engine/read-file.ts';
-import { takeBack } from '../hand-over.ts';
+import { takeBack } from '../pool/directory-ownership.ts';
 
 /** The parts of the cache, each a directory of entries. Those of `tries` are processes of installers. */
 export const cacheParts = ['files', 'unpacked', 'python', 'java', 'r', 'tries'] as const;

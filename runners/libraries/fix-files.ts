@@ -1,9 +1,9 @@
 /** Libraries that are files: found, checked, and taken into the cache as they are now. */
 import { basename, join } from 'node:path';
 import { libraryKind } from '../../engine/cluster/libraries.ts';
-import { canonicalUri } from '../../engine/job/aliases.ts';
+import { canonicalUri } from '../../engine/validation/aliases.ts';
 import type { Library } from '../../engine/job/cluster.ts';
-import type { FixedLibrary } from '../../engine/library-ports.ts';
+import type { FixedLibrary } from '../../engine/ports/libraries.ts';
 import { statOf } from '../../engine/read-file.ts';
 import { filesBelow, keepFile, keepFolder, keyOf } from './cache.ts';
 import { isZip } from './last-words.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Static } from 'typebox';
 import type { MavenLibrary } from '../../engine/job/cluster.ts';
-import { writeInOneStep } from '../settle-command.ts';
+import { writeInOneStep } from '../process/pinned-command.ts';
 import { filesBelow, keyOf } from './cache.ts';
 import { entryIn, type Toolbox } from './fix-files.ts';
 import { makeOnce, type Making } from './make-once.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { codeOf } from '../../engine/errors.ts';
 import { readLogEnd } from '../../engine/log-file.ts';
-import { cut } from '../../engine/job/wording.ts';
+import { cut } from '../../engine/validation/messages.ts';
 
 const tailBytes = 64 * 2 ** 10;
 const linesMax = 6;

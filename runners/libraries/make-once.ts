@@ -6,11 +6,11 @@ import { lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { missingAsUndefined, readText, statOf } from '../../engine/read-file.ts';
 import type { Exit } from '../contract.ts';
-import { describeExit } from '../describe-exit.ts';
-import { handOver } from '../hand-over.ts';
-import { isolated, type Isolation } from '../isolation.ts';
-import { exec } from '../process.ts';
-import { writeInOneStep } from '../settle-command.ts';
+import { describeExit } from '../process/describe-exit.ts';
+import { handOver } from '../pool/directory-ownership.ts';
+import { isolated, type Isolation } from '../process/isolation.ts';
+import { exec } from '../process/exec.ts';
+import { writeInOneStep } from '../process/pinned-command.ts';
 import { entryOf, isKept, keyOf, publish, toolDirectories, type CachePart } from './cache.ts';
 import { lastWords } from './last-words.ts';
 

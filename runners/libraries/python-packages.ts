@@ -1,11 +1,11 @@
 /** Python packages of a cluster: all of them together in one folder, so that one of each is there and they fit each other. */
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { FixedLibrary } from '../../engine/library-ports.ts';
+import type { FixedLibrary } from '../../engine/ports/libraries.ts';
 import { missingAsUndefined, statOf } from '../../engine/read-file.ts';
-import { answerOf } from '../environment.ts';
-import type { Isolation } from '../isolation.ts';
-import { writeInOneStep } from '../settle-command.ts';
+import { answerOf } from '../process/environment.ts';
+import type { Isolation } from '../process/isolation.ts';
+import { writeInOneStep } from '../process/pinned-command.ts';
 import { keyOf } from './cache.ts';
 import { CannotInstall, entryIn, Stopped, type Toolbox } from './fix-files.ts';
 import { makeOnce, type Making } from './make-once.ts';

@@ -9,14 +9,14 @@ import { asNotebookReport } from '../../engine/run/notebook-report.ts';
 import { firstBytes, type NotebookReport, type TaskOutput } from '../../engine/run/output.ts';
 import { contractVersion, type Command, type Exit, type Outcome, type RunnerContext, type RunnerPlugin } from '../contract.ts';
 import { workloadFailed } from '../../engine/run/attempt.ts';
-import { describeExit, outcomeOf } from '../describe-exit.ts';
-import { CannotStart, cannotStart, makeInOneStep, requireInterpreter, settleCommand, writeInOneStep } from '../settle-command.ts';
+import { describeExit, outcomeOf } from '../process/describe-exit.ts';
+import { CannotStart, cannotStart, makeInOneStep, requireInterpreter, settleCommand, writeInOneStep } from '../process/pinned-command.ts';
 import { composeScript, scriptLanguages } from './node/compose.ts';
 import { answerQuestions } from './questions.ts';
 import { afterCrash, runningCell } from './report.ts';
 
-const sqlCells = fileURLToPath(new URL('sql-cells.ts', import.meta.url));
-const driver = fileURLToPath(new URL('driver.py', import.meta.url));
+const sqlCells = fileURLToPath(new URL('./sql-cells.ts', import.meta.url));
+const driver = fileURLToPath(new URL('./driver.py', import.meta.url));
 
 /** The longest report that is read: that of thirty cells with as much output as a cell may have. */
 const reportBytesMax = 256 * 2 ** 20;

@@ -6,9 +6,9 @@ import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { messageOf } from '../../engine/errors.ts';
 import { isMissing, jsonIn, readText } from '../../engine/read-file.ts';
-import { createBell } from '../bell.ts';
+import { createBell } from '../pool/bell.ts';
 import type { ChildEnd, Exit, RunnerContext } from '../contract.ts';
-import { writeInOneStep } from '../settle-command.ts';
+import { writeInOneStep } from '../process/pinned-command.ts';
 
 /** `dbutils.notebook.run`: `<key>.json`. The answer is a ChildEnd: `<key>.answer`. */
 const Question = Type.Object({

@@ -1,8 +1,8 @@
 /** The DuckDB of one update: bounded, without extensions, and able to reach nothing but files of managed_fs and objstore. */
 import { mkdir, realpath } from 'node:fs/promises';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { duckdbMacros } from '../../engine/dashboard/running/duckdb-functions.ts';
-import { duckdbName, duckdbText } from '../../engine/dashboard/running/query-items.ts';
+import { duckdbMacros } from '../../engine/sql/duckdb-functions.ts';
+import { duckdbName, duckdbText } from '../../engine/sql/query-items.ts';
 import { messageOf } from '../../engine/errors.ts';
 import { streamSchema } from '../../engine/pipeline/flow-query.ts';
 import { literally } from '../../engine/pipeline/glob.ts';

@@ -1,8 +1,8 @@
 /** Makes the rows of a flow fit the columns of its table, without losing anything of a value. */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { duckdbName } from '../../engine/dashboard/running/query-items.ts';
+import { duckdbName } from '../../engine/sql/query-items.ts';
 import { invalid } from '../../engine/errors.ts';
-import { quote } from '../../engine/job/wording.ts';
+import { quote } from '../../engine/validation/messages.ts';
 import type { DeclaredColumn } from '../../engine/pipeline/definition.ts';
 import type { LinkedFlow } from '../../engine/pipeline/graph.ts';
 import type { PublishedColumn } from '../../engine/pipeline/manifest.ts';

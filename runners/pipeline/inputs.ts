@@ -3,8 +3,8 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { isMissing, statOf } from '../../engine/read-file.ts';
 import { invalid } from '../../engine/errors.ts';
-import { canonicalUri } from '../../engine/job/aliases.ts';
-import { quote } from '../../engine/job/wording.ts';
+import { canonicalUri } from '../../engine/validation/aliases.ts';
+import { quote } from '../../engine/validation/messages.ts';
 import { fixedFolder, isPattern, patternOf } from '../../engine/pipeline/glob.ts';
 import type { UpdateOrder } from '../../engine/pipeline/update-order.ts';
 

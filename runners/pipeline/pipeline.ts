@@ -9,7 +9,7 @@ import { PipelineTask } from '../../engine/job/task-kinds.ts';
 import { settledUpdate, updateFileNames, type UpdateOrder } from '../../engine/pipeline/update-order.ts';
 import { jsonIn, readText } from '../../engine/read-file.ts';
 import { contractVersion, type Exit, type Outcome, type RunnerContext, type RunnerPlugin } from '../contract.ts';
-import { describeExit } from '../describe-exit.ts';
+import { describeExit } from '../process/describe-exit.ts';
 import { newestVersion, settle } from './versions.ts';
 
 const Failure = Type.Object({ error: Type.String() });
@@ -30,7 +30,7 @@ export const plugin: RunnerPlugin<PipelineTask> = {
     if ('refused' in order) return failed(context, order.refused);
     await mkdir(order.storage.directory, { recursive: true, mode: 0o700 });
     const exit = await context.exec({
-      argv: [process.execPath, `--max-old-space-size=${heapMegabytes}`, fileURLToPath(new URL('update-process.ts', import.meta.url)), file],
+      argv: [process.execPath, `--max-old-space-size=${heapMegabytes}`, fileURLToPath(new URL('./update-process.ts', import.meta.url)), file],
     });
     return outcomeOf(exit, order, context);
   },

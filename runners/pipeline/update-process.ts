@@ -5,7 +5,7 @@ import { systemClock } from '../../engine/clock.ts';
 import { messageOf } from '../../engine/errors.ts';
 import { readText } from '../../engine/read-file.ts';
 import { settledUpdate, updateFileNames, type UpdateOrder } from '../../engine/pipeline/update-order.ts';
-import { writeInOneStep } from '../settle-command.ts';
+import { writeInOneStep } from '../process/pinned-command.ts';
 import { openEventLog } from './event-log.ts';
 import { runUpdate } from './update.ts';
 

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../engine/clock.ts';
 import { invalid, ServiceError } from '../../engine/errors.ts';
-import { duckdbName } from '../../engine/dashboard/running/query-items.ts';
+import { duckdbName } from '../../engine/sql/query-items.ts';
 import { keyOf, type Definition } from '../../engine/pipeline/definition.ts';
 import { readQuery } from '../../engine/pipeline/flow-query.ts';
 import { checkNames, graphOf, type Graph, type LinkedFlow, type LinkedQuery, type LinkedTable } from '../../engine/pipeline/graph.ts';

@@ -1,7 +1,7 @@
 /** What an update has so far: the datasets as they will be published, and where their Parquet files are. */
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { duckdbName } from '../../engine/dashboard/running/query-items.ts';
+import { duckdbName } from '../../engine/sql/query-items.ts';
 import { invalid, type ServiceError } from '../../engine/errors.ts';
 import { keyOf } from '../../engine/pipeline/definition.ts';
 import { streamSchema, type StreamSource } from '../../engine/pipeline/flow-query.ts';

@@ -1,7 +1,7 @@
 /** Writes the rows of one flow as a Parquet file, those left out that expectations drop, and counts what they say. */
 import { rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { duckdbText } from '../../engine/dashboard/running/query-items.ts';
+import { duckdbText } from '../../engine/sql/query-items.ts';
 import { invalid } from '../../engine/errors.ts';
 import type { Expectation } from '../../engine/pipeline/definition.ts';
 import type { ExpectationCount, FlowProgressDetails } from '../../engine/pipeline/events.ts';

@@ -7,7 +7,7 @@ import { Ajv } from 'ajv';
 import { messageOf } from '../../engine/errors.ts';
 import { isBuiltIn, type PluginKind } from '../../engine/job/task-kinds.ts';
 import { jsonIn, readText } from '../../engine/read-file.ts';
-import { quote } from '../../engine/job/wording.ts';
+import { quote } from '../../engine/validation/messages.ts';
 import { contractVersion } from '../contract.ts';
 import type { PluginAnswer, PluginQuestion } from './describe-plugin.ts';
 import { PluginError, type PluginPlace } from './plugin-place.ts';

@@ -4,9 +4,9 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import type { Log } from '../../engine/ports.ts';
+import type { Log } from '../../engine/ports/engine.ts';
 import type { Outcome } from '../../engine/run/assignment.ts';
-import type { FromEngine } from '../messages.ts';
+import type { FromEngine } from '../pool/messages.ts';
 import type { PluginRequest } from './plugin-worker.ts';
 
 export interface PluginThreadsOptions {

@@ -2,13 +2,13 @@
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { messageOf } from '../../engine/errors.ts';
-import { quote } from '../../engine/job/wording.ts';
+import { quote } from '../../engine/validation/messages.ts';
 import { firstBytes, type TaskOutput } from '../../engine/run/output.ts';
-import { createBell } from '../bell.ts';
+import { createBell } from '../pool/bell.ts';
 import type { Outcome, RunnerContext, RunnerPlugin } from '../contract.ts';
-import type { AttemptRequest } from '../messages.ts';
-import { endMarked } from '../process-group.ts';
-import { runWith } from '../worker.ts';
+import type { AttemptRequest } from '../pool/messages.ts';
+import { endMarked } from '../process/process-group.ts';
+import { runWith } from '../pool/worker.ts';
 
 /** An attempt, and the module of the plugin that runs it, as a file URL. */
 export interface PluginRequest extends AttemptRequest {

@@ -1,5 +1,5 @@
 /** Finds the traceback with which a Python program ended. */
-import type { Failure } from '../run-program.ts';
+import type { Failure } from '../process/run-program.ts';
 
 const header = /^(?: {2}\+ Exception Group )?Traceback \(most recent call last\):$/;
 

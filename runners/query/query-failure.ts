@@ -1,7 +1,7 @@
 /** What DuckDB says of a query that it cannot run, made fit for people: no path of this machine, and what can be done. */
 import { realpath } from 'node:fs/promises';
 import { invalid, type ServiceError } from '../../engine/errors.ts';
-import { cut } from '../../engine/job/wording.ts';
+import { cut } from '../../engine/validation/messages.ts';
 
 /** Beginning of a message -> what can be done. */
 const advice: readonly (readonly [RegExp, string])[] = [

@@ -1,5 +1,5 @@
 /** What the service and a query process say to one another. */
-import type { QueryResult } from '../../engine/dashboard-ports.ts';
+import type { QueryResult } from '../../engine/ports/dashboards.ts';
 
 export interface QueryLimits {
   readonly rows: number;

@@ -2,10 +2,10 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdir, realpath } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { QueryResult, QueryRunner } from '../../engine/dashboard-ports.ts';
+import type { QueryResult, QueryRunner } from '../../engine/ports/dashboards.ts';
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import type { Limits } from '../../engine/limits.ts';
-import type { Log } from '../../engine/ports.ts';
+import type { Log } from '../../engine/ports/engine.ts';
 import { queryFailure } from './query-failure.ts';
 import type { FromProcess, ToProcess } from './query-messages.ts';
 

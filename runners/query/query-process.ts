@@ -2,7 +2,7 @@
 import { setPriority } from 'node:os';
 import { DuckDBInstance, StatementType, type DuckDBConnection } from '@duckdb/node-api';
 import { messageOf } from '../../engine/errors.ts';
-import { duckdbMacros } from '../../engine/dashboard/running/duckdb-functions.ts';
+import { duckdbMacros } from '../../engine/sql/duckdb-functions.ts';
 import type { FromProcess, QueryLimits, ToProcess } from './query-messages.ts';
 import { readRows } from './query-rows.ts';
 

@@ -1,6 +1,6 @@
 /** Reads the rows of a statement, no more than may be shown. */
 import { DuckDBTypeId, JsonDuckDBValueConverter, type DuckDBPreparedStatement, type DuckDBType } from '@duckdb/node-api';
-import type { QueryResult } from '../../engine/dashboard-ports.ts';
+import type { QueryResult } from '../../engine/ports/dashboards.ts';
 import type { QueryLimits } from './query-messages.ts';
 
 const integers: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.BIGINT, DuckDBTypeId.UBIGINT, DuckDBTypeId.HUGEINT, DuckDBTypeId.UHUGEINT]);

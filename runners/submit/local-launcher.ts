@@ -4,11 +4,11 @@
  */
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { basename, delimiter, extname, join } from 'node:path';
-import { quote } from '../../engine/job/wording.ts';
+import { quote } from '../../engine/validation/messages.ts';
 import { readText } from '../../engine/read-file.ts';
 import type { Command, RunnerContext } from '../contract.ts';
 import { mainClass } from '../jar/main-class.ts';
-import { CannotStart, requireInterpreter } from '../settle-command.ts';
+import { CannotStart, requireInterpreter } from '../process/pinned-command.ts';
 import { javaMemory, propertiesIn, propertiesText, propertyIn } from './spark-properties.ts';
 import { listIn, type SubmitOption, type SubmitParameters } from './submit-options.ts';
 

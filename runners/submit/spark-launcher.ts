@@ -1,7 +1,7 @@
 /** Submits to a Spark of this machine: its own launcher, with master, deploy mode and cores set by the service. */
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canonicalUri } from '../../engine/job/aliases.ts';
+import { canonicalUri } from '../../engine/validation/aliases.ts';
 import type { Command, RunnerContext } from '../contract.ts';
 import { listIn, type SubmitParameters } from './submit-options.ts';
 

@@ -1,5 +1,5 @@
 /** Configuration properties of a submitted application: read from a file and from options, and written for the application. */
-import { CannotStart } from '../settle-command.ts';
+import { CannotStart } from '../process/pinned-command.ts';
 
 /**
  * The properties of a file in the form of spark-defaults.conf: a name and a value a line, with blanks, `=` or `:` between

@@ -1,7 +1,7 @@
 /** Reads the parameters of a submit task: options, the application, and what belongs to the application (spec 2.7). */
 import { submitFlags } from '../../engine/job/check-submit-task.ts';
-import { quote } from '../../engine/job/wording.ts';
-import { CannotStart } from '../settle-command.ts';
+import { quote } from '../../engine/validation/messages.ts';
+import { CannotStart } from '../process/pinned-command.ts';
 
 /** One option as it was written. */
 export interface SubmitOption {

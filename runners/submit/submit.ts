@@ -3,7 +3,7 @@ import { SparkSubmitTask } from '../../engine/job/task-kinds.ts';
 import { contractVersion, type RunnerPlugin } from '../contract.ts';
 import { uncaughtException as uncaughtInJava } from '../jar/stack-trace.ts';
 import { uncaughtException as uncaughtInPython } from '../python/traceback.ts';
-import { runProgram } from '../run-program.ts';
+import { runProgram } from '../process/run-program.ts';
 import { localCommand } from './local-launcher.ts';
 import { findSpark, sparkCommand } from './spark-launcher.ts';
 import { readSubmitParameters } from './submit-options.ts';

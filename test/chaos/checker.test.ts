@@ -1,8 +1,8 @@
 /** The checker finds what it is there to find: sound evidence passes, and each way to break a promise is seen, by the invariant that guards it. */
 import { expect, test } from 'vitest';
 import type { JobSettings } from '../../engine/job/settings.ts';
-import type { NoticeEvent } from '../../engine/notification/notice.ts';
-import type { RunRow, TaskRunRow } from '../../storage/run-rows.ts';
+import type { NoticeEvent } from '../../engine/run/notification.ts';
+import type { RunRow, TaskRunRow } from '../../storage/postgres/runs/run-rows.ts';
 import { check, invariants, type InvariantName } from './checker.ts';
 import type { Evidence, Mark } from './evidence.ts';
 

@@ -2,9 +2,9 @@
 import type { Selectable } from 'kysely';
 import { tasksOf } from '../../engine/job/format.ts';
 import type { TaskSettings } from '../../engine/job/settings.ts';
-import type { RunRow, TaskRunRow } from '../../storage/run-rows.ts';
-import type { ClusterTable } from '../../storage/cluster-schema.ts';
-import type { IdempotencyTokenTable, JobTable, OutboxTable, RepairTable } from '../../storage/schema.ts';
+import type { RunRow, TaskRunRow } from '../../storage/postgres/runs/run-rows.ts';
+import type { ClusterTable } from '../../storage/postgres/clusters/cluster-schema.ts';
+import type { IdempotencyTokenTable, JobTable, OutboxTable, RepairTable } from '../../storage/postgres/schema.ts';
 import type { Acknowledged } from './ledger.ts';
 
 /** What the program of an attempt wrote down about itself. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { systemClock } from '../../engine/clock.ts';
-import { startEmbeddedPostgres, type EmbeddedConnection } from '../../storage/embedded.ts';
+import { startEmbeddedPostgres, type EmbeddedConnection } from '../../storage/embedded/embedded-postgres.ts';
 
 export interface PostgresUnderFire {
   readonly connection: EmbeddedConnection;

@@ -101,7 +101,7 @@ async function setUp(directory: string, ledger: Ledger, closers: (() => Promise<
   closers.push(() => endEverything(engines, runsDirectory));
   await Promise.all(engines.map((engine) => engine.start()));
   const door: Door = { urls: engines.map((engine) => engine.url), token };
-  const program = await readFile(new URL('chaos-task.py', import.meta.url));
+  const program = await readFile(new URL('./chaos-task.py', import.meta.url));
   await insist(door, ledger, 0, 'POST', '2.0/managed_fs/put', { path: programPath, contents: program.toString('base64'), overwrite: true });
   return { field: { engines, proxies, postgres, runsDirectory, leaseMs, ledger }, door, places: { connection: postgres.connection, runsDirectory, marksDirectory } };
 }

@@ -1,7 +1,7 @@
 /** Clusters, libraries and storage, field by field, in a job, a task and a shared cluster (spec 2.8). */
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { defaultInventory } from '../../engine/cluster/inventory.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
+import { startTestService, type TestService } from '../harness/service.ts';
 import { expectRow, inJob, inTask, newCluster, python, type FieldRow, type Place } from './rows.ts';
 
 let runyard: TestService;

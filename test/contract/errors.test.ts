@@ -1,9 +1,9 @@
 /** The conditions of the table of errors, each with its status, code and words (spec 7). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../engine/limits.ts';
-import type { Answer } from '../setup/client.ts';
-import { addPerson } from '../setup/people.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
+import type { Answer } from '../harness/client.ts';
+import { addPerson } from '../harness/people.ts';
+import { startTestService, type TestService } from '../harness/service.ts';
 import { newCluster, refusal } from './rows.ts';
 
 let runyard: TestService;

@@ -1,7 +1,7 @@
 /** Jobs and their settings, field by field (spec 2.1, 2.2). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../setup/client.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
+import type { Answer } from '../harness/client.ts';
+import { startTestService, type TestService } from '../harness/service.ts';
 import { expectRow, inJob, kinds, newCluster, noKind, python, times, type FieldRow } from './rows.ts';
 
 let runyard: TestService;

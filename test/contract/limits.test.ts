@@ -1,11 +1,11 @@
 /**
  * The limits of the interface with their real values: what just fits is taken, one more is not (spec 8). Counts too large to
- * be met here are met where they are lowered, in test/api/operations/limits.test.ts, those of tokens in tokens.test.ts there.
+ * be met here are met where they are lowered, in test/e2e/api/limits.test.ts, those of tokens in tokens.test.ts there.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../setup/client.ts';
-import { addDestinations, knownDestinations } from '../setup/destinations.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
+import type { Answer } from '../harness/client.ts';
+import { addDestinations, knownDestinations } from '../harness/destinations.ts';
+import { startTestService, type TestService } from '../harness/service.ts';
 import { expectRow, inJob, newCluster, noKind, python, refusal, times, type FieldRow } from './rows.ts';
 
 let runyard: TestService;

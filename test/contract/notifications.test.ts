@@ -1,7 +1,7 @@
 /** Notifications and health rules, field by field, of a job and of a task (spec 2.9). */
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { addDestinations, knownDestinations } from '../setup/destinations.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
+import { addDestinations, knownDestinations } from '../harness/destinations.ts';
+import { startTestService, type TestService } from '../harness/service.ts';
 import { expectRow, inJob, inTask, type FieldRow, type Place } from './rows.ts';
 
 let runyard: TestService;

@@ -1,7 +1,7 @@
 /** The fifteen jobs operations with their answers, and the eleven rules of them (spec 4.1). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../setup/client.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
+import type { Answer } from '../harness/client.ts';
+import { startTestService, type TestService } from '../harness/service.ts';
 import { refusal, times } from './rows.ts';
 
 let runyard: TestService;

@@ -1,7 +1,7 @@
 /** Parameters of a run, what started it, and what a notebook leaves, field by field (spec 2.10). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../setup/client.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
+import type { Answer } from '../harness/client.ts';
+import { startTestService, type TestService } from '../harness/service.ts';
 import { newCluster, refusal } from './rows.ts';
 
 let runyard: TestService;

@@ -1,8 +1,8 @@
 /** Rows of the spec's tables of fields: what a field takes and how it is read back, and what it refuses, in which words. */
 import { expect } from 'vitest';
 import { taskKinds } from '../../engine/job/task-kinds.ts';
-import type { Answer } from '../setup/client.ts';
-import type { TestService } from '../setup/service.ts';
+import type { Answer } from '../harness/client.ts';
+import type { TestService } from '../harness/service.ts';
 
 export interface FieldRow {
   /** As the table of the spec calls it. */

@@ -1,7 +1,7 @@
 /** What a run shows, field by field, of runs that really ran: one task, several tasks, one-time, skipped (spec 2.5). */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Answer } from '../setup/client.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
+import type { Answer } from '../harness/client.ts';
+import { startTestService, type TestService } from '../harness/service.ts';
 import { newCluster, python } from './rows.ts';
 
 let runyard: TestService;

@@ -1,7 +1,7 @@
 /** The rules of the operations on one run: get, export, cancel, get-output, delete (spec 4.1, rules 7 to 11). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../setup/client.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
+import type { Answer } from '../harness/client.ts';
+import { startTestService, type TestService } from '../harness/service.ts';
 import { refusal } from './rows.ts';
 
 let runyard: TestService;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lifeCycleStates, resultStates } from '../../engine/run/states.ts';
-import type { Answer } from '../setup/client.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
+import type { Answer } from '../harness/client.ts';
+import { startTestService, type TestService } from '../harness/service.ts';
 
 let runyard: TestService;
 /** How each life ended, as runs/get shows it in 2.0. */

@@ -1,6 +1,6 @@
 /** The six kinds of work, field by field, as the task of a job and as one of several (spec 2.7). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../setup/service.ts';
+import { startTestService, type TestService } from '../harness/service.ts';
 import { expectRow, inJob, inTask, newCluster, noKind, type FieldRow, type Place } from './rows.ts';
 
 let runyard: TestService;

@@ -1,6 +1,6 @@
 /** Tasks of a job and the clusters that they share, field by field (spec 2.3, 2.4). */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../setup/service.ts';
+import { startTestService, type TestService } from '../harness/service.ts';
 import { expectRow, inTask, kinds, newCluster, noKind, python, refusal, type FieldRow, type Place } from './rows.ts';
 
 let runyard: TestService;

@@ -1,7 +1,7 @@
 /** One model under three versions of the path: what each takes, and how each shows it (spec 9, 3.3). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../setup/client.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
+import type { Answer } from '../harness/client.ts';
+import { startTestService, type TestService } from '../harness/service.ts';
 import { newCluster, python, refusal } from './rows.ts';
 
 let runyard: TestService;

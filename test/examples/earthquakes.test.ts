@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EventDraft } from '../../engine/pipeline/events.ts';
 import { readSpec } from '../../engine/pipeline/spec.ts';
-import { createWorld, type World } from '../runners/pipeline/world.ts';
+import { createWorld, type World } from '../unit/runners/pipeline/world.ts';
 import { dayOf, features, regionOf, summary, type Feature } from './earthquake-figures.ts';
 
 let world: World;

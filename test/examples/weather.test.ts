@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { noLibraries } from '../../engine/cluster/libraries.ts';
 import { plugin as notebookPlugin } from '../../runners/notebook/notebook.ts';
 import { plugin as pythonPlugin } from '../../runners/python/python.ts';
-import { temporaryDirectory, testContext, type Roots, type TestContext } from '../runners/context.ts';
+import { temporaryDirectory, testContext, type Roots, type TestContext } from '../unit/runners/context.ts';
 import { expectedReport } from './weather-figures.ts';
 
 const example = fileURLToPath(new URL('../../examples/weather/', import.meta.url));

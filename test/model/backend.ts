@@ -3,14 +3,14 @@ import { pino } from 'pino';
 import { systemClock } from '../../engine/clock.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import { defaultLimits } from '../../engine/limits.ts';
-import type { ClusterStore, RetimedRun } from '../../engine/ports.ts';
-import type { RunStore } from '../../engine/run-ports.ts';
-import { createClusterStore } from '../../storage/clusters.ts';
-import { changeJob } from '../../storage/job-changes.ts';
-import { createJob } from '../../storage/jobs.ts';
-import type { RunRow, TaskRunRow } from '../../storage/run-rows.ts';
-import { createRunStore } from '../../storage/stores.ts';
-import type { TestDatabase } from '../setup/database.ts';
+import type { ClusterStore, RetimedRun } from '../../engine/ports/engine.ts';
+import type { RunStore } from '../../engine/ports/runs.ts';
+import { createClusterStore } from '../../storage/postgres/clusters/clusters.ts';
+import { changeJob } from '../../storage/postgres/jobs/job-changes.ts';
+import { createJob } from '../../storage/postgres/jobs/jobs.ts';
+import type { RunRow, TaskRunRow } from '../../storage/postgres/runs/run-rows.ts';
+import { createRunStore } from '../../storage/postgres/stores.ts';
+import type { TestDatabase } from '../harness/database.ts';
 import { createMemoryStores } from './memory-store.ts';
 
 /** All rows, by their ids. */

@@ -1,5 +1,5 @@
 /** The real engine on a backend: doors, coordinator and queue, with a clock that the test moves; it can be killed, and another one adopts. */
-import { emptyShelves } from '../engine/coordinator/empty-shelves.ts';
+import { emptyShelves } from '../unit/engine/coordinator/empty-shelves.ts';
 import { pino } from 'pino';
 import { cancelRun, cancelRuns } from '../../engine/cancel.ts';
 import { createQueue, type RunQueue } from '../../engine/coordinator/admit.ts';
@@ -10,9 +10,9 @@ import { runNow, submit, type LaunchPorts } from '../../engine/launch.ts';
 import { defaultLimits, type Limits } from '../../engine/limits.ts';
 import { repairRun } from '../../engine/repair.ts';
 import type { Outcome } from '../../engine/run/assignment.ts';
-import type { RunStore } from '../../engine/run-ports.ts';
-import { createManualClock } from '../setup/manual-clock.ts';
-import { plainCompute } from '../setup/compute.ts';
+import type { RunStore } from '../../engine/ports/runs.ts';
+import { createManualClock } from '../harness/manual-clock.ts';
+import { plainCompute } from '../harness/compute.ts';
 import type { Backend } from './backend.ts';
 import { createLife, type Crash, type Life } from './engine-life.ts';
 import { seenOfEngine } from './observation.ts';

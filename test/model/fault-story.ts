@@ -1,5 +1,5 @@
 /** A reference story of several jobs, driven to its end whatever fails on the way: the real engine with its watch and queue on PostgreSQL. */
-import { emptyShelves } from '../engine/coordinator/empty-shelves.ts';
+import { emptyShelves } from '../unit/engine/coordinator/empty-shelves.ts';
 import { pino } from 'pino';
 import type { Clock } from '../../engine/clock.ts';
 import { cancelRun } from '../../engine/cancel.ts';
@@ -11,12 +11,12 @@ import type { JobSettings } from '../../engine/job/settings.ts';
 import { runNow, type LaunchPorts } from '../../engine/launch.ts';
 import { defaultLimits as limits } from '../../engine/limits.ts';
 import type { Outcome } from '../../engine/run/assignment.ts';
-import { createClusterStore } from '../../storage/clusters.ts';
-import { passing } from '../../storage/faults.ts';
-import { createNodeStore, createRunStore } from '../../storage/stores.ts';
-import { createManualClock } from '../setup/manual-clock.ts';
-import type { TestDatabase } from '../setup/database.ts';
-import { plainCompute } from '../setup/compute.ts';
+import { createClusterStore } from '../../storage/postgres/clusters/clusters.ts';
+import { passing } from '../../storage/postgres/transient-errors.ts';
+import { createNodeStore, createRunStore } from '../../storage/postgres/stores.ts';
+import { createManualClock } from '../harness/manual-clock.ts';
+import type { TestDatabase } from '../harness/database.ts';
+import { plainCompute } from '../harness/compute.ts';
 import { sqlBackend } from './backend.ts';
 import { createLife } from './engine-life.ts';
 import type { FaultyDatabase, FaultMode } from './faulty-database.ts';

@@ -1,6 +1,6 @@
 /** Each statement of the engine fails once, before it took effect or after: the same story ends the same. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { liveStory } from './fault-story.ts';
 import { faultModes, openFaultyDatabase, type FaultyDatabase } from './faulty-database.ts';
 

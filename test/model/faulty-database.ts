@@ -1,8 +1,8 @@
 /** A connection pool on which one statement fails once, before it took effect or after; beneath every waiting of ours, above the network. */
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import { Pool, types as pgTypes, type CustomTypesConfig } from 'pg';
-import { safeInteger, type DatabaseAddress } from '../../storage/database.ts';
-import type { Database } from '../../storage/schema.ts';
+import { safeInteger, type DatabaseAddress } from '../../storage/postgres/database.ts';
+import type { Database } from '../../storage/postgres/schema.ts';
 
 export const faultModes = ['connection lost before', 'connection lost after', 'serialization failure'] as const;
 export type FaultMode = (typeof faultModes)[number];

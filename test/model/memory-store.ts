@@ -4,11 +4,11 @@ import type { JobSettings } from '../../engine/job/settings.ts';
 import { kindOf } from '../../engine/job/task-kinds.ts';
 import { tasksOf } from '../../engine/job/format.ts';
 import { retimed } from '../../engine/job/timeouts.ts';
-import type { ClusterStore, RetimedRun } from '../../engine/ports.ts';
-import type { JobLoad, Launch, LaunchTransaction, RunStore } from '../../engine/run-ports.ts';
+import type { ClusterStore, RetimedRun } from '../../engine/ports/engine.ts';
+import type { JobLoad, Launch, LaunchTransaction, RunStore } from '../../engine/ports/runs.ts';
 import type { NewRun } from '../../engine/run/created.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
-import { runOf, type RunRow } from '../../storage/run-rows.ts';
+import { runOf, type RunRow } from '../../storage/postgres/runs/run-rows.ts';
 import { attemptTaskRow, createMemory, insertRun, insertTaskRun, withTasks, writeSet, type Memory, type Tables } from './memory-tables.ts';
 
 export interface MemoryStores {

@@ -1,12 +1,12 @@
 /** Tables in memory with the columns of the real ones, transactions that go one after the other, and writes that name what they expect. */
-import type { ChangeSet } from '../../engine/run-ports.ts';
-import type { Job } from '../../engine/ports.ts';
-import type { Notice } from '../../engine/notification/notice.ts';
+import type { ChangeSet } from '../../engine/ports/runs.ts';
+import type { Job } from '../../engine/ports/engine.ts';
+import type { Notice } from '../../engine/run/notification.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import type { StateChange } from '../../engine/run/change.ts';
 import { isTerminal } from '../../engine/run/states.ts';
 import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
-import { attemptRow, runOf, taskRunOf, type RunRow, type TaskRunRow } from '../../storage/run-rows.ts';
+import { attemptRow, runOf, taskRunOf, type RunRow, type TaskRunRow } from '../../storage/postgres/runs/run-rows.ts';
 
 export interface JobRow {
   readonly job: Job;

@@ -1,7 +1,7 @@
 /** Engine and reference model agree on everything that can be seen, whatever jobs, outcomes, cancels, limits, times and crashes. */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { memoryBackend, sqlBackend } from './backend.ts';
 import { worlds, type RandomWorld } from './generators.ts';
 import { live, newTally } from './live.ts';

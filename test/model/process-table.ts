@@ -1,5 +1,5 @@
 /** Processes of attempts that outlive engines: handing an attempt over again attaches to its process, and the test says how each ends. */
-import type { TaskPool } from '../../engine/ports.ts';
+import type { TaskPool } from '../../engine/ports/engine.ts';
 import type { Outcome, TaskAssignment } from '../../engine/run/assignment.ts';
 
 export interface Process {

@@ -4,10 +4,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findProgram } from '../runners/context.ts';
-import type { Answer } from '../setup/client.ts';
-import { pythonWithPip } from '../setup/packages.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
+import { findProgram } from '../unit/runners/context.ts';
+import type { Answer } from '../harness/client.ts';
+import { pythonWithPip } from '../harness/packages.ts';
+import { startTestService, type TestService } from '../harness/service.ts';
 
 /** Whatever `npm test` finds must not depend on machines of others. */
 const wanted = process.env['RUNYARD_TEST_ONLINE'] !== undefined;

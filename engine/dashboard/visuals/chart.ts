@@ -1,5 +1,5 @@
 /** Charts: a classic chart names its kind in one option; each kind has a widget of its own. */
-import { cut } from '../../job/wording.ts';
+import { cut } from '../../validation/messages.ts';
 import { fieldsIn, given, isTrue, numberIn, own, textIn, type Fields } from '../reading.ts';
 import type { VisualType } from '../modern.ts';
 import { chartColumns } from './chart-columns.ts';

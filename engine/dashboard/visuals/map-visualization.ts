@@ -1,5 +1,5 @@
 /** Every type of classic visualization and the widget that it becomes; what has none becomes a table with a note. */
-import { cut } from '../../job/wording.ts';
+import { cut } from '../../validation/messages.ts';
 import { textIn, type Fields } from '../reading.ts';
 import { chart, chartKind, isChartKind } from './chart.ts';
 import { chartColumns } from './chart-columns.ts';

@@ -1,6 +1,6 @@
 /** The notebook as data, inside its page: the line from which extraction scripts read cells and outputs. */
 import { createHash } from 'node:crypto';
-import { notebookModelName } from '../../job/aliases.ts';
+import { notebookModelName } from '../../validation/aliases.ts';
 import type { CellLanguage, CellOutput, NotebookCell } from '../output.ts';
 import { cellsOf, isActive, languageOf, nameOf, phaseOf, type CellPhase, type ExportedNotebook } from './exported.ts';
 

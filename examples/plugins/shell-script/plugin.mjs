@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('run-script.sh', import.meta.url));
+const program = fileURLToPath(new URL('./run-script.sh', import.meta.url));
 
 /** @type {import('../../../runners/contract.ts').RunnerPlugin<any>} */
 export const plugin = {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { NotebookTask } from '../../../engine/job/task-kinds.ts';
 import type { Command, RunnerContext } from '../../contract.ts';
-import { makeInOneStep, writeInOneStep } from '../../settle-command.ts';
+import { makeInOneStep, writeInOneStep } from '../../process/pinned-command.ts';
 import type { NotebookOrder, ScriptLanguage } from './order.ts';
 
-const driver = fileURLToPath(new URL('driver.ts', import.meta.url));
+const driver = fileURLToPath(new URL('./driver.ts', import.meta.url));
 
 /** File extension -> the language that such a notebook is run in. */
 export const scriptLanguages: Readonly<Record<string, ScriptLanguage>> = { '.sql': 'sql', '.js': 'javascript' };

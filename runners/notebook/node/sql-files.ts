@@ -1,7 +1,7 @@
 /** Files of managed_fs in the statements of a SQL notebook: where they are named, and where they are on this machine. */
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { canonicalUri } from '../../../engine/job/aliases.ts';
+import { canonicalUri } from '../../../engine/validation/aliases.ts';
 import { CellFailure } from './order.ts';
 import { isCode, type SqlToken } from './sql-tokens.ts';
 

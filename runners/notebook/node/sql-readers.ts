@@ -1,5 +1,5 @@
 /** `read_files(…, format => 'csv')` in SQL notebooks, as the function that DuckDB has for the format. */
-import { readerOptions, readers } from '../../../engine/dashboard/running/query-files.ts';
+import { readerOptions, readers } from '../../../engine/sql/query-files.ts';
 import { CellFailure } from './order.ts';
 import { isCode, type SqlToken } from './sql-tokens.ts';
 

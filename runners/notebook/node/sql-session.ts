@@ -1,7 +1,7 @@
 /** The database of a SQL notebook: DuckDB in this process, shut in to managed_fs and the working directory. */
 import { mkdirSync, realpathSync } from 'node:fs';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { duckdbMacros } from '../../../engine/dashboard/running/duckdb-functions.ts';
+import { duckdbMacros } from '../../../engine/sql/duckdb-functions.ts';
 import { messageOf } from '../../../engine/errors.ts';
 import { CellFailure, type NotebookOrder, type Session, type Shown } from './order.ts';
 import { prepareSql, type PreparedSql } from './sql-statement.ts';

@@ -1,5 +1,5 @@
 /** Splits SQL as DuckDB reads it into tokens without losing a character, and those into statements. */
-import { commentEnd } from '../../../engine/dashboard/sql-tokens.ts';
+import { commentEnd } from '../../../engine/sql/tokens.ts';
 
 export interface SqlToken {
   readonly kind: 'space' | 'comment' | 'text' | 'name' | 'backtick' | 'parameter' | 'word' | 'number' | 'sign';

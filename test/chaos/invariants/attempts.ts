@@ -1,5 +1,5 @@
 /** Attempts of a task follow one another: never two at once, never more than allowed, never fewer than demanded, never after a success or a stop. */
-import type { RunRow, TaskRunRow } from '../../../storage/run-rows.ts';
+import type { RunRow, TaskRunRow } from '../../../storage/postgres/runs/run-rows.ts';
 import { byId, groupedBy, roundIndexOf, settingsOf, stopOf, type Evidence, type Invariant, type Look } from '../evidence.ts';
 
 interface Attempt {

@@ -1,7 +1,7 @@
 /** Runs come to their end, to the right one, and INTERNAL_ERROR has a reason that the suite itself has caused. */
 import { rollUp, standingOf } from '../../../engine/run/roll-up.ts';
 import { tasksOf } from '../../../engine/job/format.ts';
-import { progressOf, type RunRow, type TaskRunRow } from '../../../storage/run-rows.ts';
+import { progressOf, type RunRow, type TaskRunRow } from '../../../storage/postgres/runs/run-rows.ts';
 import { byId, groupedBy, roundIndexOf, settingsOf, stopOf, type Invariant } from '../evidence.ts';
 
 export const acknowledgedRunsAreThere: Invariant = ({ acknowledged, runs }, look) => {

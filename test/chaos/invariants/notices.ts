@@ -1,7 +1,7 @@
 /** Each notice is stored exactly once: what people must be told follows from how runs and attempts went, and nothing else is there. */
 import type { JobSettings, TaskSettings } from '../../../engine/job/settings.ts';
 import type { AlertList } from '../../../engine/job/alerts.ts';
-import type { RunRow, TaskRunRow } from '../../../storage/run-rows.ts';
+import type { RunRow, TaskRunRow } from '../../../storage/postgres/runs/run-rows.ts';
 import { groupedBy, neverTookPlace, roundIndexOf, roundsOf, settingsOf, type Evidence, type Invariant } from '../evidence.ts';
 
 type Holder = Pick<JobSettings | TaskSettings, 'email_notifications' | 'health'>;

@@ -1,0 +1,53 @@
+/** The audit log is written here, in one place: an entry for every call of an operation that changes something, as it was answered. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Clock } from '../../engine/clock.ts';
+import { changedFields, resourceOf, type AuditEvent, type Fields } from '../../engine/token/audit.ts';
+
+/** What is known of a call so far. */
+export interface Trail {
+  about(input: object): void;
+  answered(answer: object): void;
+  changed(before: object, after: object): void;
+  /** The entry that it makes. */
+  event(): Pick<AuditEvent, 'resource' | 'before' | 'after'>;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    trail: Trail | null;
+  }
+}
+
+/** The trail of a call; begun when it is first asked for. */
+export function trailOf(request: FastifyRequest): Trail {
+  request.trail ??= createTrail();
+  return request.trail;
+}
+
+/**
+ * Adds the hook that keeps the entries. Refused calls are kept too, once their caller is known; who is not, stands in the
+ * log of the service. Reading leaves no entry.
+ */
+export function addAuditTrail(app: FastifyInstance, record: (event: AuditEvent) => void, clock: Clock): void {
+  app.decorateRequest('trail', null);
+  app.addHook('onSend', async (request, reply, payload) => {
+    const { caller, routeOptions: { config: { action } } } = request;
+    if (action === undefined || caller === null) return payload;
+    record({
+      time: clock.now(), userName: caller.userName, tokenId: caller.tokenId, sourceIp: request.ip,
+      action, status: reply.statusCode, ...trailOf(request).event(),
+    });
+    return payload;
+  });
+}
+
+function createTrail(): Trail {
+  let [input, answer]: [object, object] = [{}, {}];
+  let change: { readonly before: Fields; readonly after: Fields } | undefined;
+  return {
+    about(given) { input = given; },
+    answered(given) { answer = given; },
+    changed(before, after) { change = changedFields(before, after); },
+    event: () => ({ resource: resourceOf(input, answer), before: change?.before, after: change?.after }),
+  };
+}

@@ -1,0 +1,107 @@
+/** Anything thrown while a request is served -> the refusal that is answered, in one place (spec 7). */
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { codeOf, httpStatusOf, messageOf, ServiceError } from '../../engine/errors.ts';
+import { cut } from '../../engine/validation/messages.ts';
+import { explain } from './schema-errors.ts';
+import { securityHeaders } from './security-headers.ts';
+
+/** True for an error that passes by itself: the same request may succeed later. */
+export type IsPassing = (error: unknown) => boolean;
+
+const diskFull: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
+/** When a request may be sent again after the disk was full: somebody has to act first. */
+const fullDiskSeconds = 30;
+
+/** When a request may be sent again after a fault that passes. */
+const passingFaultSeconds = 1;
+
+/** Characters of a message: paths and lists that a caller sent are repeated, but a message stays one that can be read. */
+const longestMessage = 1_000;
+
+/** Answers with a refusal: `{error_code, message}`. */
+export function sendRefusal({ code, message, retryAfterSeconds }: ServiceError, reply: FastifyReply): FastifyReply {
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
+  return reply.code(httpStatusOf[code]).send({ error_code: code, message: cut(message, longestMessage) });
+}
+
+/** The handler of all errors. What is not a refusal goes to the log with the request's id, and the answer says nothing of it. */
+export function errorHandler(isPassing: IsPassing, requestBytes: number) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const refusal = refusalOf(error, request, { isPassing, requestBytes });
+    if (refusal.code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'A request failed.');
+    if (refusal.code === 'TEMPORARILY_UNAVAILABLE') request.log.warn({ error: messageOf(error) }, 'A request met a fault that passes.');
+    noteForbidden(refusal, request);
+    sendRefusal(refusal, reply);
+  };
+}
+
+/** What a known caller may not do stands in the log, reading too: the audit log has only what changes something. */
+function noteForbidden({ code }: ServiceError, { caller, ip, method, routeOptions: { url }, log }: FastifyRequest): void {
+  if (code !== 'PERMISSION_DENIED' || caller === null) return;
+  const { userName, tokenId } = caller;
+  log.warn({ userName, tokenId, ip, method, route: url }, 'A call was not permitted.');
+}
+
+/** Answers what is no request at all in the same shape: the server gave it up before any route saw it. */
+export function answerUnreadable(error: Error, socket: Socket): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const message = unreadable.get(codeOf(error) ?? '') ?? 'The request is not valid HTTP.';
+  const body = JSON.stringify({ error_code: 'MALFORMED_REQUEST', message });
+  const headers = {
+    ...securityHeaders, 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body), connection: 'close',
+  };
+  const head = ['HTTP/1.1 400 Bad Request', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+const unreadable: ReadonlyMap<string, string> = new Map([
+  ['HPE_HEADER_OVERFLOW', 'The headers of the request are too large.'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 'The request was not complete in time.'],
+]);
+
+/** The refusal of a path or method that does not exist; the version is not part of the name. */
+export function unknownEndpoint(method: string, url: string): ServiceError {
+  const path = url.replace(/[?#].*$/s, '').replace(/^\/api\/2\.\d+(?=\/|$)/, '');
+  return new ServiceError('ENDPOINT_NOT_FOUND', `No API found for '${method} ${path === '' ? '/' : path}'`);
+}
+
+function refusalOf(
+  error: unknown, request: FastifyRequest, known: { readonly isPassing: IsPassing; readonly requestBytes: number },
+): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (isFrameworkError(error)) {
+    if (error.validation !== undefined) {
+      return explain(error.validation, validated[error.validationContext ?? 'body'](request));
+    }
+    if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+      return new ServiceError('REQUEST_TOO_LARGE', `Size of the request body exceeds ${known.requestBytes} bytes`);
+    }
+    // Whatever else the framework refuses is a request that it could not read.
+    if (error.statusCode !== undefined && error.statusCode < 500) return new ServiceError('MALFORMED_REQUEST', error.message);
+  }
+  if (diskFull.has(codeOf(error) ?? '')) {
+    return new ServiceError('TEMPORARILY_UNAVAILABLE', 'The disk of the data directory is full. Free space there, then send the request again.', fullDiskSeconds);
+  }
+  if (known.isPassing(error)) {
+    return new ServiceError('TEMPORARILY_UNAVAILABLE', 'The service is not available at the moment. Send the request again.', passingFaultSeconds);
+  }
+  return new ServiceError('INTERNAL_ERROR', 'The service failed to answer this request.');
+}
+
+/** The part of a request that was refused. */
+const validated: Readonly<Record<NonNullable<FastifyError['validationContext']>, (request: FastifyRequest) => unknown>> = {
+  body: (request) => request.body,
+  querystring: (request) => request.query,
+  params: (request) => request.params,
+  headers: (request) => request.headers,
+};
+
+/** Errors of the framework carry a code of its own, or what its validator found. */
+function isFrameworkError(error: unknown): error is FastifyError {
+  if (!(error instanceof Error)) return false;
+  return 'validation' in error || ('code' in error && String(error.code).startsWith('FST_'));
+}

@@ -1,0 +1,98 @@
+/** What the validator found, said in the words that clients know: field, what was found, what is allowed. */
+import { invalid, ServiceError } from '../../engine/errors.ts';
+import { cut, quote } from '../../engine/validation/messages.ts';
+
+/** As much of a validator's error as is read here. */
+export interface SchemaError {
+  /** JSON pointer of the value that was refused. */
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly message?: string | undefined;
+}
+
+interface Finding {
+  readonly field: string;
+  readonly found: unknown;
+  readonly params: SchemaError['params'];
+}
+
+/** Keyword of the schema language -> sentence. */
+const sentences: Readonly<Record<string, (finding: Finding) => ServiceError>> = {
+  required: ({ field, params }) => invalid(`Missing required field: ${joined(field, String(params['missingProperty']))}.`),
+  type: wrongType,
+  enum: ({ field, found, params }) => invalid(`${field} is ${quote(found)}; it must be one of ${listed(params['allowedValues'])}.`),
+  const: ({ field, found, params }) => invalid(`${field} is ${quote(found)}; it must be ${quote(params['allowedValue'])}.`),
+  minimum: ({ field, found, params }) => invalid(`${field} is ${quote(found)}; it must be at least ${params['limit']}.`),
+  maximum: ({ field, found, params }) => invalid(`${field} is ${quote(found)}; it must be at most ${params['limit']}.`),
+  exclusiveMinimum: ({ field, found, params }) => invalid(`${field} is ${quote(found)}; it must be greater than ${params['limit']}.`),
+  exclusiveMaximum: ({ field, found, params }) => invalid(`${field} is ${quote(found)}; it must be less than ${params['limit']}.`),
+  minLength: ({ field, found, params }) => invalid(`${field} has ${lengthOf(found)} characters; at least ${params['limit']} are required.`),
+  maxLength: ({ field, found, params }) => invalid(`${field} has ${lengthOf(found)} characters; at most ${params['limit']} are allowed.`),
+  minItems: ({ field, found, params }) => invalid(`${field} has ${lengthOf(found)} entries; at least ${params['limit']} are required.`),
+  maxItems: ({ field, found, params }) => invalid(`${field} has ${lengthOf(found)} entries; at most ${params['limit']} are allowed.`),
+  pattern: ({ field, found, params }) => invalid(`${field} is ${quote(found)}; it must match ${params['pattern']}.`),
+  additionalProperties: ({ field, params }) => invalid(`${joined(field, String(params['additionalProperty']))} is not a known field.`),
+};
+
+/**
+ * The refusal that the errors of one validation come to: MALFORMED_REQUEST for a value of the wrong JSON type,
+ * INVALID_PARAMETER_VALUE for everything else.
+ * @param errors the validator's errors, in its order (allErrors off)
+ * @param value the value that was validated
+ */
+export function explain(errors: readonly SchemaError[], value: unknown): ServiceError {
+  const error = mostTelling(errors);
+  if (error === undefined) return invalid('The request does not match its schema.');
+  const { field, found } = locate(error.instancePath, value);
+  const sentence = Object.hasOwn(sentences, error.keyword) ? sentences[error.keyword] : undefined;
+  return sentence?.({ field, found, params: error.params }) ?? invalid(`${field} is ${quote(found)}; it ${error.message ?? 'is not allowed'}.`);
+}
+
+/** A union reports each of its branches: the error that lies deepest belongs to the branch that was meant. */
+function mostTelling(errors: readonly SchemaError[]): SchemaError | undefined {
+  const depth = ({ instancePath }: SchemaError): number => instancePath.split('/').length;
+  return errors.toSorted((a, b) => depth(b) - depth(a))[0];
+}
+
+function wrongType({ field, found, params }: Finding): ServiceError {
+  if (field === '') return new ServiceError('MALFORMED_REQUEST', 'Invalid JSON given in the body of the request - expected a map');
+  const expected = String(params['type']);
+  // Where a single value was expected, what stood there helps; an object or a list would only be noise.
+  const echo = expected !== 'object' && expected !== 'array' && expected !== 'string' && !isContainer(found) ? ` ${quote(found)}` : '';
+  return new ServiceError('MALFORMED_REQUEST', `Could not parse request object: Expected ${expected} for field ${field}, found ${typeName(found)}${echo}`);
+}
+
+/** Follows a JSON pointer: `/tasks/2/new_cluster` is the field `tasks[2].new_cluster`. */
+function locate(pointer: string, value: unknown): { field: string; found: unknown } {
+  let field = '';
+  let found = value;
+  for (const token of pointer.split('/').slice(1)) {
+    const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    field = Array.isArray(found) ? `${field}[${key}]` : joined(field, key);
+    found = isContainer(found) && Object.hasOwn(found, key) ? new Map(Object.entries(found)).get(key) : undefined;
+  }
+  return { field, found };
+}
+
+function joined(field: string, key: string): string {
+  return field === '' ? cut(key) : `${field}.${cut(key)}`;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'NULL';
+  return (Array.isArray(value) ? 'array' : typeof value).toUpperCase();
+}
+
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return [...value].length;
+  return Array.isArray(value) ? value.length : 0;
+}
+
+function listed(values: unknown): string {
+  return Array.isArray(values) ? values.join(', ') : quote(values);
+}

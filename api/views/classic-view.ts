@@ -1,0 +1,36 @@
+/** A classic dashboard as it is shown, and the refusal of one that does not exist. */
+import { Type } from 'typebox';
+import { isoTime } from '../../engine/clock.ts';
+import { ClassicDashboard } from '../../engine/dashboard/classic.ts';
+import type { StoredClassic } from '../../engine/ports/dashboards.ts';
+import { ServiceError } from '../../engine/errors.ts';
+import { cut } from '../../engine/validation/messages.ts';
+
+const times = { created_at: Type.String({ description: 'ISO 8601, UTC; as it was brought in, or when it was.' }) };
+
+export const ClassicDocument = Type.Object({ ...ClassicDashboard.properties, ...times }, { description: 'A classic dashboard as it was brought in.' });
+
+/** In a list: without widgets and queries. */
+export const ClassicSummary = Type.Object(
+  {
+    id: ClassicDashboard.properties.id, name: ClassicDashboard.properties.name, tags: ClassicDashboard.properties.tags, ...times,
+    user: Type.Object({ name: Type.String({ description: 'Who brought it in.' }) }),
+  },
+  { description: 'A classic dashboard in a list.' },
+);
+
+/** With everything that was brought in, and when and by whom it was, unless the document says so itself. */
+export function showClassic({ document, creator, createdTime }: StoredClassic): { readonly name: string; readonly tags?: string[] } & Record<string, unknown> {
+  return { created_at: isoTime(createdTime), user: { name: creator }, ...document };
+}
+
+export function showClassicSummary(stored: StoredClassic): object {
+  const { widgets: _widgets, queries: _queries, ...rest } = showClassic(stored);
+  return rest;
+}
+
+export const ClassicId = Type.String({ description: 'UUID of a classic dashboard.' });
+
+export function unknownClassic(id: string): ServiceError {
+  return new ServiceError('RESOURCE_DOES_NOT_EXIST', `Classic dashboard ${cut(id)} does not exist.`);
+}

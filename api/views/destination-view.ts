@@ -1,0 +1,51 @@
+/** A destination as it is shown, who may change it, and the refusal of one that does not exist. */
+import { Type } from 'typebox';
+import { ServiceError } from '../../engine/errors.ts';
+import { cut } from '../../engine/validation/messages.ts';
+import { destinationKinds, shownConfig, type Destination } from '../../engine/notification/destination.ts';
+import type { Caller } from '../http/auth.ts';
+
+const set = (what: string) => Type.Optional(Type.Boolean({ description: `Whether ${what} is set; what it is, is never shown.` }));
+
+const ShownConfig = Type.Object(
+  {
+    email: Type.Optional(Type.Object({ addresses: Type.Array(Type.String(), { description: 'Addresses.' }) }, { description: 'E-mail.' })),
+    generic_webhook: Type.Optional(Type.Object(
+      { url_set: set('the URL'), username_set: set('the user name'), password_set: set('the password') }, { description: 'An HTTP receiver.' },
+    )),
+    slack: Type.Optional(Type.Object({ url_set: set('the URL') }, { description: 'A Slack channel.' })),
+    microsoft_teams: Type.Optional(Type.Object({ url_set: set('the URL') }, { description: 'A Teams channel.' })),
+  },
+  { description: 'How it is configured, without its secrets; for administrators alone.' },
+);
+
+const facts = {
+  id: Type.String({ description: 'Id, as webhook_notifications name it.' }),
+  display_name: Type.String({ description: 'Name.' }),
+  destination_type: Type.Enum([...destinationKinds], { description: 'Kind.' }),
+};
+
+export const ListedDestination = Type.Object(facts, { description: 'A destination in a list.' });
+
+export const DestinationDocument = Type.Object({ ...facts, config: Type.Optional(ShownConfig) }, { description: 'A destination without its secrets.' });
+
+export const signingSecret = Type.Optional(
+  Type.String({ description: 'Secret of the signatures of a generic webhook, shown this once.' }),
+);
+
+export function listedDestination({ destinationId, displayName, target }: Destination): object {
+  return { id: destinationId, display_name: displayName, destination_type: target.kind };
+}
+
+export function destinationView(destination: Destination, { admin }: Pick<Caller, 'admin'>): object {
+  return { ...listedDestination(destination), ...(admin && { config: shownConfig(destination.target) }) };
+}
+
+export function unknownDestination(id: string): ServiceError {
+  return new ServiceError('RESOURCE_DOES_NOT_EXIST', `Notification destination ${cut(id)} does not exist.`);
+}
+
+/** @throws ServiceError PERMISSION_DENIED for everybody but administrators */
+export function checkAdmin({ admin, userName }: Pick<Caller, 'admin' | 'userName'>): void {
+  if (!admin) throw new ServiceError('PERMISSION_DENIED', `Notification destinations are managed by administrators, and user ${userName} is none.`);
+}

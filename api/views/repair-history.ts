@@ -1,0 +1,18 @@
+/** The rounds of a run as runs/get shows them with include_history: the run as it was started, then its repairs. */
+import { roundsOf, type Repair } from '../../engine/run/rounds.ts';
+import type { RunWithTasks } from '../../engine/run/run.ts';
+import { statusOf } from '../../engine/run/status.ts';
+import { stateView, type Face } from './run-facts.ts';
+
+/** `repair_history` of a run, oldest first. @param repairs all of them, oldest first */
+export function repairHistory(found: RunWithTasks, repairs: readonly Repair[], { version }: Face): object[] {
+  return roundsOf(found, repairs).map(({ repairId, progress, taskRunIds }) => ({
+    type: repairId === undefined ? 'ORIGINAL' : 'REPAIR',
+    id: repairId,
+    start_time: progress.startTime ?? 0,
+    end_time: progress.endTime ?? 0,
+    state: stateView(progress),
+    status: version === '2.0' ? undefined : statusOf(progress),
+    task_run_ids: taskRunIds,
+  }));
+}

@@ -1,0 +1,42 @@
+/** `runyard bundle`: everything that is known of a run, as a file to hand on. */
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { pipeline } from 'node:stream/promises';
+import { messageOf } from '../../engine/errors.ts';
+import { say } from './say.ts';
+import { openService } from './service-client.ts';
+import { CommandError } from '../start-failure.ts';
+
+export interface BundleOptions {
+  /** `-` for stdout. */
+  readonly output?: string;
+}
+
+/** Writes the bundle; a file appears only when it is complete. Resolves with the exit code. @throws CommandError */
+export async function writeBundle(runId: number, { output = `run-${runId}.tar.gz` }: BundleOptions): Promise<number> {
+  const { body } = await openService(`/jobs/runs/bundle?run_id=${runId}`);
+  if (body === null) throw new CommandError('The service sent nothing.');
+  // The web's type and Node's differ in what nobody uses here.
+  const stream = Readable.fromWeb(body as ReadableStream<Uint8Array>);
+  if (output === '-') {
+    await pipeline(stream, process.stdout, { end: false }).catch(broken);
+    return 0;
+  }
+  const draft = `${output}.${randomUUID()}.part`;
+  try {
+    await pipeline(stream, createWriteStream(draft, { flags: 'wx', mode: 0o600 }));
+    await rename(draft, output);
+  } catch (error) {
+    await rm(draft, { force: true });
+    broken(error);
+  }
+  say(output);
+  return 0;
+}
+
+function broken(error: unknown): never {
+  throw new CommandError(`The bundle could not be written to its end (${messageOf(error)}); nothing of it was kept. Try again.`);
+}

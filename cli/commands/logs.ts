@@ -1,0 +1,163 @@
+/** `runyard logs`: what the tasks of a run have written, and what they write. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Type, type Static } from 'typebox';
+import { followLog } from './follow-log.ts';
+import { linePrinter, type LinePrinter } from './line-printer.ts';
+import { remark } from './say.ts';
+import { callService, Unreachable } from './service-client.ts';
+import { CommandError } from '../start-failure.ts';
+
+export interface LogsOptions {
+  readonly follow?: true;
+  readonly stream: 'stdout' | 'stderr' | 'both';
+  readonly task?: string;
+  readonly tail?: number;
+}
+
+const State = Type.Object({ life_cycle_state: Type.String(), result_state: Type.Optional(Type.String()), state_message: Type.Optional(Type.String()) });
+const TaskRun = Type.Object({ run_id: Type.Integer(), task_key: Type.String(), attempt_number: Type.Integer(), state: State });
+const Run = Type.Object({ run_id: Type.Integer(), state: State, tasks: Type.Array(TaskRun) });
+const Page = Type.Object({ offset: Type.Integer(), next_offset: Type.Integer(), content: Type.String() });
+
+type Run = Static<typeof Run>;
+type TaskRun = Static<typeof TaskRun>;
+
+const overStates: ReadonlySet<string> = new Set(['TERMINATED', 'SKIPPED', 'INTERNAL_ERROR']);
+/** Exit code of a run that was followed to an end other than success. */
+const unsuccessful = 3;
+const interrupted = 130;
+
+/** Prints the logs. Resolves with the exit code: 0, or how the run ended with `follow`. @throws CommandError */
+export async function printLogs(runId: number, options: LogsOptions): Promise<number> {
+  const run = await getRun(runId);
+  const chosen = tasksOf(run, options);
+  const streams = options.stream === 'both' ? ['stdout', 'stderr'] as const : [options.stream];
+  const several = new Set(run.tasks.map((task) => task.task_key)).size > 1 && options.task === undefined;
+  const printerOf = (task: TaskRun, stream: 'stdout' | 'stderr'): LinePrinter =>
+    linePrinter(stream === 'stderr' && streams.length > 1 ? process.stderr : process.stdout, several ? `${task.task_key} | ` : '');
+  if (options.follow !== true) {
+    for (const task of chosen) {
+      for (const stream of streams) await printPages(task, stream, options.tail, printerOf(task, stream));
+    }
+    return 0;
+  }
+  return follow(run, options, streams, printerOf);
+}
+
+/** Follows what there is and what comes: later attempts, and tasks of repairs. */
+async function follow(
+  first: Run, options: LogsOptions, streams: readonly ('stdout' | 'stderr')[], printerOf: (task: TaskRun, stream: 'stdout' | 'stderr') => LinePrinter,
+): Promise<number> {
+  const leaving = new AbortController();
+  const leave = (): void => leaving.abort();
+  process.once('SIGINT', leave);
+  const { signal } = leaving;
+  const onInterruption = oneAtATime(() => remark('runyard: the service does not answer; trying until it does (Ctrl-C ends this, not the run).'));
+  const followed = new Set<number>();
+  const printLog = async (task: TaskRun, stream: 'stdout' | 'stderr'): Promise<void> => {
+    const printer = printerOf(task, stream);
+    const offset = options.tail === undefined ? 0 : await printTail(task, stream, options.tail, printer);
+    for await (const text of followLog({ runId: task.run_id, stream, offset, onInterruption, signal })) await printer.print(text);
+    await printer.end();
+  };
+  const following: Promise<void>[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  const onFailure = (error: unknown): void => {
+    failure ??= { error };
+    leave();
+  };
+  try {
+    for (let run = first; !signal.aborted; run = await patiently(() => getRun(first.run_id), onInterruption, signal)) {
+      for (const task of tasksOf(run, options, true).filter((one) => !followed.has(one.run_id) && (hasBegun(one) || run.tasks.length === 1))) {
+        followed.add(task.run_id);
+        following.push(...streams.map((stream) => printLog(task, stream).catch(onFailure)));
+      }
+      if (isOver(run)) {
+        await Promise.all(following);
+        if (!signal.aborted) return endOf(run, options);
+      }
+      await pause(signal);
+    }
+    if (failure !== undefined) throw failure.error;
+    return interrupted;
+  } catch (error) {
+    if (signal.aborted && failure === undefined) return interrupted;
+    throw error;
+  } finally {
+    process.off('SIGINT', leave);
+  }
+}
+
+/** A task that waits or was skipped has written nothing: it is looked at again with the run. */
+function hasBegun({ state }: TaskRun): boolean {
+  return state.life_cycle_state !== 'PENDING' && state.life_cycle_state !== 'SKIPPED';
+}
+
+function isOver({ state }: { readonly state: Static<typeof State> }): boolean {
+  return overStates.has(state.life_cycle_state);
+}
+
+/** What is asked for: with `--task` that one, and of each task its latest attempt, or every attempt. */
+function tasksOf({ run_id: runId, tasks }: Run, { task: key }: LogsOptions, every = false): TaskRun[] {
+  const named = key === undefined ? tasks : tasks.filter((task) => task.task_key === key);
+  if (named.length === 0) throw new CommandError(`Run ${runId} has no task ${key ?? ''}; it has ${[...new Set(tasks.map((task) => task.task_key))].join(', ')}.`);
+  return every ? named : [...new Map(named.map((task) => [task.task_key, task])).values()];
+}
+
+function endOf(run: Run, { task: key }: LogsOptions): number {
+  const ended = key === undefined ? run : run.tasks.findLast((task) => task.task_key === key) ?? run;
+  const { life_cycle_state: state, result_state: result = state, state_message: message = '' } = ended.state;
+  if (result === 'SUCCESS') return 0;
+  remark(`runyard: ${key === undefined ? `run ${run.run_id}` : `task ${key}`} ended as ${result}${message === '' ? '' : `: ${message.replaceAll(/\s+/g, ' ')}`}`);
+  return unsuccessful;
+}
+
+/** The id of a task run shows that task run as a run of one task. */
+async function getRun(runId: number): Promise<Run> {
+  return callService(Run, 'GET', `/jobs/runs/get?run_id=${runId}`, undefined, '2.1');
+}
+
+async function printPages(task: TaskRun, stream: string, tail: number | undefined, printer: LinePrinter): Promise<void> {
+  for (let offset = tail === undefined ? 0 : await printTail(task, stream, tail, printer); ;) {
+    const page = await callService(Page, 'GET', `/jobs/runs/logs?run_id=${task.run_id}&stream=${stream}&offset=${offset}`);
+    await printer.print(page.content);
+    if (page.next_offset <= offset) break;
+    offset = page.next_offset;
+  }
+  await printer.end();
+}
+
+/** Prints the last lines; where to go on from there. */
+async function printTail(task: TaskRun, stream: string, tail: number, printer: LinePrinter): Promise<number> {
+  const page = await callService(Page, 'GET', `/jobs/runs/logs?run_id=${task.run_id}&stream=${stream}&tail=${tail}`);
+  await printer.print(page.content);
+  return page.next_offset;
+}
+
+/** A call that is made again as long as nobody answers. */
+async function patiently<Answer>(call: () => Promise<Answer>, onInterruption: () => void, signal: AbortSignal): Promise<Answer> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (signal.aborted || !(error instanceof Unreachable)) throw error;
+      onInterruption();
+      await pause(signal);
+    }
+  }
+}
+
+function pause(signal: AbortSignal): Promise<void> {
+  return sleep(1_000, undefined, { signal }).catch(() => undefined);
+}
+
+/** Several logs lose their connection at the same time: it is said once. */
+function oneAtATime(action: () => void): () => void {
+  let quiet = false;
+  return () => {
+    if (quiet) return;
+    quiet = true;
+    setTimeout(() => { quiet = false; }, 10_000).unref();
+    action();
+  };
+}

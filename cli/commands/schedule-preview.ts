@@ -1,0 +1,34 @@
+/** `runyard schedule preview`: when an expression fires, for people and for programs. */
+import { systemClock } from '../../engine/clock.ts';
+import { ServiceError } from '../../engine/errors.ts';
+import { previewSchedule, type Preview } from '../../engine/schedule/preview.ts';
+import { say } from './say.ts';
+import { CommandError } from '../start-failure.ts';
+
+export interface PreviewOptions {
+  readonly zone: string;
+  /** Epoch ms; default: now. */
+  readonly after?: number;
+  readonly count: number;
+  readonly json?: true;
+}
+
+/** Prints the preview; the reason when there is none. Resolves with the exit code. @throws CommandError */
+export async function previewCommand(expression: string, { zone, after = systemClock.now(), count, json }: PreviewOptions): Promise<number> {
+  const preview = previewOf(expression, zone, after, count);
+  if (json === true) {
+    say(JSON.stringify(preview, undefined, 2));
+    return 0;
+  }
+  say(`${expression} (${zone}): ${preview.description}`);
+  for (const { local, note } of preview.fire_times) say(note === undefined ? local : `${local}  ${note}`);
+  return 0;
+}
+
+function previewOf(expression: string, zone: string, after: number, count: number): Preview {
+  try {
+    return previewSchedule(expression, zone, after, count);
+  } catch (error) {
+    throw error instanceof ServiceError ? new CommandError(error.message) : error;
+  }
+}

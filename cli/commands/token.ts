@@ -1,0 +1,28 @@
+/** `runyard token`: prints the token of the first administrator. */
+import { messageOf } from '../../engine/errors.ts';
+import { bootstrapTokenFile, keptBootstrapToken } from '../wiring/bootstrap-token.ts';
+import { readConfig } from '../config.ts';
+import { remark, say } from './say.ts';
+import { CommandError } from '../start-failure.ts';
+
+/** Prints the token to stdout, and on a terminal how it is used. Resolves with the exit code. @throws ConfigError, CommandError */
+export async function printToken(): Promise<number> {
+  const config = readConfig();
+  const token = config.bootstrapToken ?? (await kept(config.dataDirectory));
+  say(token);
+  if (process.stdout.isTTY) {
+    const address = config.publicUrl ?? `http://${config.host}:${config.port}`;
+    remark(`Use it as: curl -H 'Authorization: Bearer ${token}' ${address}/api/2.1/jobs/list`);
+  }
+  return 0;
+}
+
+async function kept(dataDirectory: string): Promise<string> {
+  const token = await keptBootstrapToken(dataDirectory).catch((error: unknown) => {
+    throw new CommandError(`The token in ${bootstrapTokenFile(dataDirectory)} cannot be read: ${messageOf(error)}.`);
+  });
+  if (token === undefined || token === '') {
+    throw new CommandError(`There is no token in ${dataDirectory} yet: start the service there once, name its RUNYARD_DATA_DIR, or set RUNYARD_BOOTSTRAP_TOKEN.`);
+  }
+  return token;
+}

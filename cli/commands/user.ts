@@ -1,0 +1,66 @@
+/** `runyard user`: lists, makes, changes and removes users, by the running service. */
+import { Type } from 'typebox';
+import { inOneLine, say } from './say.ts';
+import { callService } from './service-client.ts';
+import { CommandError } from '../start-failure.ts';
+
+export interface UserOptions {
+  readonly displayName?: string;
+  readonly email?: string;
+  readonly admin?: true;
+}
+
+const User = Type.Object({
+  id: Type.String(), userName: Type.String(), displayName: Type.String(), active: Type.Boolean(), groups: Type.Array(Type.Object({ display: Type.String() })),
+});
+const Listed = Type.Object({ totalResults: Type.Integer(), Resources: Type.Array(User) });
+const path = '/preview/scim/v2/Users';
+const pageSize = 1_000;
+
+const adminGroup = [{ value: 'admins' }];
+
+/** Verb -> the operation that it sends. Every verb that is not here removes. */
+const operations: Readonly<Record<string, object>> = {
+  deactivate: { op: 'replace', path: 'active', value: false },
+  activate: { op: 'replace', path: 'active', value: true },
+  promote: { op: 'add', path: 'groups', value: adminGroup },
+  demote: { op: 'remove', path: 'groups', value: adminGroup },
+};
+
+/** Prints a line for each: id, name, and what is to be known. Resolves with the exit code, as do the others. @throws CommandError */
+export async function listUsers(): Promise<number> {
+  for (let first = 1; ; first += pageSize) {
+    const { totalResults, Resources: users } = await callService(Listed, 'GET', `${path}?startIndex=${first}&count=${pageSize}`);
+    for (const { id, userName, active, groups } of users) {
+      const marks = [groups.some(({ display }) => display === 'admins') ? 'administrator' : '', active ? '' : 'switched off'].filter((mark) => mark !== '');
+      say(`${id}  ${inOneLine(userName)}${marks.length === 0 ? '' : `  (${marks.join(', ')})`}`);
+    }
+    if (first + pageSize > totalResults) return 0;
+  }
+}
+
+/** Prints the id. @throws CommandError */
+export async function addUser(userName: string, { displayName, email, admin }: UserOptions): Promise<number> {
+  const { id } = await callService(User, 'POST', path, JSON.stringify({
+    userName, ...(displayName !== undefined && { displayName }), ...(email !== undefined && { emails: [{ value: email, primary: true }] }),
+    ...(admin === true && { groups: adminGroup }),
+  }));
+  say(id);
+  return 0;
+}
+
+/** @throws CommandError */
+export async function changeUser(userName: string, verb: string): Promise<number> {
+  const id = await idOf(userName);
+  const operation = operations[verb];
+  if (operation === undefined) await callService(Type.Object({}), 'DELETE', `${path}/${id}`);
+  else await callService(User, 'PATCH', `${path}/${id}`, JSON.stringify({ Operations: [operation] }));
+  return 0;
+}
+
+async function idOf(userName: string): Promise<string> {
+  const filter = `userName eq "${userName.replaceAll(/["\\]/g, '\\$&')}"`;
+  const { Resources: [user] } = await callService(Listed, 'GET', `${path}?filter=${encodeURIComponent(filter)}`);
+  if (user === undefined) throw new CommandError(`There is no user ${inOneLine(userName)}.`);
+  return user.id;
+}

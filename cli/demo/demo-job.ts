@@ -1,0 +1,60 @@
+/** The demo's job: brings the weather example to the engine, starts it, and follows its run to the end. */
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Type, type Static } from 'typebox';
+import { Check } from 'typebox/value';
+import type { Clock } from '../../engine/clock.ts';
+import { isTerminal } from '../../engine/run/states.ts';
+import type { DemoClient, Run } from './demo-client.ts';
+import type { Progress } from './demo-progress.ts';
+
+const example = new URL('../../examples/weather/', import.meta.url);
+const files = ['ingest.py', 'seattle-weather.csv'];
+const notebooks = ['temperature', 'rain', 'report'];
+/** Time between two looks at the run (ms). */
+const lookEvery = 150;
+
+/** What the last notebook gives to its exit call, as far as the summary uses it. */
+const Report = Type.Object({
+  year: Type.Integer(),
+  days: Type.Integer(),
+  mean_temp_max: Type.Number(),
+  hottest_day: Type.Object({ date: Type.String(), temp_max: Type.Number() }),
+  total_precipitation_mm: Type.Number(),
+  rain_days: Type.Integer(),
+  longest_dry_spell_days: Type.Integer(),
+});
+
+/** Puts the files of the example where its job expects them, and creates the job. Resolves with its id. */
+export async function bringExample(client: DemoClient): Promise<number> {
+  for (const name of files) await client.putFile(`/weather/${name}`, await readFile(new URL(name, example)));
+  for (const name of notebooks) await client.importNotebook(`/weather/${name}`, await readFile(new URL(`${name}.py`, example)));
+  return client.createJob(JSON.parse(await readFile(new URL('job.json', example), 'utf8')));
+}
+
+/**
+ * Shows the run until it is over, and resolves with it. When `stop` resolves before that, the run is cancelled: its
+ * tasks would otherwise outlive the demo.
+ */
+export async function followRun(client: DemoClient, runId: number, progress: Progress, clock: Clock, stop: Promise<unknown>): Promise<Run> {
+  const told = stop.then(() => true);
+  let cancelled = false;
+  for (;;) {
+    const run = await client.getRun(runId);
+    progress.show(run.tasks, clock.now());
+    if (isTerminal(run.state.life_cycle_state)) return run;
+    const pause = sleep(lookEvery, false);
+    if (cancelled) await pause;
+    else cancelled = await Promise.race([told, pause]);
+    if (cancelled) await client.cancel(runId);
+  }
+}
+
+/** The year in a sentence; undefined when the value is not the example's report. */
+export function sentenceOf(result: unknown): string | undefined {
+  if (!Check(Report, result)) return undefined;
+  const report: Static<typeof Report> = result;
+  return `Seattle in ${report.year}: ${report.days} days with a mean maximum of ${report.mean_temp_max} °C, `
+    + `the hottest on ${report.hottest_day.date} with ${report.hottest_day.temp_max} °C; `
+    + `${report.total_precipitation_mm} mm of rain on ${report.rain_days} days, and a dry spell of ${report.longest_dry_spell_days} days.`;
+}

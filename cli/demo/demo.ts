@@ -1,0 +1,105 @@
+/** `runyard demo`: an engine of its own, a job of four tasks on real data, and everything about it on the screen. */
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { systemClock } from '../../engine/clock.ts';
+import { configOf, wantsPlainText } from '../config.ts';
+import { createDemoClient, type DemoClient, type Run } from './demo-client.ts';
+import { bringExample, followRun, sentenceOf } from './demo-job.ts';
+import { durationOf, liveProgress, plainProgress } from './demo-progress.ts';
+import { createFileLogger } from '../logger.ts';
+import { say } from '../commands/say.ts';
+import { startService, type Service } from '../wiring/service.ts';
+import { startFailure } from '../start-failure.ts';
+import { listenForStop } from '../stop-signal.ts';
+
+export interface DemoOptions {
+  /** Keeps everything in this directory instead of a temporary one. */
+  readonly dataDir?: string;
+  /** The year to report about, in four digits. */
+  readonly year: string;
+  /** Leaves the engine running until a signal. */
+  readonly keep?: true;
+}
+
+/** Resolves with 0 when the run succeeded, 1 when it did not, 130 when a signal ended it. @throws CommandError */
+export async function demo(options: DemoOptions): Promise<number> {
+  const temporary = options.dataDir === undefined;
+  const directory = options.dataDir === undefined ? await temporaryDirectory() : resolve(options.dataDir);
+  const stop = listenForStop(systemClock);
+  say('Starting an engine of its own ...');
+  let code = 1;
+  try {
+    code = await withService(directory, async (service) => {
+      const result = await runExample(service, options.year, directory, stop.received);
+      if (options.keep === true && result !== 130) await keepRunning(service, stop.received);
+      return result;
+    });
+    return code;
+  } finally {
+    stop.dispose();
+    const removed = temporary && code !== 1 && options.keep !== true;
+    if (removed) await rm(directory, { recursive: true, force: true });
+    say(removed ? `\n${directory} is removed again; --keep or --data-dir leaves it.` : `\nEverything is kept in ${directory}`);
+  }
+}
+
+/** The user of the embedded database must be able to pass through, when the demo runs as root. */
+async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'runyard-demo-'));
+  await chmod(directory, 0o711);
+  return directory;
+}
+
+async function withService(directory: string, use: (service: Service) => Promise<number>): Promise<number> {
+  const config = configOf({ RUNYARD_DATA_DIR: directory, RUNYARD_PORT: '0' });
+  const log = createFileLogger(config.logLevel, join(directory, 'engine.log'));
+  const service = await startService(config, log).catch((error: unknown) => { throw startFailure(error, config); });
+  try {
+    return await use(service);
+  } finally {
+    await service.stop();
+  }
+}
+
+async function runExample(service: Service, year: string, directory: string, stop: Promise<unknown>): Promise<number> {
+  const client = createDemoClient(service.url, service.token);
+  say(`Engine at ${service.url}, its data and engine.log in ${directory}`);
+  const jobId = await bringExample(client);
+  const runId = await client.runNow(jobId, { year });
+  say(`Job ${jobId}, run ${runId}: the weather of Seattle in ${year}\n`);
+  const live = process.stdout.isTTY && !wantsPlainText();
+  const progress = live ? liveProgress(process.stdout) : plainProgress(process.stdout);
+  const run = await followRun(client, runId, progress, systemClock, stop);
+  const result = run.state.result_state ?? run.state.life_cycle_state;
+  say(`\nThe run ended with ${result} after ${durationOf(run, systemClock.now()) ?? 'no time'}.`);
+  for (const task of run.tasks) say(`Logs and output of ${task.task_key.padEnd(12)}${join(directory, 'runs', String(task.run_id))}`);
+  if (result === 'SUCCESS') await showResult(client, run);
+  else await showErrors(client, run);
+  if (result === 'CANCELED') return 130;
+  return result === 'SUCCESS' ? 0 : 1;
+}
+
+/** The exit value of the last task, as JSON and as a sentence. */
+async function showResult(client: DemoClient, run: Run): Promise<void> {
+  const last = run.tasks.find((task) => task.task_key === 'report');
+  const output = last && (await client.getOutput(last.run_id));
+  const value: unknown = JSON.parse(output?.notebook_output?.result ?? 'null');
+  say(`\n${JSON.stringify(value, undefined, 2)}`);
+  const sentence = sentenceOf(value);
+  if (sentence !== undefined) say(`\n${sentence}`);
+}
+
+async function showErrors(client: DemoClient, run: Run): Promise<void> {
+  for (const task of run.tasks.filter(({ state }) => state.result_state === 'FAILED' || state.life_cycle_state === 'INTERNAL_ERROR')) {
+    const { error, error_trace: trace } = await client.getOutput(task.run_id);
+    say(`\n${task.task_key} failed: ${error ?? task.state.state_message}`);
+    if (trace !== undefined) say(trace.trimEnd());
+  }
+}
+
+async function keepRunning(service: Service, stop: Promise<unknown>): Promise<void> {
+  say(`\nThe engine runs on until Ctrl-C.\nURL       ${service.url}\nToken     ${service.token}`);
+  say(`Try       curl -H 'Authorization: Bearer ${service.token}' ${service.url}/api/2.1/jobs/runs/list`);
+  await stop;
+}

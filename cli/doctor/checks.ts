@@ -1,0 +1,173 @@
+/** What the doctor looks at: one entry a check, each answering with what it found and what to do. */
+import { execFile } from 'node:child_process';
+import { access, constants, mkdtemp, rm, stat, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify, stripVTControlCharacters } from 'node:util';
+import { systemClock } from '../../engine/clock.ts';
+import { codeOf } from '../../engine/errors.ts';
+import { findInterpreter } from '../../runners/process/environment.ts';
+import { openDatabase, ping } from '../../storage/postgres/database.ts';
+import { DirectoryInUseError, lockDirectory } from '../../storage/embedded/directory-lock.ts';
+import { prepareBinaries } from '../../storage/embedded/binaries.ts';
+import type { Config } from '../config.ts';
+import { lookAtLimits, lookAtPlugins, lookAtSandbox, lookAtTaskUser, lookForSpark } from './task-checks.ts';
+import type { Finding } from './check-result.ts';
+import { startFailure } from '../start-failure.ts';
+
+interface Check {
+  readonly name: string;
+  /** What goes wrong on the way counts as broken. */
+  look(config: Config): Promise<Finding>;
+}
+
+const run = promisify(execFile);
+const gib = 2 ** 30;
+const nodeNeeded = 24;
+const descriptorsWanted = 4_096;
+/** How long a database server may take to answer (ms). */
+const databasePatience = 5_000;
+
+export const checks: readonly Check[] = [
+  { name: 'node', look: lookAtNode },
+  { name: 'python3', look: lookForPython },
+  { name: 'java', look: (config) => lookForProgram(config, 'java', ['-version'], 'JAR tasks need it: install a Java runtime.') },
+  { name: 'pip', look: lookForPip },
+  { name: 'mvn', look: (config) => lookForProgram(config, 'mvn', ['-Dstyle.color=never', '--version'], 'Maven libraries need it: install Maven.') },
+  { name: 'Rscript', look: (config) => lookForProgram(config, 'Rscript', ['--version'], 'R libraries need it: install R.') },
+  { name: 'spark', look: lookForSpark },
+  { name: 'plugins', look: lookAtPlugins },
+  { name: 'task user', look: lookAtTaskUser },
+  { name: 'task sandbox', look: lookAtSandbox },
+  { name: 'task limits', look: lookAtLimits },
+  { name: 'fallocate', look: (config) => lookForProgram(config, 'fallocate', ['--version'], 'It leaves out the middle of logs that grow beyond RUNYARD_LOG_BYTES_MAX; without it their tasks are stopped. Install util-linux.') },
+  { name: 'data directory', look: lookAtDirectory },
+  { name: 'free space', look: lookAtSpace },
+  { name: 'held by', look: lookAtHolder },
+  { name: 'database', look: lookAtDatabase },
+  { name: 'setpriv', look: lookForSetpriv },
+  { name: 'open files', look: lookAtDescriptors },
+];
+
+async function lookAtNode(): Promise<Finding> {
+  const found = `${process.version} at ${process.execPath}`;
+  if (Number(process.versions.node.split('.')[0]) >= nodeNeeded) return { state: 'ok', found };
+  return { state: 'broken', found, advice: `Node ${nodeNeeded} or newer is needed, which npm ci brings.` };
+}
+
+async function lookForPython(config: Config): Promise<Finding> {
+  const advice = 'Python tasks and notebooks need it: install Python 3.8 or newer.';
+  const finding = await lookForProgram(config, 'python3', ['--version'], advice);
+  const [, minor = ''] = /^Python 3\.(\d+)/.exec(finding.found) ?? [];
+  return finding.state === 'ok' && Number(minor) < 8 ? { ...finding, state: 'poor', advice } : finding;
+}
+
+async function lookForPip({ taskEnvironment }: Config): Promise<Finding> {
+  const advice = 'Libraries of the kinds whl and pypi need it: install pip.';
+  const python = await findInterpreter('python3', taskEnvironment);
+  if (python === undefined) return { state: 'missing', found: 'no python3 in PATH', advice };
+  const answer = await run(python, ['-m', 'pip', '--version'], { env: { ...taskEnvironment } }).catch(() => undefined);
+  return answer === undefined ? { state: 'missing', found: `${python} has none`, advice } : { state: 'ok', found: answer.stdout.trim() };
+}
+
+async function lookForProgram({ taskEnvironment }: Config, program: string, version: readonly string[], advice: string): Promise<Finding> {
+  const file = await findInterpreter(program, taskEnvironment);
+  if (file === undefined) return { state: 'missing', found: 'not found in PATH', advice };
+  // Java says its version on stderr.
+  const { stdout, stderr } = await run(file, version).catch(() => ({ stdout: '', stderr: '' }));
+  const [line = ''] = stripVTControlCharacters(`${stdout}${stderr}`).trim().split('\n');
+  if (line === '') return { state: 'missing', found: `${file}, which does not run`, advice };
+  return { state: 'ok', found: `${line} at ${file}` };
+}
+
+async function lookAtDirectory({ dataDirectory }: Config): Promise<Finding> {
+  const place = await deepestExisting(dataDirectory);
+  const made = place === dataDirectory;
+  const found = made ? dataDirectory : `${dataDirectory}, which the first start makes`;
+  if (!(await stat(place)).isDirectory()) {
+    return { state: 'broken', found, advice: `${place} is a file: remove it, or choose another RUNYARD_DATA_DIR.` };
+  }
+  const writable = await access(place, constants.W_OK | constants.X_OK).then(() => true, () => false);
+  if (writable) return { state: 'ok', found };
+  return { state: 'broken', found, advice: `This user may not write in ${place}: allow it, or choose another RUNYARD_DATA_DIR.` };
+}
+
+async function lookAtSpace({ dataDirectory }: Config): Promise<Finding> {
+  const place = await deepestExisting(dataDirectory);
+  const { bavail, bsize } = await statfs(place);
+  const found = `${((bavail * bsize) / gib).toFixed(1)} GiB where ${place} is`;
+  if (bavail * bsize >= gib) return { state: 'ok', found };
+  return { state: 'poor', found, advice: 'Make room: a full disk stops the database and the logs of tasks.' };
+}
+
+/** Takes the lock of the embedded database and gives it back: only so is a dead holder told from a living one. */
+async function lookAtHolder({ dataDirectory, databaseUrl }: Config): Promise<Finding> {
+  const directory = join(dataDirectory, 'postgres');
+  if (databaseUrl !== undefined) return { state: 'ok', found: 'engines that share a database server may share it' };
+  if (!(await exists(directory))) return { state: 'ok', found: 'nobody' };
+  try {
+    await (await lockDirectory(directory, systemClock)).release();
+    return { state: 'ok', found: 'nobody' };
+  } catch (error) {
+    if (error instanceof DirectoryInUseError) return { state: 'ok', found: `the engine with process id ${error.pid}` };
+    throw error;
+  }
+}
+
+async function lookAtDatabase(config: Config): Promise<Finding> {
+  if (config.databaseUrl !== undefined) return lookAtServer(config, config.databaseUrl);
+  // Where this user may not complete the package, a copy of the programs is tried out.
+  const base = await mkdtemp(join(tmpdir(), 'runyard-doctor-'));
+  try {
+    const { postgres } = await prepareBinaries({ base, user: undefined });
+    const { stdout } = await run(postgres, ['--version']);
+    return { state: 'ok', found: `embedded, ${stdout.trim()}` };
+  } finally {
+    await rm(base, { recursive: true, force: true });
+  }
+}
+
+async function lookAtServer(config: Config, url: string): Promise<Finding> {
+  const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const database = openDatabase(url, quiet, { connections: 1 });
+  const patience = Promise.withResolvers<never>();
+  const timer = setTimeout(() => patience.reject(new Error(`No answer within ${databasePatience / 1_000} seconds`)), databasePatience);
+  const { host } = new URL(url);
+  try {
+    await Promise.race([ping(database.db), patience.promise]);
+    // Only now: closing waits for a connection that is still being made.
+    await database.close();
+    return { state: 'ok', found: `${host} answers` };
+  } catch (error) {
+    return { state: 'broken', found: host, advice: startFailure(error, config).message };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function lookForSetpriv(): Promise<Finding> {
+  if (process.platform !== 'linux') return { state: 'ok', found: 'not needed on this system' };
+  const works = await run('setpriv', ['--pdeathsig', 'KILL', 'true']).then(() => true, () => false);
+  if (works) return { state: 'ok', found: 'works' };
+  return { state: 'missing', found: 'not found, so a shell watches over the embedded database', advice: 'Install util-linux.' };
+}
+
+/** A child inherits the limit that this process has, which Node has raised as far as it may. */
+async function lookAtDescriptors(): Promise<Finding> {
+  const { stdout } = await run('sh', ['-c', 'ulimit -n']);
+  const text = stdout.trim();
+  if (text === 'unlimited' || Number(text) >= descriptorsWanted) return { state: 'ok', found: text };
+  return { state: 'poor', found: text, advice: `Raise the limit to ${descriptorsWanted} or more (ulimit -n, LimitNOFILE).` };
+}
+
+async function deepestExisting(path: string): Promise<string> {
+  return (await exists(path)) || path === dirname(path) ? path : deepestExisting(dirname(path));
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(() => true, (error: unknown) => {
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false;
+    throw error;
+  });
+}

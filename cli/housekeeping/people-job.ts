@@ -1,0 +1,33 @@
+/** A housekeeping thread: what time does to tokens, people who were deleted, and old entries of the audit log. */
+import { workerData } from 'node:worker_threads';
+import { systemClock as clock } from '../../engine/clock.ts';
+import { removeOldAuditEvents } from '../../storage/postgres/people/audit.ts';
+import { advanceAutoscoping, observeExisting, revokeUnused } from '../../storage/postgres/tokens/autoscope.ts';
+import { openDatabase, type DatabaseAddress } from '../../storage/postgres/database.ts';
+import { forgetDeleted } from '../../storage/postgres/people/principals.ts';
+
+/** What the thread is told. */
+export interface PeopleOrder {
+  readonly address: DatabaseAddress;
+  readonly auditRetentionMs: number;
+}
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+async function keepPeople({ address, auditRetentionMs }: PeopleOrder): Promise<void> {
+  const { db, close } = openDatabase(address, silent, { connections: 1 });
+  try {
+    const now = clock.now();
+    await revokeUnused(db, now);
+    await observeExisting(db, now);
+    await advanceAutoscoping(db, now);
+    await forgetDeleted(db);
+    await removeOldAuditEvents(db, now - auditRetentionMs);
+  } finally {
+    await close();
+  }
+}
+
+// Written by cli/housekeeping/housekeeping.ts.
+const order: PeopleOrder = workerData.job.worker.workerData;
+await keepPeople(order);

@@ -1,0 +1,66 @@
+/** A housekeeping thread: removes runs (spec 8) and deliveries older than their retention, with their files, in batches that never block. */
+import { rm } from 'node:fs/promises';
+import { workerData } from 'node:worker_threads';
+import { systemClock as clock } from '../../engine/clock.ts';
+import { messageOf } from '../../engine/errors.ts';
+import { createAttemptFiles } from '../../storage/files/attempt-files.ts';
+import { openDatabase, type DatabaseAddress, type OpenDatabase } from '../../storage/postgres/database.ts';
+import { removeOldDeliveries, removeOldNotices } from '../../storage/postgres/deliveries/delivery-log.ts';
+import { expiredRuns, removeOldClusterEvents, removeOldClusters } from '../../storage/postgres/runs/retention.ts';
+import { createRoots } from '../../storage/files/roots.ts';
+import { deleteRun } from '../../storage/postgres/runs/run-removal.ts';
+import { mailFile } from '../wiring/mail-directory.ts';
+
+/** What the thread is told. */
+export interface RetentionOrder {
+  readonly address: DatabaseAddress;
+  readonly dataDirectory: string;
+  readonly retentionMs: number;
+  /** Of deliveries in their log, with the mails that were kept as files. */
+  readonly deliveryRetentionMs: number;
+}
+
+const batch = 100;
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+async function removeExpired({ address, dataDirectory, retentionMs, deliveryRetentionMs }: RetentionOrder): Promise<void> {
+  const { db, close } = openDatabase(address, silent, { connections: 1 });
+  const files = createAttemptFiles(createRoots({ dataDirectory, allowedRoots: [] }));
+  const failures: string[] = [];
+  // The row is gone by then: a file that stays must not keep the files of all others.
+  const remains = (error: unknown): void => { failures.push(messageOf(error)); };
+  try {
+    for (;;) {
+      const expired = await expiredRuns(db, clock.now() - retentionMs, batch);
+      for (const runId of expired) {
+        const removed = await deleteRun(db, runId, clock.now());
+        if (typeof removed === 'string') continue;
+        for (const attempt of removed.attempts) await files.removeAttempt(attempt).catch(remains);
+        for (const cluster of removed.clusters) await files.removeCluster(cluster).catch(remains);
+      }
+      if (expired.length < batch) break;
+    }
+    await removeOldAllPurpose(db, clock.now() - retentionMs, (clusterId) => files.removeCluster(clusterId).catch(remains));
+    for (;;) {
+      const removed = await removeOldDeliveries(db, clock.now() - deliveryRetentionMs, 10 * batch);
+      for (const deliveryId of removed) await rm(mailFile(dataDirectory, deliveryId), { force: true }).catch(remains);
+      if (removed.length < 10 * batch) break;
+    }
+    while ((await removeOldNotices(db, clock.now() - deliveryRetentionMs, 10 * batch)) === 10 * batch);
+    if (failures.length > 0) throw new Error(`Files of ${failures.length} expired attempts, clusters or mails stay: ${failures[0]}`);
+  } finally {
+    await close();
+  }
+}
+
+/** All-purpose clusters that ended long ago, and what happened long ago to the others. */
+async function removeOldAllPurpose(db: OpenDatabase['db'], before: number, remove: (clusterId: string) => Promise<void>): Promise<void> {
+  for (let removed = await removeOldClusters(db, before, batch); removed.length > 0; removed = await removeOldClusters(db, before, batch)) {
+    for (const clusterId of removed) await remove(clusterId);
+  }
+  while ((await removeOldClusterEvents(db, before, 10 * batch)) > 0);
+}
+
+// Written by cli/housekeeping/housekeeping.ts.
+const order: RetentionOrder = workerData.job.worker.workerData;
+await removeExpired(order);

@@ -1,0 +1,114 @@
+/** Wires clusters: their rows and nodes, what really happens on them, and who hears of it. */
+import type { Clock } from '../../engine/clock.ts';
+import { createClusterFaults } from '../../engine/cluster/faults.ts';
+import { capacityOf, isLimited } from '../../engine/cluster/inventory.ts';
+import type { ClusterProvider, ClusterReader, ClusterStore, ComputePorts } from '../../engine/ports/clusters.ts';
+import { createClusterControl, type ClusterControl } from '../../engine/coordinator/all-purpose.ts';
+import { createClusterSignals } from '../../engine/coordinator/signals.ts';
+import { messageOf } from '../../engine/errors.ts';
+import type { LibraryCluster } from '../../engine/ports/libraries.ts';
+import type { Log } from '../../engine/ports/engine.ts';
+import type { Isolation } from '../../runners/process/isolation.ts';
+import { createScriptRunner } from '../../runners/init-scripts/init-scripts.ts';
+import { createAllPurposeStore, createClusterReader } from '../../storage/postgres/clusters/all-purpose.ts';
+import type { AttemptFiles } from '../../storage/files/attempt-files.ts';
+import { deliverClusterLogs, noteAttempt } from '../../storage/files/cluster-logs.ts';
+import { listenForClusters } from '../../storage/postgres/clusters/cluster-wake.ts';
+import { createClusterStore } from '../../storage/postgres/clusters/clusters.ts';
+import type { DatabaseAddress, OpenDatabase } from '../../storage/postgres/database.ts';
+import type { Roots } from '../../storage/files/roots.ts';
+import type { Config } from '../config.ts';
+
+export interface Clusters {
+  readonly store: ClusterStore;
+  readonly compute: ComputePorts;
+  readonly control: ClusterControl;
+  readonly reader: ClusterReader;
+  /** Looks after clusters that nobody looks after, soon. */
+  tend(): void;
+  close(): Promise<void>;
+}
+
+export interface ClusterParts {
+  readonly config: Config;
+  readonly isolation: Isolation;
+  /** Finds a file by its URI. */
+  readonly locate: (uri: string, what: 'file') => Promise<string>;
+  readonly address: DatabaseAddress;
+  readonly database: OpenDatabase;
+  readonly roots: Roots;
+  readonly files: AttemptFiles;
+  readonly nodeId: string;
+  /** Told of every all-purpose cluster that has started. */
+  readonly began: (cluster: LibraryCluster) => void;
+  /** `length` random characters of a-z0-9. */
+  readonly random: (length: number) => string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export async function startClusters(
+  { config, isolation, locate, address, database: { db }, roots, files, nodeId, began, random, clock, log }: ClusterParts,
+): Promise<Clusters> {
+  const { clusters: inventory, clusterStartMs, stopGraceMs, logBytesMax } = config;
+  const rules = { limited: isLimited(inventory), capacityOf: (poolId: string) => capacityOf(poolId, inventory) };
+  const store = createClusterStore(db, clock, log, rules);
+  const signals = createClusterSignals();
+  const scripts = createScriptRunner({
+    clustersDirectory: roots.clusters.directory, taskEnvironment: { ...config.taskEnvironment, RUNYARD_MANAGED_FS: roots.managedFs.directory }, isolation, stopGraceMs, logBytesMax, locate,
+  });
+  if (config.faults.length > 0) log.warn({ faults: config.faults }, 'RUNYARD_FAULTS is set: clusters of this engine fail on purpose.');
+  const compute: ComputePorts = {
+    inventory, strict: config.clustersStrict, faults: createClusterFaults(config.faults), signals,
+    provider: providerOf({ db, roots, scripts, clock, log }),
+    startAgain: (clusterId) => control.startAgain(clusterId),
+  };
+  const control = createClusterControl({
+    clusters: store, store: createAllPurposeStore(db, rules), compute, clock, log, clusterStartMs, nodeId, began, random, workplace: files,
+    removeDirectory: (clusterId) => files.removeCluster(clusterId),
+  });
+  await endLeftScripts(scripts, store, log);
+  const wake = listenForClusters({ address, clock, log }, (clusterId) => signals.tell(clusterId));
+  await wake.ready;
+  let tending: Promise<void> | undefined;
+  return {
+    store, compute, control, reader: createClusterReader(db),
+    tend() {
+      tending ??= control.tend()
+        .catch((error: unknown) => log.warn({ error: messageOf(error) }, 'The clusters could not be looked after; trying again with the next beat.'))
+        .finally(() => { tending = undefined; });
+    },
+    async close() {
+      control.close();
+      await wake.close();
+      await tending;
+      await scripts.close();
+    },
+  };
+}
+
+function providerOf({ db, roots, scripts, clock, log }: Pick<ClusterParts, 'roots' | 'clock' | 'log'> & { readonly db: OpenDatabase['db']; readonly scripts: Pick<ClusterProvider, 'runScript' | 'endScripts'> }): ClusterProvider {
+  // One after the other: each holds a connection while it copies.
+  let deliveries: Promise<void> = Promise.resolve();
+  return {
+    runScript: scripts.runScript,
+    endScripts: scripts.endScripts,
+    logsOf: (clusterId, runId) => noteAttempt(roots, clusterId, runId),
+    deliverLogs(clusterId) {
+      deliveries = deliveries.then(() => deliverClusterLogs(db, roots, clusterId, clock.now())).catch((error: unknown) => {
+        log.warn({ cluster_id: clusterId, error: messageOf(error) }, 'The logs of this cluster could not be delivered.');
+      });
+      return deliveries;
+    },
+  };
+}
+
+/** At the start of an engine: scripts of clusters that were ended while no engine was there. */
+async function endLeftScripts(scripts: ReturnType<typeof createScriptRunner>, store: ClusterStore, log: Log): Promise<void> {
+  for (const clusterId of await scripts.living()) {
+    const cluster = await store.find(clusterId);
+    if (cluster !== undefined && cluster.state !== 'TERMINATED') continue;
+    log.warn({ cluster_id: clusterId }, 'Ending init scripts that were left of a cluster which is over.');
+    await scripts.endScripts(clusterId);
+  }
+}

@@ -1,0 +1,146 @@
+/** Wires the engine of one node: stores, files, runner pool, coordinator and watch. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { LibraryPorts } from '../../api/http/ports.ts';
+import type { Clock } from '../../engine/clock.ts';
+import { createEndings } from '../../engine/coordinator/endings.ts';
+import { createQueue, type RunQueue } from '../../engine/coordinator/admit.ts';
+import { createCoordinator, type Coordinator } from '../../engine/coordinator/coordinator.ts';
+import { sweepProcesses } from '../../engine/coordinator/sweep.ts';
+import { startWatch } from '../../engine/coordinator/watch.ts';
+import type { PluginKind } from '../../engine/job/task-kinds.ts';
+import { host, identifyProcess } from '../../engine/host.ts';
+import type { Log, NodeIdentity, NodeReader, Site } from '../../engine/ports/engine.ts';
+import type { RunStore } from '../../engine/ports/runs.ts';
+import { createUpdateDesk } from '../../engine/pipeline-update.ts';
+import type { Isolation } from '../../runners/process/isolation.ts';
+import type { RunnerSettings } from '../../runners/pool/messages.ts';
+import { createTaskPool } from '../../runners/pool/pool.ts';
+import { createProcessTable } from '../../runners/process/process-table.ts';
+import { createAttemptFiles, type AttemptFiles } from '../../storage/files/attempt-files.ts';
+import { createPatientPermissionReader } from '../../storage/postgres/jobs/job-permissions.ts';
+import type { DatabaseAddress, OpenDatabase } from '../../storage/postgres/database.ts';
+import { startHeartbeat } from '../../storage/postgres/nodes/heartbeat.ts';
+import { createLocator } from '../../storage/files/locate.ts';
+import { createPipelineFiles } from '../../storage/files/pipeline-files.ts';
+import { createPatientPipelineStore } from '../../storage/postgres/pipelines/pipelines.ts';
+import type { Roots } from '../../storage/files/roots.ts';
+import { createNodeStore, createRunStore } from '../../storage/postgres/stores.ts';
+import { startClusters, type Clusters } from './clusters.ts';
+import type { Config } from '../config.ts';
+import { checkNeighbours, directoryIdOf } from './installation.ts';
+import { createLibraries } from './libraries.ts';
+import { objectStoreOf } from './object-store.ts';
+
+export interface Engine {
+  readonly nodeId: string;
+  readonly runs: RunStore;
+  readonly coordinator: Coordinator;
+  readonly queue: RunQueue;
+  readonly nodes: NodeReader;
+  readonly clusters: Clusters;
+  readonly libraries: LibraryPorts;
+  /** Takes up nothing new, and resolves when the tasks that run are over. Before `close`. */
+  drain(): Promise<void>;
+  readonly files: AttemptFiles;
+  /** Lets go of the runs: their tasks go on, and another engine may adopt them at once. */
+  close(): Promise<void>;
+}
+
+export interface EngineParts {
+  readonly config: Config;
+  readonly address: DatabaseAddress;
+  readonly database: OpenDatabase;
+  readonly roots: Roots;
+  readonly site: Site;
+  readonly plugins: readonly PluginKind[];
+  readonly isolation: Isolation;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Starts driving runs: processes that nobody waits for are ended, and runs that were left behind are adopted. */
+export async function startEngine({ config, address, database, roots, site, plugins, isolation, clock, log }: EngineParts): Promise<Engine> {
+  const { db } = database;
+  const files = createAttemptFiles(roots);
+  const objects = objectStoreOf(config, clock);
+  const locate = createLocator(roots, objects);
+  const libraries = createLibraries({ config, database, roots, objects, isolation, clock, log });
+  const runs = createRunStore(db, clock, log);
+  const nodes = createNodeStore(db);
+  const node = await ownNode(await directoryIdOf(config.dataDirectory));
+  await checkNeighbours(node, await nodes.list());
+  const pool = createTaskPool({
+    threads: config.poolThreads,
+    attemptsPerThread: config.attemptsPerThread,
+    settings: runnerSettings(config, roots, isolation),
+    locate,
+    plugins,
+    log,
+  });
+  const clusters = await startClusters({
+    config, isolation, locate, address, database, roots, files, nodeId: node.nodeId, began: libraries.ports.settleLibraries,
+    random: randomCharacters, clock, log,
+  });
+  const endings = createEndings();
+  const coordinator = createCoordinator({
+    runs, clusters: clusters.store, compute: clusters.compute, librarian: libraries.librarian, pool, workplace: files, site, clock, log,
+    nodeId: node.nodeId, clusterStartMs: config.clusterStartMs, random: randomCharacters, limits: config.limits,
+    freed: () => queue.serve(), endings,
+    updates: createUpdateDesk({
+      pipelines: createPatientPipelineStore(db, clock, log), clock, limits: config.limits,
+      pipelineFiles: createPipelineFiles({ ...roots, objstore: objects === undefined ? roots.objstore : undefined }, config.limits.pipelineSourceBytes),
+    }),
+    permissions: config.jobAccessControl ? createPatientPermissionReader(db, clock, log) : undefined,
+  });
+  const queue = createQueue({ runs, clock, log, limits: config.limits, nodeId: node.nodeId, accept: coordinator.accept, endings });
+  const sweep = (): Promise<void> => sweepProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });
+  await sweep();
+  const { leaseMs } = config;
+  const watch = await startWatch({
+    nodes, runs, coordinator, clock, log, node, leaseMs, sweep,
+    queue: { serve: () => lookAfter(queue, clusters) },
+    heartbeat: (onLost) => startHeartbeat({ address, nodeId: node.nodeId, leaseMs }, log, onLost),
+  });
+  await libraries.resume();
+  return {
+    nodeId: node.nodeId, runs, nodes, clusters, coordinator, queue, files, libraries: libraries.ports,
+    async drain() {
+      watch.rest();
+      await queue.close();
+      await coordinator.drain();
+    },
+    async close() {
+      libraries.close();
+      await queue.close();
+      await coordinator.close();
+      await clusters.close();
+      await pool.close();
+      await watch.close();
+    },
+  };
+}
+
+/** What every attempt is told about this engine. */
+function runnerSettings(config: Config, roots: Roots, isolation: Isolation): RunnerSettings {
+  const { stopGraceMs, logBytesMax, limits } = config;
+  const taskEnvironment = { ...config.taskEnvironment, RUNYARD_MANAGED_FS: roots.managedFs.directory, RUNYARD_WORKSPACE: roots.workspace.directory };
+  return { taskEnvironment, stopGraceMs, logBytesMax, isolation, limits };
+}
+
+/** With each beat: what waits, and clusters that a node which is gone was starting. */
+function lookAfter(queue: RunQueue, clusters: Clusters): void {
+  queue.serve();
+  clusters.tend();
+}
+
+async function ownNode(directoryId: string): Promise<NodeIdentity> {
+  const identity = await identifyProcess(process.pid);
+  if (identity === undefined) throw new Error('This process is not in the process table: is /proc mounted?');
+  return { nodeId: randomUUID(), host, bootId: identity.bootId, pid: identity.pid, processStart: identity.startTime, directoryId };
+}
+
+/** `length` random characters of a-z0-9. */
+function randomCharacters(length: number): string {
+  const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
+  return [...randomBytes(length)].map((byte) => alphabet[byte % alphabet.length]).join('');
+}

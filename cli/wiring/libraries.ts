@@ -1,0 +1,66 @@
+/** Wires what installs the libraries of clusters: for tasks that are about to start, and for clusters that were given some. */
+import { join } from 'node:path';
+import type { LibraryPorts } from '../../api/http/ports.ts';
+import type { Clock } from '../../engine/clock.ts';
+import { createLibrarian } from '../../engine/coordinator/libraries.ts';
+import { messageOf } from '../../engine/errors.ts';
+import type { Librarian, LibraryCluster } from '../../engine/ports/libraries.ts';
+import type { Log } from '../../engine/ports/engine.ts';
+import { userVariables } from '../../runners/process/environment.ts';
+import type { Isolation } from '../../runners/process/isolation.ts';
+import { createLibraryInstaller } from '../../runners/libraries/installer.ts';
+import type { OpenDatabase } from '../../storage/postgres/database.ts';
+import { createLibraryReader, createLibraryStore } from '../../storage/postgres/libraries/libraries.ts';
+import { createLocator } from '../../storage/files/locate.ts';
+import type { ObjectStore } from '../../storage/files/object-store.ts';
+import type { Roots } from '../../storage/files/roots.ts';
+import type { Config } from '../config.ts';
+import { libraryDirectory } from './kept-directories.ts';
+
+export interface Libraries {
+  readonly librarian: Librarian;
+  readonly ports: LibraryPorts;
+  /** Goes on with clusters whose libraries an earlier engine has not finished. */
+  resume(): Promise<void>;
+  /** Begins nothing more; installers that run go on. */
+  close(): void;
+}
+
+export interface LibraryParts {
+  readonly config: Config;
+  readonly database: OpenDatabase;
+  readonly roots: Roots;
+  readonly objects: ObjectStore | undefined;
+  readonly isolation: Isolation;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function createLibraries({ config, database: { db }, roots, objects, isolation, clock, log }: LibraryParts): Libraries {
+  const store = createLibraryStore(db, clock, log);
+  const reader = createLibraryReader(db);
+  const directory = libraryDirectory(config.dataDirectory);
+  const locate = createLocator(roots, objects);
+  const installer = createLibraryInstaller({
+    directory, isolation, locate: (uri) => locate(uri, 'entry'), stopGraceMs: config.stopGraceMs, clock,
+    environment: { ...config.taskEnvironment, ...userVariables(isolation.user, join(directory, 'home')), ...config.libraryEnvironment },
+  });
+  const librarian = createLibrarian({ store, installer, clock });
+  let closed = false;
+  const settle = (cluster: LibraryCluster): void => {
+    if (closed) return;
+    reader.variablesOf(cluster.clusterId).then((environment) => librarian.equip({
+      cluster, environment, wanted: [], directory: async () => join(directory, 'clusters', cluster.clusterId), signal: new AbortController().signal,
+    })).catch((error: unknown) => {
+      if (!closed) log.warn({ cluster_id: cluster.clusterId, error: messageOf(error) }, 'The libraries of this cluster could not be installed; the next task there tries again.');
+    });
+  };
+  return {
+    librarian,
+    ports: { libraries: store, libraryStates: reader, settleLibraries: settle },
+    async resume() {
+      for (const cluster of await reader.unsettled()) settle(cluster);
+    },
+    close() { closed = true; },
+  };
+}

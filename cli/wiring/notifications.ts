@@ -1,0 +1,63 @@
+/** Wires the delivery of notices of one node: stores, mailer, and the bell that wakes them. */
+import { hostname } from 'node:os';
+import type { Clock } from '../../engine/clock.ts';
+import type { Log, Site } from '../../engine/ports/engine.ts';
+import { noMask } from '../../engine/run/masking.ts';
+import { createDeliverer } from '../../notifications/deliver.ts';
+import { createMailer } from '../../notifications/email.ts';
+import type { AttemptFiles } from '../../storage/files/attempt-files.ts';
+import type { DatabaseAddress, OpenDatabase } from '../../storage/postgres/database.ts';
+import { createDeliveryStore } from '../../storage/postgres/deliveries/deliveries.ts';
+import { createLogFiles } from '../../storage/files/log-files.ts';
+import { logTail } from '../../storage/files/log-tail.ts';
+import { listenForNotices } from '../../storage/postgres/outbox/notice-bell.ts';
+import type { Roots } from '../../storage/files/roots.ts';
+import { createRunReader } from '../../storage/postgres/stores.ts';
+import type { Config } from '../config.ts';
+import { mailDirectory } from './mail-directory.ts';
+
+export interface Notices {
+  /** Lets go: what is not delivered yet is delivered by another engine, or after the next start. */
+  close(): Promise<void>;
+}
+
+/** Wait after the first failed try (ms); it doubles up to an hour. */
+const retryBaseMs = 2_000;
+const webhookTimeoutMs = 10_000;
+
+export interface NoticeWiring {
+  readonly config: Config;
+  readonly address: DatabaseAddress;
+  readonly database: OpenDatabase;
+  readonly roots: Roots;
+  readonly files: AttemptFiles;
+  readonly site: Site;
+  readonly nodeId: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Starts delivering: what waits already, and everything that comes. */
+export function startNotices({ config, address, database, roots, files, site, nodeId, clock, log }: NoticeWiring): Notices {
+  const directory = mailDirectory(config.dataDirectory);
+  if (config.smtpUrl === undefined) log.info({ directory }, 'RUNYARD_SMTP_URL is not set: mails are kept as .eml files.');
+  const [logs, runs] = [createLogFiles(roots), createRunReader(database.db)];
+  const tailOf = async (runId: number): Promise<string> => {
+    const found = await runs.find(runId);
+    return logTail(logs, files, runId, found === undefined ? noMask : await runs.maskOf(found.run));
+  };
+  const deliverer = createDeliverer({
+    store: createDeliveryStore(database.db, clock, log),
+    mailer: createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom ?? `Runyard <runyard@${hostname()}>`, perSecond: config.mailsPerSecond, directory }),
+    site, logTail: tailOf,
+    allowPrivate: config.webhookAllowPrivate, timeoutMs: webhookTimeoutMs, retryBaseMs, random: Math.random,
+    nodeId, clock, log,
+  });
+  const bell = listenForNotices({ address, clock, log }, deliverer.wake);
+  return {
+    async close() {
+      await bell.close();
+      await deliverer.close();
+    },
+  };
+}

@@ -1,0 +1,24 @@
+/** Wires the firing of schedules: what is due in the database becomes runs of this node. */
+import type { Clock } from '../../engine/clock.ts';
+import { startFiring } from '../../engine/coordinator/fire.ts';
+import type { LaunchPorts } from '../../engine/launch.ts';
+import type { Log } from '../../engine/ports/engine.ts';
+import type { DatabaseAddress, OpenDatabase } from '../../storage/postgres/database.ts';
+import { passing } from '../../storage/postgres/transient-errors.ts';
+import { listenForSchedules } from '../../storage/postgres/schedules/schedule-wake.ts';
+import { createScheduleStore } from '../../storage/postgres/schedules/schedules.ts';
+
+/** Fires schedules until it is closed. */
+export async function startSchedules(
+  address: DatabaseAddress, { db }: OpenDatabase, launching: Omit<LaunchPorts, 'runs'>, clock: Clock, log: Log,
+): Promise<{ close(): Promise<void> }> {
+  const firing = startFiring({ schedules: createScheduleStore(db), launching, clock, log, isPassing: passing });
+  const wake = listenForSchedules({ address, clock, log }, firing.wake);
+  await wake.ready;
+  return {
+    async close() {
+      await wake.close();
+      await firing.close();
+    },
+  };
+}

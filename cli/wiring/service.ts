@@ -1,0 +1,230 @@
+/** The composition root: from a configuration to a running service, and back down in the opposite order. */
+import { chmod, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Logger } from 'pino';
+import { createApp } from '../../api/http/app.ts';
+import type { Readiness } from '../../api/http/health.ts';
+import { everyOperation } from '../../api/http/operations.ts';
+import { rememberTokens } from '../../api/http/token-cache.ts';
+import { systemClock as clock } from '../../engine/clock.ts';
+import type { QueryRunner } from '../../engine/ports/dashboards.ts';
+import { ServiceError } from '../../engine/errors.ts';
+import { builtInKinds, type PluginKind } from '../../engine/job/task-kinds.ts';
+import type { Site } from '../../engine/ports/engine.ts';
+import type { RunStore } from '../../engine/ports/runs.ts';
+import { tokenHash } from '../../engine/token/token.ts';
+import { loadPlugins } from '../../runners/plugin/load-plugins.ts';
+import { createQueryPool } from '../../runners/query/query-pool.ts';
+import { migrate, openDatabase, ping, type DatabaseAddress, type OpenDatabase } from '../../storage/postgres/database.ts';
+import { createDeliveryLog } from '../../storage/postgres/deliveries/delivery-log.ts';
+import { createDestinationStore } from '../../storage/postgres/deliveries/destinations.ts';
+import { createClassicDashboardStore, createDashboardStore } from '../../storage/postgres/dashboards/dashboards.ts';
+import { startEmbeddedPostgres } from '../../storage/embedded/embedded-postgres.ts';
+import { passing } from '../../storage/postgres/transient-errors.ts';
+import { createPermissionStore } from '../../storage/postgres/jobs/job-permissions.ts';
+import { readInstallation } from '../../storage/postgres/installation.ts';
+import { createLogFiles } from '../../storage/files/log-files.ts';
+import { createManagedFiles } from '../../storage/files/managed-files.ts';
+import { createNotebookFiles } from '../../storage/files/notebook-files.ts';
+import { createQueryFiles } from '../../storage/files/query-files.ts';
+import { createPipelineFiles } from '../../storage/files/pipeline-files.ts';
+import { createPipelineStore } from '../../storage/postgres/pipelines/pipelines.ts';
+import { createRoots, type Roots } from '../../storage/files/roots.ts';
+import { createJobStore, createRunReader, createRunRemover } from '../../storage/postgres/stores.ts';
+import { createTokenLookup, createTokenStore, ensureBootstrapAdmin } from '../../storage/postgres/tokens/tokens.ts';
+import { createWorkspace } from '../../storage/files/workspace.ts';
+import { bootstrapToken } from './bootstrap-token.ts';
+import type { Config } from '../config.ts';
+import { startEngine, type Engine } from './engine-node.ts';
+import { startHousekeeping } from '../housekeeping/housekeeping.ts';
+import { checkInstallation } from './installation.ts';
+import { settleIsolation, taskUser } from './isolation.ts';
+import { startNotices } from './notifications.ts';
+import { createPeople, readTls, type People } from './people.ts';
+import { startSchedules } from './schedules.ts';
+
+const day = 24 * 60 * 60 * 1_000;
+
+export interface Service {
+  /** Where it listens, without a slash at the end. */
+  readonly url: string;
+  /** The token of the first administrator. */
+  readonly token: string;
+  /** True when this start generated the token. */
+  readonly tokenIsNew: boolean;
+  /** Takes no new work, and resolves when the tasks that run are over; requests are answered meanwhile. Before `stop`. */
+  drain(): Promise<void>;
+  /** Stops accepting, lets go of running tasks (they go on), stops the embedded database. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the service; it is ready to take runs when this resolves. When a part fails to start, those before it are
+ * stopped again.
+ * @throws DirectoryInUseError when another engine holds the data directory; Error for whatever else prevents the start
+ */
+export async function startService(config: Config, log: Logger): Promise<Service> {
+  const closers: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    let failed: unknown;
+    // Every part is stopped, whatever becomes of the others: nothing may be left running.
+    for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close().catch((error: unknown) => { failed ??= error; });
+    if (failed !== undefined) throw failed;
+  };
+  try {
+    return { ...(await start(config, log, closers)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(config: Config, log: Logger, closers: (() => Promise<void>)[]): Promise<Omit<Service, 'stop'>> {
+  const tls = await readTls(config);
+  const plugins = await loadPlugins(config.plugins, config.taskEnvironment);
+  const tasks = await taskUser(config);
+  await makeDataDirectory(config.dataDirectory);
+  const address = await databaseAddress(config, log, closers);
+  const database = openDatabase(address, log);
+  closers.push(() => database.close());
+  await migrate(database.db);
+  await checkInstallation(config.dataDirectory, await readInstallation(database.db));
+  const { token, isNew } = await bootstrapToken(config);
+  await ensureBootstrapAdmin(database.db, tokenHash(token), clock.now());
+  const roots = createRoots({ dataDirectory: config.dataDirectory, allowedRoots: config.allowedRoots, tasks });
+  const isolation = await settleIsolation(config, roots, tasks, typeof address === 'string' ? [] : [address.host]);
+  // A port that the system picks is known once the service listens; the tasks that it adopts before have their address already.
+  let url = `${tls === undefined ? 'http' : 'https'}://${config.host}:${config.port}`;
+  const site: Site = { publicUrl: () => config.publicUrl ?? url, workspaceId: '1' };
+  const engine = await startEngine({ config, address, database, roots, site, plugins, isolation, clock, log });
+  closers.push(() => engine.close());
+  const launching = { clock, limits: config.limits, nodeId: engine.nodeId, accept: engine.coordinator.accept };
+  const schedules = await startSchedules(address, database, launching, clock, log);
+  closers.push(() => schedules.close());
+  const retentionMs = config.limits.runRetentionDays * day;
+  const deliveryRetentionMs = config.limits.deliveryRetentionDays * day;
+  const housekeeping = await startHousekeeping({ address, dataDirectory: config.dataDirectory, retentionMs, deliveryRetentionMs, auditRetentionMs: config.limits.auditRetentionDays * day, libraryRetentionMs: config.limits.libraryRetentionDays * day }, log);
+  closers.push(() => housekeeping.stop());
+  const door = { open: true };
+  const people = createPeople(database, clock, log);
+  closers.push(() => people.close());
+  const queries = createQueryPool({ directory: roots.managedFs.directory, limits: config.limits, log });
+  closers.push(() => queries.close());
+  const app = createService({ config, database, engine, roots, site, log, door, people, queries, tls, plugins });
+  closers.push(async () => app.close());
+  url = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '');
+  // Only now, because messages link to the address.
+  const notices = startNotices({ config, address, database, roots, files: engine.files, site, nodeId: engine.nodeId, clock, log });
+  closers.push(() => notices.close());
+  const drain = async (): Promise<void> => {
+    door.open = false;
+    // What is due from now on is fired by another engine, or by the next start.
+    await schedules.close();
+    return engine.drain();
+  };
+  return { url, token, tokenIsNew: isNew, drain };
+}
+
+/** As root, the user of the embedded database must be able to pass through to its own directory. */
+async function makeDataDirectory(directory: string): Promise<void> {
+  const made = await mkdir(directory, { recursive: true });
+  if (made !== undefined) await chmod(directory, 0o711);
+}
+
+async function databaseAddress(config: Config, log: Logger, closers: (() => Promise<void>)[]): Promise<DatabaseAddress> {
+  if (config.databaseUrl !== undefined) return config.databaseUrl;
+  const postgres = await startEmbeddedPostgres({ directory: join(config.dataDirectory, 'postgres'), log, clock });
+  closers.push(() => postgres.stop());
+  return postgres.connection;
+}
+
+interface ServiceParts {
+  readonly config: Config;
+  readonly database: OpenDatabase;
+  readonly engine: Engine;
+  readonly roots: Roots;
+  readonly site: Site;
+  readonly log: Logger;
+  readonly door: Door;
+  readonly people: People;
+  readonly queries: QueryRunner;
+  readonly tls: Awaited<ReturnType<typeof readTls>>;
+  readonly plugins: readonly PluginKind[];
+}
+
+function createService({ config, database, engine, roots, site, log, door, people, queries, tls, plugins }: ServiceParts) {
+  const { db } = database;
+  const { limits } = config;
+  const { runs, nodes, clusters, coordinator, queue, files, nodeId } = engine;
+  const permissions = createPermissionStore(db);
+  const enforced = config.jobAccessControl ? permissions : undefined;
+  return createApp({
+    operations: everyOperation({
+      jobs: createJobStore(db), permissions, owners: enforced?.ownersOf, tokens: createTokenStore(db), runs: createRunReader(db), outputs: files, logs: createLogFiles(roots), notebooks: createNotebookFiles(roots),
+      clock, limits, kinds: [...builtInKinds, ...plugins],
+      clusters: clusters.reader, control: clusters.control, inventory: config.clusters,
+      clusterRules: { inventory: config.clusters, strict: config.clustersStrict, find: clusters.reader.find },
+      launching: { runs: guarded(runs, door), clock, limits, nodeId, accept: coordinator.accept },
+      nodes,
+      cancelling: {
+        runs,
+        stop(runId, reason) {
+          coordinator.stop(runId, reason);
+          // Nobody drives a run in the queue.
+          queue.serve();
+        },
+      },
+      removing: { runs: createRunRemover(db), files },
+      jobChanged(retimed) {
+        for (const { runId, settings } of retimed) coordinator.retime(runId, settings);
+        // Its limit may have been raised.
+        queue.serve();
+      },
+      site,
+      workspace: createWorkspace(roots, limits),
+      managedFiles: createManagedFiles(roots),
+      destinations: createDestinationStore(db), deliveries: createDeliveryLog(db), destinationRules: { limits, allowPrivate: config.webhookAllowPrivate },
+      people: people.people, tokenRules: people.tokenRules, auditEvents: people.auditEvents,
+      classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db),
+      queryFiles: createQueryFiles(roots), queries, ...engine.libraries,
+      pipelines: createPipelineStore(db), pipelineFiles: createPipelineFiles(roots, limits.pipelineSourceBytes),
+    }),
+    auth: { tokens: rememberTokens(createTokenLookup(db), clock), clock, log },
+    plugins,
+    audit: people.audit,
+    tls, trustedProxies: config.trustedProxies,
+    permissions: enforced,
+    metrics: { databaseQueries: database.queries, activeRuns: coordinator.active },
+    metricsOpen: config.metricsOpen,
+    consoleDirectory: fileURLToPath(new URL('../../console/built', import.meta.url)),
+    ready: () => readiness(database, door),
+    isPassing: passing,
+    limits,
+    log,
+  });
+}
+
+/** Whether new runs are taken. */
+interface Door {
+  open: boolean;
+}
+
+/** The store of runs, whose launches are refused while the door is closed: nothing has been done then, so that it may be asked again. */
+function guarded(runs: RunStore, door: Door): RunStore {
+  return {
+    ...runs,
+    async launch(steps, patience) {
+      if (!door.open) throw new ServiceError('TEMPORARILY_UNAVAILABLE', 'This engine is stopping and takes no new runs. Ask again when it is back, or ask another engine.', 5);
+      return runs.launch(steps, patience);
+    },
+  };
+}
+
+async function readiness({ db }: OpenDatabase, door: Door): Promise<Readiness> {
+  if (!door.open) return { ready: false, reason: 'This engine is stopping: it waits for its running tasks and takes no new runs.' };
+  return ping(db).then(
+    () => ({ ready: true }),
+    () => ({ ready: false, reason: 'The database does not answer. Runs go on; new ones can be taken when it is back.' }),
+  );
+}

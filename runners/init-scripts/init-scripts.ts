@@ -1,0 +1,111 @@
+/** The init scripts of clusters: fetched once, run once, in a thread of their own (spec 2.8). */
+import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { basename, join } from 'node:path';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import type { ClusterProvider, ScriptOrder, ScriptOutcome } from '../../engine/ports/clusters.ts';
+import { messageOf, ServiceError } from '../../engine/errors.ts';
+import { statOf } from '../../engine/read-file.ts';
+import { createBell } from '../pool/bell.ts';
+import type { ScriptRequest } from './init-script-worker.ts';
+import { userVariables } from '../process/environment.ts';
+import type { Isolation } from '../process/isolation.ts';
+import { attemptMarker, endMarked, environments } from '../process/process-group.ts';
+
+export interface ScriptOptions {
+  /** Absolute parent of the clusters' directories. */
+  readonly clustersDirectory: string;
+  /** What every task finds of the service's environment. */
+  readonly taskEnvironment: Readonly<Record<string, string>>;
+  readonly isolation: Isolation;
+  readonly stopGraceMs: number;
+  readonly logBytesMax: number;
+  /** Finds a file. @throws ServiceError fit for the state of a run */
+  readonly locate: (uri: string, what: 'file') => Promise<string>;
+}
+
+export interface ScriptRunner extends Pick<ClusterProvider, 'runScript' | 'endScripts'> {
+  /** Ids of the clusters that have living scripts on this machine. */
+  living(): Promise<string[]>;
+  /** Lets go of every script: their processes go on, and no outcome follows. */
+  close(): Promise<void>;
+}
+
+/** How often a script is asked for again after its thread has died. */
+const triesMax = 5;
+
+export function createScriptRunner(options: ScriptOptions): ScriptRunner {
+  let closing = false;
+  let pool: Piscina<ScriptRequest, ScriptOutcome> | undefined;
+  // Most services never see an init script: the thread is there when the first one comes, and goes when it is idle.
+  const threads = (): Piscina<ScriptRequest, ScriptOutcome> => pool ??= new Piscina<ScriptRequest, ScriptOutcome>({
+    filename: new URL('./init-script-worker.ts', import.meta.url).href, name: 'runInitScript',
+    minThreads: 0, maxThreads: 1, concurrentTasksPerWorker: 500, idleTimeout: 10_000, atomics: 'disabled',
+  });
+
+  const run = async (order: ScriptOrder, state: { stopped: boolean; port: MessagePort | undefined }): Promise<ScriptOutcome> => {
+    const directory = await fetched(options, order);
+    const { isolation } = options;
+    for (let tries = 1; ; tries += 1) {
+      const { port1, port2 } = new MessageChannel();
+      state.port = port1;
+      try {
+        return await threads().run({
+          directory, clusterDirectory: order.directory, isolation,
+          environment: { ...options.taskEnvironment, ...userVariables(isolation.user, join(order.directory, 'work')), ...order.environment, RUNYARD_CLUSTER_ID: order.clusterId },
+          stopGraceMs: options.stopGraceMs, logBytesMax: options.logBytesMax, port: port2, stopped: state.stopped,
+        }, { transferList: [port2] });
+      } catch (error) {
+        if (closing) return new Promise(() => undefined);
+        if (tries === triesMax) throw error;
+      } finally {
+        port1.close();
+      }
+    }
+  };
+
+  return {
+    runScript(order) {
+      const state: { stopped: boolean; port: MessagePort | undefined } = { stopped: false, port: undefined };
+      return {
+        outcome: run(order, state).catch((error: unknown): ScriptOutcome => ({ kind: 'impossible', message: messageOf(error) })),
+        stop() {
+          state.stopped = true;
+          state.port?.postMessage('stop');
+        },
+      };
+    },
+    endScripts: (clusterId) => endMarked(join(options.clustersDirectory, clusterId), createBell()),
+    async living() {
+      const mark = `${attemptMarker}=${options.clustersDirectory}/`;
+      const marks = (await environments()).flatMap(({ variables }) => variables.find((variable) => variable.startsWith(mark)) ?? []);
+      return [...new Set(marks.map((variable) => variable.slice(mark.length)))];
+    },
+    async close() {
+      closing = true;
+      await pool?.destroy();
+    },
+  };
+}
+
+/** The directory of a script, with the script in it as it was when it was first asked for. */
+async function fetched({ locate }: ScriptOptions, { directory, launch, number, source }: ScriptOrder): Promise<string> {
+  const name = basename(source).replaceAll(/[^\w.-]/g, '_').slice(0, 100);
+  const own = join(directory, 'init_scripts', String(launch), `${String(number).padStart(2, '0')}_${name}`);
+  const script = join(own, 'script');
+  if ((await statOf(script)) !== undefined) return own;
+  const file = await locate(source, 'file').catch((error: unknown) => {
+    throw error instanceof ServiceError ? error : new Error(`${source} could not be read: ${messageOf(error)}`);
+  });
+  // Passable, because scripts may run as another user; the directory of the cluster around it is not.
+  await mkdir(own, { recursive: true, mode: 0o711 });
+  const draft = `${script}.${randomUUID()}.part`;
+  try {
+    await copyFile(file, draft);
+    await rename(draft, script);
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return own;
+}

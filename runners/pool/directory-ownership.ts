@@ -1,0 +1,70 @@
+/** Gives directories to the user that tasks run as, and takes back what came of them. */
+import { constants } from 'node:fs';
+import { open, readdir, stat, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isMissing } from '../../engine/read-file.ts';
+import type { TaskUser } from '../process/isolation.ts';
+
+/** Deeper than anything that a runner prepares. */
+const depthMax = 6;
+
+type Owner = Pick<TaskUser, 'uid' | 'gid'>;
+
+/**
+ * Gives a directory and what a runner has prepared in it to a user, unless a process has been started there: from then on
+ * its content is the task's. No link is followed, and nothing that has other names changes hands.
+ */
+export async function handOver(directory: string, user: Owner): Promise<void> {
+  const started = await stat(join(directory, 'pid')).then(() => true, () => false);
+  if (!started) await giveAway(directory, user, depthMax);
+}
+
+/** Lets a user make and change what is its own in a directory of the service, but neither remove nor replace what the service has there. */
+export async function share(directory: string, { gid }: Owner): Promise<void> {
+  const file = await openUnlinked(directory);
+  try {
+    const found = await file?.stat();
+    if (found?.isDirectory() !== true || (found.gid === gid && (found.mode & 0o7777) === 0o1770)) return;
+    await file?.chown(service().uid, gid);
+    await file?.chmod(0o1770);
+  } finally {
+    await file?.close();
+  }
+}
+
+/** Takes a directory with all that a user has made in it: everybody may read it, and nobody but the service may change it. */
+export async function takeBack(directory: string): Promise<void> {
+  await giveAway(directory, service(), Infinity, async (file, { isDirectory, mode }) => file.chmod(isDirectory ? 0o755 : (mode & 0o100) === 0 ? 0o444 : 0o555));
+}
+
+function service(): Owner {
+  return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+}
+
+type After = (file: FileHandle, found: { readonly isDirectory: boolean; readonly mode: number }) => Promise<void>;
+
+async function giveAway(path: string, owner: Owner, depth: number, after?: After): Promise<void> {
+  const file = await openUnlinked(path);
+  if (file === undefined) return;
+  try {
+    const found = await file.stat();
+    const isDirectory = found.isDirectory();
+    if (isDirectory || (found.isFile() && found.nlink === 1)) {
+      if (found.uid !== owner.uid) await file.chown(owner.uid, owner.gid);
+      await after?.(file, { isDirectory, mode: found.mode });
+    }
+    if (!isDirectory || depth === 0) return;
+    for (const name of await readdir(path)) await giveAway(join(path, name), owner, depth - 1, after);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Undefined for a link, a socket, and what is gone meanwhile. */
+async function openUnlinked(path: string): Promise<FileHandle | undefined> {
+  // Without O_NONBLOCK a named pipe would hold the call.
+  return open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error: unknown) => {
+    if (isMissing(error) || (error instanceof Error && 'code' in error && (error.code === 'ELOOP' || error.code === 'ENXIO'))) return undefined;
+    throw error;
+  });
+}

@@ -1,0 +1,195 @@
+/** Hands attempts to Piscina threads, and survives the death of one: attempts are asked for again and attach. */
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import { messageOf } from '../../engine/errors.ts';
+import type { PluginKind } from '../../engine/job/task-kinds.ts';
+import type { Log, TaskDoor, TaskPool } from '../../engine/ports/engine.ts';
+import type { Outcome, TaskAssignment } from '../../engine/run/assignment.ts';
+import { createBell } from './bell.ts';
+import type { Sought } from '../contract.ts';
+import type { AttemptRequest, FromEngine, FromRunner, RunnerSettings } from './messages.ts';
+import { createPluginThreads, type PluginThreads, type Try } from '../plugin/plugin-threads.ts';
+import { endMarked } from '../process/process-group.ts';
+
+export interface PoolOptions {
+  readonly threads: number;
+  /** Attempts that one thread looks after at a time: a thread waits for processes, it does not compute. */
+  readonly attemptsPerThread: number;
+  readonly settings: RunnerSettings;
+  /** Finds a file named in a task. @throws ServiceError fit for the run's state */
+  readonly locate: (uri: string, what: Sought) => Promise<string>;
+  readonly log: Log;
+  /** Kinds of plugins, each of which gets threads of its own. */
+  readonly plugins?: readonly PluginKind[];
+  /** How long a thread of a plugin may give no sign of life before it counts as blocked (ms). */
+  readonly pluginPatienceMs?: number;
+  /** Memory of a thread of a plugin, in MB. */
+  readonly pluginMemoryMb?: number;
+  /** What runs in the threads; tests give one that dies. */
+  readonly worker?: URL;
+}
+
+export interface ClosablePool extends TaskPool {
+  /** Lets go of every attempt: processes go on, and no outcome follows. */
+  close(): Promise<void>;
+}
+
+/** Room for what a thread has just made, in MB; collected when it is full. */
+const youngGenerationMb = 8;
+
+/** How often an attempt is asked for again after its thread has died, before the engine gives it up. */
+const triesMax = 5;
+/** The same for a plugin's: the second try and those after it have threads of their own. */
+const pluginTriesMax = 3;
+/** How long a plugin may take to end after its processes have had their time to (ms). */
+const settleMs = 2_000;
+
+export function createTaskPool(options: PoolOptions): ClosablePool {
+  const piscina = new Piscina<AttemptRequest, Outcome>({
+    filename: (options.worker ?? new URL('./worker.ts', import.meta.url)).href,
+    name: 'runAttempt',
+    minThreads: 1,
+    maxThreads: options.threads,
+    concurrentTasksPerWorker: options.attemptsPerThread,
+    // A thread that keeps timers and sockets must not be put to sleep between tasks.
+    atomics: 'disabled',
+    // A thread that waits for processes makes little garbage: without a bound it would let that little grow to tens of megabytes.
+    resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
+  });
+  const plugins = new Map((options.plugins ?? []).map((plugin) => [plugin.name, { module: plugin.module, threads: threadsOf(plugin.name, options) }]));
+  let closing = false;
+
+  /** One try; Piscina's promise rejects when the thread is gone before the attempt is over. */
+  const begin = ({ assignment, door, stopped, again }: Beginning): OpenTry => {
+    const { port1: port, port2 } = new MessageChannel();
+    const request: AttemptRequest = { assignment, settings: options.settings, port: port2, stopped };
+    const plugin = plugins.get(assignment.kind);
+    const launches = new Map<number, AbortController>();
+    port.on('message', (message: FromRunner) => {
+      plugin?.threads.heard(port);
+      answer({ options, assignment, door, port, launches }, message);
+    });
+    if (plugin !== undefined) return { port, ...plugin.threads.run({ ...request, module: plugin.module }, port, again) };
+    // Never an AbortSignal: Piscina would give the attempt a whole thread and kill that thread to stop it.
+    return { port, outcome: piscina.run(request, { transferList: [port2] }), terminate: undefined };
+  };
+
+  return {
+    run: (assignment, door) => follow({ assignment, door, begin, options, closing: () => closing }),
+    async close() {
+      closing = true;
+      await Promise.all([piscina.destroy(), ...[...plugins.values()].map(({ threads }) => threads.close())]);
+    },
+  };
+}
+
+interface Beginning {
+  readonly assignment: TaskAssignment;
+  readonly door: TaskDoor;
+  readonly stopped: boolean;
+  /** A thread has died with the try before. */
+  readonly again: boolean;
+}
+
+interface Followed extends Pick<Beginning, 'assignment' | 'door'> {
+  begin(beginning: Beginning): OpenTry;
+  readonly options: PoolOptions;
+  closing(): boolean;
+}
+
+/** An attempt through all its tries. */
+function follow({ assignment, door, begin, options, closing }: Followed): ReturnType<TaskPool['run']> {
+  const about = { run_id: assignment.runId, kind: assignment.kind };
+  const end = async (outcome: Outcome): Promise<Outcome> => {
+    await endMarked(assignment.directory, createBell()).catch(() => undefined);
+    return outcome;
+  };
+  let stopped = false;
+  let terminated = false;
+  let timer: NodeJS.Timeout | undefined;
+  let now = begin({ assignment, door, stopped, again: false });
+  const outcome = async (): Promise<Outcome> => {
+    for (let tries = 1; ; tries += 1, now = begin({ assignment, door, stopped, again: true })) {
+      try {
+        return await now.outcome;
+      } catch (error) {
+        // The engine is going down: whoever adopts the attempt will hear its outcome.
+        if (closing()) return new Promise(() => undefined);
+        if (terminated) return end({ kind: 'stopped' });
+        options.log.warn({ ...about, error: messageOf(error), tries }, 'The thread of this attempt died; asking for the attempt again.');
+        const most = now.terminate === undefined ? triesMax : pluginTriesMax;
+        if (tries === most) return end({ kind: 'lost', message: `The thread of its runner (${assignment.kind}) died ${tries} times, last with: ${messageOf(error)}` });
+      } finally {
+        now.port.close();
+      }
+    }
+  };
+  const terminate = (): void => {
+    if (now.terminate === undefined) return;
+    options.log.warn(about, 'This attempt does not stop: its thread is ended.');
+    terminated = true;
+    now.terminate();
+  };
+  return {
+    outcome: outcome().finally(() => clearTimeout(timer)),
+    stop() {
+      stopped = true;
+      const { port } = now;
+      port.postMessage({ type: 'stop' } satisfies FromEngine);
+      timer ??= setTimeout(terminate, options.settings.stopGraceMs + settleMs).unref();
+    },
+  };
+}
+
+/** A try that is under way. */
+interface OpenTry extends Pick<Try, 'outcome'> {
+  readonly port: MessagePort;
+  /** Undefined for built-in kinds, which stop when they are told to. */
+  readonly terminate: Try['terminate'] | undefined;
+}
+
+function threadsOf(kind: string, { attemptsPerThread, settings, log, pluginPatienceMs = 15_000, pluginMemoryMb = 256 }: PoolOptions): PluginThreads {
+  return createPluginThreads({ kind, attemptsPerThread, environment: settings.taskEnvironment, patienceMs: pluginPatienceMs, memoryMb: pluginMemoryMb, log });
+}
+
+/** One attempt as the engine hears of it. */
+interface Line {
+  readonly options: PoolOptions;
+  readonly assignment: TaskAssignment;
+  readonly door: TaskDoor;
+  readonly port: MessagePort;
+  /** By the number of the question. What a thread that died has asked for goes on: it is asked for again. */
+  readonly launches: Map<number, AbortController>;
+}
+
+function answer({ options, assignment, door, port, launches }: Line, message: FromRunner): void {
+  const say = (reply: FromEngine): void => port.postMessage(reply);
+  switch (message.type) {
+    case 'pong':
+      return;
+    case 'log':
+      options.log.info({ run_id: assignment.runId, task_key: assignment.taskKey }, message.line);
+      return;
+    case 'locate': {
+      const { id, uri, what } = message;
+      options.locate(uri, what).then(
+        (path) => say({ type: 'located', id, path }),
+        (error: unknown) => say({ type: 'not-located', id, message: messageOf(error) }),
+      );
+      return;
+    }
+    case 'launch': {
+      const { id, key, request, stopped } = message;
+      const stop = new AbortController();
+      if (stopped) stop.abort();
+      launches.set(id, stop);
+      void door.launch(key, request, stop.signal).then((end) => say({ type: 'launched', id, end })).finally(() => launches.delete(id));
+      return;
+    }
+    case 'stop-launch':
+      launches.get(message.id)?.abort();
+      return;
+    default:
+      message satisfies never;
+  }
+}

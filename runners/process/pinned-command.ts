@@ -1,0 +1,98 @@
+/** What a runner settles before its process starts: the command, kept so that a restart of the engine changes nothing. */
+import { randomUUID } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { codeOf } from '../../engine/errors.ts';
+import { jsonIn, readText } from '../../engine/read-file.ts';
+import { LocateError, type Command, type Outcome, type RunnerContext } from '../contract.ts';
+
+/** The task cannot be started on this machine or in this form. The message is fit for the run's state. */
+export class CannotStart extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'CannotStart';
+  }
+}
+
+/** Far more than any command has: the parameters of a task are limited to a thousandth of it. */
+const commandBytesMax = 16 * 2 ** 20;
+
+const Kept = Type.Object({
+  argv: Type.Array(Type.String()),
+  cwd: Type.Optional(Type.String()),
+  env: Type.Optional(Type.Record(Type.String(), Type.String())),
+});
+
+/**
+ * The command of an attempt: composed by the first call and read back by every later one. So a file that is moved or
+ * deleted while its task runs does not change what a restarted engine says about the task.
+ * @param compose may throw CannotStart or LocateError; nothing is kept then
+ */
+export async function settleCommand(context: RunnerContext, compose: () => Promise<Command>): Promise<Command> {
+  const file = join(context.directory, 'command.json');
+  const kept = await keptCommand(file);
+  if (kept !== undefined) return kept;
+  const command = await compose();
+  await writeInOneStep(file, JSON.stringify(command));
+  return command;
+}
+
+/** What an earlier call kept. The task can write that file too: one that holds no command counts as absent. */
+async function keptCommand(file: string): Promise<Command | undefined> {
+  const { text, more } = await readText(file, commandBytesMax);
+  const kept = more ? undefined : jsonIn(text);
+  if (!Check(Kept, kept)) return undefined;
+  const [program, ...args] = kept.argv;
+  return program === undefined ? undefined : { ...kept, argv: [program, ...args] };
+}
+
+/**
+ * Writes a file so that a reader finds all of it or nothing. Several may write the same file at once: the last one wins.
+ * @param mode for what the task is to read, which may be another user
+ */
+export async function writeInOneStep(file: string, text: string, mode = 0o600): Promise<void> {
+  await makeInOneStep(file, (draft) => writeFile(draft, text, { flag: 'wx', mode }));
+}
+
+/** As `writeInOneStep`, for what `make` puts under the name that it is given. */
+export async function makeInOneStep(file: string, make: (draft: string) => Promise<void>): Promise<void> {
+  const draft = `${file}.${randomUUID()}.part`;
+  try {
+    await make(draft);
+    await rename(draft, file).catch(async (error: unknown) => {
+      // A directory is never ours: the task made it.
+      if (codeOf(error) !== 'EISDIR') throw error;
+      await rm(file, { recursive: true, force: true });
+      await rename(draft, file);
+    });
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Ends a task that could not be started: the reason becomes its output and its state_message. Other errors are bugs. */
+export async function cannotStart(error: unknown, context: RunnerContext): Promise<Outcome> {
+  if (!(error instanceof CannotStart || error instanceof LocateError)) throw error;
+  await context.writeOutput({ error: error.message });
+  return { kind: 'failed', message: error.message };
+}
+
+const howToInstall = {
+  python3: 'Install Python 3.8 or newer (for example "apt-get install python3")',
+  java: 'Install a Java runtime (for example "apt-get install default-jre-headless")',
+} as const;
+
+/**
+ * The path of an interpreter that a task needs.
+ * @throws CannotStart when this machine has none; the message says what to install
+ */
+export async function requireInterpreter(context: RunnerContext, program: keyof typeof howToInstall): Promise<string> {
+  const path = await context.interpreter(program);
+  if (path !== undefined) return path;
+  throw new CannotStart(
+    `${program} was not found on this machine. ${howToInstall[program]} and start the run again; ` +
+      '"runyard doctor" shows what this machine can run.',
+  );
+}

@@ -1,0 +1,24 @@
+/** The attempts of one data directory that have living processes on this machine. */
+import { join } from 'node:path';
+import type { ProcessTable } from '../../engine/ports/engine.ts';
+import { createBell } from '../pool/bell.ts';
+import { attemptMarker, endMarked, environments } from './process-group.ts';
+
+/** @param runsDirectory absolute parent of the attempts' directories, which are named by their run ids */
+export function createProcessTable(runsDirectory: string): ProcessTable {
+  return {
+    async living() {
+      const ids = new Set<number>();
+      const below = join(runsDirectory, '/');
+      for (const { variables, logs } of await environments()) {
+        const mark = variables.find((variable) => variable.startsWith(`${attemptMarker}=`))?.slice(attemptMarker.length + 1);
+        for (const path of [mark ?? '', ...logs]) {
+          const id = path.startsWith(below) ? Number(path.slice(below.length).split('/', 1)[0]) : NaN;
+          if (Number.isSafeInteger(id)) ids.add(id);
+        }
+      }
+      return [...ids];
+    },
+    end: (runId) => endMarked(join(runsDirectory, String(runId)), createBell()),
+  };
+}

@@ -1,0 +1,53 @@
+/** Runs a task that is one program: starts it, waits, and says from its exit code and its stderr why it failed. */
+import { join } from 'node:path';
+import { readLogEnd } from '../../engine/log-file.ts';
+import { firstBytes, type TaskOutput } from '../../engine/run/output.ts';
+import type { Command, Outcome, RunnerContext } from '../contract.ts';
+import { workloadFailed } from '../../engine/run/attempt.ts';
+import { describeExit, outcomeOf } from './describe-exit.ts';
+import { cannotStart, settleCommand } from './pinned-command.ts';
+
+/** How much of the end of stderr is searched for the reason of a failure. */
+const tailBytes = 256 * 2 ** 10;
+/** An error is one line to read, however long the message of the exception was. */
+const errorBytes = 2_000;
+
+/** Why a program failed, as found in what it wrote. */
+export interface Failure {
+  readonly error: string;
+  /** Absent where the program left none. */
+  readonly errorTrace?: string;
+}
+
+export interface Program {
+  /** How messages call it: `The Python program ended with exit code 3.` */
+  readonly name: string;
+  /** What to start. May throw CannotStart or LocateError. */
+  command(): Promise<Command>;
+  /** Finds the reason of exit code 1 at the end of stderr, when there is one. */
+  failureIn(stderr: string): Failure | undefined;
+}
+
+/**
+ * Runs one attempt of a program to its end. A failure is kept as the attempt's output: the last exception with its
+ * trace, or the exit code in words.
+ */
+export async function runProgram(program: Program, context: RunnerContext): Promise<Outcome> {
+  let command;
+  try {
+    command = await settleCommand(context, () => program.command());
+  } catch (error) {
+    return cannotStart(error, context);
+  }
+  const exit = await context.exec(command);
+  if (exit.kind === 'exited' && exit.code !== 0) await context.writeOutput(await outputOf(program, exit.code, context));
+  if (exit.kind === 'flooded') await context.writeOutput({ error: exit.message });
+  return outcomeOf(exit, workloadFailed);
+}
+
+async function outputOf(program: Program, code: number, context: RunnerContext): Promise<TaskOutput> {
+  // An uncaught exception ends Python and Java with code 1; with any other code a trace in the log is not the reason.
+  const failure = code === 1 ? program.failureIn(await readLogEnd(join(context.directory, 'stderr'), tailBytes)) : undefined;
+  if (failure === undefined) return { error: `The ${program.name} ended with ${describeExit(code)}.` };
+  return { ...failure, error: firstBytes(failure.error, errorBytes).text };
+}

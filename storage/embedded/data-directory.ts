@@ -1,0 +1,123 @@
+/** The embedded database cluster on disk: its password, its creation in one step, and the server's settings. */
+import { randomBytes } from 'node:crypto';
+import { chown, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { codeOf } from '../../engine/errors.ts';
+import type { Binaries } from './binaries.ts';
+import { spawnBound } from './command.ts';
+import { makeOwnDirectory, serverPort, type Place } from './directory-layout.ts';
+import { openServerLog, tailSince } from './server-log.ts';
+
+/** Name of the superuser, and of the database. */
+export const databaseName = 'runyard';
+
+/** Settings of every embedded server: small, quiet when idle, and durable. */
+const settings = {
+  listen_addresses: '',
+  port: String(serverPort),
+  unix_socket_permissions: '0700',
+  max_connections: '60',
+  shared_buffers: '64MB',
+  synchronous_commit: 'on',
+  // Queries here are short: neither compiling them nor splitting them among processes pays.
+  jit: 'off',
+  max_parallel_workers_per_gather: '0',
+  // No extra processes that only wait for work: for reading ahead, for replication.
+  io_method: 'sync',
+  max_logical_replication_workers: '0',
+  autovacuum_naptime: '30s',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // Failed statements are reported to, and logged by, the engine that sent them; here their values have no business.
+  log_min_messages: 'log',
+  log_checkpoints: 'off',
+} satisfies Record<string, string>;
+
+/** For scratch servers only: gives up durability for speed, and serves many test files at once. */
+const volatileSettings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '200',
+} satisfies Record<string, string>;
+
+/** Command line of the server: only a socket, no network. */
+export function serverArguments(data: string, socketDirectory: string, volatile: boolean): string[] {
+  const chosen = { ...settings, ...(volatile ? volatileSettings : {}), unix_socket_directories: socketDirectory };
+  return ['-D', data, ...Object.entries(chosen).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+}
+
+/** The superuser's password, from `file` (0600), or a new one that is stored there. */
+export async function ensurePassword(file: string): Promise<string> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+  const password = randomBytes(24).toString('base64url');
+  await writeFile(`${file}.new`, `${password}\n`, { mode: 0o600, flush: true });
+  await rename(`${file}.new`, file);
+  return password;
+}
+
+export interface ClusterRequest {
+  readonly binaries: Binaries;
+  readonly place: Place;
+  readonly password: string;
+  readonly logFile: string;
+  readonly volatile: boolean;
+}
+
+/**
+ * Makes the cluster when there is none; returns its data directory. It is made under another name and renamed when
+ * whole, because half a cluster would be taken for one. Throws with the end of initdb's output.
+ */
+export async function ensureCluster(request: ClusterRequest): Promise<string> {
+  const { place } = request;
+  const data = join(place.base, 'data');
+  if (await stat(data).then(() => true, () => false)) return data;
+  const draft = join(place.base, 'data.new');
+  await rm(draft, { recursive: true, force: true, maxRetries: 5 });
+  await makeOwnDirectory(draft, 0o700, place.user);
+  // The engine's own password file belongs to root, whom initdb does not run as.
+  const passwordFile = join(place.base, 'initdb-password');
+  try {
+    await writeFile(passwordFile, request.password, { mode: 0o600 });
+    if (place.user !== undefined) await chown(passwordFile, place.user.uid, place.user.gid);
+    await runInitdb(request, draft, passwordFile);
+  } finally {
+    await rm(passwordFile, { force: true });
+  }
+  await rename(draft, data);
+  await syncDirectory(dirname(data));
+  return data;
+}
+
+async function runInitdb(request: ClusterRequest, data: string, passwordFile: string): Promise<void> {
+  const { handle, mark } = await openServerLog(request.logFile);
+  try {
+    const initdb = await spawnBound({
+      program: request.binaries.initdb,
+      // The locale is PostgreSQL's own, so that sorting never changes with the system's libraries.
+      arguments: ['-D', data, '-U', databaseName, '-A', 'scram-sha-256', '--pwfile', passwordFile, '--encoding=UTF8',
+        '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--no-instructions', ...(request.volatile ? ['-N'] : [])],
+      user: request.place.user,
+      output: handle.fd,
+      onDeath: 'KILL',
+    });
+    const ending = await initdb.exited;
+    if (ending !== 'exit code 0') throw new Error(`PostgreSQL could not create its data directory ${data} (${ending}):\n${await tailSince(mark)}`);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A rename is durable once its directory is. */
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

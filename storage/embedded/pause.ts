@@ -1,0 +1,30 @@
+/** Waiting by the Clock: for a while, or until something is so. */
+import type { Clock } from '../../engine/clock.ts';
+
+/** Resolves after `milliseconds`, or at once when `signal` aborts: the caller looks at the signal. */
+export function pause(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) return resolve();
+    const done = (): void => {
+      cancel();
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const cancel = clock.at(clock.now() + milliseconds, done);
+    signal?.addEventListener('abort', done, { once: true });
+  });
+}
+
+/** Asks `holds` every 10 ms, for at most `milliseconds`; answers whether it came to hold. */
+export async function waitUntil(
+  clock: Clock,
+  milliseconds: number,
+  holds: () => boolean | Promise<boolean>,
+): Promise<boolean> {
+  const deadline = clock.now() + milliseconds;
+  while (!(await holds())) {
+    if (clock.now() >= deadline) return false;
+    await pause(clock, 10);
+  }
+  return true;
+}

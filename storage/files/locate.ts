@@ -1,0 +1,89 @@
+/** Finds the files that tasks name: by scheme, in the workspace, or below an allowed root. */
+import { relative, resolve } from 'node:path';
+import { invalid, ServiceError } from '../../engine/errors.ts';
+import { canonicalUri } from '../../engine/validation/aliases.ts';
+import { quote } from '../../engine/validation/messages.ts';
+import { statOf } from '../../engine/read-file.ts';
+import { notebookPaths } from './notebook-format.ts';
+import type { ObjectStore } from './object-store.ts';
+import { revisionAt } from './revisions.ts';
+import { pathIn, prove, type Root, type Roots } from './roots.ts';
+
+/** `notebook`: a workspace path that may lack its extension; with `at`, the newest revision not later than that (epoch ms); `entry`: a file or a folder. */
+export type Sought = 'file' | 'notebook' | 'entry' | { readonly notebook: true; readonly at: number };
+
+type Kind = 'file' | 'notebook' | 'entry';
+
+/** One place to look in. */
+interface Place {
+  readonly root: Root;
+  /** Path in the root. */
+  readonly path: string;
+  /** How a file gets there, for the message that says it is not there. */
+  readonly remedy: string;
+}
+
+const importIt = 'Import it with POST /api/2.0/workspace/import and start the run again.';
+const importItOrAllow = 'Import it with POST /api/2.0/workspace/import, or name its directory in RUNYARD_ALLOWED_ROOTS, and start the run again.';
+const putIt = 'Put it there with POST /api/2.0/managed_fs/put and start the run again.';
+
+/**
+ * Makes the function that turns a file named in a task into its absolute path on this machine: `managed_fs:/x`,
+ * `objstore://bucket/x` (each in any known spelling), a workspace path, or `/x` and `file:/x` below an allowed root.
+ * It throws ServiceError RESOURCE_DOES_NOT_EXIST when there is no such file and INVALID_PARAMETER_VALUE when it may not
+ * be read; the messages are fit for a run's state.
+ * @param objects the store behind objstore://; without one it is a directory
+ */
+export function createLocator(roots: Roots, objects?: ObjectStore): (uri: string, what: Sought) => Promise<string> {
+  return async (uri, sought) => {
+    const object = objects === undefined ? undefined : /^objstore:\/\/([^/]*)(\/.*)?$/s.exec(canonicalUri(uri));
+    if (objects !== undefined && object) return objects.fetch(object[1] ?? '', object[2] ?? '', uri);
+    const what = typeof sought === 'object' ? 'notebook' : sought;
+    const place = await placeOf(uri, what, roots);
+    const path = pathIn(place.root, place.path, uri);
+    if (typeof sought === 'object') return revisionAt(roots, path, sought.at);
+    const candidates = what === 'notebook' ? notebookPaths(path) : [path];
+    for (const candidate of candidates) {
+      const real = await prove(place.root, candidate, uri);
+      const found = await statOf(real);
+      if (found?.isFile() === true || (what === 'entry' && found?.isDirectory() === true)) return real;
+    }
+    throw new ServiceError('RESOURCE_DOES_NOT_EXIST', await absence(uri, what, place, candidates));
+  };
+}
+
+async function placeOf(uri: string, what: Kind, roots: Roots): Promise<Place> {
+  const canonical = canonicalUri(uri);
+  if (canonical.startsWith('managed_fs:')) return { root: roots.managedFs, path: canonical, remedy: putIt };
+  if (canonical.startsWith('objstore://')) return bucketPlace(uri, canonical, roots);
+  const path = canonical.replace(/^file:\/*/, '/');
+  if (!path.startsWith('/')) {
+    throw invalid(`The path ${quote(uri)} must be a workspace path that begins with a slash, or begin with managed_fs:/, objstore:// or file:/.`);
+  }
+  if (what === 'notebook') return { root: roots.workspace, path, remedy: importIt };
+  return allowedPlace(path, roots) ?? { root: roots.workspace, path, remedy: importItOrAllow };
+}
+
+async function bucketPlace(uri: string, canonical: string, roots: Roots): Promise<Place> {
+  const [, bucket = '', path = '/'] = /^objstore:\/\/([^/]*)(\/.*)?$/s.exec(canonical) ?? [];
+  if (['', '.', '../..'].includes(bucket)) throw invalid(`The path ${quote(uri)} names no bucket: it must be objstore://<bucket>/<path>.`);
+  const directory = await prove(roots.objstore, `/${bucket}`, uri);
+  const remedy = `Put it below objstore/${bucket} in the service's data directory and start the run again.`;
+  return { root: { directory, title: 'its bucket' }, path, remedy };
+}
+
+/** The place of an absolute path of this machine that lies below an allowed root. */
+function allowedPlace(path: string, roots: Roots): Place | undefined {
+  const absolute = resolve(path);
+  const root = roots.allowed.find(({ directory }) => absolute === directory || absolute.startsWith(directory.replace(/\/?$/, '/')));
+  if (root === undefined) return undefined;
+  return { root, path: `/${relative(root.directory, absolute)}`, remedy: 'Put it there and start the run again.' };
+}
+
+async function absence(uri: string, what: Kind, place: Place, candidates: readonly string[]): Promise<string> {
+  const where = place.root.ownName === undefined ? '' : ' in the workspace';
+  if (what === 'notebook') return `Notebook ${uri} was not found${where} (looked for ${candidates.join(', ')}). ${place.remedy}`;
+  const found = await statOf(await prove(place.root, place.path, uri));
+  if (found?.isDirectory() === true) return `${uri} is a directory; a file is needed here.`;
+  return `File ${uri} was not found${where}. ${place.remedy}`;
+}

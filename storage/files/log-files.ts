@@ -1,0 +1,117 @@
+/** The logs of attempts as text: by pages, from their end, and told when they grow. */
+import { watch } from 'node:fs';
+import { join } from 'node:path';
+import { openLog, type Cut, type LogFile } from '../../engine/log-file.ts';
+import type { LogName, LogPage, LogReader, LogView } from '../../engine/ports/logs.ts';
+import { leftOutLine, shownBytes } from '../../engine/run/log-text.ts';
+import type { Roots } from './roots.ts';
+
+/** Bytes of the longest character. */
+const characterBytes = 4;
+const newline = 10;
+
+interface ShownPage extends Omit<LogPage, 'text'> {
+  readonly shown: Buffer;
+}
+
+export function createLogFiles(roots: Pick<Roots, 'runs'>): LogReader {
+  const directoryOf = (runId: number): string => join(roots.runs.directory, String(runId));
+  const withLog = async (name: LogName, offset: number, read: (log: LogFile) => Promise<LogPage>): Promise<LogPage> => {
+    const log = await openLog(join(directoryOf(name.runId), name.stream));
+    if (log === undefined) return { offset, next: offset, size: 0, text: '' };
+    try {
+      return await read(log);
+    } finally {
+      await log.close();
+    }
+  };
+  return {
+    page: (name, offset, limit, view) => withLog(name, offset, (log) => pageOf(log, offset, limit, view)),
+    tail: (name, lines, limit, view) => withLog(name, 0, (log) => tailOf(log, lines, limit, view)),
+    async size({ runId, stream }) {
+      const log = await openLog(join(directoryOf(runId), stream));
+      try {
+        return await log?.size();
+      } finally {
+        await log?.close();
+      }
+    },
+    watch(runId, onChange) {
+      try {
+        const watcher = watch(directoryOf(runId), { persistent: false }, onChange);
+        watcher.on('error', () => watcher.close());
+        return () => watcher.close();
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+async function pageOf(log: LogFile, offset: number, limit: number, view: LogView): Promise<LogPage> {
+  const { shown, ...page } = await shownPage(log, offset, limit, view);
+  return { ...page, text: shown.toString('utf8') };
+}
+
+/** A page whose bytes are those of the log, be they text or not: without secrets, and with a line for what was left out. */
+export async function shownPage(log: LogFile, offset: number, limit: number, { mask, over }: LogView): Promise<ShownPage> {
+  for (;;) {
+    const size = await log.size();
+    const cut = await log.cut();
+    // A task may cut its own log: then it goes on at the new end.
+    const start = Math.min(offset, size);
+    if (cut !== undefined && start >= cut.from && start < cut.to) {
+      return { offset: start, next: cut.to, size, shown: Buffer.from(leftOutLine(cut.to - start, cut.cap)) };
+    }
+    const around = Math.max(0, mask.longest - 1);
+    const begin = Math.max(lowest(cut, start), start - around);
+    const piece = await log.read(begin, start - begin + limit + characterBytes + around);
+    // What was before it has just been left out.
+    if (piece.kind === 'left out') continue;
+    const { bytes } = piece;
+    const end = begin + bytes.length;
+    const behind = end === cut?.from ? 'a cut' : end < size ? 'more' : over ? 'nothing' : 'the future';
+    const { shown, to } = shownBytes({ bytes, from: Math.min(start - begin, bytes.length), cutBefore: begin === cut?.to, behind }, limit, mask);
+    return { offset: start, next: Math.max(start, begin + to), size, shown };
+  }
+}
+
+async function tailOf(log: LogFile, lines: number, limit: number, view: LogView): Promise<LogPage> {
+  for (;;) {
+    const size = await log.size();
+    const cut = await log.cut();
+    const lower = lowest(cut, size);
+    const begin = Math.max(lower, size - limit);
+    const piece = await log.read(begin, limit);
+    if (piece.kind === 'left out') continue;
+    const found = startOfLines(piece.bytes, lines);
+    const start = begin + (found ?? (begin === lower ? 0 : insideCharacter(piece.bytes)));
+    const page = await pageOf(log, start, limit, view);
+    const broken = cut !== undefined && found === undefined && begin === cut.to;
+    return broken ? { ...page, text: leftOutLine(cut.to - cut.from, cut.cap) + page.text } : page;
+  }
+}
+
+/** Where the kept part that an offset belongs to begins. */
+function lowest(cut: Cut | undefined, offset: number): number {
+  return cut !== undefined && offset >= cut.to ? cut.to : 0;
+}
+
+/** Where the last lines begin; undefined when there are not as many. */
+function startOfLines(bytes: Buffer, lines: number): number | undefined {
+  // The end of the last line begins no other.
+  let at = bytes.at(-1) === newline ? bytes.length - 1 : bytes.length;
+  for (let line = 0; line < lines; line += 1) {
+    if (at <= 0) return undefined;
+    at = bytes.lastIndexOf(newline, at - 1);
+    if (at === -1) return undefined;
+  }
+  return lines === 0 ? bytes.length : at + 1;
+}
+
+/** How many bytes at the beginning belong to a character that began before. */
+function insideCharacter(bytes: Buffer): number {
+  let at = 0;
+  while (at < characterBytes - 1 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += 1;
+  return at;
+}

@@ -1,0 +1,44 @@
+/** The files of managed_fs, as its calls put, read, list and delete them. */
+import { invalid, ServiceError } from '../../engine/errors.ts';
+import type { ManagedFileStore } from '../../engine/ports/files.ts';
+import { entriesOf, findEntry, makeDirectory, readBytes, removeEntry, writeBytes, type Entry } from './file-tree.ts';
+import type { Root, Roots } from './roots.ts';
+
+export function createManagedFiles(roots: Pick<Roots, 'managedFs'>): ManagedFileStore {
+  const root = roots.managedFs;
+  return {
+    async put(path, contents, overwrite) {
+      if ((await writeBytes(root, path, contents, overwrite)) === 'written') return;
+      throw new ServiceError('RESOURCE_ALREADY_EXISTS', `A file or directory already exists at the input path ${path}.`);
+    },
+    read: (path, offset, length) => read(root, path, offset, length),
+    getStatus: (path) => existing(root, path),
+    async list(path) {
+      const entry = await existing(root, path);
+      return entry.kind === 'directory' ? entriesOf(root, entry.path) : [entry];
+    },
+    async delete(path, recursive) {
+      if ((await removeEntry(root, path, recursive)) !== 'not empty') return;
+      throw new ServiceError('INVALID_STATE', `${path} is a directory that is not empty; set recursive to true to delete it with all it holds.`);
+    },
+    mkdirs: (path) => makeDirectory(root, path),
+  };
+}
+
+async function read(root: Root, path: string, offset: number, length: number): Promise<Buffer> {
+  const { kind } = await existing(root, path);
+  if (kind === 'directory') throw invalid(`${path} is a directory; only a file can be read.`);
+  const bytes = await readBytes(root, path, offset, length);
+  if (bytes === undefined) throw missing(path);
+  return bytes;
+}
+
+async function existing(root: Root, path: string): Promise<Entry> {
+  const entry = await findEntry(root, path);
+  if (entry === undefined) throw missing(path);
+  return entry;
+}
+
+function missing(path: string): ServiceError {
+  return new ServiceError('RESOURCE_DOES_NOT_EXIST', `No file or directory exists on path ${path}.`);
+}

@@ -1,0 +1,23 @@
+/** Files that queries of dashboards name, as paths within managed_fs. */
+import { relative } from 'node:path';
+import { invalid, ServiceError } from '../../engine/errors.ts';
+import type { QueryFiles } from '../../engine/ports/dashboards.ts';
+import { quote } from '../../engine/validation/messages.ts';
+import { statOf } from '../../engine/read-file.ts';
+import { pathIn, prove, type Roots } from './roots.ts';
+
+export function createQueryFiles({ managedFs }: Pick<Roots, 'managedFs'>): QueryFiles {
+  return {
+    async pathOf(uri) {
+      const path = pathIn(managedFs, uri);
+      const pattern = path.search(/[*?[]/);
+      // What a pattern matches, DuckDB checks file by file; its fixed part is checked here.
+      const fixed = pattern < 0 ? path : path.slice(0, path.lastIndexOf('/', pattern) + 1);
+      const real = await prove(managedFs, fixed, uri);
+      const found = await statOf(real);
+      if (found === undefined) throw new ServiceError('RESOURCE_DOES_NOT_EXIST', `File ${uri} was not found. Put it there with POST /api/2.0/managed_fs/put.`);
+      if (pattern < 0 && found.isDirectory()) throw invalid(`${quote(uri)} is a directory; name its files, such as ${uri.replace(/\/$/, '')}/*.csv.`);
+      return relative('/', path);
+    },
+  };
+}

@@ -1,0 +1,83 @@
+/**
+ * Revisions of notebooks: what each import wrote, and what it replaced, under the instant of the change. The newest one is
+ * the notebook itself, also one that was copied into the workspace by hand.
+ */
+import { posix } from 'node:path';
+import { ServiceError } from '../../engine/errors.ts';
+import { statOf } from '../../engine/read-file.ts';
+import { entriesOf, findEntry, readBytes, removeEntry, writeBytes } from './file-tree.ts';
+import { notebookExtensions, notebookPaths } from './notebook-format.ts';
+import { prove, type Roots } from './roots.ts';
+
+type Places = Pick<Roots, 'workspace' | 'revisions'>;
+
+/** How many are kept of one notebook; the oldest go first. */
+export const revisionsMax = 100;
+
+/** What is larger was copied here by hand, and is more than any import may have. */
+const bytesMax = 64 * 2 ** 20;
+
+/** Stands between the folder of a notebook and its name, so that a notebook and a folder of one name never meet. */
+const shelf = '.revisions';
+
+/** The folder with the revisions of a file of the workspace. */
+function folderOf(path: string): string {
+  return posix.join(posix.dirname(path), shelf, posix.basename(path));
+}
+
+/** Keeps what stands at a path of the workspace now, unless it is kept already or is no notebook. */
+export async function keepRevision({ workspace, revisions }: Places, path: string): Promise<void> {
+  if (!notebookExtensions.some((extension) => path.toLowerCase().endsWith(extension))) return;
+  const entry = await findEntry(workspace, path);
+  if (entry?.kind !== 'file' || entry.size > bytesMax) return;
+  const bytes = await readBytes(workspace, path, 0, entry.size);
+  if (bytes === undefined) return;
+  const folder = folderOf(entry.path);
+  await writeBytes(revisions, posix.join(folder, `${entry.modifiedAt}${posix.extname(path)}`), bytes, false);
+  const kept = await timesOf(revisions, folder);
+  for (const { path: old } of kept.slice(0, Math.max(0, kept.length - revisionsMax))) await removeEntry(revisions, old, false);
+}
+
+/** Forgets the revisions of a file, or of all files below a folder, of the workspace. */
+export async function forgetRevisions({ revisions }: Places, path: string): Promise<void> {
+  for (const each of [folderOf(path), path]) {
+    if ((await findEntry(revisions, each)) !== undefined) await removeEntry(revisions, each, true);
+  }
+}
+
+interface Revision {
+  /** Epoch ms. */
+  readonly time: number;
+  /** In the root of the revisions. */
+  readonly path: string;
+}
+
+async function timesOf(root: Roots['revisions'], folder: string): Promise<Revision[]> {
+  if ((await findEntry(root, folder))?.kind !== 'directory') return [];
+  return (await entriesOf(root, folder)).filter(({ kind }) => kind === 'file')
+    .map(({ path }) => ({ time: Number.parseInt(posix.basename(path), 10), path }))
+    .filter(({ time }) => Number.isSafeInteger(time)).sort((a, b) => a.time - b.time);
+}
+
+/**
+ * The file with the newest revision of a notebook that is not later than `at` (epoch ms).
+ * @param path in the workspace, with or without its extension
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST when there is none so old, or no such notebook
+ */
+export async function revisionAt({ workspace, revisions }: Places, path: string, at: number): Promise<string> {
+  const found: { readonly time: number; readonly file: string }[] = [];
+  for (const candidate of notebookPaths(path)) {
+    for (const { time, path: kept } of await timesOf(revisions, folderOf(candidate))) found.push({ time, file: await prove(revisions, kept) });
+    // Behind those: of two changes within a millisecond the later one counts.
+    const file = await prove(workspace, candidate);
+    const now = await statOf(file);
+    if (now?.isFile() === true) found.push({ time: Math.floor(now.mtimeMs), file });
+  }
+  found.sort((a, b) => a.time - b.time);
+  const newest = found.findLast(({ time }) => time <= at);
+  if (newest !== undefined) return newest.file;
+  const [oldest] = found;
+  throw new ServiceError('RESOURCE_DOES_NOT_EXIST', oldest === undefined
+    ? `Notebook ${path} was not found in the workspace, and no revision of it is kept.`
+    : `Notebook ${path} has no revision of ${at} or before; the oldest that is kept is of ${oldest.time} (revision_timestamp, epoch ms).`);
+}

@@ -1,0 +1,139 @@
+/** The workspace: notebooks, files and folders by their absolute path, kept as plain files that say what they are. */
+import { invalid, ServiceError } from '../../engine/errors.ts';
+import type { Limits } from '../../engine/limits.ts';
+import type { WorkspaceImport, WorkspaceObject, WorkspaceStore } from '../../engine/ports/files.ts';
+import { entriesOf, findEntry, makeDirectory, readBytes, removeEntry, writeBytes, type Entry } from './file-tree.ts';
+import {
+  extensionOf, headerBytes, jupyterExtension, languageOfPath, notebookExtensions, notebookLanguage, notebookPaths, withHeader,
+} from './notebook-format.ts';
+import { forgetRevisions, keepRevision } from './revisions.ts';
+import { pathIn, type Root, type Roots } from './roots.ts';
+
+const replaceable = 'set overwrite to true to replace it';
+
+/** @param limits the largest request is also the largest export */
+export function createWorkspace(roots: Pick<Roots, 'workspace' | 'revisions'>, limits: Pick<Limits, 'requestBytes'>): WorkspaceStore {
+  const root = roots.workspace;
+  return {
+    import: (request) => importInto(roots, request),
+    getStatus: async (path) => describe(root, await existing(root, path)),
+    list: (path) => list(root, path),
+    export: (path) => exportFrom(root, path, limits.requestBytes),
+    delete: (path, recursive) => remove(roots, path, recursive),
+    async mkdirs(path) {
+      const found = await find(root, path);
+      if (found !== undefined && found.kind !== 'directory') throw taken(path, 'it is not a directory');
+      await makeDirectory(root, path);
+    },
+  };
+}
+
+type Places = Pick<Roots, 'workspace' | 'revisions'>;
+
+async function importInto(roots: Places, request: WorkspaceImport): Promise<void> {
+  const { path, overwrite } = request;
+  const root = roots.workspace;
+  const inside = pathIn(root, path);
+  if (inside === '/') throw taken(path, 'it is a directory');
+  const { file, content } = stored(inside, request);
+  const inTheWay = [await findEntry(root, file), await shownAs(root, inside)].filter((entry) => entry !== undefined);
+  if (inTheWay.some(({ kind }) => kind === 'directory')) throw taken(path, 'it is a directory');
+  if (inTheWay.length > 0 && !overwrite) throw taken(path, replaceable);
+  // What was copied here by hand, or edited since, is a revision as well.
+  for (const entry of inTheWay) await keepRevision(roots, entry.path);
+  if ((await writeBytes(root, file, content, overwrite)) === 'exists') throw taken(path, replaceable);
+  await keepRevision(roots, file);
+  // The same notebook in another language stood in another file.
+  for (const entry of inTheWay.filter((each) => each.path !== file)) await removeEntry(root, entry.path, false);
+}
+
+/** The file that an import is kept in, and what is written there. */
+function stored(path: string, { format, language, content }: WorkspaceImport): { readonly file: string; readonly content: Uint8Array } {
+  if (format === 'AUTO') return { file: path, content };
+  if (format === 'JUPYTER') return { file: withExtension(path, jupyterExtension), content };
+  const written = language ?? languageOfPath(path);
+  if (written === undefined) {
+    throw invalid('Missing required field: language. A notebook in format SOURCE needs it, unless the extension of its path says it.');
+  }
+  return { file: withExtension(path, extensionOf(written)), content: withHeader(written, content) };
+}
+
+async function list(root: Root, path: string): Promise<WorkspaceObject[]> {
+  const entry = await existing(root, path);
+  const entries = entry.kind === 'directory' ? await entriesOf(root, entry.path) : [entry];
+  const objects: WorkspaceObject[] = [];
+  for (const each of entries) objects.push(await describe(root, each));
+  return objects;
+}
+
+async function exportFrom(root: Root, path: string, most: number): Promise<{ content: Buffer; fileType: string }> {
+  const entry = await existing(root, path);
+  if (entry.kind === 'directory') throw invalid(`Path (${path}) is a directory; only notebooks and files can be exported.`);
+  if (entry.size > most) throw invalid(`Path (${path}) has ${entry.size} bytes; at most ${most} can be exported.`);
+  const content = await readBytes(root, entry.path, 0, most);
+  if (content === undefined) throw missing(path);
+  return { content, fileType: /[^/]\.([^./]+)$/.exec(entry.path)?.[1] ?? '' };
+}
+
+async function remove(roots: Places, path: string, recursive: boolean): Promise<void> {
+  const root = roots.workspace;
+  const entry = await existing(root, path);
+  const outcome = await removeEntry(root, entry.path, recursive);
+  if (outcome === 'missing') throw missing(path);
+  if (outcome === 'not empty') {
+    throw new ServiceError('INVALID_STATE', `Path (${path}) is a directory that is not empty; set recursive to true to delete it with all it holds.`);
+  }
+  await forgetRevisions(roots, entry.path);
+}
+
+/** The entry at a path, or the notebook that is named there without its extension. */
+async function find(root: Root, path: string): Promise<Entry | undefined> {
+  const inside = pathIn(root, path);
+  const exact = await findEntry(root, inside);
+  if (exact !== undefined) return exact;
+  for (const candidate of notebookPaths(inside).slice(1)) {
+    const entry = await findEntry(root, candidate);
+    if (entry?.kind === 'file') return entry;
+  }
+  return undefined;
+}
+
+/** The entry that goes by exactly this path: a plain file that merely could be named so does not. */
+async function shownAs(root: Root, path: string): Promise<Entry | undefined> {
+  const entry = await find(root, path);
+  return entry !== undefined && (await describe(root, entry)).path === path ? entry : undefined;
+}
+
+async function existing(root: Root, path: string): Promise<Entry> {
+  const entry = await find(root, path);
+  if (entry === undefined) throw missing(path);
+  return entry;
+}
+
+async function describe(root: Root, entry: Entry): Promise<WorkspaceObject> {
+  const { path, size, createdAt, modifiedAt } = entry;
+  const common = { path, size, createdAt, modifiedAt };
+  if (entry.kind === 'directory') return { ...common, type: 'DIRECTORY', language: undefined };
+  const language = notebookExtensions.some((extension) => path.toLowerCase().endsWith(extension))
+    ? notebookLanguage(path, (await readBytes(root, path, 0, headerBytes)) ?? new Uint8Array())
+    : undefined;
+  if (language === undefined) return { ...common, type: 'FILE', language };
+  const short = withoutExtension(path);
+  return { ...common, type: 'NOTEBOOK', language, path: (await find(root, short))?.path === path ? short : path };
+}
+
+function withExtension(path: string, extension: string): string {
+  return path.toLowerCase().endsWith(extension) ? path : path + extension;
+}
+
+function withoutExtension(path: string): string {
+  return path.replace(/(?<=[^/])\.[^./]+$/, '');
+}
+
+function missing(path: string): ServiceError {
+  return new ServiceError('RESOURCE_DOES_NOT_EXIST', `Path (${path}) doesn't exist.`);
+}
+
+function taken(path: string, rule: string): ServiceError {
+  return new ServiceError('RESOURCE_ALREADY_EXISTS', `Path (${path}) already exists; ${rule}.`);
+}

@@ -1,0 +1,43 @@
+/** Changing the settings of a stored job, and with them the timeouts of its active runs. */
+import { sql, type Kysely, type Transaction } from 'kysely';
+import type { JobSettings } from '../../../engine/job/settings.ts';
+import { retimed } from '../../../engine/job/timeouts.ts';
+import type { Job, RetimedRun } from '../../../engine/ports/engine.ts';
+import { columnsOf, lockJob } from './jobs.ts';
+import { saveSchedule } from '../schedules/schedule-changes.ts';
+import type { Database } from '../schema.ts';
+
+/**
+ * Replaces the settings of a job by what `settingsOf` makes of it, in one transaction under the job's lock, which launches
+ * take too: a run is created with either the old settings or the new ones, and in the first case it is retimed here.
+ * @returns the active runs whose timeouts changed (spec 4.1 rules 2 and 3); undefined when there is no such job
+ */
+export function changeJob(
+  db: Kysely<Database>, jobId: number, settingsOf: (job: Job) => JobSettings, now: number,
+): Promise<readonly RetimedRun[] | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    const job = await lockJob(transaction, jobId);
+    if (job === undefined) return undefined;
+    const settings = settingsOf(job);
+    await transaction.updateTable('jobs').set(columnsOf(settings)).where('job_id', '=', jobId).execute();
+    await saveSchedule(transaction, jobId, job.settings, settings, now);
+    return retimeRuns(transaction, jobId, settings);
+  });
+}
+
+async function retimeRuns(transaction: Transaction<Database>, jobId: number, settings: JobSettings): Promise<RetimedRun[]> {
+  // Rows are locked by the order of their ids, as whoever writes states locks them.
+  const active = await transaction.selectFrom('runs').select(['run_id', 'settings'])
+    .where('job_id', '=', jobId).where('active', '=', true).orderBy('run_id').forUpdate().execute();
+  const runs = active.flatMap(({ run_id: runId, settings: running }) => {
+    const now = retimed(running, settings);
+    return now === undefined ? [] : [{ runId, settings: now }];
+  });
+  if (runs.length === 0) return runs;
+  const rows = JSON.stringify(runs.map((run) => ({ run_id: run.runId, settings: run.settings })));
+  await sql`
+    update runs set settings = change.settings, retimes = retimes + 1
+    from jsonb_to_recordset(${rows}::jsonb) as change (run_id bigint, settings jsonb)
+    where runs.run_id = change.run_id`.execute(transaction);
+  return runs;
+}

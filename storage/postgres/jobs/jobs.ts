@@ -1,0 +1,106 @@
+/** Stored jobs. Jobs that carry one-time submissions are hidden from everything here but their runs. */
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
+import { formatOf } from '../../../engine/job/format.ts';
+import { checkJobCreations, checkSavedJobs, creationWindowMs, type JobQuotas } from '../../../engine/job/quotas.ts';
+import type { JobSettings } from '../../../engine/job/settings.ts';
+import type { Notice } from '../../../engine/run/notification.ts';
+import type { Job, JobFilter, NewJob } from '../../../engine/ports/engine.ts';
+import { grantOnNewJob, jobsVisibleTo } from './job-permissions.ts';
+import { insertNotices } from '../outbox/outbox.ts';
+import { removeSchedule, saveSchedule } from '../schedules/schedule-changes.ts';
+import type { Database, JobTable } from '../schema.ts';
+
+export function jobOf(row: Selectable<JobTable>): Job {
+  return {
+    jobId: row.job_id,
+    creatorUserName: row.creator === '' ? undefined : row.creator,
+    createdTime: row.created_time,
+    version: row.api_version,
+    settings: row.settings,
+  };
+}
+
+/**
+ * Stores a job and returns its id. Concurrent creations are counted one after the other.
+ * @throws ServiceError QUOTA_EXCEEDED when one more job would be too many
+ */
+export function createJob(db: Kysely<Database>, job: NewJob, quotas: JobQuotas): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    checkJobCreations(await countJobsCreated(transaction, job.now - creationWindowMs), quotas);
+    const { count } = await listed(transaction).select((row) => row.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+    checkSavedJobs(count, quotas);
+    const { job_id: jobId } = await transaction.insertInto('jobs').values({
+      creator: job.creator,
+      created_time: job.now,
+      api_version: job.version,
+      ...columnsOf(job.settings),
+      hidden: false,
+      deleted_time: null,
+    }).returning('job_id').executeTakeFirstOrThrow();
+    await grantOnNewJob(transaction, jobId, job.creator, job.grants);
+    await saveSchedule(transaction, jobId, undefined, job.settings, job.now);
+    return jobId;
+  });
+}
+
+/** Any number that nobody else takes for advisory locks of this database. */
+const creationLock = 7_021;
+
+/** Jobs created since then (epoch ms), hidden and deleted ones among them; nobody else creates one until the transaction ends. */
+export async function countJobsCreated(transaction: Transaction<Database>, since: number): Promise<number> {
+  await sql`select pg_advisory_xact_lock(${creationLock})`.execute(transaction);
+  const { count } = await transaction.selectFrom('jobs').select((row) => row.fn.countAll<number>().as('count'))
+    .where('created_time', '>', since).executeTakeFirstOrThrow();
+  return count;
+}
+
+/** The columns that follow from the settings. */
+export function columnsOf(settings: JobSettings) {
+  return { name: settings.name ?? '', format: formatOf(settings), settings: JSON.stringify(settings) };
+}
+
+/** The stored job; undefined when there is none or it was deleted. */
+export async function findJob(db: Kysely<Database>, jobId: number): Promise<Job | undefined> {
+  const row = await listed(db).selectAll().where('job_id', '=', jobId).executeTakeFirst();
+  return row === undefined ? undefined : jobOf(row);
+}
+
+/** Jobs, newest first. */
+export async function listJobs(db: Kysely<Database>, filter: JobFilter): Promise<Job[]> {
+  let query = listed(db).selectAll().orderBy('job_id', 'desc').offset(filter.offset);
+  const { name, before, limit, visibleTo } = filter;
+  if (name !== undefined) query = query.where((row) => row(row.fn<string>('lower', ['name']), '=', name.toLowerCase()));
+  if (before !== undefined) query = query.where('job_id', '<', before);
+  if (visibleTo !== undefined) query = query.where('job_id', 'in', jobsVisibleTo(db, visibleTo));
+  if (limit !== undefined) query = query.limit(limit);
+  return (await query.execute()).map(jobOf);
+}
+
+/**
+ * Removes a job with its history from every view at once, and keeps the notices of it.
+ * @returns the ids of its active runs, which are to be stopped; none when the job was gone already
+ */
+export function deleteJob(db: Kysely<Database>, jobId: number, now: number, notices: (job: Job) => Notice[]): Promise<number[]> {
+  return db.transaction().execute(async (transaction) => {
+    const row = await transaction.updateTable('jobs').set({ deleted_time: now })
+      .where('job_id', '=', jobId).where('deleted_time', 'is', null).where('hidden', '=', false)
+      .returningAll().executeTakeFirst();
+    if (row === undefined) return [];
+    await removeSchedule(transaction, jobId);
+    await insertNotices(transaction, notices(jobOf(row)));
+    const active = await transaction.updateTable('runs').set({ stop_reason: 'cancel' })
+      .where('job_id', '=', jobId).where('active', '=', true).where('stop_reason', 'is', null)
+      .returning('run_id').execute();
+    return active.map((run) => run.run_id);
+  });
+}
+
+/** The stored job, locked until the transaction ends; undefined when there is none. */
+export async function lockJob(transaction: Transaction<Database>, jobId: number): Promise<Job | undefined> {
+  const row = await listed(transaction).selectAll().where('job_id', '=', jobId).forUpdate().executeTakeFirst();
+  return row === undefined ? undefined : jobOf(row);
+}
+
+function listed(db: Kysely<Database>) {
+  return db.selectFrom('jobs').where('hidden', '=', false).where('deleted_time', 'is', null);
+}

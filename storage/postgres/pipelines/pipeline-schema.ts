@@ -1,0 +1,36 @@
+/** The tables of pipelines as Kysely sees them. */
+import type { ColumnType, Generated } from 'kysely';
+import type { PipelineDocument } from '../../../engine/pipeline/document.ts';
+import type { UpdateRequest } from '../../../engine/pipeline/selection.ts';
+import type { UpdateCause } from '../../../engine/ports/pipelines.ts';
+
+export interface PipelineTable {
+  pipeline_id: string;
+  /** In the order of creation. */
+  number: Generated<number>;
+  name: string;
+  creator: string;
+  created_time: number;
+  modified_time: number;
+  document: ColumnType<PipelineDocument | null, string | null, string>;
+  spec_path: string | null;
+}
+
+export interface PipelineUpdateTable {
+  update_id: string;
+  /** In the order of creation. */
+  number: Generated<number>;
+  pipeline_id: string;
+  /** The task run that it is. */
+  run_id: number;
+  cause: UpdateCause;
+  request: ColumnType<UpdateRequest, string, string>;
+  /** Set when it begins. */
+  storage: string | null;
+  created_time: number;
+}
+
+export interface PipelineTables {
+  pipelines: PipelineTable;
+  pipeline_updates: PipelineUpdateTable;
+}

@@ -1,0 +1,100 @@
+/** Rows of runs and task runs turned into the engine's types, in one place. */
+import type { Selectable } from 'kysely';
+import type { Progress, Run, TaskRun } from '../../../engine/run/run.ts';
+import type { RunTable, TaskRunTable } from '../schema.ts';
+
+export type RunRow = Selectable<RunTable>;
+export type TaskRunRow = Selectable<TaskRunTable>;
+
+export type ProgressRow = Pick<RunRow, 'state' | 'result' | 'message' | 'start_time' | 'running_time' | 'terminating_time' | 'end_time'>;
+
+/** @throws Error for a row that breaks the invariants which the table's CHECKs keep */
+export function progressOf(row: ProgressRow): Progress {
+  const stamps = {
+    startTime: row.start_time ?? undefined,
+    runningTime: row.running_time ?? undefined,
+    terminatingTime: row.terminating_time ?? undefined,
+    message: row.message,
+  };
+  const { state, result, end_time: endTime } = row;
+  switch (state) {
+    case 'QUEUED':
+    case 'PENDING':
+    case 'RUNNING':
+      return { ...stamps, state };
+    case 'TERMINATING':
+      return { ...stamps, state, result: present(result, 'result') };
+    case 'TERMINATED':
+      return { ...stamps, state, result: present(result, 'result'), endTime: present(endTime, 'end_time') };
+    case 'SKIPPED':
+      return { ...stamps, state, endTime: present(endTime, 'end_time') };
+    case 'INTERNAL_ERROR':
+      return { ...stamps, state, result: result ?? undefined, endTime: present(endTime, 'end_time') };
+    default:
+      return state satisfies never;
+  }
+}
+
+export function runOf(row: RunRow): Run {
+  return {
+    runId: row.run_id,
+    jobId: row.job_id,
+    numberInJob: row.number_in_job,
+    format: row.format,
+    version: row.api_version,
+    name: row.name,
+    type: row.run_type,
+    trigger: row.trigger,
+    scheduledTime: row.scheduled_time ?? undefined,
+    creatorUserName: row.creator === '' ? undefined : row.creator,
+    settings: row.settings,
+    overridingParameters: row.overriding_parameters ?? undefined,
+    originalAttemptRunId: row.original_attempt_run_id,
+    attempt: row.attempt,
+    stopReason: row.stop_reason ?? undefined,
+    owner: row.owner ?? undefined,
+    fence: row.fence,
+    repair: row.repair_id === null ? undefined : {
+      repairId: row.repair_id,
+      count: present(row.repair_count, 'repair_count'),
+      startTime: present(row.repair_start_time, 'repair_start_time'),
+      earlierDuration: present(row.earlier_duration, 'earlier_duration'),
+    },
+    admittedTime: row.admitted_time ?? undefined,
+    launchedBy: row.launched_by ?? undefined,
+    parentTaskRun: row.parent_task_run_id ?? undefined,
+    retimes: row.retimes,
+    warned: row.warned_time !== null,
+    progress: progressOf(row),
+  };
+}
+
+export function taskRunOf(row: TaskRunRow): TaskRun {
+  return {
+    runId: row.run_id,
+    jobRunId: row.job_run_id,
+    taskKey: row.task_key,
+    attempt: row.attempt,
+    fence: row.fence,
+    clusterId: row.cluster_id ?? undefined,
+    sparkContextId: row.spark_context_id ?? undefined,
+    dueTime: row.due_time ?? undefined,
+    stopReason: row.stop_reason ?? undefined,
+    warned: row.warned_time !== null,
+    progress: progressOf(row),
+  };
+}
+
+/** The row of a new attempt that waits for its turn. */
+export function attemptRow({ runId, jobRunId, taskKey, attempt, fence, dueTime, progress }: TaskRun) {
+  return {
+    run_id: runId, job_run_id: jobRunId, task_key: taskKey, attempt, fence, due_time: dueTime ?? null,
+    state: progress.state, active: true, result: null, message: progress.message,
+    cluster_id: null, spark_context_id: null, start_time: null, running_time: null, terminating_time: null, end_time: null,
+  };
+}
+
+function present<Value>(value: Value | null, column: string): Value {
+  if (value === null) throw new Error(`A stored run has no ${column} where it must have one.`);
+  return value;
+}

@@ -1,0 +1,82 @@
+/** The stores that the engine and the API ask for, put together from the statements of this folder. */
+import type { Kysely } from 'kysely';
+import type { Clock } from '../../engine/clock.ts';
+import type { JobStore, Log, NodeReader, NodeStore, RunReader, RunRemover } from '../../engine/ports/engine.ts';
+import type { RunStore } from '../../engine/ports/runs.ts';
+import { patiently } from './transient-errors.ts';
+import { findLaunchedBy, launch, takeRunIds } from './runs/launches.ts';
+import { adoptRuns, databaseTime, expireNodes, joinNodes, leaveNodes, listNodes, nodesOnHost, reclaimRuns } from './nodes/leases.ts';
+import { changeJob } from './jobs/job-changes.ts';
+import { createJob, deleteJob, findJob, listJobs } from './jobs/jobs.ts';
+import { leavingQueue, queuedJobs } from './queue/queue.ts';
+import { repairsOf } from './runs/repairs.ts';
+import { maskOfRun } from './runs/run-mask.ts';
+import { findRun, latestAttempt, listRuns, requestStop, requestStopOfAll, runsOwnedBy } from './runs/runs.ts';
+import { deleteRun } from './runs/run-removal.ts';
+import type { Database } from './schema.ts';
+import { attemptIsActive, taskRunsOf } from './task-runs/task-runs.ts';
+import { createStateWriter } from './runs/transitions.ts';
+import { requestTaskStop, storeWarning } from './runs/warnings.ts';
+
+export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): RunStore {
+  const writer = createStateWriter(db, clock, log);
+  const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => patiently(clock, log, work);
+  return {
+    launch: (steps, patience) => (patience === undefined ? launch(db, steps) : waiting(() => launch(db, steps))),
+    find: (runId, patience) => (patience === undefined ? findRun(db, runId) : waiting(() => findRun(db, runId))),
+    attemptIsActive: (runId) => attemptIsActive(db, runId),
+    write: writer.write,
+    takeRunIds: (count) => waiting(() => takeRunIds(db, count)),
+    warn: (warning) => waiting(() => storeWarning(db, warning)),
+    requestTaskStop: (taskRunId) => requestTaskStop(db, taskRunId),
+    queuedJobs: () => queuedJobs(db),
+    leavingQueue: (since, limit) => leavingQueue(db, since, limit),
+    launchedBy: (taskRunId) => waiting(() => findLaunchedBy(db, taskRunId)),
+    latestAttempt: (runId) => waiting(() => latestAttempt(db, runId)),
+    requestStop: (runId, reason, patience) => (patience === undefined ? requestStop(db, runId, reason) : waiting(() => requestStop(db, runId, reason))),
+    requestStopOfAll: (filter) => requestStopOfAll(db, filter),
+    ownedBy: (node) => runsOwnedBy(db, node),
+    adopt: (node, now, limit) => adoptRuns(db, node, now, limit),
+    reclaim: (node, runIds) => reclaimRuns(db, node, runIds),
+  };
+}
+
+/** @param time what the nodes share as their clock; that of the database unless a test has another one */
+export function createNodeStore(db: Kysely<Database>, time = () => databaseTime(db)): NodeStore & NodeReader {
+  return {
+    time,
+    join: (node, leaseUntil, now) => joinNodes(db, node, leaseUntil, now),
+    leave: (nodeId) => leaveNodes(db, nodeId),
+    onHost: (host, now) => nodesOnHost(db, host, now),
+    expire: (nodeIds, now) => expireNodes(db, nodeIds, now),
+    list: async () => listNodes(db, await time()),
+  };
+}
+
+/** Runs as the API reads them. */
+export function createRunReader(db: Kysely<Database>): RunReader {
+  return {
+    find: (runId) => findRun(db, runId),
+    list: (filter) => listRuns(db, filter),
+    tasksOf: (runIds) => taskRunsOf(db, runIds),
+    launchedBy: (taskRunId) => findLaunchedBy(db, taskRunId),
+    repairsOf: (run) => repairsOf(db, run),
+    maskOf: (run) => maskOfRun(db, run),
+  };
+}
+
+/** Jobs as the API keeps them. */
+export function createJobStore(db: Kysely<Database>): JobStore {
+  return {
+    create: (job, quotas) => createJob(db, job, quotas),
+    change: (jobId, settingsOf, now) => changeJob(db, jobId, settingsOf, now),
+    find: (jobId) => findJob(db, jobId),
+    list: (filter) => listJobs(db, filter),
+    remove: (jobId, now, notices) => deleteJob(db, jobId, now, notices),
+  };
+}
+
+/** Runs that are removed for good. */
+export function createRunRemover(db: Kysely<Database>): RunRemover {
+  return { delete: (runId, now) => deleteRun(db, runId, now) };
+}

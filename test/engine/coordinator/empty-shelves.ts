@@ -1,9 +1,0 @@
-/** A librarian of clusters that have no libraries, for tests that are about something else. */
-import { noLibraries } from '../../../engine/cluster/libraries.ts';
-import type { Librarian } from '../../../engine/library-ports.ts';
-
-export const emptyShelves: Librarian = {
-  equip: async () => ({ kind: 'ready', paths: noLibraries }),
-  abandon: async () => undefined,
-  pathsOf: async () => noLibraries,
-};

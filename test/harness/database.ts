@@ -1,0 +1,63 @@
+/** A database of its own for each test file, cloned from one that was migrated once. */
+import { randomUUID } from 'node:crypto';
+import { sql, type Kysely } from 'kysely';
+import { pino } from 'pino';
+import { inject } from 'vitest';
+import { migrate, openDatabase, type DatabaseAddress } from '../../storage/postgres/database.ts';
+import type { Database } from '../../storage/postgres/schema.ts';
+
+export interface TestDatabase {
+  readonly address: Exclude<DatabaseAddress, string>;
+  readonly db: Kysely<Database>;
+  /** Statements sent so far. */
+  queries(): number;
+  /** Closes `db` and removes the database. Nothing else may be connected to it any more. */
+  drop(): Promise<void>;
+}
+
+const template = 'runyard_template';
+
+/** Any number that nobody else takes: test files that start together build the template one after the other. */
+const templateLock = 7_020_901;
+
+const log = pino({ level: 'silent' });
+
+/** Makes an empty, migrated database. Call `drop` when the file's tests are over. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const server = inject('postgres');
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await asAdministrator(async (db) => {
+    await ensureTemplate(db);
+    await sql`create database ${sql.id(name)} template ${sql.id(template)}`.execute(db);
+  });
+  const address = { ...server, database: name };
+  const { db, queries, close } = openDatabase(address, log);
+  return {
+    address, db, queries,
+    async drop() {
+      await close();
+      await asAdministrator(async (admin) => { await sql`drop database ${sql.id(name)} with (force)`.execute(admin); });
+    },
+  };
+}
+
+async function ensureTemplate(db: Kysely<Database>): Promise<void> {
+  await sql`select pg_advisory_lock(${templateLock})`.execute(db);
+  const { rows } = await sql`select from pg_database where datname = ${template}`.execute(db);
+  if (rows.length === 0) {
+    // Built under another name, so that half a template is never taken for one.
+    const building = `${template}_building`;
+    await sql`drop database if exists ${sql.id(building)}`.execute(db);
+    await sql`create database ${sql.id(building)}`.execute(db);
+    const opened = openDatabase({ ...inject('postgres'), database: building }, log, { connections: 1 });
+    await migrate(opened.db).finally(opened.close);
+    await sql`alter database ${sql.id(building)} rename to ${sql.id(template)}`.execute(db);
+  }
+  await sql`select pg_advisory_unlock(${templateLock})`.execute(db);
+}
+
+/** Runs `work` on one connection to the server's first database; the lock of a failed one ends with the connection. */
+async function asAdministrator(work: (db: Kysely<Database>) => Promise<void>): Promise<void> {
+  const { db, close } = openDatabase(inject('postgres'), log, { connections: 1 });
+  await work(db).finally(close);
+}

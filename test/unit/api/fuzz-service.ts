@@ -1,0 +1,174 @@
+/** The service with all its operations on a database and a directory of its own, and what must hold of each of its answers. */
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import type { InjectOptions } from 'fastify';
+import { pino } from 'pino';
+import { expect } from 'vitest';
+import { createApp } from '../../../api/http/app.ts';
+import type { Operation } from '../../../api/http/operation.ts';
+import { everyOperation } from '../../../api/http/operations.ts';
+import { httpStatusOf } from '../../../engine/errors.ts';
+import { defaultLimits } from '../../../engine/limits.ts';
+import { createClassicDashboardStore, createDashboardStore } from '../../../storage/postgres/dashboards/dashboards.ts';
+import { passing } from '../../../storage/postgres/transient-errors.ts';
+import { createManagedFiles } from '../../../storage/files/managed-files.ts';
+import { createPipelineFiles } from '../../../storage/files/pipeline-files.ts';
+import { createPipelineStore } from '../../../storage/postgres/pipelines/pipelines.ts';
+import { createQueryFiles } from '../../../storage/files/query-files.ts';
+import { createRoots } from '../../../storage/files/roots.ts';
+import { createTokenLookup } from '../../../storage/postgres/tokens/tokens.ts';
+import { createWorkspace } from '../../../storage/files/workspace.ts';
+import { addDestinations } from '../../harness/destinations.ts';
+import { addPerson } from '../../harness/people.ts';
+import { clusterPorts } from './cluster-ports.ts';
+import { adminToken, idIn, startService, type Answer, type TestService } from './service.ts';
+
+export interface FuzzedService {
+  readonly operations: readonly Operation[];
+  /** Ids that answers have given; those of jobs and runs that are gone stay among them. */
+  readonly known: { readonly jobs: number[]; readonly runs: number[] };
+  /** Tokens of an administrator, of a user with few permissions, and of nobody. */
+  readonly tokens: readonly string[];
+  /** Sends a request, and expects of the answer what must hold of every answer. */
+  send(request: InjectOptions): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** So much may be made that no quota is in the way. */
+const limits = { ...defaultLimits, savedJobs: 1e9, jobsCreatedPerHour: 1e9, concurrentTaskRuns: 1e9, requestsPerSecondPerToken: 1e9, failedCredentialsPerMinute: 1e9,
+  // Runs stay active here for ever: a log that is followed is not waited for.
+  logStreamSeconds: 0 };
+
+/** Starts it with job access control on, and with jobs, runs and files that requests can meet. */
+export async function startFuzzedService(): Promise<FuzzedService> {
+  const directory = await mkdtemp(join(tmpdir(), 'runyard-fuzz-'));
+  const base = await startService({}, limits, true);
+  const { db } = base.database;
+  const roots = createRoots({ dataDirectory: directory, allowedRoots: [] });
+  const { permissions, clock } = base.ports;
+  const operations = everyOperation({
+    ...base.ports, owners: permissions.ownersOf, workspace: createWorkspace(roots, limits), managedFiles: createManagedFiles(roots),
+    ...clusterPorts(base.database, clock),
+    classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db), queryFiles: createQueryFiles(roots), queries: { run: async () => ({ columns: [], rows: [], truncated: false }) },
+    pipelines: createPipelineStore(db), pipelineFiles: createPipelineFiles(roots, limits.pipelineSourceBytes),
+  });
+  const log = pino({ level: 'silent' });
+  const app = createApp({
+    operations, permissions, limits, log, isPassing: passing, metricsOpen: false,
+    auth: { tokens: createTokenLookup(db), clock, log },
+    audit: () => undefined,
+    metrics: { databaseQueries: base.database.queries, activeRuns: () => 0 },
+    ready: async () => ({ ready: true }),
+  });
+  const known: FuzzedService['known'] = { jobs: [], runs: [] };
+  const tokens = [adminToken, await addPerson(db, 'ann'), 'token-of-nobody'];
+  await makeWorld(base, known);
+  // Its entries in the audit log are written after the answers: what comes later is not to be taken for a change.
+  await base.ports.auditEvents({ userName: undefined, action: undefined, from: undefined, to: undefined, before: undefined, limit: 1 });
+  const tables = await tablesOf(base);
+  let before = await stateOf(base, tables, directory);
+  return {
+    operations, known, tokens,
+    async send(request) {
+      const response = await app.inject(request);
+      const answer: Answer = { status: response.statusCode, headers: response.headers, body: isStreamed(response.headers) ? {} : parsed(response.body) };
+      const [expected, found] = [before, await stateOf(base, tables, directory)];
+      before = found;
+      if (answer.status >= 400) expect(found).toEqual(expected);
+      checkAnswer(answer);
+      for (const [field, ids] of [['job_id', known.jobs], ['run_id', known.runs]] as const) {
+        const id = answer.body[field];
+        if (typeof id === 'number') ids.push(id);
+      }
+      return answer;
+    },
+    async close() {
+      await app.close();
+      await base.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Jobs of both formats with runs that are active, over and skipped, and submissions. */
+async function makeWorld(service: TestService, known: FuzzedService['known']): Promise<void> {
+  await addDestinations(service.database.db);
+  const single = { name: 'nightly', existing_cluster_id: 'c', notebook_task: { notebook_path: '/a' } };
+  const python = { existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/a' } };
+  const multi = { name: 'graph', tasks: [{ task_key: 'a', ...python }, { task_key: 'b', depends_on: [{ task_key: 'a' }], ...python }] };
+  for (let round = 0; round < 8; round += 1) {
+    for (const [version, settings] of [['2.0', single], ['2.1', multi]] as const) {
+      const job = idIn(await service.post(`${version}/jobs/create`, { ...settings, access_control_list: [{ user_name: 'ann', permission_level: 'CAN_MANAGE' }].slice(round % 2) }), 'job_id');
+      known.jobs.push(job);
+      // The second one is skipped while the first is active.
+      for (const end of [round % 2 === 0, false]) {
+        const run = idIn(await service.post('2.1/jobs/run-now', { job_id: job }), 'run_id');
+        known.runs.push(run);
+        if (end) await service.end(run, { result: 'FAILED' });
+      }
+    }
+    known.runs.push(idIn(await service.post('2.1/jobs/runs/submit', { run_name: 'once', tasks: multi.tasks }), 'run_id'));
+  }
+}
+
+/** What must hold of every answer: no fault of ours, the one shape of refusals, and words that people and clients can take. */
+export function checkAnswer({ status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>): void {
+  expect(status, JSON.stringify(body)).toBeLessThan(500);
+  if (status === 200 && isStreamed(headers)) return;
+  expect(String(headers['content-type'])).toMatch(/^application\/json\b/);
+  if (status < 400) return;
+  expect(body).toEqual({ error_code: expect.stringMatching(/^[A-Z_]+$/), message: expect.stringMatching(/\S/) });
+  const { error_code: code, message } = body;
+  expect(new Map<unknown, number>(Object.entries(httpStatusOf)).get(code)).toBe(status);
+  const said = String(message);
+  expect(said.length).toBeLessThanOrEqual(longestMessage);
+  expect(said).not.toMatch(neverSaid);
+  // Half a character breaks whoever prints it.
+  expect(said.isWellFormed(), said).toBe(true);
+}
+
+/** A stream of events, or an archive. */
+export function isStreamed(headers: Answer['headers']): boolean {
+  return /^(text\/event-stream|application\/gzip)/.test(String(headers['content-type']));
+}
+
+const longestMessage = 1_100;
+
+/** Clients take these for faults that pass, and hang for minutes. */
+const neverSaid = new RegExp([
+  'Unexpected error', 'ClusterNotReadyException', 'Please try again later or try a faster operation\\.', 'RPC token bucket limit has been exceeded',
+  'Unknown worker environment', 'worker env .* not found', 'Timed out after ', 'deadline exceeded',
+].join('|'), 'i');
+
+function parsed(body: string): Answer['body'] {
+  const value: unknown = JSON.parse(body);
+  expect(value).toBeTypeOf('object');
+  return { ...Object(value) };
+}
+
+/** Every table but that of tokens, whose last use is noted at any time. */
+async function tablesOf({ database: { db } }: TestService): Promise<string[]> {
+  const { rows } = await sql<{ tablename: string }>`select tablename from pg_tables where schemaname = 'public' and tablename <> 'tokens'`.execute(db);
+  return rows.map((row) => row.tablename);
+}
+
+/** Rows of every table with the version that each is in, so that a write shows even when it wrote what was there; and every file. */
+async function stateOf({ database: { db } }: TestService, tables: readonly string[], directory: string): Promise<unknown> {
+  const versions = sql.join(tables.map((table) =>
+    sql`(select json_build_array(count(*), sum(hashtextextended(xmin::text || ctid::text, 0))::text) from ${sql.table(table)}) as ${sql.id(table)}`));
+  const tokens = sql`(select sum(hashtextextended((to_jsonb(tokens) - 'last_accessed_time')::text, 0))::text from tokens) as tokens`;
+  const { rows } = await sql`select ${versions}, ${tokens}`.execute(db);
+  return [rows, await filesBelow(directory)];
+}
+
+async function filesBelow(directory: string): Promise<unknown> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return Promise.all(entries.map(async (entry) => {
+    const path = join(entry.parentPath, entry.name);
+    const { size, mtimeMs, ino } = await stat(path);
+    // A draft that came to nothing leaves its mark on the time of its directory.
+    return [path, ino, ...(entry.isDirectory() ? [] : [size, mtimeMs])];
+  }));
+}

@@ -1,0 +1,82 @@
+/** Schedules on a database of their own, fired by engines whose clock the test moves. */
+import { pino } from 'pino';
+import { vi } from 'vitest';
+import { startFiring, type FirePorts, type Firing } from '../../../../engine/coordinator/fire.ts';
+import type { JobSettings } from '../../../../engine/job/settings.ts';
+import { defaultLimits, type Limits } from '../../../../engine/limits.ts';
+import type { ScheduleStore } from '../../../../engine/ports/schedules.ts';
+import { changeJob } from '../../../../storage/postgres/jobs/job-changes.ts';
+import { passing } from '../../../../storage/postgres/transient-errors.ts';
+import { createScheduleStore } from '../../../../storage/postgres/schedules/schedules.ts';
+import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
+import { createManualClock, type ManualClock } from '../../../harness/manual-clock.ts';
+import { singleTask, storedJob } from '../../storage/stored-runs.ts';
+
+export interface FiredSchedules {
+  readonly database: TestDatabase;
+  readonly clock: ManualClock;
+  readonly store: ScheduleStore;
+  /** Ids of runs that an engine was told to drive. */
+  readonly accepted: number[];
+  /** Starts an engine that fires; closed at the end. */
+  engine(changes?: Partial<FirePorts>, limits?: Partial<Limits>): Firing;
+  /** Stores a job with a daily fire at six, or another one, and gives its id. */
+  job(settings?: JobSettings): Promise<number>;
+  change(jobId: number, settings: JobSettings): Promise<void>;
+  /** Moves the clock to an instant, and waits until nothing is due any more. */
+  to(time: number): Promise<void>;
+  /** Runs as `scheduled time STATE`, oldest first. */
+  runs(jobId: number): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+const log = pino({ level: 'silent' });
+
+export const scheduled = (quartz_cron_expression: string, more: object = {}): JobSettings =>
+  ({ ...singleTask, max_concurrent_runs: 1_000, schedule: { quartz_cron_expression, timezone_id: 'UTC', ...more } });
+export const atSix = scheduled('0 0 6 * * ?');
+
+/** @param start where the clock begins */
+export async function createFiredSchedules(start: number): Promise<FiredSchedules> {
+  const database = await createTestDatabase();
+  const clock = createManualClock(start);
+  const store = createScheduleStore(database.db);
+  const accepted: number[] = [];
+  const engines: Firing[] = [];
+  return {
+    database, clock, store, accepted,
+    engine(changes = {}, limits = {}) {
+      const firing = startFiring({
+        schedules: store, clock, log, isPassing: passing,
+        launching: { clock, limits: { ...defaultLimits, ...limits }, nodeId: `node-${engines.length}`, accept: ({ run }) => { accepted.push(run.runId); } },
+        ...changes,
+      });
+      engines.push(firing);
+      return firing;
+    },
+    job: (settings = atSix) => storedJob(database.db, settings, clock.now()),
+    async change(jobId, settings) {
+      await changeJob(database.db, jobId, () => settings, clock.now());
+    },
+    async to(time) {
+      for (const engine of engines) engine.wake(clock.now());
+      clock.advance(time - clock.now());
+      await vi.waitFor(async () => {
+        clock.advance(0);
+        const due = await store.firstDue();
+        if (due !== undefined && due <= clock.now()) {
+          for (const engine of engines) engine.wake(due);
+          throw new Error(`A fire of ${new Date(due).toISOString()} is still due.`);
+        }
+      }, { timeout: 30_000, interval: 5 });
+    },
+    async runs(jobId) {
+      const rows = await database.db.selectFrom('runs').select(['scheduled_time', 'state']).where('job_id', '=', jobId).orderBy('run_id').execute();
+      return rows.map((row) => `${new Date(row.scheduled_time ?? 0).toISOString().slice(5, 16)} ${row.state}`);
+    },
+    async close() {
+      await Promise.all(engines.map((engine) => engine.close()));
+      await database.drop();
+    },
+  };
+}

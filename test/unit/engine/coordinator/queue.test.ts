@@ -1,0 +1,51 @@
+/** The queue when several nodes serve it at once. */
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../../../engine/clock.ts';
+import { createQueue } from '../../../../engine/coordinator/admit.ts';
+import { createEndings } from '../../../../engine/coordinator/endings.ts';
+import { defaultLimits } from '../../../../engine/limits.ts';
+import type { RunWithTasks } from '../../../../engine/run/run.ts';
+import { createRunStore } from '../../../../storage/postgres/stores.ts';
+import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
+import { graph, launchPorts, runOfJob, storedJob } from '../../storage/stored-runs.ts';
+
+let database: TestDatabase;
+beforeAll(async () => { database = await createTestDatabase(); });
+afterAll(() => database.drop());
+
+test('a run that another node withdraws between the looks at its row and at its tasks holds nobody up', async () => {
+  const log = pino({ level: 'silent' });
+  const runs = createRunStore(database.db, systemClock, log);
+  const jobId = await storedJob(database.db, { ...graph('a', 'b'), max_concurrent_runs: 1, queue: { enabled: true } }, systemClock.now());
+  const ports = { ...launchPorts(runs, [], 'node-1', systemClock), accept: () => undefined };
+  await runOfJob(ports, jobId);
+  const { runId } = await runOfJob(ports, jobId);
+  await runs.requestStop(runId, 'cancel');
+  const before = await runs.leavingQueue(0, 10);
+  /** Serves the queue once, until all that leaves it has left. */
+  const served = async (stale?: readonly RunWithTasks[]): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let looks = 0;
+    const queue = createQueue({
+      runs: {
+        ...runs,
+        leavingQueue: async (since, limit) => (stale === undefined ? runs.leavingQueue(since, limit) : [...stale]),
+        async queuedJobs() {
+          looks += 1;
+          if (looks === 2) resolve();
+          return looks === 2 ? [] : [{ jobId, activeRuns: 1, maxConcurrentRuns: 1, since: 0 }];
+        },
+      },
+      clock: systemClock, log, limits: defaultLimits, nodeId: 'node-1', accept: () => undefined, endings: createEndings(),
+    });
+    queue.serve();
+    await promise;
+    await queue.close();
+  };
+  await served();
+  const after = await runs.find(runId);
+  expect(after?.tasks.map((task) => task.progress.state)).toEqual(['SKIPPED', 'SKIPPED']);
+  await served(before.map(({ run }) => ({ run, tasks: after?.tasks ?? [] })));
+  expect(await runs.find(runId)).toEqual(after);
+});

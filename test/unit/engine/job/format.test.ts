@@ -1,0 +1,77 @@
+/** Single-task and multi-task settings, each seen as the other. */
+import { expect, test } from 'vitest';
+import { asMultiTask, formatOf, settingsOfSubmission, tasksOf, withoutTasks } from '../../../../engine/job/format.ts';
+import type { JobSettings } from '../../../../engine/job/settings.ts';
+import { bodies, multi, newCluster, single, task } from './samples.ts';
+
+const own = {
+  new_cluster: newCluster,
+  notebook_task: bodies.notebook_task,
+  libraries: [{ jar: 'managed_fs:/a.jar' }],
+  timeout_seconds: 60,
+  max_retries: 2,
+  min_retry_interval_millis: 1000,
+  retry_on_timeout: true,
+};
+const job: JobSettings = { name: 'n', email_notifications: { on_start: ['a@x'] }, max_concurrent_runs: 3, ...own };
+
+test('spec 3.3: the format follows from the shape', () => {
+  expect(formatOf(single)).toBe('SINGLE_TASK');
+  expect(formatOf(multi())).toBe('MULTI_TASK');
+});
+
+test('a single-task job has one task, keyed main, with its cluster, libraries, timeout and retries', () => {
+  expect(tasksOf(job)).toEqual([{ task_key: 'main', ...own }]);
+  expect(tasksOf({ name: 'n', pipeline_task: bodies.pipeline_task })).toEqual([{ task_key: 'main', pipeline_task: bodies.pipeline_task }]);
+});
+
+test('a multi-task job has its own tasks', () => {
+  expect(tasksOf(multi())).toEqual([task('a'), task('b', 'a')]);
+});
+
+test('spec 9.2: a single-task job in multi-task format keeps only job fields at the top', () => {
+  expect(asMultiTask(job)).toEqual({
+    name: 'n',
+    email_notifications: { on_start: ['a@x'] },
+    max_concurrent_runs: 3,
+    format: 'MULTI_TASK',
+    tasks: [{ task_key: 'main', ...own }],
+  });
+  expect(job).toMatchObject(own);
+});
+
+test('spec 9.4: listings leave tasks out and nothing else', () => {
+  expect(withoutTasks(multi({ job_clusters: [] }))).toEqual({ name: 'graph', job_clusters: [] });
+});
+
+test('in 2.0 a single-task submission stays single-task and loses its token', () => {
+  expect(settingsOfSubmission({ ...own, idempotency_token: 't' }, '2.0')).toEqual({ ...own, name: 'Untitled', format: 'SINGLE_TASK' });
+});
+
+test('in 2.1 a single-task submission is one task and the timeout stays that of the run', () => {
+  const { timeout_seconds, ...rest } = own;
+  expect(settingsOfSubmission({ ...own, run_name: 'Load sales' }, '2.1')).toEqual({
+    name: 'Load sales',
+    format: 'MULTI_TASK',
+    timeout_seconds,
+    tasks: [{ task_key: 'Load_sales', ...rest }],
+  });
+});
+
+test.each([
+  ['nightly-load_1', 'nightly-load_1'],
+  [' daily: load & clean ', 'daily_load_clean'],
+  ['x'.repeat(150), 'x'.repeat(100)],
+  ['日本', 'main'],
+  ['', 'main'],
+  [undefined, 'main'],
+])('a run named %j becomes a task keyed %j', (run_name, key) => {
+  const submission = run_name === undefined ? own : { ...own, run_name };
+  expect(tasksOf(settingsOfSubmission(submission, '2.2')).map((only) => only.task_key)).toEqual([key]);
+});
+
+test('a multi-task submission keeps its tasks in every version', () => {
+  for (const version of ['2.0', '2.1', '2.2'] as const) {
+    expect(settingsOfSubmission({ tasks: [task('a')] }, version)).toEqual({ name: 'Untitled', format: 'MULTI_TASK', tasks: [task('a')] });
+  }
+});

@@ -1,0 +1,81 @@
+/** Levels on jobs, and lists of grants: who keeps what, and that a job has one owner. */
+import { describe, expect, test } from 'vitest';
+import {
+  amendedGrants, grantsOf, keepsOwner, lacksPermission, ownerIn, permissionLevels, reaches, replacedGrants, type Grant, type PermissionLevel,
+} from '../../../../engine/job/permissions.ts';
+
+const user = (name: string, level: PermissionLevel): Grant => ({ grantee: { kind: 'user', name }, level });
+const everybody = (level: PermissionLevel): Grant => ({ grantee: { kind: 'group', name: 'users' }, level });
+
+test('each level holds the weaker ones and not the stronger ones', () => {
+  for (const [rank, held] of permissionLevels.entries()) {
+    for (const [neededRank, needed] of permissionLevels.entries()) expect(reaches([held], needed)).toBe(rank >= neededRank);
+  }
+  expect(reaches([], 'CAN_VIEW')).toBe(false);
+  expect(reaches(['CAN_VIEW', 'CAN_MANAGE'], 'CAN_MANAGE_RUN')).toBe(true);
+});
+
+test.each([
+  ['CAN_VIEW', 'User u does not have View or Admin or Manage Run or Owner permissions on job 7'],
+  ['CAN_MANAGE_RUN', 'User u does not have Admin or Manage Run or Owner permissions on job 7'],
+  ['CAN_MANAGE', 'User u does not have Admin or Owner permissions on job 7'],
+  ['IS_OWNER', 'User u does not have Owner permissions on job 7'],
+] as const)('who lacks %s is told in the words that clients know', (level, message) => {
+  expect(lacksPermission('u', level, 7)).toMatchObject({ code: 'PERMISSION_DENIED', message });
+});
+
+describe('an access_control_list', () => {
+  test('may name users, groups and service principals', () => {
+    expect(grantsOf([
+      { user_name: 'a', permission_level: 'IS_OWNER' }, { group_name: 'users', permission_level: 'CAN_VIEW' },
+      { service_principal_name: 'b', permission_level: 'CAN_MANAGE' },
+    ])).toEqual([user('a', 'IS_OWNER'), everybody('CAN_VIEW'), { grantee: { kind: 'service_principal', name: 'b' }, level: 'CAN_MANAGE' }]);
+  });
+
+  test.each([
+    [[{ permission_level: 'CAN_VIEW' }], 'access_control_list[0] has none of user_name, group_name, service_principal_name; exactly one is required.'],
+    [[{ user_name: 'a', group_name: 'users', permission_level: 'CAN_VIEW' }], 'access_control_list[0] has more than one of user_name, group_name, service_principal_name; exactly one is required.'],
+    [[{ user_name: 'a', permission_level: 'CAN_VIEW' }, { user_name: 'a', permission_level: 'CAN_MANAGE' }], 'access_control_list[1] names "a", as an entry before it does; give one level to each.'],
+    [[{ user_name: 'a', permission_level: 'IS_OWNER' }, { user_name: 'b', permission_level: 'IS_OWNER' }], 'access_control_list[1] is a second IS_OWNER; a job has exactly one owner.'],
+    [[{ group_name: 'users', permission_level: 'IS_OWNER' }], 'access_control_list[0] makes the group "users" the owner; only a user or a service principal may be.'],
+  ] as const)('%j is refused', (list, message) => {
+    expect(() => grantsOf(list)).toThrow(message);
+  });
+});
+
+describe('a list that is replaced', () => {
+  const before = [user('a', 'IS_OWNER'), user('b', 'CAN_VIEW')];
+  test.each<[string, Grant[], Grant[]]>([
+    ['keeps its owner', [user('c', 'CAN_VIEW')], [user('a', 'IS_OWNER'), user('c', 'CAN_VIEW')]],
+    ['keeps its owner when it is empty', [], [user('a', 'IS_OWNER')]],
+    ['keeps an owner who is given less', [user('a', 'CAN_VIEW')], [user('a', 'IS_OWNER')]],
+    ['has the owner that it names', [user('b', 'IS_OWNER')], [user('b', 'IS_OWNER')]],
+  ])('%s', (_, wanted, after) => {
+    expect(replacedGrants(before, wanted)).toEqual(after);
+  });
+});
+
+describe('a list that is amended', () => {
+  const before = [user('a', 'IS_OWNER'), user('b', 'CAN_VIEW'), everybody('CAN_VIEW')];
+  test.each<[string, Grant[], Grant[]]>([
+    ['keeps whom it does not name', [user('c', 'CAN_VIEW')], [user('a', 'IS_OWNER'), user('b', 'CAN_VIEW'), everybody('CAN_VIEW'), user('c', 'CAN_VIEW')]],
+    ['changes whom it names', [user('b', 'CAN_MANAGE')], [user('a', 'IS_OWNER'), everybody('CAN_VIEW'), user('b', 'CAN_MANAGE')]],
+    ['keeps an owner who is given less', [user('a', 'CAN_VIEW')], [user('a', 'IS_OWNER'), user('b', 'CAN_VIEW'), everybody('CAN_VIEW')]],
+    ['lets the former owner manage the job', [user('b', 'IS_OWNER')], [user('b', 'IS_OWNER'), user('a', 'CAN_MANAGE'), everybody('CAN_VIEW')]],
+    ['gives the former owner what it says', [user('b', 'IS_OWNER'), user('a', 'CAN_VIEW')], [user('b', 'IS_OWNER'), everybody('CAN_VIEW'), user('a', 'CAN_VIEW')]],
+  ])('%s', (_, wanted, after) => {
+    expect(amendedGrants(before, wanted)).toEqual(after);
+  });
+
+  test('of a job whose owner is gone gets one when it is named', () => {
+    expect(ownerIn(amendedGrants([], [user('b', 'CAN_VIEW')]))).toBeUndefined();
+    expect(ownerIn(amendedGrants([], [user('b', 'IS_OWNER')]))).toEqual(user('b', 'IS_OWNER'));
+  });
+});
+
+test('the owner is kept when the same one is named again', () => {
+  expect(keepsOwner([user('a', 'IS_OWNER')], [user('a', 'IS_OWNER')])).toBe(true);
+  expect(keepsOwner([user('a', 'IS_OWNER')], [user('b', 'IS_OWNER')])).toBe(false);
+  expect(keepsOwner([], [])).toBe(true);
+  expect(keepsOwner([], [user('b', 'IS_OWNER')])).toBe(false);
+});

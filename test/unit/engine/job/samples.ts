@@ -1,0 +1,73 @@
+/** Settings that are right, for tests that make one thing wrong, and the way a request takes to its refusal. */
+import { Ajv } from 'ajv';
+import type { TSchema } from 'typebox';
+import { explain } from '../../../../api/http/schema-errors.ts';
+import { ServiceError } from '../../../../engine/errors.ts';
+import { spellings, type AliasedKey } from '../../../../engine/validation/aliases.ts';
+import { checkSettings, checkSubmission } from '../../../../engine/job/check.ts';
+import type { ApiVersion } from '../../../../engine/job/format.ts';
+import { JobSettings, SubmitSettings } from '../../../../engine/job/settings.ts';
+import type { KnownKind } from '../../../../engine/job/task-kinds.ts';
+import { defaultLimits } from '../../../../engine/limits.ts';
+
+export const newCluster = { num_workers: 1, spark_version: '15.4.x-scala2.12', node_type_id: 'small' };
+
+/** A right body of each task kind. */
+export const bodies = {
+  notebook_task: { notebook_path: '/Users/a/report', base_parameters: { day: '2026-11-20' } },
+  spark_jar_task: { main_class_name: 'com.example.Main', parameters: ['a'] },
+  spark_python_task: { python_file: 'managed_fs:/scripts/load.py', parameters: ['--day', '1'] },
+  spark_submit_task: { parameters: ['--class', 'com.example.Main', 'managed_fs:/app.jar'] },
+  pipeline_task: { pipeline_id: 'sales' },
+  run_job_task: { job_id: 7 },
+};
+
+/** Another spelling of a neutral key: the first, or the n-th. */
+export function alias(key: AliasedKey, nth = 1): string {
+  return spellings(key)[nth] ?? key;
+}
+
+/** A right single-task job. */
+export const single = { name: 'nightly', new_cluster: newCluster, notebook_task: bodies.notebook_task };
+
+/** A right task of a multi-task job. */
+export function task(task_key: string, ...depends: string[]) {
+  return { task_key, new_cluster: newCluster, notebook_task: bodies.notebook_task, depends_on: depends.map((key) => ({ task_key: key })) };
+}
+
+/** A right multi-task job, with some fields added. */
+export function multi(extra: object = {}) {
+  return { name: 'graph', tasks: [task('a'), task('b', 'a')], ...extra };
+}
+
+const ajv = new Ajv({ coerceTypes: false, removeAdditional: false, allErrors: false, strict: false });
+
+/** Validates a value as the service does; the refusal, or undefined. */
+export function schemaRefusal(schema: TSchema, value: unknown): ServiceError | undefined {
+  const validate = ajv.compile(schema);
+  return validate(value) ? undefined : explain(validate.errors ?? [], value);
+}
+
+function messageFrom(check: () => void): string {
+  try {
+    check();
+    return 'accepted';
+  } catch (error) {
+    if (error instanceof ServiceError) return error.message;
+    throw error;
+  }
+}
+
+/** What settings are refused with, by schema or meaning; 'accepted' when they are not. */
+export function verdictOn(settings: unknown, version: ApiVersion = '2.0', kinds?: readonly KnownKind[]): string {
+  const refusal = schemaRefusal(JobSettings, settings);
+  // The schema has just been applied.
+  return refusal?.message ?? messageFrom(() => checkSettings(settings as JobSettings, { version, limits: defaultLimits, ...(kinds && { kinds }) }));
+}
+
+/** What a submission is refused with, by schema or meaning; 'accepted' when it is not. */
+export function verdictOnSubmission(submission: unknown, version: ApiVersion = '2.0'): string {
+  const refusal = schemaRefusal(SubmitSettings, submission);
+  // The schema has just been applied.
+  return refusal?.message ?? messageFrom(() => checkSubmission(submission as SubmitSettings, { version, limits: defaultLimits }));
+}

@@ -1,0 +1,60 @@
+/** How much of a report a page carries. */
+import { expect, test } from 'vitest';
+import { fitReport } from '../../../../../engine/run/notebook-page/fit.ts';
+import type { CellOutput, NotebookReport } from '../../../../../engine/run/output.ts';
+import { cell, picture, skipped, table } from './samples.ts';
+
+const error = { type: 'error', summary: 'E: no', trace: 'Traceback' } as const;
+const note = expect.stringContaining('at most 3000 bytes');
+
+function fitted(report: Partial<NotebookReport>): NotebookReport {
+  return fitReport({ path: '/nb', cells: [], ...report }, 3_000);
+}
+
+test('a report that fits stays as it is', () => {
+  const report: NotebookReport = {
+    path: '/nb', parameters: { a: '1' }, exitValue: 'x', error: { summary: 's', trace: 't', cell: 1 },
+    cells: [cell(1, 'one', [{ type: 'stdout', data: 'é' }, { type: 'html', data: '<b>' }, table([['a', 1]]), picture, error], { title: 'T' }), skipped(2, 'two')],
+  };
+  expect(fitReport(report, 10_000)).toEqual(report);
+});
+
+test('an output that does not fit is cut, and a line says so', () => {
+  const [first] = fitted({ cells: [cell(1, '', [{ type: 'stdout', data: 'é'.repeat(2_000) }])] }).cells;
+  expect(first?.outputs).toEqual([{ type: 'stdout', data: expect.stringMatching(/^é{900,1000}$/) }, { type: 'text', data: note }]);
+});
+
+test('HTML that does not fit is left out', () => {
+  const [first] = fitted({ cells: [cell(1, 'x', [{ type: 'html', data: 'h'.repeat(5_000) }])] }).cells;
+  expect(first?.outputs).toEqual([{ type: 'text', data: note }]);
+});
+
+test('of a table that does not fit the first rows are kept, and a picture is left out', () => {
+  const rows = Array.from({ length: 500 }, (_, index) => ['a name of some length', index]);
+  const [first, second] = fitted({ cells: [cell(1, '', [table(rows)]), cell(2, '', [picture])] }).cells;
+  expect(first?.outputs).toEqual([{ ...table(rows.slice(0, 34), 500) }, { type: 'text', data: note }]);
+  expect(second).toMatchObject({ language: 'markdown', source: expect.stringContaining('1 more cells.') });
+  const [only] = fitReport({ path: '/nb', cells: [cell(1, '', [{ ...picture, data: 'A'.repeat(9_000) } as CellOutput])] }, 3_000).cells;
+  expect(only?.outputs).toEqual([{ type: 'text', data: note }]);
+});
+
+test('the failure is kept, whatever was shown before it', () => {
+  const cells = [cell(1, 'a', [{ type: 'stdout', data: 'x'.repeat(5_000) }]), cell(2, 'b', [{ type: 'text', data: 'lost' }, error], { status: 'failed' })];
+  const report = fitted({ cells, error: { summary: 'E: no', trace: 'Traceback', cell: 2 } });
+  expect(report.error).toEqual({ summary: 'E: no', trace: 'Traceback', cell: 2 });
+  expect(report.cells.at(-1)).toMatchObject({ source: '1 more cells. (The rest is left out: an exported notebook holds at most 3000 bytes of code and output.)' });
+  const less = fitted({ cells: [cell(1, 'a', [{ type: 'stdout', data: 'x'.repeat(1_000) }, error])] });
+  expect(less.cells[0]?.outputs[1]).toEqual(error);
+});
+
+test('code that does not fit is cut, and a line says so', () => {
+  const [first] = fitted({ cells: [cell(1, 'x'.repeat(9_000))] }).cells;
+  expect(first?.source).toMatch(/^x{2000,3000}\n# \(The rest is left out/);
+});
+
+test('cells beyond all measure are counted, not shown', () => {
+  const cells = Array.from({ length: 1_000 }, (_, index) => cell(index + 1, 'x'));
+  const kept = fitted({ cells }).cells;
+  expect(kept.length).toBeLessThan(10);
+  expect(kept.at(-1)?.source).toContain(`${1_000 - kept.length + 1} more cells.`);
+});

@@ -1,0 +1,27 @@
+/** Text in templates stays text. */
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { escaped, html, trusted } from '../../../../../engine/run/notebook-page/markup.ts';
+
+test.each([
+  ['an element', '</script><script>alert(1)</script>', '&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;'],
+  ['quotes', `"a" 'b'`, '&quot;a&quot; &#39;b&#39;'],
+  ['an entity', '&lt;', '&amp;lt;'],
+  ['control characters', 'a\0b\u001B\u007F\u0085', 'a␀b␛␡\uFFFD'],
+  ['white space', 'a\tb\r\nc', 'a\tb\r\nc'],
+  ['half a surrogate pair', 'a\uD800b', 'a\uFFFDb'],
+  ['letters of all sorts', 'ä € 😀', 'ä € 😀'],
+])('%s is escaped', (_, text, shown) => {
+  expect(escaped(text)).toBe(shown);
+});
+
+test('a template escapes text and numbers, puts markup in as it is, and leaves out what is undefined', () => {
+  const inner = [html`<i>${'<'}</i>`, trusted('<br>')];
+  expect(html`<p title="${'"'}">${1}${undefined}${inner}${html`<b>${'&'}</b>`}</p>`.text).toBe('<p title="&quot;">1<i>&lt;</i><br><b>&amp;</b></p>');
+});
+
+test('no text leaves the element or the attribute that it stands in', () => {
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => {
+    expect(escaped(text)).not.toMatch(/[<>"']/);
+  }));
+});

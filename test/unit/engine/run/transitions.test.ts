@@ -1,0 +1,64 @@
+/** The table of transitions against spec 3.1 and the rows that DESIGN section 4 adds. */
+import { describe, expect, test } from 'vitest';
+import { isTerminal, lifeCycleStates, type LifeCycleState } from '../../../../engine/run/states.ts';
+import { next, transitions, type RunEvent, type TransitionRow } from '../../../../engine/run/transitions.ts';
+
+const events = ['admit', 'prepare', 'begin', 'finish', 'clean', 'skip', 'withdraw', 'break', 'repair'] as const satisfies readonly RunEvent[];
+
+type Expected = [fact: string, from: LifeCycleState, on: RunEvent, to: LifeCycleState, stamps: string, notice?: 'start' | 'end'];
+
+const ofTheSpec: readonly Expected[] = [
+  ['the queuing limit cleared', 'QUEUED', 'admit', 'PENDING', ''],
+  ['resources prepared', 'PENDING', 'begin', 'RUNNING', 'start running', 'start'],
+  ['max_concurrent_runs reached', 'PENDING', 'skip', 'SKIPPED', 'end', 'end'],
+  ['the service fails before the start', 'PENDING', 'break', 'INTERNAL_ERROR', 'start end', 'end'],
+  ['the task finished', 'RUNNING', 'finish', 'TERMINATING', 'terminating'],
+  ['the service fails while it runs', 'RUNNING', 'break', 'INTERNAL_ERROR', 'end', 'end'],
+  ['cleanup done', 'TERMINATING', 'clean', 'TERMINATED', 'end', 'end'],
+  ['the service fails while it cleans up', 'TERMINATING', 'break', 'INTERNAL_ERROR', 'end', 'end'],
+];
+
+const added: readonly Expected[] = [
+  ['cancelled in the queue', 'QUEUED', 'withdraw', 'TERMINATED', 'end', 'end'],
+  ['too long in the queue', 'QUEUED', 'skip', 'SKIPPED', 'end', 'end'],
+  ['cancelled before it began, through cleanup', 'PENDING', 'finish', 'TERMINATING', 'start terminating'],
+  ['a cluster was asked for', 'PENDING', 'prepare', 'PENDING', 'start'],
+  ['some tasks are to run again', 'TERMINATED', 'repair', 'PENDING', ''],
+  ['some tasks are to run again after a failure in the service', 'INTERNAL_ERROR', 'repair', 'PENDING', ''],
+];
+
+const all = [...ofTheSpec, ...added];
+
+test.each<Expected>([...all])('spec 3.1: %s: %s, %s -> %s', (_fact, from, on, to, stamps, notice) => {
+  const row = next(from, on);
+  expect(row).toEqual({ from, on, to, stamps: stamps === '' ? [] : stamps.split(' '), ...(notice && { notice }) });
+});
+
+test('spec 3.1: the table has these rows and no others', () => {
+  expect(transitions).toHaveLength(all.length);
+});
+
+describe('spec 3.1: an event that a state does not know does nothing', () => {
+  const unknown = lifeCycleStates.flatMap((state) => events.map((event) => [state, event] as const))
+    .filter(([state, event]) => !all.some(([, from, on]) => from === state && on === event));
+
+  test.each(unknown)('%s, %s', (state, event) => {
+    expect(next(state, event)).toBeUndefined();
+  });
+});
+
+test.each(lifeCycleStates.filter(isTerminal))('spec 3.1: %s is never left, unless by a repair', (state) => {
+  expect(transitions.filter((row) => (row.from as string) === state && row.on !== 'repair')).toEqual([]);
+});
+
+test.each<TransitionRow>([...transitions])('$from -> $to stamps the end exactly when it ends, and announces every end', (row) => {
+  expect(row.stamps.includes('end')).toBe(isTerminal(row.to));
+  expect(row.notice === 'end').toBe(isTerminal(row.to));
+});
+
+test('every state can be reached, and every active state can come to an end', () => {
+  expect(new Set<string>(['QUEUED', ...transitions.map((row) => row.to)])).toEqual(new Set(lifeCycleStates));
+  for (const state of lifeCycleStates.filter((one) => !isTerminal(one))) {
+    expect(transitions.some((row) => row.from === state && row.to !== state)).toBe(true);
+  }
+});

@@ -1,0 +1,72 @@
+/** A pipeline on a directory of its own, updated in the process of the test. */
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { systemClock } from '../../../../engine/clock.ts';
+import type { EventDraft } from '../../../../engine/pipeline/events.ts';
+import type { Manifest } from '../../../../engine/pipeline/manifest.ts';
+import type { UpdateRequest } from '../../../../engine/pipeline/selection.ts';
+import type { UpdateOrder } from '../../../../engine/pipeline/update-order.ts';
+import { runUpdate } from '../../../../runners/pipeline/update.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface World {
+  readonly directory: string;
+  /** Where its tables are. */
+  readonly storage: string;
+  /** What its process would be told. */
+  order(sources: Readonly<Record<string, string>> | string, request?: Partial<UpdateRequest>, more?: Partial<UpdateOrder>): UpdateOrder;
+  /** Runs an update. @returns its events */
+  update(sources: Readonly<Record<string, string>> | string, request?: Partial<UpdateRequest>, more?: Partial<UpdateOrder>): Promise<EventDraft[]>;
+  /** Puts a file of managed_fs there in one go. */
+  put(path: string, text: string): Promise<void>;
+  manifest(): Promise<Manifest>;
+  /** The rows of a published table, as any reader finds them. */
+  rows(table: string, sql?: string): Promise<Row[]>;
+  remove(): Promise<void>;
+}
+
+export async function createWorld(): Promise<World> {
+  const directory = await mkdtemp(join(tmpdir(), 'runyard-pipeline-'));
+  const managedFs = join(directory, 'managed_fs');
+  const storage = join(managedFs, 'pipelines', 'p');
+  await mkdir(storage, { recursive: true });
+  const order: World['order'] = (sources, request, more) => ({
+    updateId: randomUUID(), pipelineId: '00000000-0000-4000-8000-000000000001', pipelineName: 'p',
+    storage: { directory: storage, uri: 'managed_fs:/pipelines/p' }, managedFs, objstore: join(directory, 'objstore'), configuration: {},
+    sources: Object.entries(typeof sources === 'string' ? { '/p/a.sql': sources } : sources).map(([path, text]) => ({ path, text })),
+    request: { fullRefresh: false, validateOnly: false, ...request, fullRefreshSelection: [...request?.fullRefreshSelection ?? []], refreshSelection: [...request?.refreshSelection ?? []] },
+    limits: { megabytes: 512, threads: 2 }, ...more,
+  });
+  return {
+    directory, storage, order,
+    async update(sources, request, more) {
+      const events: EventDraft[] = [];
+      await runUpdate(order(sources, request, more), join(directory, 'scratch'), { write: (event) => events.push(event), close: () => undefined }, systemClock);
+      return events;
+    },
+    async put(path, text) {
+      await mkdir(dirname(join(managedFs, path)), { recursive: true });
+      await writeFile(join(managedFs, path), text);
+    },
+    manifest: async () => JSON.parse(await readFile(join(storage, 'current', 'manifest.json'), 'utf8')),
+    rows: (table, sql = 'SELECT * FROM t ORDER BY ALL') => parquetRows(join(storage, 'current', table), sql),
+    remove: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+/** @param sql names the files of the directory `t` */
+export async function parquetRows(directory: string, sql: string): Promise<Row[]> {
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  try {
+    await connection.run(`CREATE VIEW t AS SELECT * FROM read_parquet('${directory}/*.parquet')`);
+    return (await connection.runAndReadAll(sql)).getRowObjectsJson();
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}

@@ -1,0 +1,26 @@
+/** Processes of queries: who goes away frees a place at once, and whoever waits gives up the place in the line. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { defaultLimits } from '../../../engine/limits.ts';
+import { createQueryPool, type QueryPool } from '../../../runners/query/query-pool.ts';
+import { temporaryDirectory } from './context.ts';
+
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };
+const runaway = 'SELECT sum(sqrt(range)) FROM range(10000000000000)';
+
+let pool: QueryPool;
+beforeEach(async () => {
+  pool = createQueryPool({ directory: await temporaryDirectory(), log, limits: { ...defaultLimits, dashboardQuerySeconds: 86_400, dashboardQueries: 1, dashboardQueriesWaiting: 1 } });
+});
+afterEach(() => pool.close());
+
+test('a query without end is stopped when its caller goes away, and so is one that waits; the line has an end', async () => {
+  const [first, second] = [new AbortController(), new AbortController()];
+  const running = pool.run(runaway, first.signal);
+  const waiting = pool.run(runaway, second.signal);
+  await expect(pool.run('SELECT 1', new AbortController().signal)).rejects.toMatchObject({ code: 'REQUEST_LIMIT_EXCEEDED' });
+  second.abort();
+  await expect(waiting).rejects.toThrow('The caller went away');
+  first.abort();
+  await expect(running).rejects.toThrow('The caller went away');
+  expect((await pool.run('SELECT 1 AS a', new AbortController().signal)).rows).toEqual([[1]]);
+});

@@ -1,0 +1,83 @@
+/** What is appended to delivered logs: what came since the last time, without secrets, and never what was left out. */
+import { appendFile, open, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { cutFile } from '../../../engine/log-file.ts';
+import { maskFor, noMask } from '../../../engine/run/masking.ts';
+import { appendLogs, readDeliveryState, writeDeliveryState } from '../../../storage/files/append-logs.ts';
+import { temporaryDirectory } from '../runners/context.ts';
+
+const mask = maskFor(['correct-horse']);
+
+async function world() {
+  const directory = await temporaryDirectory();
+  const [log, delivered] = [join(directory, 'stdout'), join(directory, 'delivered', 'stdout')];
+  return {
+    log, delivered, directory,
+    /** One delivery; one that is killed could not note how far it got. */
+    async deliver({ over = false, killed = false, hide = mask } = {}): Promise<string> {
+      const state = await readDeliveryState(directory);
+      await appendLogs(delivered, { target: 'stdout', sources: [{ path: log, over, mask: hide }] }, state);
+      if (!killed) await writeDeliveryState(directory, state);
+      return readFile(delivered, 'utf8');
+    },
+  };
+}
+
+test('each delivery appends what came since, also after one that was killed', async () => {
+  const { log, deliver } = await world();
+  expect(await deliver()).toBe('');
+  await writeFile(log, 'one\n');
+  expect(await deliver()).toBe('one\n');
+  await appendFile(log, 'two\n');
+  expect(await deliver({ killed: true })).toBe('one\ntwo\n');
+  await appendFile(log, 'three\n');
+  expect(await deliver()).toBe('one\ntwo\nthree\n');
+  expect(await deliver({ over: true })).toBe('one\ntwo\nthree\n');
+});
+
+test('a secret is masked, also one that two deliveries divide, and what follows it is neither lost nor repeated', async () => {
+  const { log, deliver } = await world();
+  await writeFile(log, 'password correct-horse, and correct-');
+  expect(await deliver()).toBe('password ***, and ');
+  await appendFile(log, 'horse.\ncorr');
+  expect(await deliver()).toBe('password ***, and ***.\n');
+  expect(await deliver({ over: true })).toBe('password ***, and ***.\ncorr');
+});
+
+test('of what was left out of a log a line is delivered, and not one of its bytes', async () => {
+  const { log, delivered, deliver } = await world();
+  await writeFile(log, 'beginning\n');
+  await truncate(log, 8 * 2 ** 30);
+  await appendFile(log, 'end\n');
+  await writeFile(cutFile(log), `10 ${8 * 2 ** 30} 1048576\n`);
+  const text = 'beginning\n\n[runyard: 8 GB left out here; RUNYARD_LOG_BYTES_MAX is 1 MB]\nend\n';
+  expect(await deliver()).toBe(text);
+  await appendFile(log, 'more\n');
+  expect(await deliver()).toBe(`${text}more\n`);
+  expect((await stat(delivered)).size).toBe(text.length + 5);
+});
+
+test('a part that is left out behind what was delivered is told once, from there on', async () => {
+  const { log, deliver } = await world();
+  await writeFile(log, '0123456789');
+  expect(await deliver()).toBe('0123456789');
+  await writeFile(log, `01234${'\0'.repeat(2_043)}end\n`);
+  await writeFile(cutFile(log), '5 2048 100\n');
+  const text = '0123456789\n[runyard: 2 KB left out here; RUNYARD_LOG_BYTES_MAX is 100 bytes]\nend\n';
+  expect(await deliver()).toBe(text);
+  expect(await deliver({ over: true })).toBe(text);
+});
+
+test('bytes that are no text stay as they are, and a log that its task has cut goes on at the new end', async () => {
+  const { log, delivered, deliver } = await world();
+  await writeFile(log, Buffer.from([0x61, 0xff, 0xfe, 0x0a]));
+  await deliver({ hide: noMask });
+  expect(await readFile(delivered)).toEqual(Buffer.from([0x61, 0xff, 0xfe, 0x0a]));
+  const file = await open(log, 'r+');
+  await file.truncate(1);
+  await file.close();
+  await deliver();
+  await appendFile(log, 'new');
+  expect((await deliver({ over: true })).endsWith('\nnew')).toBe(true);
+});

@@ -1,0 +1,23 @@
+/** A process that stands for an engine: starts the database in the directory it is given, says so, and stays. */
+import { isMainThread, Worker } from 'node:worker_threads';
+import { pino } from 'pino';
+import { systemClock } from '../../../engine/clock.ts';
+import { messageOf } from '../../../engine/errors.ts';
+import { startEmbeddedPostgres } from '../../../storage/embedded/embedded-postgres.ts';
+
+const [directory = '', thread = 'main'] = process.argv.slice(2);
+const say = (answer: object): boolean => process.stdout.write(`${JSON.stringify(answer)}\n`);
+
+if (isMainThread && thread === 'worker') {
+  const worker = new Worker(new URL(import.meta.url), { argv: [directory, thread] });
+  worker.on('error', (error) => say({ refusal: messageOf(error) }));
+} else {
+  const stay = setInterval(() => undefined, 60_000);
+  try {
+    const server = await startEmbeddedPostgres({ directory, log: pino({ level: 'silent' }), clock: systemClock, volatile: true });
+    say({ connection: server.connection });
+  } catch (error) {
+    say({ refusal: messageOf(error) });
+    clearInterval(stay);
+  }
+}

@@ -1,0 +1,35 @@
+/** Roots in a temporary directory of their own, for tests of files. */
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createRoots, type Roots } from '../../../storage/files/roots.ts';
+
+export interface TestRoots {
+  readonly roots: Roots;
+  /** Holds `data` (the data directory), `allowed` (an allowed root) and whatever else a test puts beside them. */
+  readonly base: string;
+  /** Writes a file below `base`, with the folders above it. */
+  put(path: string, text?: string): Promise<string>;
+}
+
+/** Gone when the test is over. */
+export async function testRoots(): Promise<TestRoots> {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'runyard-files-')));
+  onTestFinished(() => rm(base, { recursive: true, force: true }));
+  return {
+    roots: createRoots({ dataDirectory: join(base, 'data'), allowedRoots: [join(base, 'allowed')] }),
+    base,
+    async put(path, text = path) {
+      const file = join(base, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+      return file;
+    },
+  };
+}
+
+/** The refusal that a promise ends with. */
+export async function refusalOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then((value) => ({ resolved: value }), (error: unknown) => error);
+}

@@ -1,0 +1,205 @@
+/** Nodes, their leases, and who takes over the runs of one that is gone. */
+import { afterAll, beforeEach, beforeAll, describe, expect, test } from 'vitest';
+import type { NodeIdentity } from '../../../engine/ports/engine.ts';
+import type { RunStore } from '../../../engine/ports/runs.ts';
+import { stepOf } from '../../../engine/run/change.ts';
+import type { RunWithTasks } from '../../../engine/run/run.ts';
+import { adoptRuns, expireNodes, joinNodes, leaveNodes, nodesOnHost, reclaimRuns, renewLease } from '../../../storage/postgres/nodes/leases.ts';
+import { requestStop, runsOwnedBy } from '../../../storage/postgres/runs/runs.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { graph, runStoreOf, submitted, submittedMany } from './stored-runs.ts';
+
+let database: TestDatabase;
+let runs: RunStore;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  runs = runStoreOf(database.db);
+});
+afterAll(() => database.drop());
+
+const now = 10_000;
+
+function node(nodeId: string, host = 'here'): NodeIdentity {
+  return { nodeId, host, bootId: 'boot', pid: 7, processStart: '1', directoryId: 'd' };
+}
+
+/** No node and no active run of an earlier test is left. */
+beforeEach(async () => {
+  await database.db.deleteFrom('nodes').execute();
+  await database.db.deleteFrom('runs').execute();
+  await joinNodes(database.db, node('me'), now + 100, now);
+});
+
+const adopt = (nodeId = 'me', limit = 200): Promise<RunWithTasks[]> => adoptRuns(database.db, nodeId, now, limit);
+const idsOf = (adopted: readonly RunWithTasks[]): number[] => adopted.map(({ run }) => run.runId).toSorted((one, other) => one - other);
+
+/** Moves the first task of a stored run to its end. */
+async function endFirstTask(stored: RunWithTasks): Promise<void> {
+  const [task] = stored.tasks;
+  if (task === undefined) throw new Error('The run has no task.');
+  await runs.write({ changes: [stepOf({ kind: 'task', ...task }, 'skip', now).change], notices: [] });
+}
+
+async function endRun({ run }: RunWithTasks): Promise<void> {
+  await runs.write({ changes: [stepOf({ kind: 'run', ...run }, 'break', now).change], notices: [] });
+}
+
+describe('whose runs are adopted', () => {
+  test.each<[string, string | null, () => Promise<void>, boolean]>([
+    ['of a node whose lease has ended', 'gone', () => joinNodes(database.db, node('gone'), now - 1, 0), true],
+    ['of a node whose lease ends at this moment', 'gone', () => joinNodes(database.db, node('gone'), now, 0), true],
+    ['of a node that left', 'left', async () => {
+      await joinNodes(database.db, node('left'), now + 100, 0);
+      await leaveNodes(database.db, 'left');
+    }, true],
+    ['of a node known to be dead', 'dead', async () => {
+      await joinNodes(database.db, node('dead'), now + 100, 0);
+      await expireNodes(database.db, ['dead'], now);
+    }, true],
+    ['of a node that nobody knows', 'unknown', async () => undefined, true],
+    ['of nobody', null, async () => undefined, true],
+    ['of a node that keeps its lease', 'alive', () => joinNodes(database.db, node('alive'), now + 1, 0), false],
+    ['of the node itself', 'me', async () => undefined, false],
+    ['of the node itself, whose own lease has ended', 'me', () => expireNodes(database.db, ['me'], now), false],
+    ['of the node itself, when it has left', 'me', () => leaveNodes(database.db, 'me'), false],
+  ])('%s (%s)', async (_name, owner, prepare, adopted) => {
+    const stored = await submitted(runs, graph('a'));
+    await database.db.updateTable('runs').set({ owner }).where('run_id', '=', stored.run.runId).execute();
+    await prepare();
+    expect(idsOf(await adopt())).toEqual(adopted ? [stored.run.runId] : []);
+  });
+
+  test('a run that is over is not', async () => {
+    const stored = await submitted(runs, graph('a'), 'gone');
+    await endRun(stored);
+    expect(await adopt()).toEqual([]);
+  });
+
+  test('at most as many as asked for, the oldest first, and the others next time', async () => {
+    const stored = [];
+    for (let count = 0; count < 5; count += 1) stored.push(await submitted(runs, graph('a'), 'gone'));
+    const ids = idsOf(stored);
+    expect(idsOf(await adopt('me', 2))).toEqual(ids.slice(0, 2));
+    expect(idsOf(await adopt('me', 9))).toEqual(ids.slice(2));
+    expect(await adopt('me', 9)).toEqual([]);
+  });
+});
+
+describe('an adopted run', () => {
+  test('has the new owner and raised fences, those of its ended tasks excepted, and is given as it is stored', async () => {
+    const stored = await submitted(runs, graph('a', 'b'), 'gone');
+    await endFirstTask(stored);
+    const [adopted] = await adopt();
+    expect(adopted?.run).toEqual({ ...stored.run, owner: 'me', fence: 2 });
+    expect(adopted?.tasks.map(({ taskKey, fence }) => `${taskKey} ${fence}`)).toEqual(['a 1', 'b 2']);
+    expect(adopted).toEqual(await runs.find(stored.run.runId));
+  });
+
+  test('is not written by its former owner any more, but by its new one', async () => {
+    const stored = await submitted(runs, graph('a'), 'gone');
+    const [adopted] = await adopt();
+    if (adopted === undefined) throw new Error('Nothing was adopted.');
+    const writes = [stored, adopted].flatMap(({ run, tasks }) => [
+      { kind: 'run' as const, ...run }, ...tasks.map((task) => ({ kind: 'task' as const, ...task })),
+    ]).map((subject) => runs.write({ changes: [stepOf(subject, 'begin', now).change], notices: [] }));
+    expect(await Promise.all(writes)).toEqual(['refused', 'refused', 'written', 'written']);
+  });
+
+  test('keeps what was noted about its stop', async () => {
+    const stored = await submitted(runs, graph('a'), 'gone');
+    await requestStop(database.db, stored.run.runId, 'cancel');
+    expect((await adopt())[0]?.run.stopReason).toBe('cancel');
+  });
+
+  test('goes to exactly one of several nodes that adopt at once', async () => {
+    const stored = await submittedMany(runs, graph('a', 'b'), 60, 'gone');
+    const nodes = ['me', 'n2', 'n3', 'n4'];
+    for (const nodeId of nodes.slice(1)) await joinNodes(database.db, node(nodeId), now + 100, now);
+    const shares = await Promise.all(nodes.map(async (nodeId) => {
+      const adopted: RunWithTasks[] = [];
+      for (let last = 1; last > 0;) {
+        const more = await adopt(nodeId, 7);
+        adopted.push(...more);
+        last = more.length;
+      }
+      return adopted;
+    }));
+    // One that met only locked rows may have stopped early; what is left falls to the next round.
+    const all = [...shares.flat(), ...(await adopt())];
+    expect(idsOf(all)).toEqual(idsOf(stored));
+    expect(new Set(all.map(({ run }) => run.fence))).toEqual(new Set([2]));
+  });
+});
+
+describe('which nodes are known', () => {
+  const known = async (): Promise<string[]> =>
+    (await database.db.selectFrom('nodes').select('node_id').orderBy('node_id').execute()).map((row) => row.node_id);
+  const day = 24 * 60 * 60 * 1_000;
+
+  test('one that left is not, so that starts and stops leave no rows behind', async () => {
+    await joinNodes(database.db, node('other'), now + 100, now);
+    await leaveNodes(database.db, 'other');
+    await leaveNodes(database.db, 'other');
+    expect(await known()).toEqual(['me']);
+  });
+
+  test('one whose lease ended more than a day ago is not, once another joins', async () => {
+    await joinNodes(database.db, node('older'), now - 1, now);
+    await joinNodes(database.db, node('yesterday'), now, now);
+    await joinNodes(database.db, node('new'), now + day + 100, now + day);
+    expect(await known()).toEqual(['me', 'new', 'yesterday']);
+  });
+});
+
+describe('a lease', () => {
+  test.each([
+    ['kept', now + 1, true],
+    ['that ends at this moment', now, false],
+    ['that has ended', now - 1, false],
+  ])('%s is extended all the same', async (_name, until, kept) => {
+    await joinNodes(database.db, node('other'), until, 0);
+    await submitted(runs, graph('a'), 'other');
+    expect(await renewLease(database.db, 'other', now + 50, now)).toBe(kept);
+    expect(await adopt()).toEqual([]);
+    expect(await renewLease(database.db, 'other', now + 60, now)).toBe(true);
+  });
+
+  test('of a node that nobody knows is not kept', async () => {
+    expect(await renewLease(database.db, 'unknown', now + 50, now)).toBe(false);
+  });
+
+  test('nodes of a machine are those that hold one, with all that tells their process', async () => {
+    await joinNodes(database.db, node('ended'), now, 0);
+    await joinNodes(database.db, node('elsewhere', 'there'), now + 100, 0);
+    await joinNodes(database.db, node('neighbour'), now + 100, 0);
+    const found = await nodesOnHost(database.db, 'here', now);
+    expect(found.toSorted((one, other) => one.nodeId.localeCompare(other.nodeId))).toEqual([node('me'), node('neighbour')]);
+  });
+
+  test('ending the leases of dead nodes ends no other, and of none ends none', async () => {
+    await joinNodes(database.db, node('dead'), now + 100, 0);
+    await expireNodes(database.db, ['dead'], now);
+    await expireNodes(database.db, [], now);
+    expect((await nodesOnHost(database.db, 'here', now)).map(({ nodeId }) => nodeId)).toEqual(['me']);
+  });
+});
+
+test('a node finds its own active runs, and the stops that were noted for them by whomever', async () => {
+  const [mine, calm, over] = [await submitted(runs, graph('a'), 'me'), await submitted(runs, graph('a'), 'me'), await submitted(runs, graph('a'), 'me')];
+  const other = await submitted(runs, graph('a'), 'other');
+  for (const { run } of [mine, over, other]) await requestStop(database.db, run.runId, 'timeout');
+  await endRun(over);
+  expect(calm.run.stopReason).toBeUndefined();
+  expect((await runsOwnedBy(database.db, 'me')).toSorted((one, two) => one.runId - two.runId)).toEqual([
+    { runId: mine.run.runId, stopReason: 'timeout', retimes: 0 }, { runId: calm.run.runId, stopReason: undefined, retimes: 0 },
+  ]);
+});
+
+test('a node takes up its own active runs with a higher fence, and no others', async () => {
+  const [mine, calm] = [await submitted(runs, graph('a'), 'me'), await submitted(runs, graph('a'), 'me')];
+  const other = await submitted(runs, graph('a'), 'other');
+  const taken = await reclaimRuns(database.db, 'me', [mine.run.runId, other.run.runId]);
+  expect(taken.map(({ run, tasks }) => [run.runId, run.fence, tasks.map(({ fence }) => fence)])).toEqual([[mine.run.runId, 2, [2]]]);
+  expect((await runs.find(calm.run.runId))?.run.fence).toBe(1);
+});

@@ -1,0 +1,136 @@
+/** The files of managed_fs: put, read, shown and deleted, and never outside. */
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, stat, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { ManagedFileStore } from '../../../engine/ports/files.ts';
+import { createManagedFiles } from '../../../storage/files/managed-files.ts';
+import { refusalOf, testRoots, type TestRoots } from './file-roots.ts';
+
+async function fresh(): Promise<TestRoots & { files: ManagedFileStore }> {
+  const tools = await testRoots();
+  return { ...tools, files: createManagedFiles(tools.roots) };
+}
+
+const bytes = (text: string): Buffer => Buffer.from(text);
+
+test.each(['/a/b', 'managed_fs:/a/b', 'managed_fs:///a/b', 'dbfs:/a/b'])('what is put under %s is the file /a/b', async (path) => {
+  const { files } = await fresh();
+  await files.put(path, bytes('hello'), false);
+  expect(await files.read('/a/b', 0, 100)).toEqual(bytes('hello'));
+  expect(await files.getStatus(path)).toMatchObject({ path: '/a/b', kind: 'file', size: 5 });
+  expect(await files.list('/a')).toMatchObject([{ path: '/a/b', kind: 'file', size: 5 }]);
+});
+
+test.each([
+  [0, 3, 'hel'],
+  [2, 3, 'llo'],
+  [3, 100, 'lo'],
+  [5, 10, ''],
+  [6, 10, ''],
+  [0, 0, ''],
+])('reading "hello" from byte %i on, %i bytes, gives "%s"', async (offset, length, expected) => {
+  const { files } = await fresh();
+  await files.put('/a', bytes('hello'), false);
+  expect((await files.read('/a', offset, length)).toString()).toBe(expected);
+});
+
+test('bytes that are no text stay as they are', async () => {
+  const { files } = await fresh();
+  const all = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
+  await files.put('/a', all, false);
+  expect(await files.read('/a', 0, 256)).toEqual(all);
+});
+
+test('a taken path is refused without overwrite, and a directory always', async () => {
+  const { files } = await fresh();
+  await files.put('/d/a', bytes('1'), false);
+  expect(await refusalOf(files.put('/d/a', bytes('2'), false))).toMatchObject({
+    code: 'RESOURCE_ALREADY_EXISTS',
+    message: 'A file or directory already exists at the input path /d/a.',
+  });
+  await files.put('/d/a', bytes('3'), true);
+  expect(await files.read('/d/a', 0, 9)).toEqual(bytes('3'));
+  for (const overwrite of [false, true]) {
+    expect(await refusalOf(files.put('/d', bytes('4'), overwrite))).toMatchObject({ code: 'RESOURCE_ALREADY_EXISTS' });
+  }
+});
+
+test('of many puts at once every reader sees one whole file, and no draft is left', async () => {
+  const { files, base } = await fresh();
+  const contents = Array.from({ length: 10 }, (_, index) => String(index).repeat(100_000));
+  await files.put('/d/a', bytes(contents[0] ?? ''), false);
+  const puts = Promise.all(contents.map((content) => files.put('/d/a', bytes(content), true)));
+  for (let round = 0; round < 20; round += 1) expect(contents).toContain((await files.read('/d/a', 0, 200_000)).toString());
+  await puts;
+  expect(await readdir(join(base, 'data/managed_fs/d'))).toEqual(['a']);
+  expect(await files.list('/d')).toHaveLength(1);
+});
+
+test('files and folders are for the user of the service alone', async () => {
+  const { files, base } = await fresh();
+  await files.put('/d/a', bytes('1'), false);
+  await files.put('/d/a', bytes('2'), true);
+  await files.mkdirs('/e/f');
+  const modes = await Promise.all(['', 'd', 'd/a', 'e', 'e/f'].map(async (path) => (await stat(join(base, 'data/managed_fs', path))).mode & 0o777));
+  expect(modes).toEqual([0o700, 0o700, 0o600, 0o700, 0o700]);
+});
+
+test('deleting: a file goes, a full directory needs recursive, and nothing is as good as deleted', async () => {
+  const { files } = await fresh();
+  await files.put('/d/a', bytes('1'), false);
+  expect(await refusalOf(files.delete('/d', false))).toMatchObject({ code: 'INVALID_STATE' });
+  await files.delete('/d/a', false);
+  await files.delete('/d', false);
+  await files.put('/d/e/a', bytes('1'), false);
+  await files.delete('managed_fs:/d', true);
+  await files.delete('/d', true);
+  expect(await files.list('/')).toEqual([]);
+});
+
+test('deleting a link leaves what it leads to', async () => {
+  const { files, base, put } = await fresh();
+  await put('outside/secret');
+  await put('data/managed_fs/d/real');
+  await symlink(join(base, 'outside'), join(base, 'data/managed_fs/d/out'));
+  await symlink('real', join(base, 'data/managed_fs/d/in'));
+  await files.delete('/d/out', true);
+  await files.delete('/d/in', true);
+  expect(await readdir(join(base, 'outside'))).toEqual(['secret']);
+  expect(await readdir(join(base, 'data/managed_fs/d'))).toEqual(['real']);
+});
+
+test('what is missing is named', async () => {
+  const { files } = await fresh();
+  const refusals = await Promise.all([files.read('/x', 0, 1), files.getStatus('/x'), files.list('/x')].map(refusalOf));
+  for (const refusal of refusals) {
+    expect(refusal).toMatchObject({ code: 'RESOURCE_DOES_NOT_EXIST', message: 'No file or directory exists on path /x.' });
+  }
+});
+
+test('a directory cannot be read, and a file cannot be a directory', async () => {
+  const { files } = await fresh();
+  await files.mkdirs('/d');
+  await files.put('/f', bytes('1'), false);
+  expect(await refusalOf(files.read('/d', 0, 1))).toMatchObject({ code: 'INVALID_PARAMETER_VALUE', message: '/d is a directory; only a file can be read.' });
+  expect(await refusalOf(files.mkdirs('/f'))).toMatchObject({ code: 'RESOURCE_ALREADY_EXISTS' });
+});
+
+test('a named pipe holds nobody up: it is as good as nothing', async () => {
+  const { files, base } = await fresh();
+  await mkdir(join(base, 'data/managed_fs'), { recursive: true });
+  execFileSync('mkfifo', [join(base, 'data/managed_fs/pipe')]);
+  expect(await refusalOf(files.read('/pipe', 0, 1))).toMatchObject({ code: 'RESOURCE_DOES_NOT_EXIST' });
+  expect(await files.list('/')).toEqual([]);
+});
+
+test.each(['/../runs/x', 'managed_fs:/../x', '/link/x', '/a\0', 'objstore://b/x', `/${'n'.repeat(256)}`])('%j is refused by every call', async (path) => {
+  const { files, base, put } = await fresh();
+  await put('outside/x');
+  await mkdir(join(base, 'data/managed_fs'), { recursive: true });
+  await symlink(join(base, 'outside'), join(base, 'data/managed_fs/link'));
+  const refusals = await Promise.all([
+    files.put(path, bytes('1'), true), files.read(path, 0, 1), files.getStatus(path), files.list(path), files.delete(path, true), files.mkdirs(path),
+  ].map(refusalOf));
+  for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'INVALID_PARAMETER_VALUE' });
+});

@@ -1,0 +1,64 @@
+/** Runs in the database of a test, stored through the door that every run passes. */
+import { pino } from 'pino';
+import type { Kysely } from 'kysely';
+import { systemClock, type Clock } from '../../../engine/clock.ts';
+import { runNow, submit, type LaunchPorts } from '../../../engine/launch.ts';
+import type { JobSettings, SubmitSettings } from '../../../engine/job/settings.ts';
+import { defaultLimits } from '../../../engine/limits.ts';
+import type { RunStore } from '../../../engine/ports/runs.ts';
+import type { RunWithTasks } from '../../../engine/run/run.ts';
+import { createJob } from '../../../storage/postgres/jobs/jobs.ts';
+import type { Database } from '../../../storage/postgres/schema.ts';
+import { createRunStore } from '../../../storage/postgres/stores.ts';
+
+const body = { notebook_task: { notebook_path: '/n' } };
+
+/** A multi-task graph: `graph('a', 'b a')` has the task b that depends on a. */
+export function graph(...tasks: string[]): JobSettings & SubmitSettings {
+  return {
+    tasks: tasks.map((text) => {
+      const [task_key = '', ...dependencies] = text.split(' ');
+      return { task_key, ...body, depends_on: dependencies.map((key) => ({ task_key: key })) };
+    }),
+  };
+}
+
+export const singleTask = { ...body, existing_cluster_id: 'shared' } satisfies JobSettings & SubmitSettings;
+
+export function runStoreOf(db: Kysely<Database>): RunStore {
+  return createRunStore(db, systemClock, pino({ level: 'silent' }));
+}
+
+/** Ports of a launch; what is accepted is put into `accepted`. */
+export function launchPorts(runs: RunStore, accepted: RunWithTasks[] = [], nodeId = 'node-1', clock: Clock = systemClock): LaunchPorts {
+  return { runs, clock, limits: defaultLimits, nodeId, accept: (run) => { accepted.push(run); } };
+}
+
+/** A stored one-time run, as the engine holds it. */
+export async function submitted(runs: RunStore, settings: SubmitSettings, nodeId = 'node-1', clock: Clock = systemClock): Promise<RunWithTasks> {
+  const accepted: RunWithTasks[] = [];
+  await submit(launchPorts(runs, accepted, nodeId, clock), { settings, version: '2.0', creator: 'ann' });
+  const [run] = accepted;
+  if (run === undefined) throw new Error('The submission was not accepted.');
+  return run;
+}
+
+/** Many of them, made a few at a time: launches wait for each other, and a connection is waited for only so long. */
+export async function submittedMany(runs: RunStore, settings: SubmitSettings, count: number, nodeId = 'node-1'): Promise<RunWithTasks[]> {
+  const stored: RunWithTasks[] = [];
+  while (stored.length < count) {
+    const few = Array.from({ length: Math.min(8, count - stored.length) }, () => submitted(runs, settings, nodeId));
+    stored.push(...(await Promise.all(few)));
+  }
+  return stored;
+}
+
+/** A stored job. */
+export function storedJob(db: Kysely<Database>, settings: JobSettings = singleTask, now = 1_000): Promise<number> {
+  return createJob(db, { settings, version: '2.1', creator: 'ann', now }, defaultLimits);
+}
+
+/** Starts a run of a stored job and gives what the caller is told. */
+export function runOfJob(ports: LaunchPorts, jobId: number, idempotencyToken?: string) {
+  return runNow(ports, { jobId, parameters: {}, idempotencyToken, creator: 'ann' });
+}

@@ -1,0 +1,56 @@
+/** Tokens and the first administrator, on a real database. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tokenHash } from '../../../engine/token/token.ts';
+import { ensureBootstrapAdmin, findToken, noteTokenAccess } from '../../../storage/postgres/tokens/tokens.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+
+const now = 1_770_000_000_000;
+const hash = tokenHash('bootstrap');
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await ensureBootstrapAdmin(database.db, hash, now);
+});
+afterAll(() => database.drop());
+
+test('the bootstrap token belongs to the administrator and is valid for everything without end', async () => {
+  expect(await findToken(database.db, hash)).toMatchObject({
+    principalId: expect.any(Number), userName: 'admin', admin: true, active: true, scopes: ['all-apis'], expiryTime: undefined, revokedTime: undefined,
+  });
+});
+
+test('an unknown hash is no token', async () => {
+  expect(await findToken(database.db, tokenHash('other'))).toBeUndefined();
+});
+
+test('making the bootstrap token again, also at once from several engines, renews it and changes nothing else', async () => {
+  const before = await findToken(database.db, hash);
+  await Promise.all([1, 2, 3].map(() => ensureBootstrapAdmin(database.db, hash, now + 1)));
+  expect(await findToken(database.db, hash)).toEqual({ ...before, createdTime: now + 1 });
+  expect(await database.db.selectFrom('principals').selectAll().execute()).toHaveLength(1);
+});
+
+test('a revoked bootstrap token is valid again after the next start; a further one may stand beside it', async () => {
+  await database.db.updateTable('tokens').set({ revoked_time: now }).where('hash', '=', hash).execute();
+  await ensureBootstrapAdmin(database.db, hash, now);
+  await ensureBootstrapAdmin(database.db, tokenHash('second'), now);
+  expect(await findToken(database.db, hash)).toMatchObject({ revokedTime: undefined });
+  expect(await findToken(database.db, tokenHash('second'))).toMatchObject({ userName: 'admin' });
+});
+
+test('the last access is noted at most once a minute', async () => {
+  const { tokenId = '' } = (await findToken(database.db, hash)) ?? {};
+  const noted = async (at: number): Promise<number | undefined> => {
+    await noteTokenAccess(database.db, tokenId, at);
+    return (await findToken(database.db, hash))?.lastAccessedTime;
+  };
+  expect(await noted(now)).toBe(now);
+  expect(await noted(now + 59_999)).toBe(now);
+  expect(await noted(now + 60_000)).toBe(now + 60_000);
+});
+
+test('a token id is no hash of the token', async () => {
+  expect(await findToken(database.db, hash)).toMatchObject({ tokenId: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  expect((await findToken(database.db, hash))?.tokenId).not.toBe(hash);
+});
