@@ -1,4 +1,7 @@
-/** Test runner settings: two processes, each taking one file after the other; each file has a database and a service of its own. */
+/**
+ * Test runner settings: two processes, each taking one file after the other; each file has a database and a
+ * service of its own.
+ */
 import { defineConfig } from 'vitest/config';
 import { SlowestFirst } from './test/harness/slowest-first.ts';
 
@@ -7,7 +10,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/harness/postgres.ts', 'test/harness/console.ts'],
     pool: 'forks',
-    // What a file needs it starts and ends itself, so that modules are read once and not for each of the files.
+    // What a file needs it starts and ends itself, so that modules are read once and not for each of the
+    // files.
     isolate: false,
     sequence: { sequencer: SlowestFirst },
     maxWorkers: 2,

@@ -1,4 +1,7 @@
-/** Processor time that the migration of a dashboard with 100 widgets takes the engine; fails when its median is 50 ms or more. */
+/**
+ * Processor time that the migration of a dashboard with 100 widgets takes the engine; fails when its median
+ * is 50 ms or more.
+ */
 import { migrate } from '../engine/dashboard/migrate.ts';
 import { serialized } from '../engine/dashboard/modern.ts';
 import type { ClassicDashboard, ClassicWidget } from '../engine/dashboard/classic.ts';
@@ -11,7 +14,9 @@ const rounds = 200;
 const kinds = ['column', 'line', 'area', 'pie', 'scatter', 'combo', 'histogram', 'heatmap'];
 
 /** Thirty lines of SQL with ten parameters of several kinds. */
-const sql = (index: number): string => `SELECT month, region, sum(revenue) AS revenue, sum(cost) AS cost -- {{ not }} this
+const sql = (
+  index: number,
+): string => `SELECT month, region, sum(revenue) AS revenue, sum(cost) AS cost -- {{ not }} this
 FROM {{ catalog }}.sales_${index} WHERE region IN ({{ regions }}) AND city = '{{ city }}' AND day BETWEEN '{{ period.start }}' AND '{{ period.end }}'
 ${Array.from({ length: 25 }, (_, line) => `  AND column_${line} > coalesce(other_${line}, 'it''s ${line}') -- {{ comment }}`).join('\n')}
   AND t > now() - INTERVAL {{ hours }} HOURS AND name LIKE '%{{ part }}%' GROUP BY {{ by }}, region`;
@@ -21,27 +26,59 @@ function widget(index: number): ClassicWidget {
     id: index,
     options: {
       position: { col: (index % 2) * 3, row: Math.floor(index / 2) * 5, sizeX: 3, sizeY: 5 },
-      parameterMappings: { city: { name: 'city', type: ['dashboard-level', 'widget-level', 'static-value'][index % 3], mapTo: 'city', value: 'Oslo' } },
+      parameterMappings: {
+        city: {
+          name: 'city',
+          type: ['dashboard-level', 'widget-level', 'static-value'][index % 3],
+          mapTo: 'city',
+          value: 'Oslo',
+        },
+      },
     },
     visualization: {
-      type: index % 4 === 3 ? 'TABLE' : 'CHART', name: `Widget ${index}`,
+      type: index % 4 === 3 ? 'TABLE' : 'CHART',
+      name: `Widget ${index}`,
       options: {
-        globalSeriesType: kinds[index % kinds.length], columnMapping: { month: 'x', revenue: 'y', cost: 'y', region: index % 2 === 0 ? 'series' : 'zVal' },
-        seriesOptions: { revenue: { color: '#00A972', type: 'column' }, cost: { type: 'line' } }, numberFormat: '0,0.00',
-        columns: Array.from({ length: 12 }, (_, column) => ({ name: `column_${column}`, title: `Column ${column}`, displayAs: 'string', visible: true, order: column })),
+        globalSeriesType: kinds[index % kinds.length],
+        columnMapping: { month: 'x', revenue: 'y', cost: 'y', region: index % 2 === 0 ? 'series' : 'zVal' },
+        seriesOptions: { revenue: { color: '#00A972', type: 'column' }, cost: { type: 'line' } },
+        numberFormat: '0,0.00',
+        columns: Array.from({ length: 12 }, (_, column) => ({
+          name: `column_${column}`,
+          title: `Column ${column}`,
+          displayAs: 'string',
+          visible: true,
+          order: column,
+        })),
       },
       query: {
-        id: `query-${index % 50}`, name: `Query ${index % 50}`, query: sql(index % 50),
-        options: { parameters: [
-          { name: 'regions', type: 'enum', enumOptions: 'north\nsouth\neast\nwest', value: ['north'], multiValuesOptions: { prefix: "'", suffix: "'", separator: ',' } },
-          { name: 'period', type: 'date-range', value: 'd_last_30_days' }, { name: 'city', type: 'text', value: 'Oslo' }, { name: 'hours', type: 'number', value: 24 },
-        ] },
+        id: `query-${index % 50}`,
+        name: `Query ${index % 50}`,
+        query: sql(index % 50),
+        options: {
+          parameters: [
+            {
+              name: 'regions',
+              type: 'enum',
+              enumOptions: 'north\nsouth\neast\nwest',
+              value: ['north'],
+              multiValuesOptions: { prefix: "'", suffix: "'", separator: ',' },
+            },
+            { name: 'period', type: 'date-range', value: 'd_last_30_days' },
+            { name: 'city', type: 'text', value: 'Oslo' },
+            { name: 'hours', type: 'number', value: 24 },
+          ],
+        },
       },
     },
   };
 }
 
-const classic: ClassicDashboard = { id: '33333333-0000-4000-8000-000000000001', name: 'Bench', widgets: Array.from({ length: widgets }, (_, index) => widget(index)) };
+const classic: ClassicDashboard = {
+  id: '33333333-0000-4000-8000-000000000001',
+  name: 'Bench',
+  widgets: Array.from({ length: widgets }, (_, index) => widget(index)),
+};
 /** Milliseconds of this thread, whatever else the machine does. */
 const clock = (): number => {
   const { user, system } = process.threadCpuUsage();
@@ -57,6 +94,8 @@ for (let round = 0; round < rounds; round += 1) {
   [datasets, warnings, bytes] = [result.dashboard.datasets.length, result.warnings.length, text.length];
 }
 const [first = 0] = times;
-process.stdout.write(`${widgets} widgets, ${datasets} datasets, ${warnings} warnings, ${bytes} bytes of result\nfirst, nothing compiled yet: ${first.toFixed(1)} ms\nthen: ${spread(times.slice(1))}\n`);
+process.stdout.write(
+  `${widgets} widgets, ${datasets} datasets, ${warnings} warnings, ${bytes} bytes of result\nfirst, nothing compiled yet: ${first.toFixed(1)} ms\nthen: ${spread(times.slice(1))}\n`,
+);
 const median = times.toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? 0;
 process.exitCode = median < most ? 0 : 1;

@@ -1,4 +1,7 @@
-/** Starts `runyard serve` as a user would, on a fresh data directory, and says what it costs. Shared by the benches. */
+/**
+ * Starts `runyard serve` as a user would, on a fresh data directory, and says what it costs. Shared by the
+ * benches.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -13,8 +16,13 @@ const project = fileURLToPath(new URL('..', import.meta.url));
 
 /** What `npm start` gives Node: `exec node [option ...] cli/main.ts serve`. */
 async function startArguments(): Promise<string[]> {
-  const { scripts }: { scripts: { start: string } } = JSON.parse(await readFile(join(project, 'package.json'), 'utf8'));
-  return scripts.start.split(' ').slice(2).map((word) => (word.endsWith('.ts') ? join(project, word) : word));
+  const { scripts }: { scripts: { start: string } } = JSON.parse(
+    await readFile(join(project, 'package.json'), 'utf8'),
+  );
+  return scripts.start
+    .split(' ')
+    .slice(2)
+    .map((word) => (word.endsWith('.ts') ? join(project, word) : word));
 }
 
 export interface EngineUnderTest {
@@ -39,11 +47,21 @@ export async function freshDirectory(): Promise<{ path: string; remove(): Promis
 }
 
 /** @param variables settings beside those that every bench has */
-export async function startUnderTest(dataDirectory: string, path: string, variables: Readonly<Record<string, string>> = {}): Promise<EngineUnderTest> {
+export async function startUnderTest(
+  dataDirectory: string,
+  path: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<EngineUnderTest> {
   const before = systemClock.now();
   const child = spawn(process.execPath, await startArguments(), {
     cwd: dataDirectory,
-    env: { PATH: path, RUNYARD_PORT: '0', RUNYARD_DATA_DIR: dataDirectory, RUNYARD_BOOTSTRAP_TOKEN: token, ...variables },
+    env: {
+      PATH: path,
+      RUNYARD_PORT: '0',
+      RUNYARD_DATA_DIR: dataDirectory,
+      RUNYARD_BOOTSTRAP_TOKEN: token,
+      ...variables,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const url = await listening(child);
@@ -51,9 +69,15 @@ export async function startUnderTest(dataDirectory: string, path: string, variab
   const startMs = systemClock.now() - before;
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   return {
-    url, startMs, pid: child.pid ?? 0,
+    url,
+    startMs,
+    pid: child.pid ?? 0,
     async call(method, operation, body) {
-      const response = await fetch(`${url}/api/${operation}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+      const response = await fetch(`${url}/api/${operation}`, {
+        method,
+        headers,
+        ...(body && { body: JSON.stringify(body) }),
+      });
       if (!response.ok) throw new Error(`${operation}: ${await response.text()}`);
       const answer: Record<string, unknown> = JSON.parse(await response.text());
       return answer;
@@ -105,6 +129,13 @@ async function cpuSeconds(engine: number): Promise<{ engine: number; postgres: n
 async function timesOf(pid: string): Promise<{ pid: number; parent: number; seconds: number } | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   if (stat === undefined) return undefined;
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number);
-  return { pid: Number(pid), parent: fields[1] ?? 0, seconds: ((fields[11] ?? 0) + (fields[12] ?? 0)) / ticks };
+  const fields = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  return {
+    pid: Number(pid),
+    parent: fields[1] ?? 0,
+    seconds: ((fields[11] ?? 0) + (fields[12] ?? 0)) / ticks,
+  };
 }

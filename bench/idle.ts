@@ -1,21 +1,34 @@
-/** What an idle engine costs: processor time of engine and PostgreSQL, and queries, over a minute without work. */
+/**
+ * What an idle engine costs: processor time of engine and PostgreSQL, and queries, over a minute without
+ * work.
+ */
 import { freshDirectory, startUnderTest } from './engine-under-test.ts';
 
 const seconds = 60;
 const directory = await freshDirectory();
 const engine = await startUnderTest(directory.path, '/usr/bin:/bin');
 // What the start itself causes is not idleness.
-await new Promise((resolve) => { setTimeout(resolve, 5_000); });
+await new Promise((resolve) => {
+  setTimeout(resolve, 5_000);
+});
 const [cpu, queries] = [await engine.cpuSeconds(), await engine.metric('runyard_database_queries_total')];
-await new Promise((resolve) => { setTimeout(resolve, seconds * 1_000); });
-const [cpuAfter, queriesAfter] = [await engine.cpuSeconds(), await engine.metric('runyard_database_queries_total')];
-const percent = (before: number, after: number): string => `${(((after - before) / seconds) * 100).toFixed(2)} % of a core`;
-process.stdout.write([
-  `idle for ${seconds} s`,
-  `engine:     ${percent(cpu.engine, cpuAfter.engine)}`,
-  `postgresql: ${percent(cpu.postgres, cpuAfter.postgres)}`,
-  `queries:    ${((queriesAfter - queries) / seconds).toFixed(2)} a second`,
-  '',
-].join('\n'));
+await new Promise((resolve) => {
+  setTimeout(resolve, seconds * 1_000);
+});
+const [cpuAfter, queriesAfter] = [
+  await engine.cpuSeconds(),
+  await engine.metric('runyard_database_queries_total'),
+];
+const percent = (before: number, after: number): string =>
+  `${(((after - before) / seconds) * 100).toFixed(2)} % of a core`;
+process.stdout.write(
+  [
+    `idle for ${seconds} s`,
+    `engine:     ${percent(cpu.engine, cpuAfter.engine)}`,
+    `postgresql: ${percent(cpu.postgres, cpuAfter.postgres)}`,
+    `queries:    ${((queriesAfter - queries) / seconds).toFixed(2)} a second`,
+    '',
+  ].join('\n'),
+);
 await engine.stop();
 await directory.remove();

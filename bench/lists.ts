@@ -1,4 +1,7 @@
-/** runs/list with 100,000 stored runs against the same with 100: pages and filters may take no more than twice the time. */
+/**
+ * runs/list with 100,000 stored runs against the same with 100: pages and filters may take no more than twice
+ * the time.
+ */
 import { freshDirectory, startUnderTest, type EngineUnderTest } from './engine-under-test.ts';
 import { seededStep, seedRuns, type Seeded } from './seed-runs.ts';
 
@@ -21,10 +24,15 @@ async function prepare(runs: number): Promise<Stored> {
   const sleep = Buffer.from('import time\ntime.sleep(3600)\n').toString('base64');
   await engine.call('POST', '2.0/managed_fs/put', { path: '/sleep.py', contents: sleep });
   for (let one = 0; one < active; one += 1) {
-    await engine.call('POST', '2.0/jobs/runs/submit', { existing_cluster_id: 'bench', spark_python_task: { python_file: 'managed_fs:/sleep.py' } });
+    await engine.call('POST', '2.0/jobs/runs/submit', {
+      existing_cluster_id: 'bench',
+      spark_python_task: { python_file: 'managed_fs:/sleep.py' },
+    });
   }
   return {
-    ...seeded, runs, engine,
+    ...seeded,
+    runs,
+    engine,
     async remove() {
       const { runs: waiting } = await engine.call('GET', '2.0/jobs/runs/list?active_only=true');
       for (const { run_id } of Object(waiting)) await engine.call('POST', '2.0/jobs/runs/cancel', { run_id });
@@ -37,7 +45,9 @@ async function prepare(runs: number): Promise<Stored> {
 
 /** The token of a page in the middle of the history. */
 async function middle({ engine, runs }: Stored): Promise<string> {
-  return String((await engine.call('GET', `2.1/jobs/runs/list?limit=1&offset=${runs / 2}`))['next_page_token']);
+  return String(
+    (await engine.call('GET', `2.1/jobs/runs/list?limit=1&offset=${runs / 2}`))['next_page_token'],
+  );
 }
 
 const startOf = ({ firstStart }: Stored, index: number): number => firstStart + index * seededStep;
@@ -57,8 +67,15 @@ const questions: readonly (readonly [string, (stored: Stored) => string | Promis
   ['runs since the beginning', (stored) => `start_time_from=${startOf(stored, 0)}`],
   ['runs since a while ago', (stored) => `start_time_from=${startOf(stored, stored.runs - 10)}`],
   ['the first runs of all', (stored) => `start_time_to=${startOf(stored, 9)}`],
-  ['runs of one hour long ago', (stored) => `start_time_from=${startOf(stored, stored.runs / 4)}&start_time_to=${startOf(stored, stored.runs / 4 + 10)}`],
-  ['completed one-time runs since the middle', (stored) => `start_time_from=${startOf(stored, stored.runs / 2)}&run_type=SUBMIT_RUN&completed_only=true`],
+  [
+    'runs of one hour long ago',
+    (stored) =>
+      `start_time_from=${startOf(stored, stored.runs / 4)}&start_time_to=${startOf(stored, stored.runs / 4 + 10)}`,
+  ],
+  [
+    'completed one-time runs since the middle',
+    (stored) => `start_time_from=${startOf(stored, stored.runs / 2)}&run_type=SUBMIT_RUN&completed_only=true`,
+  ],
 ];
 
 /** High resolution, in milliseconds. */
@@ -79,12 +96,19 @@ async function medians(queries: readonly (readonly [Stored, string])[]): Promise
 
 const [few, many] = [await prepare(sizes.few), await prepare(sizes.many)];
 let slow = 0;
-process.stdout.write(`runs/list, medians of ${samples} in ms, with ${sizes.few} and with ${sizes.many} runs\n`);
+process.stdout.write(
+  `runs/list, medians of ${samples} in ms, with ${sizes.few} and with ${sizes.many} runs\n`,
+);
 for (const [name, query] of questions) {
-  const [of100 = 0, of100000 = 0] = await medians([[few, await query(few)], [many, await query(many)]]);
+  const [of100 = 0, of100000 = 0] = await medians([
+    [few, await query(few)],
+    [many, await query(many)],
+  ]);
   const ratio = of100000 / of100;
   if (ratio >= most) slow += 1;
-  process.stdout.write(`${name.padEnd(50)}${of100.toFixed(2).padStart(8)}${of100000.toFixed(2).padStart(8)}   x ${ratio.toFixed(2)}${ratio >= most ? '  too slow' : ''}\n`);
+  process.stdout.write(
+    `${name.padEnd(50)}${of100.toFixed(2).padStart(8)}${of100000.toFixed(2).padStart(8)}   x ${ratio.toFixed(2)}${ratio >= most ? '  too slow' : ''}\n`,
+  );
 }
 await few.remove();
 await many.remove();

@@ -1,6 +1,7 @@
 /**
- * What a gigabyte of stdout costs: the same program writing to a file by itself, and as a task of a service, with a cap above what it
- * writes and with one far below; then while its log is followed. Fails when the engine grows by 20 MB or more. `node bench/logs.ts [rounds]`
+ * What a gigabyte of stdout costs: the same program writing to a file by itself, and as a task of a service,
+ * with a cap above what it writes and with one far below; then while its log is followed. Fails when the
+ * engine grows by 20 MB or more. `node bench/logs.ts [rounds]`
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -57,15 +58,24 @@ interface Started {
 async function begin(variables: Readonly<Record<string, string>>): Promise<Started> {
   const directory = await freshDirectory();
   const engine = await startUnderTest(directory.path, path, variables);
-  await engine.call('POST', '2.0/managed_fs/put', { path: '/write.py', contents: Buffer.from(program).toString('base64') });
-  await engine.call('POST', '2.0/managed_fs/put', { path: '/ok.py', contents: Buffer.from('print("ok")\n').toString('base64') });
+  await engine.call('POST', '2.0/managed_fs/put', {
+    path: '/write.py',
+    contents: Buffer.from(program).toString('base64'),
+  });
+  await engine.call('POST', '2.0/managed_fs/put', {
+    path: '/ok.py',
+    contents: Buffer.from('print("ok")\n').toString('base64'),
+  });
   // What a first task loads is no cost of its log.
   for (let warm = 0; warm < 5; warm += 1) await run(engine, 'ok');
   return { engine, directory };
 }
 
 function report(what: string, { seconds, growthMb, onDiskMb }: Cost): void {
-  const rest = growthMb === undefined ? '' : `; engine +${growthMb.toFixed(1)} MB; ${onDiskMb?.toFixed(0)} MB on the disk`;
+  const rest =
+    growthMb === undefined
+      ? ''
+      : `; engine +${growthMb.toFixed(1)} MB; ${onDiskMb?.toFixed(0)} MB on the disk`;
   process.stdout.write(`  ${what.padEnd(26)} ${seconds.toFixed(2)} s to write 1 GB${rest}\n`);
   if ((growthMb ?? 0) >= growthMostMb) process.exitCode = 1;
 }
@@ -76,7 +86,9 @@ async function bare(): Promise<Cost> {
   const child = spawn('python3', [script], { stdio: ['ignore', fd, 'pipe'], env: { PATH: path } });
   closeSync(fd);
   let said = '';
-  child.stderr?.on('data', (text) => { said += String(text); });
+  child.stderr?.on('data', (text) => {
+    said += String(text);
+  });
   await once(child, 'close');
   await rm(out);
   return { seconds: Number(said) };
@@ -85,8 +97,12 @@ async function bare(): Promise<Cost> {
 async function asTask({ engine, directory }: Started, followed: boolean): Promise<Cost> {
   const before = await engine.memory();
   let most = before;
-  const look = async (): Promise<void> => { most = Math.max(most, await engine.memory()); };
-  const watching = setInterval(() => { void look(); }, 50);
+  const look = async (): Promise<void> => {
+    most = Math.max(most, await engine.memory());
+  };
+  const watching = setInterval(() => {
+    void look();
+  }, 50);
   const runId = await run(engine, 'write', followed);
   clearInterval(watching);
   const { content } = await engine.call('GET', `2.0/jobs/runs/logs?run_id=${runId}&stream=stderr`);
@@ -97,12 +113,17 @@ async function asTask({ engine, directory }: Started, followed: boolean): Promis
 
 /** Runs a program to its end; the id of its run. */
 async function run(engine: EngineUnderTest, name: string, followed = false): Promise<number> {
-  const { run_id: runId } = await engine.call('POST', '2.0/jobs/runs/submit', { existing_cluster_id: 'c', spark_python_task: { python_file: `managed_fs:/${name}.py` } });
+  const { run_id: runId } = await engine.call('POST', '2.0/jobs/runs/submit', {
+    existing_cluster_id: 'c',
+    spark_python_task: { python_file: `managed_fs:/${name}.py` },
+  });
   const following = followed ? follow(engine, Number(runId)) : undefined;
   for (;;) {
     const { state } = await engine.call('GET', `2.0/jobs/runs/get?run_id=${String(runId)}`);
     if (JSON.stringify(state).includes('TERMINATED')) break;
-    await new Promise((resolve) => { setTimeout(resolve, 50); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
   }
   await following;
   return Number(runId);
@@ -110,7 +131,9 @@ async function run(engine: EngineUnderTest, name: string, followed = false): Pro
 
 /** Reads a log as it comes, as fast as it can. */
 async function follow({ url }: EngineUnderTest, runId: number): Promise<void> {
-  const { body } = await fetch(`${url}/api/2.0/jobs/runs/logs/stream?run_id=${runId}`, { headers: { authorization: 'Bearer token-of-a-bench' } });
+  const { body } = await fetch(`${url}/api/2.0/jobs/runs/logs/stream?run_id=${runId}`, {
+    headers: { authorization: 'Bearer token-of-a-bench' },
+  });
   const reader = body?.getReader();
   while ((await reader?.read())?.done === false);
 }

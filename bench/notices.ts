@@ -1,4 +1,7 @@
-/** 10,000 notices to a destination that takes its time: what the engine's memory does meanwhile, and how long another destination waits. */
+/**
+ * 10,000 notices to a destination that takes its time: what the engine's memory does meanwhile, and how long
+ * another destination waits.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -25,7 +28,10 @@ const receiver = createServer((request, response) => {
       response.end();
       arrived.shift()?.();
     } else {
-      setTimeout(() => { answered += 1; response.end(); }, slowMs);
+      setTimeout(() => {
+        answered += 1;
+        response.end();
+      }, slowMs);
     }
   });
 }).listen(0, '127.0.0.1');
@@ -36,17 +42,38 @@ const base = `http://127.0.0.1:${typeof address === 'object' && address !== null
 /** Both destinations, and the notices in the outbox as runs would have left them. */
 async function seed(directory: string): Promise<{ fast: string; slow: string }> {
   const log = pino({ level: 'silent' });
-  const server = await startEmbeddedPostgres({ directory: join(directory, 'postgres'), log, clock: systemClock, volatile: true });
+  const server = await startEmbeddedPostgres({
+    directory: join(directory, 'postgres'),
+    log,
+    clock: systemClock,
+    volatile: true,
+  });
   const { db, close } = openDatabase(server.connection, log);
   await migrate(db);
   const store = createDestinationStore(db);
-  const make = (name: string) => store.create({
-    displayName: name, target: { kind: 'WEBHOOK', url: `${base}/${name}` }, secrets: { current: newSigningSecret() }, now: systemClock.now(),
-  }, 10);
+  const make = (name: string) =>
+    store.create(
+      {
+        displayName: name,
+        target: { kind: 'WEBHOOK', url: `${base}/${name}` },
+        secrets: { current: newSigningSecret() },
+        now: systemClock.now(),
+      },
+      10,
+    );
   const [fast, slow] = [await make('fast'), await make('slow')];
-  await insertNotices(db, Array.from({ length: notices }, (_, index) => ({
-    event: 'on_failure' as const, channel: 'webhook' as const, recipient: slow, jobId: 1, runId: index + 1_000_000, taskKey: undefined, createdTime: systemClock.now(),
-  })));
+  await insertNotices(
+    db,
+    Array.from({ length: notices }, (_, index) => ({
+      event: 'on_failure' as const,
+      channel: 'webhook' as const,
+      recipient: slow,
+      jobId: 1,
+      runId: index + 1_000_000,
+      taskKey: undefined,
+      createdTime: systemClock.now(),
+    })),
+  );
   await close();
   await server.stop();
   return { fast, slow };
@@ -57,7 +84,9 @@ const clock = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 /** From the call that asks for a test notice to its arrival. */
 async function probe(engine: EngineUnderTest, destination: string): Promise<number> {
-  const arrival = new Promise<void>((resolve) => { arrived.push(resolve); });
+  const arrival = new Promise<void>((resolve) => {
+    arrived.push(resolve);
+  });
   const before = clock();
   await engine.call('POST', `2.0/notification-destinations/${destination}/test`, {});
   await arrival;
@@ -72,26 +101,33 @@ async function times(count: number, work: () => Promise<number>): Promise<number
 
 const directory = await freshDirectory();
 const { fast } = await seed(directory.path);
-const engine = await startUnderTest(directory.path, '/usr/bin:/bin', { RUNYARD_WEBHOOK_ALLOW_PRIVATE: 'true' });
+const engine = await startUnderTest(directory.path, '/usr/bin:/bin', {
+  RUNYARD_WEBHOOK_ALLOW_PRIVATE: 'true',
+});
 const [began, queries] = [clock(), await engine.metric('runyard_database_queries_total')];
 const memory: number[] = [];
 const waits: number[] = [];
 const share = (part: number): boolean => answered >= notices * part;
 for (let step = 1; step <= 10; step += 1) {
-  while (!share(step / 10)) await new Promise((resolve) => { setTimeout(resolve, 100); });
+  while (!share(step / 10))
+    await new Promise((resolve) => {
+      setTimeout(resolve, 100);
+    });
   memory.push((await engine.metric('process_resident_memory_bytes')) / 2 ** 20);
-  if (step < 10) waits.push(...await times(probes / 4, () => probe(engine, fast)));
+  if (step < 10) waits.push(...(await times(probes / 4, () => probe(engine, fast))));
 }
 const seconds = (clock() - began) / 1_000;
 const perNotice = ((await engine.metric('runyard_database_queries_total')) - queries) / notices;
 const alone = await times(probes, () => probe(engine, fast));
-process.stdout.write([
-  `${notices} notices to a destination that takes ${slowMs} ms: ${seconds.toFixed(0)} s, ${(notices / seconds).toFixed(0)} a second, ${perNotice.toFixed(1)} queries each`,
-  `memory of the engine at each tenth (MB):  ${memory.map((mb) => mb.toFixed(0)).join(' ')}`,
-  `another destination, meanwhile:           ${spread(waits)}`,
-  `another destination, alone:               ${spread(alone)}`,
-  '',
-].join('\n'));
+process.stdout.write(
+  [
+    `${notices} notices to a destination that takes ${slowMs} ms: ${seconds.toFixed(0)} s, ${(notices / seconds).toFixed(0)} a second, ${perNotice.toFixed(1)} queries each`,
+    `memory of the engine at each tenth (MB):  ${memory.map((mb) => mb.toFixed(0)).join(' ')}`,
+    `another destination, meanwhile:           ${spread(waits)}`,
+    `another destination, alone:               ${spread(alone)}`,
+    '',
+  ].join('\n'),
+);
 await engine.stop();
 receiver.closeAllConnections();
 receiver.close();

@@ -1,4 +1,7 @@
-/** Schedules that are due in the same second: how late their runs start, and what it costs; and what they cost while none is due. */
+/**
+ * Schedules that are due in the same second: how late their runs start, and what it costs; and what they cost
+ * while none is due.
+ */
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { isoTime, systemClock } from '../engine/clock.ts';
@@ -15,14 +18,25 @@ const idleSeconds = 30;
 const minute = 60_000;
 
 const settingsFor = (expression: string): JobSettings => ({
-  name: 'daily', format: 'SINGLE_TASK', existing_cluster_id: 'bench', notebook_task: { notebook_path: '/nothing' },
+  name: 'daily',
+  format: 'SINGLE_TASK',
+  existing_cluster_id: 'bench',
+  notebook_task: { notebook_path: '/nothing' },
   schedule: { quartz_cron_expression: expression, timezone_id: 'Europe/Berlin' },
 });
 
-/** Stores the jobs, daily at a quarter past; then gives them, by an update, the minute in which they are to fire. */
+/**
+ * Stores the jobs, daily at a quarter past; then gives them, by an update, the minute in which they are to
+ * fire.
+ */
 async function seed(dataDirectory: string): Promise<void> {
   const log = pino({ level: 'silent' });
-  const server = await startEmbeddedPostgres({ directory: join(dataDirectory, 'postgres'), log, clock: systemClock, volatile: true });
+  const server = await startEmbeddedPostgres({
+    directory: join(dataDirectory, 'postgres'),
+    log,
+    clock: systemClock,
+    volatile: true,
+  });
   const { db, close } = openDatabase(server.connection, log);
   await migrate(db);
   const jobs = createJobStore(db);
@@ -30,8 +44,20 @@ async function seed(dataDirectory: string): Promise<void> {
   const due = Math.ceil((systemClock.now() + schedules * 8 + idleSeconds * 1_000 + minute) / minute) * minute;
   const [hour, atMinute] = [isoTime(due + 60 * minute).slice(11, 13), isoTime(due).slice(14, 16)].map(Number);
   for (let stored = 0; stored < schedules; stored += 8) {
-    await Promise.all(Array.from({ length: Math.min(8, schedules - stored) }, () =>
-      jobs.create({ settings: settingsFor(`0 ${atMinute} ${hour} * * ?`), version: '2.0', creator: 'admin', now: systemClock.now(), grants: [] }, quotas)));
+    await Promise.all(
+      Array.from({ length: Math.min(8, schedules - stored) }, () =>
+        jobs.create(
+          {
+            settings: settingsFor(`0 ${atMinute} ${hour} * * ?`),
+            version: '2.0',
+            creator: 'admin',
+            now: systemClock.now(),
+            grants: [],
+          },
+          quotas,
+        ),
+      ),
+    );
   }
   await close();
   await server.stop();
@@ -39,11 +65,18 @@ async function seed(dataDirectory: string): Promise<void> {
 
 async function idle(engine: EngineUnderTest): Promise<string> {
   const [cpu, queries] = [await engine.cpuSeconds(), await engine.metric('runyard_database_queries_total')];
-  await new Promise((resolve) => { setTimeout(resolve, idleSeconds * 1_000); });
-  const [cpuAfter, queriesAfter] = [await engine.cpuSeconds(), await engine.metric('runyard_database_queries_total')];
+  await new Promise((resolve) => {
+    setTimeout(resolve, idleSeconds * 1_000);
+  });
+  const [cpuAfter, queriesAfter] = [
+    await engine.cpuSeconds(),
+    await engine.metric('runyard_database_queries_total'),
+  ];
   const percent = (used: number): string => `${((used / idleSeconds) * 100).toFixed(2)} % of a core`;
-  return `idle:       engine ${percent(cpuAfter.engine - cpu.engine)}, postgresql ${percent(cpuAfter.postgres - cpu.postgres)}, `
-    + `${((queriesAfter - queries) / idleSeconds).toFixed(2)} queries a second, ${(await engine.memory()).toFixed(0)} MB`;
+  return (
+    `idle:       engine ${percent(cpuAfter.engine - cpu.engine)}, postgresql ${percent(cpuAfter.postgres - cpu.postgres)}, ` +
+    `${((queriesAfter - queries) / idleSeconds).toFixed(2)} queries a second, ${(await engine.memory()).toFixed(0)} MB`
+  );
 }
 
 /** Start times of all runs, earliest first. */
@@ -51,7 +84,10 @@ async function starts(engine: EngineUnderTest): Promise<number[]> {
   const times: number[] = [];
   let token = '';
   do {
-    const page = await engine.call('GET', `2.1/jobs/runs/list?limit=999${token === '' ? '' : `&page_token=${token}`}`);
+    const page = await engine.call(
+      'GET',
+      `2.1/jobs/runs/list?limit=999${token === '' ? '' : `&page_token=${token}`}`,
+    );
     for (const run of Array.isArray(page['runs']) ? page['runs'] : []) times.push(Number(run.start_time));
     token = String(page['next_page_token'] ?? '');
   } while (token !== '');
@@ -60,14 +96,22 @@ async function starts(engine: EngineUnderTest): Promise<number[]> {
 
 const directory = await freshDirectory();
 await seed(directory.path);
-const engine = await startUnderTest(directory.path, '/usr/local/bin:/usr/bin:/bin', { RUNYARD_LIMITS: JSON.stringify({ concurrentTaskRuns: Number(active) }) });
-await new Promise((resolve) => { setTimeout(resolve, 5_000); });
+const engine = await startUnderTest(directory.path, '/usr/local/bin:/usr/bin:/bin', {
+  RUNYARD_LIMITS: JSON.stringify({ concurrentTaskRuns: Number(active) }),
+});
+await new Promise((resolve) => {
+  setTimeout(resolve, 5_000);
+});
 process.stdout.write(`${schedules} schedules\n${await idle(engine)}\n`);
 let before = await engine.cpuSeconds();
 /** Whether so many runs are stored. The question is a burden: it is asked now and then. */
 const stored = async (count: number): Promise<boolean> => {
-  await new Promise((resolve) => { setTimeout(resolve, 200); });
-  return '0' in Object((await engine.call('GET', `2.1/jobs/runs/list?limit=1&offset=${count - 1}`))['runs'] ?? []);
+  await new Promise((resolve) => {
+    setTimeout(resolve, 200);
+  });
+  return (
+    '0' in Object((await engine.call('GET', `2.1/jobs/runs/list?limit=1&offset=${count - 1}`))['runs'] ?? [])
+  );
 };
 while (!(await stored(1))) before = await engine.cpuSeconds();
 let peak = 0;
@@ -76,12 +120,14 @@ const allStored = systemClock.now();
 const after = await engine.cpuSeconds();
 const times = await starts(engine);
 const due = Math.floor((times[0] ?? 0) / minute) * minute;
-const lag = (part: number): string => `${((times[Math.floor((times.length - 1) * part)] ?? 0) - due)} ms`;
-process.stdout.write([
-  `start lag:  p50 ${lag(0.5)}, p99 ${lag(0.99)}, max ${lag(1)} (n=${times.length})`,
-  `all stored: ${allStored - due} ms after the minute began`,
-  `processor:  engine ${(after.engine - before.engine).toFixed(2)} s, postgresql ${(after.postgres - before.postgres).toFixed(2)} s; engine at most ${peak.toFixed(0)} MB`,
-  '',
-].join('\n'));
+const lag = (part: number): string => `${(times[Math.floor((times.length - 1) * part)] ?? 0) - due} ms`;
+process.stdout.write(
+  [
+    `start lag:  p50 ${lag(0.5)}, p99 ${lag(0.99)}, max ${lag(1)} (n=${times.length})`,
+    `all stored: ${allStored - due} ms after the minute began`,
+    `processor:  engine ${(after.engine - before.engine).toFixed(2)} s, postgresql ${(after.postgres - before.postgres).toFixed(2)} s; engine at most ${peak.toFixed(0)} MB`,
+    '',
+  ].join('\n'),
+);
 await engine.stop();
 await directory.remove();

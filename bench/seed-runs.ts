@@ -1,4 +1,6 @@
-/** A history of runs, stored as launches store them: through the same door, many of them in each transaction. */
+/**
+ * A history of runs, stored as launches store them: through the same door, many of them in each transaction.
+ */
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { systemClock } from '../engine/clock.ts';
@@ -10,7 +12,12 @@ import { startEmbeddedPostgres } from '../storage/embedded/embedded-postgres.ts'
 import { createJobStore, createRunStore } from '../storage/postgres/stores.ts';
 
 const creator = 'admin';
-const settings = { name: 'nightly', format: 'SINGLE_TASK', existing_cluster_id: 'bench', notebook_task: { notebook_path: '/nothing' } } as const;
+const settings = {
+  name: 'nightly',
+  format: 'SINGLE_TASK',
+  existing_cluster_id: 'bench',
+  notebook_task: { notebook_path: '/nothing' },
+} as const;
 
 /** Milliseconds between the starts of two runs. */
 export const seededStep = 60_000;
@@ -22,24 +29,40 @@ export interface Seeded {
 }
 
 /**
- * Fills the database of a data directory that no engine uses: runs that are over, of `jobs` jobs in turn, every hundredth of
- * them a one-time submission. The last one started a while ago.
+ * Fills the database of a data directory that no engine uses: runs that are over, of `jobs` jobs in turn,
+ * every hundredth of them a one-time submission. The last one started a while ago.
  */
 export async function seedRuns(dataDirectory: string, count: number, jobs: number): Promise<Seeded> {
   const log = pino({ level: 'silent' });
-  const server = await startEmbeddedPostgres({ directory: join(dataDirectory, 'postgres'), log, clock: systemClock, volatile: true });
+  const server = await startEmbeddedPostgres({
+    directory: join(dataDirectory, 'postgres'),
+    log,
+    clock: systemClock,
+    volatile: true,
+  });
   const { db, close } = openDatabase(server.connection, log);
   await migrate(db);
   const firstStart = systemClock.now() - (count + 1) * seededStep;
   const jobStore = createJobStore(db);
   const jobIds: number[] = [];
-  while (jobIds.length < jobs) jobIds.push(await jobStore.create({ settings, version: '2.0', creator, now: firstStart, grants: [] }, defaultLimits));
+  while (jobIds.length < jobs)
+    jobIds.push(
+      await jobStore.create(
+        { settings, version: '2.0', creator, now: firstStart, grants: [] },
+        defaultLimits,
+      ),
+    );
   const runs = createRunStore(db, systemClock, log);
   const batch = 1_000;
   for (let first = 0; first < count; first += batch) {
     await runs.launch(async (transaction) => {
       for (let index = first; index < Math.min(first + batch, count); index += 1) {
-        await storeRun(transaction, jobIds[index % jobs] ?? 0, index % 100 === 50, firstStart + index * seededStep);
+        await storeRun(
+          transaction,
+          jobIds[index % jobs] ?? 0,
+          index % 100 === 50,
+          firstStart + index * seededStep,
+        );
       }
     });
   }
@@ -48,14 +71,35 @@ export async function seedRuns(dataDirectory: string, count: number, jobs: numbe
   return { jobs: jobIds, firstStart };
 }
 
-async function storeRun(transaction: LaunchTransaction, ofJob: number, once: boolean, startTime: number): Promise<void> {
+async function storeRun(
+  transaction: LaunchTransaction,
+  ofJob: number,
+  once: boolean,
+  startTime: number,
+): Promise<void> {
   const jobId = once ? await transaction.createHiddenJob(settings, '2.0', creator, startTime) : ofJob;
   const [runId = 0] = await transaction.takeRunIds(1);
   const run: NewRun = {
-    runId, jobId, settings, creator, startTime, version: '2.0', format: 'SINGLE_TASK', name: settings.name,
-    numberInJob: await transaction.nextNumberInJob(jobId), type: once ? 'SUBMIT_RUN' : 'JOB_RUN', trigger: 'ONE_TIME',
-    overridingParameters: undefined, state: 'SKIPPED', message: 'Seeded.', owner: 'nobody', notices: [],
-    queueCode: undefined, originalAttemptRunId: runId, attempt: 0, launchedBy: undefined,
+    runId,
+    jobId,
+    settings,
+    creator,
+    startTime,
+    version: '2.0',
+    format: 'SINGLE_TASK',
+    name: settings.name,
+    numberInJob: await transaction.nextNumberInJob(jobId),
+    type: once ? 'SUBMIT_RUN' : 'JOB_RUN',
+    trigger: 'ONE_TIME',
+    overridingParameters: undefined,
+    state: 'SKIPPED',
+    message: 'Seeded.',
+    owner: 'nobody',
+    notices: [],
+    queueCode: undefined,
+    originalAttemptRunId: runId,
+    attempt: 0,
+    launchedBy: undefined,
     tasks: [{ runId, taskKey: 'main', message: 'Seeded.' }],
   };
   await transaction.insertRun(run);

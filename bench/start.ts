@@ -1,4 +1,7 @@
-/** How long the service takes from its start to a ready answer: first start (initdb and migrations) and next starts. */
+/**
+ * How long the service takes from its start to a ready answer: first start (initdb and migrations) and next
+ * starts.
+ */
 import { freshDirectory, startUnderTest } from './engine-under-test.ts';
 import { spread } from './spread.ts';
 

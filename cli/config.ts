@@ -1,4 +1,7 @@
-/** Reads the configuration, once: defaults, then runyard.json, then variables. The only file that knows process.env. */
+/**
+ * Reads the configuration, once: defaults, then runyard.json, then variables. The only file that knows
+ * process.env.
+ */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf } from '../engine/errors.ts';
@@ -9,7 +12,15 @@ import { nearest } from '../engine/validation/nearest-name.ts';
 import type { TaskLimits } from '../runners/process/isolation.ts';
 import type { PluginPlace } from '../runners/plugin/plugin-place.ts';
 import { ValueError } from './setting-values.ts';
-import { fileVariable, keyOf, laterVariables, settings, type logLevels, type Setting, type taskSandboxes } from './settings.ts';
+import {
+  fileVariable,
+  keyOf,
+  laterVariables,
+  settings,
+  type logLevels,
+  type Setting,
+  type taskSandboxes,
+} from './settings.ts';
 
 /** What the service is told; `cli/settings.ts` says what each is for. Times are milliseconds, sizes bytes. */
 export interface Config {
@@ -74,23 +85,46 @@ interface Given {
 }
 
 const passedToTasks = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'JAVA_HOME', 'SPARK_HOME'];
-/** What people set for clients of the service, such as the examples of the README; nothing of it is a setting. */
+/**
+ * What people set for clients of the service, such as the examples of the README; nothing of it is a setting.
+ */
 const clientVariables = ['RUNYARD_URL', 'RUNYARD_TOKEN'];
 const variables = Object.values(settings).map((setting) => setting.variable);
 
-/** The configuration of this process and its working directory. An empty variable counts as unset. @throws ConfigError */
-export function readConfig(environment: Environment = process.env, directory: string = process.cwd()): Config {
-  refuseUnknown(Object.keys(environment).filter((name) => name.startsWith('RUNYARD_')), [...variables, fileVariable, ...clientVariables], (name) => name, (name) => name);
+/**
+ * The configuration of this process and its working directory. An empty variable counts as unset. @throws
+ * ConfigError
+ */
+export function readConfig(
+  environment: Environment = process.env,
+  directory: string = process.cwd(),
+): Config {
+  refuseUnknown(
+    Object.keys(environment).filter((name) => name.startsWith('RUNYARD_')),
+    [...variables, fileVariable, ...clientVariables],
+    (name) => name,
+    (name) => name,
+  );
   const inFile = readSettingsFile(environment, directory);
   return build(environment, directory, (variable) => {
     const value = environment[variable];
-    return value === undefined || value === '' ? inFile(keyOf(variable)) : { value, name: variable, directory };
+    return value === undefined || value === ''
+      ? inFile(keyOf(variable))
+      : { value, name: variable, directory };
   });
 }
 
-/** Where the service is and with which token to speak to it, as far as variables say so: for commands that are clients of it. */
-export function readClientVariables(environment: Environment = process.env): { readonly url: string | undefined; readonly token: string | undefined } {
-  const [url, token] = clientVariables.map((name) => (environment[name] === '' ? undefined : environment[name]));
+/**
+ * Where the service is and with which token to speak to it, as far as variables say so: for commands that are
+ * clients of it.
+ */
+export function readClientVariables(environment: Environment = process.env): {
+  readonly url: string | undefined;
+  readonly token: string | undefined;
+} {
+  const [url, token] = clientVariables.map((name) =>
+    environment[name] === '' ? undefined : environment[name],
+  );
   return { url, token };
 }
 
@@ -108,7 +142,11 @@ export function configOf(given: Environment, environment: Environment = process.
   });
 }
 
-function build(environment: Environment, directory: string, find: (variable: string) => Given | undefined): Config {
+function build(
+  environment: Environment,
+  directory: string,
+  find: (variable: string) => Given | undefined,
+): Config {
   const take = <Value>(setting: Setting<Value>): Value => valueOf(setting, find(setting.variable));
   return {
     host: take(settings.host),
@@ -147,10 +185,12 @@ function build(environment: Environment, directory: string, find: (variable: str
     mailFrom: take(settings.mailFrom),
     mailsPerSecond: take(settings.mailsPerSecond),
     webhookAllowPrivate: take(settings.webhookAllowPrivate),
-    taskEnvironment: Object.fromEntries(passedToTasks.flatMap((name) => {
-      const value = environment[name];
-      return value === undefined ? [] : [[name, value]];
-    })),
+    taskEnvironment: Object.fromEntries(
+      passedToTasks.flatMap((name) => {
+        const value = environment[name];
+        return value === undefined ? [] : [[name, value]];
+      }),
+    ),
   };
 }
 
@@ -175,7 +215,9 @@ function readSettingsFile(environment: Environment, directory: string): (key: st
   return (key) => {
     const value = content.get(key);
     // null is how JSON says "unset".
-    return value === undefined || value === null ? undefined : { value, name: `${key} in ${file}`, directory: dirname(file) };
+    return value === undefined || value === null
+      ? undefined
+      : { value, name: `${key} in ${file}`, directory: dirname(file) };
   };
 }
 
@@ -194,7 +236,9 @@ function objectIn(file: string, text: string): object {
   try {
     content = JSON.parse(text);
   } catch (error) {
-    throw new ConfigError(`The settings file ${file} must hold JSON: ${messageOf(error).replaceAll(/\s+/g, ' ')}.`);
+    throw new ConfigError(
+      `The settings file ${file} must hold JSON: ${messageOf(error).replaceAll(/\s+/g, ' ')}.`,
+    );
   }
   if (typeof content === 'object' && content !== null && !Array.isArray(content)) return content;
   throw new ConfigError(`The settings file ${file} must hold one JSON object of settings.`);
@@ -202,7 +246,10 @@ function objectIn(file: string, text: string): object {
 
 /** `spelling` turns a variable into the form that `names` have; `place` says where a name was found. */
 function refuseUnknown(
-  names: readonly string[], known: readonly string[], spelling: (variable: string) => string, place: (name: string) => string,
+  names: readonly string[],
+  known: readonly string[],
+  spelling: (variable: string) => string,
+  place: (name: string) => string,
 ): void {
   const spelled = known.map(spelling);
   for (const name of names) {
@@ -210,6 +257,8 @@ function refuseUnknown(
     if (laterVariables.some((variable) => spelling(variable) === name)) {
       throw new ConfigError(`${place(name)} is not supported by this version: remove it.`);
     }
-    throw new ConfigError(`${place(name)} is not a setting; the nearest known one is ${nearest(name, spelled)}.`);
+    throw new ConfigError(
+      `${place(name)} is not a setting; the nearest known one is ${nearest(name, spelled)}.`,
+    );
   }
 }

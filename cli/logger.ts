@@ -3,9 +3,12 @@ import { destination, pino, type Logger } from 'pino';
 import { build } from 'pino-pretty';
 import type { Config } from './config.ts';
 
-/** Logs to stdout. Written at once, so that the last lines before an end are not the ones that are missing. */
+/**
+ * Logs to stdout. Written at once, so that the last lines before an end are not the ones that are missing.
+ */
 export function createLogger(level: Config['logLevel']): Logger {
-  if (process.stdout.isTTY) return pino({ level }, build({ sync: true, ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' }));
+  if (process.stdout.isTTY)
+    return pino({ level }, build({ sync: true, ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' }));
   return pino({ level }, destination({ dest: 1, sync: true }));
 }
 

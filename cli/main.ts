@@ -22,7 +22,9 @@ import { CommandError } from './start-failure.ts';
 /** Exit codes: 0 done, 1 failed, 2 wrong usage. */
 async function main(words: readonly string[]): Promise<number> {
   let code = 0;
-  const finish = (commandCode: number): void => { code = commandCode; };
+  const finish = (commandCode: number): void => {
+    code = commandCode;
+  };
   try {
     await buildProgram(finish).parseAsync(words, { from: 'user' });
     return code;
@@ -39,76 +41,126 @@ function buildProgram(finish: (code: number) => void): Command {
     .exitOverride()
     // Commander's text comes with the exception, and is said there in one line.
     .configureOutput({ outputError: () => undefined });
-  program.command('serve')
+  program
+    .command('serve')
     .description('start the service; it is configured by variables and a file, see `runyard serve --help`')
-    .option('--drain', 'when told to stop, wait for the running tasks instead of leaving them to the next start')
-    .addHelpText('after', () => `\nSettings (a variable wins over the file; an empty one counts as unset):\n${settingsHelp()}`)
+    .option(
+      '--drain',
+      'when told to stop, wait for the running tasks instead of leaving them to the next start',
+    )
+    .addHelpText(
+      'after',
+      () => `\nSettings (a variable wins over the file; an empty one counts as unset):\n${settingsHelp()}`,
+    )
     .action(async (options: ServeOptions) => finish(await (await import('./serve.ts')).serve(options)));
-  program.command('demo')
+  program
+    .command('demo')
     .description('start an engine of its own, run the weather example on it and show how it goes')
     .option('--data-dir <directory>', 'keep everything in this directory (default: a temporary one)')
-    .option('--year <year>', 'year to report about: 2012 to 2015; one without data shows how a task fails', year, '2015')
+    .option(
+      '--year <year>',
+      'year to report about: 2012 to 2015; one without data shows how a task fails',
+      year,
+      '2015',
+    )
     .option('--keep', 'leave the engine running until Ctrl-C, and what it stored in place')
     .addHelpText('after', '\nVariables (RUNYARD_*, DATABASE_URL) and runyard.json are not heeded.')
     .action(async (options: DemoOptions) => finish(await (await import('./demo/demo.ts')).demo(options)));
   addPeople(program, finish);
   addRunCommands(program, finish);
   addDashboardCommands(program, finish);
-  program.command('schedule')
+  program
+    .command('schedule')
     .description('look at schedules')
     .command('preview')
     .description('show when a Quartz expression fires, and what clock changes do to it; no service is needed')
     .argument('<expression>', 'second minute hour day-of-month month day-of-week [year], in quotes')
     .option('--zone <id>', 'Java time zone id', 'UTC')
-    .option('--after <time>', 'fires after this time: ISO-8601, or epoch milliseconds (default: now)', instant)
+    .option(
+      '--after <time>',
+      'fires after this time: ISO-8601, or epoch milliseconds (default: now)',
+      instant,
+    )
     .option('--count <number>', 'how many, 1 to 100', previewCount, 10)
     .option('--json', 'as JSON, as the service answers')
-    .action(async (expression: string, options: PreviewOptions) => finish(await (await import('./commands/schedule-preview.ts')).previewCommand(expression, options)));
-  program.command('doctor')
+    .action(async (expression: string, options: PreviewOptions) =>
+      finish(await (await import('./commands/schedule-preview.ts')).previewCommand(expression, options)),
+    );
+  program
+    .command('doctor')
     .description('say what this machine can run, and what is missing')
     .option('--json', 'as JSON')
-    .action(async (options: { json?: true }) => finish(await (await import('./doctor/doctor.ts')).doctor(options.json === true)));
+    .action(async (options: { json?: true }) =>
+      finish(await (await import('./doctor/doctor.ts')).doctor(options.json === true)),
+    );
   return program;
 }
 
 /** What people look at of runs, at the service that RUNYARD_URL names or that runs here. */
 function addRunCommands(program: Command, finish: (code: number) => void): void {
-  program.command('logs').argument('<run>', 'id of a run, or of a task run', wholeId)
+  program
+    .command('logs')
+    .argument('<run>', 'id of a run, or of a task run', wholeId)
     .description('print what the tasks of a run have written; their stderr goes to stderr')
-    .option('-f, --follow', 'go on with what comes until the run is over; exit code 0 when it succeeded, 3 when it did not')
-    .addOption(new Option('--stream <name>', 'which of the two').choices(['stdout', 'stderr', 'both']).default('both'))
+    .option(
+      '-f, --follow',
+      'go on with what comes until the run is over; exit code 0 when it succeeded, 3 when it did not',
+    )
+    .addOption(
+      new Option('--stream <name>', 'which of the two').choices(['stdout', 'stderr', 'both']).default('both'),
+    )
     .option('--task <key>', 'one task alone')
     .option('--tail <lines>', 'begin with the last lines', tailLines)
-    .action(async (run: number, options: LogsOptions) => finish(await (await import('./commands/logs.ts')).printLogs(run, options)));
-  program.command('bundle').argument('<run>', 'id of a run', wholeId)
+    .action(async (run: number, options: LogsOptions) =>
+      finish(await (await import('./commands/logs.ts')).printLogs(run, options)),
+    );
+  program
+    .command('bundle')
+    .argument('<run>', 'id of a run', wholeId)
     .description('write everything that is known of a run into one tar.gz: settings, states, logs, output')
     .option('-o, --output <file>', 'where to; - is stdout (default: run-<id>.tar.gz here)')
-    .action(async (run: number, options: BundleOptions) => finish(await (await import('./commands/bundle.ts')).writeBundle(run, options)));
+    .action(async (run: number, options: BundleOptions) =>
+      finish(await (await import('./commands/bundle.ts')).writeBundle(run, options)),
+    );
 }
 
 function addDashboardCommands(program: Command, finish: (code: number) => void): void {
-  const dashboards = program.command('dashboards')
-    .description('bring classic dashboards in and migrate them, at the service that RUNYARD_URL names or that runs here');
-  dashboards.command('import').argument('<file>', 'JSON document of a classic dashboard')
+  const dashboards = program
+    .command('dashboards')
+    .description(
+      'bring classic dashboards in and migrate them, at the service that RUNYARD_URL names or that runs here',
+    );
+  dashboards
+    .command('import')
+    .argument('<file>', 'JSON document of a classic dashboard')
     .description('store a classic dashboard and print its id')
-    .action(async (file: string) => finish(await (await import('./commands/dashboards.ts')).importDashboard(file)));
-  dashboards.command('list')
+    .action(async (file: string) =>
+      finish(await (await import('./commands/dashboards.ts')).importDashboard(file)),
+    );
+  dashboards
+    .command('list')
     .description('list the classic dashboards')
     .action(async () => finish(await (await import('./commands/dashboards.ts')).listClassicDashboards()));
-  dashboards.command('migrate').argument('<id>', 'id of a classic dashboard')
+  dashboards
+    .command('migrate')
+    .argument('<id>', 'id of a classic dashboard')
     .description('make a dashboard of the newer format and print its id and path')
     .option('--name <name>', 'its name (default: that of the classic one)')
     .option('--folder <path>', 'folder of the workspace (default: your own)')
     .option('--keep-parameters', 'leave {{ parameters }} in queries as they are')
-    .action(async (id: string, options: MigrateOptions) => finish(await (await import('./commands/dashboards.ts')).migrateDashboard(id, options)));
+    .action(async (id: string, options: MigrateOptions) =>
+      finish(await (await import('./commands/dashboards.ts')).migrateDashboard(id, options)),
+    );
 }
 
 /** What administrators do with tokens and people, at the service that RUNYARD_URL names or that runs here. */
 function addPeople(program: Command, finish: (code: number) => void): void {
-  const token = program.command('token')
+  const token = program
+    .command('token')
     .description('print the token of the first administrator')
     .action(async () => finish(await (await import('./commands/token.ts')).printToken()));
-  token.command('create')
+  token
+    .command('create')
     .description('make a token for somebody and print its value, which cannot be shown again')
     .option('--user <name>', 'a user (default: whoever the token in use belongs to)')
     .option('--service-principal <id>', 'application id of a service principal')
@@ -116,19 +168,34 @@ function addPeople(program: Command, finish: (code: number) => void): void {
     .option('--days <number>', 'days that it lives (default: as long as is allowed)')
     .option('--scopes <names>', 'scopes with commas between them (default: all-apis)')
     .option('--autoscope', 'observe it for 30 days, then permit what it was used for')
-    .action(async (options: TokenOptions) => finish(await (await import('./commands/token-create.ts')).createToken(options)));
-  const user = program.command('user')
+    .action(async (options: TokenOptions) =>
+      finish(await (await import('./commands/token-create.ts')).createToken(options)),
+    );
+  const user = program
+    .command('user')
     .description('manage users, at the service that RUNYARD_URL names or that runs here');
-  user.command('list').description('list the users')
+  user
+    .command('list')
+    .description('list the users')
     .action(async () => finish(await (await import('./commands/user.ts')).listUsers()));
-  user.command('add').argument('<name>', 'name of the user, usually an address of mail').description('make a user and print their id')
+  user
+    .command('add')
+    .argument('<name>', 'name of the user, usually an address of mail')
+    .description('make a user and print their id')
     .option('--display-name <name>', 'name to show')
     .option('--email <address>', 'where mail reaches them')
     .option('--admin', 'as an administrator')
-    .action(async (name: string, options: UserOptions) => finish(await (await import('./commands/user.ts')).addUser(name, options)));
+    .action(async (name: string, options: UserOptions) =>
+      finish(await (await import('./commands/user.ts')).addUser(name, options)),
+    );
   for (const [verb, description] of Object.entries(userChanges)) {
-    user.command(verb).argument('<name>', 'name of the user').description(description)
-      .action(async (name: string) => finish(await (await import('./commands/user.ts')).changeUser(name, verb)));
+    user
+      .command(verb)
+      .argument('<name>', 'name of the user')
+      .description(description)
+      .action(async (name: string) =>
+        finish(await (await import('./commands/user.ts')).changeUser(name, verb)),
+      );
   }
 }
 
@@ -171,16 +238,21 @@ function previewCount(text: string): number {
 
 function packageVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : undefined;
+  const version =
+    typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : undefined;
   return String(version);
 }
 
-/** Says what went wrong: in one line when it is for the person at the keyboard, with its trace when it is a bug. */
+/**
+ * Says what went wrong: in one line when it is for the person at the keyboard, with its trace when it is a
+ * bug.
+ */
 function failed(error: unknown): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
     // Without a command, Commander has shown the help already.
-    if (error.code !== 'commander.help') remark(`runyard: ${error.message.replace(/^error: /, '').replaceAll('\n', ' ')} (see runyard --help)`);
+    if (error.code !== 'commander.help')
+      remark(`runyard: ${error.message.replace(/^error: /, '').replaceAll('\n', ' ')} (see runyard --help)`);
     return 2;
   }
   const expected = error instanceof ConfigError || error instanceof CommandError;
@@ -192,7 +264,8 @@ function bugText(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
 }
 
-// Half of a start is reading and compiling modules: from the second start on it is read from here, where that can be written.
+// Half of a start is reading and compiling modules: from the second start on it is read from here, where that
+// can be written.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/runyard', import.meta.url)));
 outliveReaders();
 // What is still open (a keep-alive connection, a timer) must not hold back the end.

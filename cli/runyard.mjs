@@ -16,7 +16,11 @@ if (problem !== undefined) {
 }
 
 function runWithPackagedNode() {
-  const child = spawn(packagedNode, [fileURLToPath(new URL('./main.ts', import.meta.url)), ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(
+    packagedNode,
+    [fileURLToPath(new URL('./main.ts', import.meta.url)), ...process.argv.slice(2)],
+    { stdio: 'inherit' },
+  );
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) {
     process.on(signal, () => {
       // Ctrl-C reaches every process of the terminal: passed on as well, it would count as the second one.

@@ -19,8 +19,9 @@ export interface ServeOptions {
 }
 
 /**
- * Runs until SIGTERM or SIGINT, then stops within ten seconds; tasks go on and are adopted at the next start. With `drain`
- * it first waits for them, until a second SIGTERM. Resolves with the exit code. @throws ConfigError, CommandError
+ * Runs until SIGTERM or SIGINT, then stops within ten seconds; tasks go on and are adopted at the next start.
+ * With `drain` it first waits for them, until a second SIGTERM. Resolves with the exit code. @throws
+ * ConfigError, CommandError
  */
 export async function serve({ drain }: ServeOptions): Promise<number> {
   const config = readConfig();
@@ -34,14 +35,22 @@ export async function serve({ drain }: ServeOptions): Promise<number> {
     }, stopWithin).unref();
   };
   const serving = async (): Promise<number> => {
-    const service = await startService(config, log).catch((error: unknown) => { throw startFailure(error, config); });
+    const service = await startService(config, log).catch((error: unknown) => {
+      throw startFailure(error, config);
+    });
     log.info({ url: service.url }, 'Runyard is ready.');
-    if (isInTheClear(config)) log.warn({ host: config.host }, 'Tokens cross the network in the clear: set RUNYARD_TLS_CERT and RUNYARD_TLS_KEY, or name the proxy in front that speaks TLS in RUNYARD_TRUSTED_PROXIES.');
+    if (isInTheClear(config))
+      log.warn(
+        { host: config.host },
+        'Tokens cross the network in the clear: set RUNYARD_TLS_CERT and RUNYARD_TLS_KEY, or name the proxy in front that speaks TLS in RUNYARD_TRUSTED_PROXIES.',
+      );
     // Now, because an engine that is killed writes nothing at its end.
     flushCompileCache();
     remark(`Runyard is ready at ${service.url}`);
     if (service.tokenIsNew) {
-      remark(`Token of the first administrator, shown once (kept in ${bootstrapTokenFile(config.dataDirectory)}): ${service.token}`);
+      remark(
+        `Token of the first administrator, shown once (kept in ${bootstrapTokenFile(config.dataDirectory)}): ${service.token}`,
+      );
     }
     const signal = await stop.received;
     if (drain === true) {

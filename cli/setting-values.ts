@@ -1,4 +1,7 @@
-/** How the value of a setting is read: each kind takes text (a variable) or JSON (the file) and states its rule. */
+/**
+ * How the value of a setting is read: each kind takes text (a variable) or JSON (the file) and states its
+ * rule.
+ */
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { defaultLimits, type LimitName, type Limits } from '../engine/limits.ts';
@@ -21,7 +24,14 @@ export function wholeNumber(least: number, most: number): ReadValue<number> {
   };
 }
 
-const booleans = new Map<unknown, boolean>([[true, true], ['true', true], ['1', true], [false, false], ['false', false], ['0', false]]);
+const booleans = new Map<unknown, boolean>([
+  [true, true],
+  ['true', true],
+  ['1', true],
+  [false, false],
+  ['false', false],
+  ['0', false],
+]);
 
 export const yesOrNo: ReadValue<boolean> = (given) => {
   const value = booleans.get(given);
@@ -44,7 +54,8 @@ export const path: ReadValue<string> = (given, directory) => {
 
 /** Absolute paths only: a root that moves with the working directory would be no boundary. */
 export const absolutePaths: ReadValue<readonly string[]> = (given) => {
-  const entries: readonly unknown[] = typeof given === 'string' ? given.split(',').map((entry) => entry.trim()) : listOf(given);
+  const entries: readonly unknown[] =
+    typeof given === 'string' ? given.split(',').map((entry) => entry.trim()) : listOf(given);
   return entries.map((entry) => {
     if (typeof entry === 'string' && isAbsolute(entry) && !entry.includes('\0')) return resolve(entry);
     throw must('a list of absolute paths (in a variable: with commas between them)', entry);
@@ -58,16 +69,26 @@ function listOf(given: unknown): readonly unknown[] {
 
 /** Modules and packages, each with the directory that it is looked for from. */
 export const pluginPlaces: ReadValue<readonly PluginPlace[]> = (given, directory) => {
-  const entries: readonly unknown[] = typeof given === 'string' ? given.split(',').map((entry) => entry.trim()) : Array.isArray(given) ? given : [undefined];
+  const entries: readonly unknown[] =
+    typeof given === 'string'
+      ? given.split(',').map((entry) => entry.trim())
+      : Array.isArray(given)
+        ? given
+        : [undefined];
   return entries.map((written) => {
-    if (typeof written === 'string' && written !== '' && !written.includes('\0')) return { written, directory: resolve(directory) };
-    throw must('a list of paths or package names (in a variable: with commas between them)', written ?? given);
+    if (typeof written === 'string' && written !== '' && !written.includes('\0'))
+      return { written, directory: resolve(directory) };
+    throw must(
+      'a list of paths or package names (in a variable: with commas between them)',
+      written ?? given,
+    );
   });
 };
 
 /** Addresses, or networks in CIDR form. */
 export const networks: ReadValue<readonly string[]> = (given) => {
-  const entries: readonly unknown[] = typeof given === 'string' ? given.split(',').map((entry) => entry.trim()) : listOf(given);
+  const entries: readonly unknown[] =
+    typeof given === 'string' ? given.split(',').map((entry) => entry.trim()) : listOf(given);
   return entries.map((entry) => {
     const [address = '', bits, ...more] = typeof entry === 'string' ? entry.split('/') : [];
     const most = isIP(address) === 4 ? 32 : 128;
@@ -78,7 +99,8 @@ export const networks: ReadValue<readonly string[]> = (given) => {
 };
 
 export const host: ReadValue<string> = (given) => {
-  if (typeof given === 'string' && (isIP(given) !== 0 || /^[a-z\d_-]+(\.[a-z\d_-]+)*\.?$/i.test(given))) return given;
+  if (typeof given === 'string' && (isIP(given) !== 0 || /^[a-z\d_-]+(\.[a-z\d_-]+)*\.?$/i.test(given)))
+    return given;
   throw must('a host name or an IP address, without scheme and port', given);
 };
 
@@ -86,15 +108,19 @@ export const host: ReadValue<string> = (given) => {
 export const publicUrl: ReadValue<string> = (given) => {
   const url = typeof given === 'string' ? URL.parse(given) : null;
   const web = url?.protocol === 'http:' || url?.protocol === 'https:';
-  if (url === null || !web || url.search !== '' || url.hash !== '') throw must('an http or https URL without query', given);
+  if (url === null || !web || url.search !== '' || url.hash !== '')
+    throw must('an http or https URL without query', given);
   return url.href.replace(/\/+$/, '');
 };
 
 /** Never shown in a message: it holds a password. */
 export const databaseUrl: ReadValue<string> = (given) => {
   const url = typeof given === 'string' ? URL.parse(given) : null;
-  if (typeof given === 'string' && (url?.protocol === 'postgres:' || url?.protocol === 'postgresql:')) return given;
-  throw new ValueError('must be a URL such as postgres://user:password@host:5432/database (its value is not shown here)');
+  if (typeof given === 'string' && (url?.protocol === 'postgres:' || url?.protocol === 'postgresql:'))
+    return given;
+  throw new ValueError(
+    'must be a URL such as postgres://user:password@host:5432/database (its value is not shown here)',
+  );
 };
 
 /** Never shown in a message: it may hold a password. */
@@ -102,8 +128,17 @@ export const smtpUrl: ReadValue<string> = (given) => {
   const url = typeof given === 'string' ? URL.parse(given) : null;
   const mail = url?.protocol === 'smtp:' || url?.protocol === 'smtps:';
   const bare = url !== null && ['', '/'].includes(url.pathname) && url.search === '' && url.hash === '';
-  if (typeof given === 'string' && mail && bare && url.hostname !== '' && isDecodable(url.username + url.password)) return given;
-  throw new ValueError('must be a URL such as smtp://user:password@host:587 or smtps://user:password@host:465, with % codes for special characters (its value is not shown here)');
+  if (
+    typeof given === 'string' &&
+    mail &&
+    bare &&
+    url.hostname !== '' &&
+    isDecodable(url.username + url.password)
+  )
+    return given;
+  throw new ValueError(
+    'must be a URL such as smtp://user:password@host:587 or smtps://user:password@host:465, with % codes for special characters (its value is not shown here)',
+  );
 };
 
 function isDecodable(text: string): boolean {
@@ -117,15 +152,19 @@ function isDecodable(text: string): boolean {
 
 /** `ops@example.org`, or `Runyard <ops@example.org>`. */
 export const mailFrom: ReadValue<string> = (given) => {
-  const [, name = '', inBrackets, alone] = typeof given === 'string' ? (/^(?:([^<>"\p{Cc}]*)<([^<>]+)>|([^<>]+))$/u.exec(given.trim()) ?? []) : [];
-  if (typeof given === 'string' && isMailAddress((inBrackets ?? alone ?? '').trim()) && !name.includes('@')) return given.trim();
+  const [, name = '', inBrackets, alone] =
+    typeof given === 'string' ? (/^(?:([^<>"\p{Cc}]*)<([^<>]+)>|([^<>]+))$/u.exec(given.trim()) ?? []) : [];
+  if (typeof given === 'string' && isMailAddress((inBrackets ?? alone ?? '').trim()) && !name.includes('@'))
+    return given.trim();
   throw must('a mail address, or a name with the address in angle brackets', given);
 };
 
 /** Never shown in a message. */
 export const secretToken: ReadValue<string> = (given) => {
   if (typeof given === 'string' && /^[!-~]{8,256}$/.test(given)) return given;
-  throw new ValueError('must be 8 to 256 visible ASCII characters without a space (its value is not shown here)');
+  throw new ValueError(
+    'must be 8 to 256 visible ASCII characters without a space (its value is not shown here)',
+  );
 };
 
 /** A name as systems take it for a user. */
@@ -139,10 +178,17 @@ const taskLimitNames = ['memoryMb', 'cpuSeconds', 'openFiles', 'processes'] as c
 /** What processes of tasks may use. */
 export const taskLimits: ReadValue<TaskLimits> = (given) => {
   const wanted = typeof given === 'string' ? parsedJson(given) : given;
-  if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) throw must('a JSON object such as {"memoryMb": 4096}', given);
+  if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted))
+    throw must('a JSON object such as {"memoryMb": 4096}', given);
   for (const [name, value] of Object.entries(wanted)) {
-    if (!taskLimitNames.some((known) => known === name)) throw new ValueError(`names a limit ${shown(name)} that does not exist; known are ${taskLimitNames.join(', ')}`);
-    if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) throw new ValueError(`gives ${name} the value ${shown(value)}, which must be a whole number of at least 1`);
+    if (!taskLimitNames.some((known) => known === name))
+      throw new ValueError(
+        `names a limit ${shown(name)} that does not exist; known are ${taskLimitNames.join(', ')}`,
+      );
+    if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1)
+      throw new ValueError(
+        `gives ${name} the value ${shown(value)}, which must be a whole number of at least 1`,
+      );
   }
   return wanted;
 };
@@ -156,11 +202,19 @@ export const secretText: ReadValue<string> = (given) => {
 /** Variables by name. Never shown in a message: their values may hold passwords. */
 export const textsByName: ReadValue<Readonly<Record<string, string>>> = (given) => {
   const wanted = typeof given === 'string' ? parsedJson(given) : given;
-  const entries: [string, unknown][] = typeof wanted === 'object' && wanted !== null && !Array.isArray(wanted) ? Object.entries(wanted) : [['', undefined]];
-  return Object.fromEntries(entries.map(([name, value]) => {
-    if (/^[A-Za-z_]\w*$/.test(name) && typeof value === 'string' && !value.includes('\0')) return [name, value];
-    throw new ValueError('must be a JSON object of variables and their texts, such as {"HTTPS_PROXY": "http://proxy:3128"} (its value is not shown here)');
-  }));
+  const entries: [string, unknown][] =
+    typeof wanted === 'object' && wanted !== null && !Array.isArray(wanted)
+      ? Object.entries(wanted)
+      : [['', undefined]];
+  return Object.fromEntries(
+    entries.map(([name, value]) => {
+      if (/^[A-Za-z_]\w*$/.test(name) && typeof value === 'string' && !value.includes('\0'))
+        return [name, value];
+      throw new ValueError(
+        'must be a JSON object of variables and their texts, such as {"HTTPS_PROXY": "http://proxy:3128"} (its value is not shown here)',
+      );
+    }),
+  );
 };
 
 /** Limits by name; the others keep their defaults. */
@@ -176,19 +230,26 @@ export const limits: ReadValue<Limits> = (given) => {
 function limitName(name: string): LimitName {
   const names = Object.keys(defaultLimits);
   if (isLimitName(name)) return name;
-  throw new ValueError(`names a limit ${JSON.stringify(name)} that does not exist; the nearest known one is ${nearest(name, names)}`);
+  throw new ValueError(
+    `names a limit ${JSON.stringify(name)} that does not exist; the nearest known one is ${nearest(name, names)}`,
+  );
 }
 
 function isLimitName(name: string): name is LimitName {
   return Object.hasOwn(defaultLimits, name);
 }
 
-/** Narrower is allowed and wider is not: the defaults are what the interface promises. The limits that end in Min are lower bounds. */
+/**
+ * Narrower is allowed and wider is not: the defaults are what the interface promises. The limits that end in
+ * Min are lower bounds.
+ */
 function lowerLimit(name: string, value: unknown): number {
   const known = defaultLimits[limitName(name)];
   const [least, most] = name.endsWith('Min') ? [known, Number.MAX_SAFE_INTEGER] : [1, known];
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
-  const rule = name.endsWith('Min') ? `a whole number of at least ${least}` : `a whole number from ${least} to ${most}: limits can only be lowered`;
+  const rule = name.endsWith('Min')
+    ? `a whole number of at least ${least}`
+    : `a whole number from ${least} to ${most}: limits can only be lowered`;
   throw new ValueError(`gives ${name} the value ${shown(value)}, which must be ${rule}`);
 }
 

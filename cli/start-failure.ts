@@ -14,10 +14,15 @@ const whyNotListening: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'that name cannot be looked up now. Correct RUNYARD_HOST, or try again.',
 };
 
-/** SQLSTATE classes of a server that lets nobody in: connection, password, no such database, out of resources, going down. */
+/**
+ * SQLSTATE classes of a server that lets nobody in: connection, password, no such database, out of resources,
+ * going down.
+ */
 const unusable = /^(08|28|3D|53|57)[\dA-Z]{3}$/;
 
-/** What `startService` threw with this configuration, as one line. Never shows the password of the database. */
+/**
+ * What `startService` threw with this configuration, as one line. Never shows the password of the database.
+ */
 export function startFailure(error: unknown, config: Config): CommandError {
   return new CommandError(inOneLine(describe(error, config)), { cause: error });
 }
@@ -40,9 +45,12 @@ function describe(error: unknown, { host, port, databaseUrl, dataDirectory }: Co
   return messageOf(error);
 }
 
-/** What is behind an error; a host name with several addresses fails as a bundle without a message of its own. */
+/**
+ * What is behind an error; a host name with several addresses fails as a bundle without a message of its own.
+ */
 function originOf(error: unknown): unknown {
-  const behind: unknown = error instanceof AggregateError ? error.errors[0] : error instanceof Error ? error.cause : undefined;
+  const behind: unknown =
+    error instanceof AggregateError ? error.errors[0] : error instanceof Error ? error.cause : undefined;
   return behind === undefined ? error : originOf(behind);
 }
 

@@ -1,7 +1,10 @@
 /** SIGTERM and SIGINT: the first asks to stop, a later one insists. */
 import type { Clock } from '../engine/clock.ts';
 
-/** `npm start` passes Ctrl-C on to a process that the terminal has told already: within this time (ms) it is the same one. */
+/**
+ * `npm start` passes Ctrl-C on to a process that the terminal has told already: within this time (ms) it is
+ * the same one.
+ */
 const echo = 1_000;
 
 export interface StopSignal {
@@ -13,7 +16,10 @@ export interface StopSignal {
   dispose(): void;
 }
 
-/** Listens from now on. A SIGINT that comes more than a second after the first signal ends the process at once, with 130. */
+/**
+ * Listens from now on. A SIGINT that comes more than a second after the first signal ends the process at
+ * once, with 130.
+ */
 export function listenForStop(clock: Clock): StopSignal {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
   const insisted = Promise.withResolvers<void>();
@@ -32,6 +38,8 @@ export function listenForStop(clock: Clock): StopSignal {
   return {
     received: promise,
     insisted: insisted.promise,
-    dispose: () => { process.off('SIGTERM', onSignal).off('SIGINT', onSignal); },
+    dispose: () => {
+      process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
+    },
   };
 }

@@ -1,8 +1,9 @@
 /**
- * Builds the console's pages into console/built. npm runs it after an installation (`prepare`), people with `npm run
- * console`. Plain JavaScript: it must run on whatever Node is there.
+ * Builds the console's pages into console/built. npm runs it after an installation (`prepare`), people with
+ * `npm run console`. Plain JavaScript: it must run on whatever Node is there.
  *
- * --optional  a failure is said, and is no failure: the service runs without its pages, so an installation may, too
+ * --optional  a failure is said, and is no failure: the service runs without its pages, so an installation
+ * may, too
  * --if-stale  does nothing when what is built is newer than every source
  */
 import { readdirSync, statSync } from 'node:fs';
@@ -24,9 +25,13 @@ try {
   process.stdout.write('runyard: the console is built; `npm start` serves it.\n');
 } catch (error) {
   const missing = error?.code === 'ERR_MODULE_NOT_FOUND';
-  const reason = missing ? `a package is missing (${error.message.split('\n')[0]}); \`npm ci\` brings it` : String(error?.message ?? error);
-  process.stderr.write(`runyard: the console could not be built: ${reason}\n`
-    + 'runyard: everything else works; only the web pages are missing. `npm run console` tries again.\n');
+  const reason = missing
+    ? `a package is missing (${error.message.split('\n')[0]}); \`npm ci\` brings it`
+    : String(error?.message ?? error);
+  process.stderr.write(
+    `runyard: the console could not be built: ${reason}\n` +
+      'runyard: everything else works; only the web pages are missing. `npm run console` tries again.\n',
+  );
   if (!optional) process.exitCode = 1;
 }
 

@@ -1,4 +1,7 @@
-/** How the console's pages are built: React, into a folder that git ignores, with names that change when contents do. */
+/**
+ * How the console's pages are built: React, into a folder that git ignores, with names that change when
+ * contents do.
+ */
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
@@ -17,6 +20,7 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1_000,
   },
-  // `npx vite console`: pages that follow every change of the source, with the data of a service on the usual port.
+  // `npx vite console`: pages that follow every change of the source, with the data of a service on the usual
+  // port.
   server: { proxy: { '/api': 'http://127.0.0.1:8080' } },
 });

@@ -10,29 +10,34 @@ export interface CancelPorts {
 }
 
 /**
- * Asks for the end of a run (spec 3.1, runs/cancel). Resolves when the request is durable; the run ends shortly after.
- * A run that is over stays as it is.
+ * Asks for the end of a run (spec 3.1, runs/cancel). Resolves when the request is durable; the run ends
+ * shortly after. A run that is over stays as it is.
  * @throws ServiceError when there is no such run
  */
 export async function cancelRun(ports: CancelPorts, runId: number): Promise<void> {
   const found = await ports.runs.find(runId);
   if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
   if (found.run.runId !== runId) {
-    throw invalid(`Run ${runId} is a task run of run ${found.run.runId}; only the whole run can be cancelled.`);
+    throw invalid(
+      `Run ${runId} is a task run of run ${found.run.runId}; only the whole run can be cancelled.`,
+    );
   }
   await ports.runs.requestStop(runId, 'cancel');
   ports.stop(runId, 'cancel');
 }
 
 /** Asks for the end of a run that a run_job_task has started, however long the database is away. */
-export async function cancelChild({ runs, stop }: Pick<CancelPorts, 'stop'> & { readonly runs: Pick<RunStore, 'requestStop'> }, runId: number): Promise<void> {
+export async function cancelChild(
+  { runs, stop }: Pick<CancelPorts, 'stop'> & { readonly runs: Pick<RunStore, 'requestStop'> },
+  runId: number,
+): Promise<void> {
   await runs.requestStop(runId, 'cancel', 'patient');
   stop(runId, 'cancel');
 }
 
 /**
- * Asks for the end of all runs that are active now, of a job or of the workspace; those that are started later go on
- * (runs/cancel-all). Resolves when the requests are durable.
+ * Asks for the end of all runs that are active now, of a job or of the workspace; those that are started
+ * later go on (runs/cancel-all). Resolves when the requests are durable.
  */
 export async function cancelRuns(ports: CancelPorts, filter: StopFilter): Promise<void> {
   for (const runId of await ports.runs.requestStopOfAll(filter)) ports.stop(runId, 'cancel');

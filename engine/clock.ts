@@ -14,7 +14,9 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   at(at, action) {
     let timer: NodeJS.Timeout;
-    const wait = (left: number): void => { timer = setTimeout(look, Math.min(longestTimer, Math.max(0, left))); };
+    const wait = (left: number): void => {
+      timer = setTimeout(look, Math.min(longestTimer, Math.max(0, left)));
+    };
     // A timer of Node may come a millisecond before its time.
     const look = (): void => {
       const left = at - Date.now();

@@ -5,10 +5,16 @@ import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { promisify } from 'node:util';
 
-/** Tells one process from every other, also from a later one with the same pid and from one of another machine. */
+/**
+ * Tells one process from every other, also from a later one with the same pid and from one of another
+ * machine.
+ */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it started: clock ticks since boot where there is /proc, else the text of `ps` (UTC). Only to be compared. */
+  /**
+   * When it started: clock ticks since boot where there is /proc, else the text of `ps` (UTC). Only to be
+   * compared.
+   */
   readonly startTime: string;
   /** Which start of which machine; `unknown` where there is no /proc, since `ps` gives an absolute time. */
   readonly bootId: string;
@@ -26,12 +32,17 @@ export interface ProcessStatus {
 export const host = hostname();
 
 const hasProc = existsSync('/proc/self/stat');
-const boot = readFile('/proc/sys/kernel/random/boot_id', 'utf8').then((text) => text.trim(), () => 'unknown');
+const boot = readFile('/proc/sys/kernel/random/boot_id', 'utf8').then(
+  (text) => text.trim(),
+  () => 'unknown',
+);
 
 /** The living process with this pid; undefined when there is none, or only its zombie. */
 export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {
   const status = await processStatus(pid);
-  return status === undefined || status.over ? undefined : { pid, startTime: status.startTime, bootId: await boot };
+  return status === undefined || status.over
+    ? undefined
+    : { pid, startTime: status.startTime, bootId: await boot };
 }
 
 /** True while exactly this process runs. */
@@ -48,7 +59,8 @@ export async function processStatus(pid: number): Promise<ProcessStatus | undefi
 function statusByProc(pid: number): ProcessStatus | undefined {
   const stat = statOf(pid);
   if (stat === undefined) return undefined;
-  // The name in field 2 may hold spaces and brackets, so fields are counted from the last bracket: state is field 3.
+  // The name in field 2 may hold spaces and brackets, so fields are counted from the last bracket: state is
+  // field 3.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, group, startTime] = [fields[0] ?? 'X', fields[5 - 3], fields[22 - 3] ?? ''];
   return { startTime, group: Number(group), over: state === 'Z' || state === 'X' };
@@ -66,7 +78,11 @@ function statOf(pid: number): string | undefined {
 async function statusByPs(pid: number): Promise<ProcessStatus | undefined> {
   // A fixed zone and language: `lstart` is compared as text, and a change of summer time must not alter it.
   const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
-  const answer = await promisify(execFile)('ps', ['-o', 'stat=,pgid=,lstart=', '-p', String(pid)], { env }).catch(() => ({ stdout: '' }));
+  const answer = await promisify(execFile)('ps', ['-o', 'stat=,pgid=,lstart=', '-p', String(pid)], {
+    env,
+  }).catch(() => ({ stdout: '' }));
   const [state = '', group, ...start] = answer.stdout.trim().split(/\s+/);
-  return state === '' ? undefined : { startTime: start.join(' '), group: Number(group), over: state.startsWith('Z') };
+  return state === ''
+    ? undefined
+    : { startTime: start.join(' '), group: Number(group), over: state.startsWith('Z') };
 }

@@ -1,4 +1,7 @@
-/** The one door through which every run starts: run-now, one-time submissions, run_job_tasks and retries; one transaction each. */
+/**
+ * The one door through which every run starts: run-now, one-time submissions, run_job_tasks and retries; one
+ * transaction each.
+ */
 import { noticesOfEnd } from './notification/routing.ts';
 import type { Clock } from './clock.ts';
 import { invalid } from './errors.ts';
@@ -11,7 +14,14 @@ import { kindOf } from './job/task-kinds.ts';
 import type { Limits } from './limits.ts';
 import type { Job } from './ports/engine.ts';
 import type { ChangeSet, Company, Launch, LaunchTransaction, RunStore } from './ports/runs.ts';
-import { checkRoom, decideAdmission, decideRoom, roomRefusal, type Admission, type RoomFacts } from './run/admission.ts';
+import {
+  checkRoom,
+  decideAdmission,
+  decideRoom,
+  roomRefusal,
+  type Admission,
+  type RoomFacts,
+} from './run/admission.ts';
 import { waitingMessage } from './run/waiting.ts';
 import { createdRun, type NewRun } from './run/created.ts';
 import { checkRunNow, type RunParameters } from './run/parameters.ts';
@@ -51,31 +61,53 @@ export interface Child {
 
 /**
  * Starts a run of a stored job (spec 4.1 rule 4).
- * @param patience `patient` waits while the database is away: for those whom `launchedBy` or a token keeps from a second run
- * @throws ServiceError for an unknown job, parameters that break a rule, the token of a deleted run, or a workspace that is full
+ * @param patience `patient` waits while the database is away: for those whom `launchedBy` or a token keeps
+ *   from a second run
+ * @throws ServiceError for an unknown job, parameters that break a rule, the token of a deleted run, or a
+ *   workspace that is full
  */
 export async function runNow(ports: LaunchPorts, request: RunNow, patience?: 'patient'): Promise<Launch> {
   const { jobId, parameters, idempotencyToken, creator, launchedBy, child } = request;
   checkIdempotencyToken(idempotencyToken, ports.limits);
-  return launch(ports, async (transaction) => {
-    const job = await transaction.lockJob(jobId);
-    const earlier = launchedBy === undefined ? undefined : await transaction.launchedBy(launchedBy);
-    if (earlier !== undefined) throw new AlreadyLaunched(earlier);
-    // Read under the lock: the runs of a job start in the order of their numbers.
-    const now = ports.clock.now();
-    if (job === undefined) throw invalid(`Job ${jobId} does not exist.`);
-    checkRunNow(parameters, job.settings, ports.limits);
-    const { settings } = job;
-    const load = await transaction.countRuns(jobId);
-    const mayQueue = request.queue ?? queueEnabled(settings, job.version);
-    const admission = decideAdmission({ activeRuns: load.active, queuedRuns: load.queued, maxConcurrentRuns: settings.max_concurrent_runs ?? 1, mayQueue });
-    return {
-      scope: child?.scope ?? jobId, token: child?.key ?? idempotencyToken, takeJob: async () => jobId, settings, parameters, creator, now, admission, launchedBy, parent: child?.parent,
-      // A task that waits for its job anyhow may as well wait for room.
-      mayQueue: mayQueue || launchedBy !== undefined,
-      type: 'JOB_RUN', name: settings.name ?? untitled, version: job.version,
-    };
-  }, patience);
+  return launch(
+    ports,
+    async (transaction) => {
+      const job = await transaction.lockJob(jobId);
+      const earlier = launchedBy === undefined ? undefined : await transaction.launchedBy(launchedBy);
+      if (earlier !== undefined) throw new AlreadyLaunched(earlier);
+      // Read under the lock: the runs of a job start in the order of their numbers.
+      const now = ports.clock.now();
+      if (job === undefined) throw invalid(`Job ${jobId} does not exist.`);
+      checkRunNow(parameters, job.settings, ports.limits);
+      const { settings } = job;
+      const load = await transaction.countRuns(jobId);
+      const mayQueue = request.queue ?? queueEnabled(settings, job.version);
+      const admission = decideAdmission({
+        activeRuns: load.active,
+        queuedRuns: load.queued,
+        maxConcurrentRuns: settings.max_concurrent_runs ?? 1,
+        mayQueue,
+      });
+      return {
+        scope: child?.scope ?? jobId,
+        token: child?.key ?? idempotencyToken,
+        takeJob: async () => jobId,
+        settings,
+        parameters,
+        creator,
+        now,
+        admission,
+        launchedBy,
+        parent: child?.parent,
+        // A task that waits for its job anyhow may as well wait for room.
+        mayQueue: mayQueue || launchedBy !== undefined,
+        type: 'JOB_RUN',
+        name: settings.name ?? untitled,
+        version: job.version,
+      };
+    },
+    patience,
+  );
 }
 
 export interface Submission {
@@ -92,24 +124,49 @@ export interface Submission {
 
 /**
  * Starts a one-time run without a stored job (spec 4.1 rule 5). It carries a hidden job of its own.
- * @throws ServiceError for the idempotency token of a deleted run, too many creations, or a workspace that is full
+ * @throws ServiceError for the idempotency token of a deleted run, too many creations, or a workspace that is
+ *   full
  */
-export async function submit(ports: LaunchPorts, submission: Submission, patience?: 'patient'): Promise<Launch> {
+export async function submit(
+  ports: LaunchPorts,
+  submission: Submission,
+  patience?: 'patient',
+): Promise<Launch> {
   const settings = settingsOfSubmission(submission.settings, submission.version);
   const { child, company } = submission;
-  return launch(ports, async (transaction, now) => {
-    await company?.admit(transaction);
-    return {
-      scope: child?.scope ?? submissionScope, token: child?.key ?? submission.settings.idempotency_token, parent: child?.parent, company,
-      async takeJob() {
-        checkJobCreations(await transaction.countJobsCreated(now - creationWindowMs), ports.limits);
-        return transaction.createHiddenJob(settings, submission.version, submission.creator, now, submission.grants);
-      },
-      settings, parameters: {}, creator: submission.creator, now, admission: { kind: 'start' }, launchedBy: undefined,
-      mayQueue: queueEnabled(settings, submission.version),
-      type: child === undefined ? 'SUBMIT_RUN' : 'WORKFLOW_RUN', name: settings.name ?? untitled, version: submission.version,
-    };
-  }, patience);
+  return launch(
+    ports,
+    async (transaction, now) => {
+      await company?.admit(transaction);
+      return {
+        scope: child?.scope ?? submissionScope,
+        token: child?.key ?? submission.settings.idempotency_token,
+        parent: child?.parent,
+        company,
+        async takeJob() {
+          checkJobCreations(await transaction.countJobsCreated(now - creationWindowMs), ports.limits);
+          return transaction.createHiddenJob(
+            settings,
+            submission.version,
+            submission.creator,
+            now,
+            submission.grants,
+          );
+        },
+        settings,
+        parameters: {},
+        creator: submission.creator,
+        now,
+        admission: { kind: 'start' },
+        launchedBy: undefined,
+        mayQueue: queueEnabled(settings, submission.version),
+        type: child === undefined ? 'SUBMIT_RUN' : 'WORKFLOW_RUN',
+        name: settings.name ?? untitled,
+        version: submission.version,
+      };
+    },
+    patience,
+  );
 }
 
 /** A fire of a schedule. */
@@ -121,17 +178,38 @@ export interface Fire {
 }
 
 /**
- * Stores a run that a schedule starts, inside a transaction of the caller, who has it accepted once that is committed. Where
- * others are refused because the workspace is full, it is skipped: there is nobody who would ask again.
+ * Stores a run that a schedule starts, inside a transaction of the caller, who has it accepted once that is
+ * committed. Where others are refused because the workspace is full, it is skipped: there is nobody who would
+ * ask again.
  */
-export async function fireRun(ports: Omit<LaunchPorts, 'accept' | 'runs'>, transaction: LaunchTransaction, { job, scheduledTime }: Fire): Promise<NewRun> {
+export async function fireRun(
+  ports: Omit<LaunchPorts, 'accept' | 'runs'>,
+  transaction: LaunchTransaction,
+  { job, scheduledTime }: Fire,
+): Promise<NewRun> {
   const { jobId, settings, version } = job;
   const load = await transaction.countRuns(jobId);
   const mayQueue = queueEnabled(settings, version);
   return store(ports, transaction, {
-    scope: jobId, token: undefined, takeJob: async () => jobId, settings, parameters: {}, creator: job.creatorUserName ?? '',
-    now: ports.clock.now(), type: 'JOB_RUN', name: settings.name ?? untitled, version, scheduledTime, mayQueue, launchedBy: undefined,
-    admission: decideAdmission({ activeRuns: load.active, queuedRuns: load.queued, maxConcurrentRuns: settings.max_concurrent_runs ?? 1, mayQueue }),
+    scope: jobId,
+    token: undefined,
+    takeJob: async () => jobId,
+    settings,
+    parameters: {},
+    creator: job.creatorUserName ?? '',
+    now: ports.clock.now(),
+    type: 'JOB_RUN',
+    name: settings.name ?? untitled,
+    version,
+    scheduledTime,
+    mayQueue,
+    launchedBy: undefined,
+    admission: decideAdmission({
+      activeRuns: load.active,
+      queuedRuns: load.queued,
+      maxConcurrentRuns: settings.max_concurrent_runs ?? 1,
+      mayQueue,
+    }),
   });
 }
 
@@ -176,56 +254,99 @@ async function launch(
   patience?: 'patient',
 ): Promise<Launch> {
   try {
-    const run = await ports.runs.launch(async (transaction) => store(ports, transaction, await plan(transaction, ports.clock.now())), patience);
+    const run = await ports.runs.launch(
+      async (transaction) => store(ports, transaction, await plan(transaction, ports.clock.now())),
+      patience,
+    );
     if (run.state === 'PENDING') ports.accept(createdRun(run));
     return { runId: run.runId, numberInJob: run.numberInJob };
   } catch (error) {
     // Leaving by an exception undoes what the transaction did before it knew.
-    if (error instanceof AlreadyLaunched) return { runId: error.earlier.runId, numberInJob: error.earlier.numberInJob };
+    if (error instanceof AlreadyLaunched)
+      return { runId: error.earlier.runId, numberInJob: error.earlier.numberInJob };
     throw error;
   }
 }
 
-async function store(ports: Omit<LaunchPorts, 'accept' | 'runs'>, transaction: LaunchTransaction, plan: Plan): Promise<NewRun> {
+async function store(
+  ports: Omit<LaunchPorts, 'accept' | 'runs'>,
+  transaction: LaunchTransaction,
+  plan: Plan,
+): Promise<NewRun> {
   const tasks = tasksOf(plan.settings);
   const format = formatOf(plan.settings);
   // A single-task run is its own task run: one id for both.
   const ids = await transaction.takeRunIds(format === 'SINGLE_TASK' ? 1 : tasks.length + 1);
   const [runId = 0] = ids;
-  if (plan.token !== undefined && plan.token !== '') await claimToken(transaction, plan.scope, plan.token, runId);
+  if (plan.token !== undefined && plan.token !== '')
+    await claimToken(transaction, plan.scope, plan.token, runId);
   const jobId = await plan.takeJob();
   const numberInJob = await transaction.nextNumberInJob(jobId);
-  const admission = plan.admission.kind === 'start' ? await findRoom(transaction, tasks, plan, ports.limits) : plan.admission;
+  const admission =
+    plan.admission.kind === 'start' ? await findRoom(transaction, tasks, plan, ports.limits) : plan.admission;
   const skipped = admission.kind === 'skip' ? admission.message : undefined;
   const run: NewRun = {
-    runId, jobId, numberInJob, format, version: plan.version,
-    name: plan.name, type: plan.type, creator: plan.creator, settings: plan.settings,
-    trigger: plan.scheduledTime === undefined ? 'ONE_TIME' : 'PERIODIC', scheduledTime: plan.scheduledTime,
+    runId,
+    jobId,
+    numberInJob,
+    format,
+    version: plan.version,
+    name: plan.name,
+    type: plan.type,
+    creator: plan.creator,
+    settings: plan.settings,
+    trigger: plan.scheduledTime === undefined ? 'ONE_TIME' : 'PERIODIC',
+    scheduledTime: plan.scheduledTime,
     overridingParameters: Object.keys(plan.parameters).length === 0 ? undefined : plan.parameters,
-    state: stateOf[admission.kind], queueCode: admission.kind === 'queue' ? admission.code : undefined,
-    message: admission.kind === 'start' ? '' : admission.message, startTime: plan.now, owner: ports.nodeId,
-    originalAttemptRunId: runId, attempt: 0, launchedBy: plan.launchedBy, parentTaskRun: plan.parent,
+    state: stateOf[admission.kind],
+    queueCode: admission.kind === 'queue' ? admission.code : undefined,
+    message: admission.kind === 'start' ? '' : admission.message,
+    startTime: plan.now,
+    owner: ports.nodeId,
+    originalAttemptRunId: runId,
+    attempt: 0,
+    launchedBy: plan.launchedBy,
+    parentTaskRun: plan.parent,
     tasks: tasks.map((task, index) => ({
       runId: ids[format === 'SINGLE_TASK' ? 0 : index + 1] ?? runId,
       taskKey: task.task_key,
       message: skipped ?? waitingMessage((task.depends_on ?? []).map((dependency) => dependency.task_key)),
     })),
-    notices: skipped === undefined ? [] : noticesOfEnd(
-      plan.settings,
-      { state: 'SKIPPED', message: skipped, startTime: plan.now, endTime: plan.now, runningTime: undefined, terminatingTime: undefined },
-      { jobId, runId, now: plan.now },
-    ),
+    notices:
+      skipped === undefined
+        ? []
+        : noticesOfEnd(
+            plan.settings,
+            {
+              state: 'SKIPPED',
+              message: skipped,
+              startTime: plan.now,
+              endTime: plan.now,
+              runningTime: undefined,
+              terminatingTime: undefined,
+            },
+            { jobId, runId, now: plan.now },
+          ),
   };
   await transaction.insertRun(run);
   await plan.company?.store(transaction, runId);
   return run;
 }
 
-const stateOf = { start: 'PENDING', queue: 'QUEUED', skip: 'SKIPPED' } as const satisfies Record<Admission['kind'], NewRun['state']>;
+const stateOf = { start: 'PENDING', queue: 'QUEUED', skip: 'SKIPPED' } as const satisfies Record<
+  Admission['kind'],
+  NewRun['state']
+>;
 
-/** Whether there is room for these tasks in the workspace. @throws ServiceError REQUEST_LIMIT_EXCEEDED when not, and the run may not wait */
+/**
+ * Whether there is room for these tasks in the workspace. @throws ServiceError REQUEST_LIMIT_EXCEEDED when
+ * not, and the run may not wait
+ */
 async function findRoom(
-  transaction: LaunchTransaction, tasks: readonly TaskSettings[], { mayQueue, scheduledTime }: Pick<Plan, 'mayQueue' | 'scheduledTime'>, limits: Limits,
+  transaction: LaunchTransaction,
+  tasks: readonly TaskSettings[],
+  { mayQueue, scheduledTime }: Pick<Plan, 'mayQueue' | 'scheduledTime'>,
+  limits: Limits,
 ): Promise<Admission> {
   const facts = await roomFacts(transaction, tasks, limits);
   const refusal = scheduledTime === undefined ? undefined : roomRefusal(facts, limits, mayQueue);
@@ -234,19 +355,38 @@ async function findRoom(
   return mayQueue ? decideRoom(facts, limits) : { kind: 'start' };
 }
 
-/** How full the workspace is, and what a run of these tasks would add; nobody else takes the room until the transaction ends. */
-export async function roomFacts(transaction: LaunchTransaction, tasks: readonly TaskSettings[], limits: Limits): Promise<RoomFacts> {
+/**
+ * How full the workspace is, and what a run of these tasks would add; nobody else takes the room until the
+ * transaction ends.
+ */
+export async function roomFacts(
+  transaction: LaunchTransaction,
+  tasks: readonly TaskSettings[],
+  limits: Limits,
+): Promise<RoomFacts> {
   const addedRunJobTasks = tasks.filter((task) => kindOf(task) === 'run_job_task').length;
-  const load = await transaction.countActiveTaskRuns(tasks.length, limits.concurrentTaskRuns, addedRunJobTasks > 0);
+  const load = await transaction.countActiveTaskRuns(
+    tasks.length,
+    limits.concurrentTaskRuns,
+    addedRunJobTasks > 0,
+  );
   return { ...load, addedTaskRuns: tasks.length, addedRunJobTasks };
 }
 
-/** Whether runs may wait in the queue: as the settings say, else by the version that made the job (WIRE: on in 2.2). */
+/**
+ * Whether runs may wait in the queue: as the settings say, else by the version that made the job (WIRE: on in
+ * 2.2).
+ */
 function queueEnabled({ queue }: Pick<JobSettings, 'queue'>, version: ApiVersion): boolean {
   return queue?.enabled ?? version === '2.2';
 }
 
-async function claimToken(transaction: LaunchTransaction, scope: number, token: string, runId: number): Promise<void> {
+async function claimToken(
+  transaction: LaunchTransaction,
+  scope: number,
+  token: string,
+  runId: number,
+): Promise<void> {
   const claim = await transaction.claimIdempotencyToken(scope, token, runId);
   if (claim === 'claimed') return;
   if (claim.deleted) throw invalid(`The run started with idempotency_token "${token}" has been deleted.`);
@@ -258,16 +398,22 @@ export interface EndBeforeRetry {
   readonly runId: number;
   readonly jobId: number;
   readonly retry: Retry;
-  /** The end to be written; `retried` is false when the run was stopped or its job deleted meanwhile, so that no retry follows. */
+  /**
+   * The end to be written; `retried` is false when the run was stopped or its job deleted meanwhile, so that
+   * no retry follows.
+   */
   readonly end: (retried: boolean) => ChangeSet;
 }
 
 /**
- * Ends a single-task run and starts its retry, together: the retry takes the place of the run, so that no other run slips in
- * between (spec 2.2). It is a new run of its own (DESIGN section 8).
+ * Ends a single-task run and starts its retry, together: the retry takes the place of the run, so that no
+ * other run slips in between (spec 2.2). It is a new run of its own (DESIGN section 8).
  * @returns `refused` when another engine has taken the run over; then nothing was written
  */
-export async function retryRun(ports: LaunchPorts, { runId, jobId, retry, end }: EndBeforeRetry): Promise<'written' | 'refused'> {
+export async function retryRun(
+  ports: LaunchPorts,
+  { runId, jobId, retry, end }: EndBeforeRetry,
+): Promise<'written' | 'refused'> {
   try {
     const stored = await ports.runs.launch(async (transaction) => {
       await transaction.lockJob(jobId);
@@ -277,7 +423,12 @@ export async function retryRun(ports: LaunchPorts, { runId, jobId, retry, end }:
       if (!retried) return undefined;
       const [id = 0] = await transaction.takeRunIds(1);
       const numberInJob = await transaction.nextNumberInJob(jobId);
-      const run = retriedRun(found, retry, { runId: id, numberInJob, owner: ports.nodeId, now: ports.clock.now() });
+      const run = retriedRun(found, retry, {
+        runId: id,
+        numberInJob,
+        owner: ports.nodeId,
+        now: ports.clock.now(),
+      });
       await transaction.insertRun(run);
       return run;
     }, 'patient');

@@ -1,4 +1,6 @@
-/** Every limit of spec section 8 that a request or a run can meet, in one place. Sizes are bytes, 1 MB = 2^20. */
+/**
+ * Every limit of spec section 8 that a request or a run can meet, in one place. Sizes are bytes, 1 MB = 2^20.
+ */
 
 export const defaultLimits = {
   /** Largest request body. */
@@ -32,7 +34,10 @@ export const defaultLimits = {
   /** runs/logs: the largest page in bytes, and what is given when nothing is said; lines of a tail. */
   logPageBytes: 2 ** 20,
   logTailLines: 10_000,
-  /** Logs that one engine sends live at the same time, of all and of one user; seconds after which the receiver asks again. */
+  /**
+   * Logs that one engine sends live at the same time, of all and of one user; seconds after which the
+   * receiver asks again.
+   */
   logStreams: 200,
   logStreamsPerUser: 40,
   logStreamSeconds: 900,
@@ -91,7 +96,10 @@ export const defaultLimits = {
   dashboardQueriesWaiting: 200,
   /** Days after its last use that a library, or an object that was fetched for a task, leaves the cache. */
   libraryRetentionDays: 30,
-  /** Memory and threads that the database of one pipeline update may take; what does not fit into memory goes to the disk. */
+  /**
+   * Memory and threads that the database of one pipeline update may take; what does not fit into memory goes
+   * to the disk.
+   */
   pipelineMegabytes: 1_024,
   pipelineThreads: 2,
   /** SQL files of one pipeline, all together. */

@@ -1,4 +1,7 @@
-/** Reading the log of an attempt: a file that a task appends to, of whose middle a part may have been left out (the cap of runners/process/log-truncation.ts). */
+/**
+ * Reading the log of an attempt: a file that a task appends to, of whose middle a part may have been left out
+ * (the cap of runners/process/log-truncation.ts).
+ */
 import type { FileHandle } from 'node:fs/promises';
 import { codeOf } from './errors.ts';
 import { openRegular, readFrom } from './read-file.ts';
@@ -7,7 +10,10 @@ import { openRegular, readFrom } from './read-file.ts';
 export const logStreams = ['stdout', 'stderr'] as const;
 export type LogStream = (typeof logStreams)[number];
 
-/** Bytes `from` (inclusive) to `to` (exclusive) of a log, which are not kept: its file has a hole there and keeps its length. */
+/**
+ * Bytes `from` (inclusive) to `to` (exclusive) of a log, which are not kept: its file has a hole there and
+ * keeps its length.
+ */
 export interface Cut {
   readonly from: number;
   readonly to: number;
@@ -20,12 +26,18 @@ export type LogPiece =
   | { readonly kind: 'bytes'; readonly offset: number; readonly bytes: Buffer }
   | { readonly kind: 'left out'; readonly offset: number; readonly next: number; readonly cap: number };
 
-/** An open log. Offsets are those of the file: they never change their meaning, however much is left out before them. */
+/**
+ * An open log. Offsets are those of the file: they never change their meaning, however much is left out
+ * before them.
+ */
 export interface LogFile {
   /** How long it is now, with what was left out. */
   size(): Promise<number>;
   cut(): Promise<Cut | undefined>;
-  /** What there is at an offset, at most `length` bytes of it. Bytes end where a part was left out; none are the present end. */
+  /**
+   * What there is at an offset, at most `length` bytes of it. Bytes end where a part was left out; none are
+   * the present end.
+   */
   read(offset: number, length: number): Promise<LogPiece>;
   close(): Promise<void>;
 }
@@ -43,23 +55,34 @@ export async function openLog(path: string): Promise<LogFile | undefined> {
   const size = async (): Promise<number> => (await file.stat()).size;
   const cut = async (): Promise<Cut | undefined> => readCut(path, await size());
   return {
-    size, cut,
+    size,
+    cut,
     async read(offset, length) {
       for (;;) {
         const before = await cut();
-        if (before !== undefined && isWithin(before, offset)) return { kind: 'left out', offset, next: before.to, cap: before.cap };
+        if (before !== undefined && isWithin(before, offset))
+          return { kind: 'left out', offset, next: before.to, cap: before.cap };
         const most = before !== undefined && offset < before.from ? before.from - offset : length;
         const bytes = await readFrom(file, offset, Math.min(length, most));
         const after = await cut();
         // What was read may have become a hole meanwhile: a cut is told before it is made.
-        if (after === undefined || after.to === before?.to || after.to <= offset || after.from >= offset + bytes.length) return { kind: 'bytes', offset, bytes };
+        if (
+          after === undefined ||
+          after.to === before?.to ||
+          after.to <= offset ||
+          after.from >= offset + bytes.length
+        )
+          return { kind: 'bytes', offset, bytes };
       }
     },
     close: () => file.close(),
   };
 }
 
-/** The last bytes of a log as text, at most `most`, and nothing from before what was left out last. Empty where there is no log. */
+/**
+ * The last bytes of a log as text, at most `most`, and nothing from before what was left out last. Empty
+ * where there is no log.
+ */
 export async function readLogEnd(path: string, most: number): Promise<string> {
   const log = await openLog(path);
   if (log === undefined) return '';
@@ -75,12 +98,17 @@ export async function readLogEnd(path: string, most: number): Promise<string> {
   }
 }
 
-/** What was left out of a log of this size. What does not fit it, because the task has cut or replaced its log, counts as nothing. */
+/**
+ * What was left out of a log of this size. What does not fit it, because the task has cut or replaced its
+ * log, counts as nothing.
+ */
 export async function readCut(path: string, size: number): Promise<Cut | undefined> {
   const file = await openReadable(cutFile(path));
   if (file === undefined) return undefined;
   try {
-    const match = /^(\d{1,15}) (\d{1,15}) (\d{1,15})\n$/.exec((await readFrom(file, 0, cutBytesMax)).toString('latin1'));
+    const match = /^(\d{1,15}) (\d{1,15}) (\d{1,15})\n$/.exec(
+      (await readFrom(file, 0, cutBytesMax)).toString('latin1'),
+    );
     if (match === null) return undefined;
     const [from = 0, to = 0, cap = 0] = match.slice(1).map(Number);
     return from < to && to <= size ? { from, to, cap } : undefined;

@@ -12,7 +12,13 @@ import { specOfDocument } from './pipeline/document.ts';
 import { checkRequest, type UpdateRequest } from './pipeline/selection.ts';
 import { readSpec, type PipelineSpec } from './pipeline/spec.ts';
 import type { SettledUpdate } from './pipeline/update-order.ts';
-import type { PipelineFiles, PipelineStore, StoredPipeline, StoredUpdate, UpdateDesk } from './ports/pipelines.ts';
+import type {
+  PipelineFiles,
+  PipelineStore,
+  StoredPipeline,
+  StoredUpdate,
+  UpdateDesk,
+} from './ports/pipelines.ts';
 
 export interface PipelinePorts {
   readonly pipelines: PipelineStore;
@@ -24,11 +30,15 @@ export interface PipelinePorts {
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The pipeline that an id stands for: its UUID, its name, or the path of its folder or spec file in the workspace. The last is known to the
- * service from then on.
- * @throws ServiceError RESOURCE_DOES_NOT_EXIST when there is none; what is wrong with a spec file, or with a name that two have
+ * The pipeline that an id stands for: its UUID, its name, or the path of its folder or spec file in the
+ * workspace. The last is known to the service from then on.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST when there is none; what is wrong with a spec file, or with a
+ *   name that two have
  */
-export async function findPipeline({ pipelines, pipelineFiles, clock }: Omit<PipelinePorts, 'limits'>, written: string): Promise<StoredPipeline> {
+export async function findPipeline(
+  { pipelines, pipelineFiles, clock }: Omit<PipelinePorts, 'limits'>,
+  written: string,
+): Promise<StoredPipeline> {
   // No text that can be stored: nothing has such a name.
   if (written.includes('\0') || !written.isWellFormed()) throw unknownPipeline(written);
   if (uuid.test(written)) {
@@ -36,14 +46,24 @@ export async function findPipeline({ pipelines, pipelineFiles, clock }: Omit<Pip
     if (found !== undefined) return found;
   }
   const [named, another] = await pipelines.named(written);
-  if (another !== undefined) throw invalid(`Several pipelines are named ${quote(written)}; give the UUID of the one that is meant.`);
+  if (another !== undefined)
+    throw invalid(`Several pipelines are named ${quote(written)}; give the UUID of the one that is meant.`);
   if (named !== undefined) return named;
   const spec = written.startsWith('/') ? await pipelineFiles.specAt(written) : undefined;
   if (spec === undefined) throw unknownPipeline(written);
   const { name } = readSpec(spec.text, spec.path);
   const now = clock.now();
-  const kept = await pipelines.keep({ pipelineId: idOfPath(spec.path), name, creator: '', createdTime: now, modifiedTime: now, document: undefined, specPath: spec.path });
-  if (kept === 'taken') throw invalid(`${spec.path} has the name ${quote(name)}, which another pipeline has; names are unique.`);
+  const kept = await pipelines.keep({
+    pipelineId: idOfPath(spec.path),
+    name,
+    creator: '',
+    createdTime: now,
+    modifiedTime: now,
+    document: undefined,
+    specPath: spec.path,
+  });
+  if (kept === 'taken')
+    throw invalid(`${spec.path} has the name ${quote(name)}, which another pipeline has; names are unique.`);
   return kept;
 }
 
@@ -58,10 +78,14 @@ function idOfPath(path: string): string {
 }
 
 /** The spec of a pipeline as it is now, and the folder in which relative paths of it begin. */
-export async function specOf({ pipelineFiles }: Pick<PipelinePorts, 'pipelineFiles'>, { document, specPath, name }: StoredPipeline): Promise<{ readonly spec: PipelineSpec; readonly folder: string }> {
+export async function specOf(
+  { pipelineFiles }: Pick<PipelinePorts, 'pipelineFiles'>,
+  { document, specPath, name }: StoredPipeline,
+): Promise<{ readonly spec: PipelineSpec; readonly folder: string }> {
   if (document !== undefined) return { spec: specOfDocument(document), folder: '/' };
   const file = specPath === undefined ? undefined : await pipelineFiles.specAt(specPath);
-  if (file === undefined) throw invalid(`The spec file ${specPath ?? ''} of pipeline ${name} is not there any more.`);
+  if (file === undefined)
+    throw invalid(`The spec file ${specPath ?? ''} of pipeline ${name} is not there any more.`);
   return { spec: readSpec(file.text, file.path), folder: posix.dirname(file.path) };
 }
 
@@ -74,8 +98,10 @@ export function storageOf({ storage, name }: PipelineSpec): string {
 export function requestOf(task: Readonly<Record<string, unknown>>): UpdateRequest {
   const names = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
   return {
-    fullRefresh: task['full_refresh'] === true, validateOnly: task['validate_only'] === true,
-    fullRefreshSelection: names(task['full_refresh_selection']), refreshSelection: names(task['refresh_selection']),
+    fullRefresh: task['full_refresh'] === true,
+    validateOnly: task['validate_only'] === true,
+    fullRefreshSelection: names(task['full_refresh_selection']),
+    refreshSelection: names(task['refresh_selection']),
   };
 }
 
@@ -89,23 +115,43 @@ export function createUpdateDesk(ports: PipelinePorts): UpdateDesk {
   };
 }
 
-async function settled(ports: PipelinePorts, runId: number, task: Readonly<Record<string, unknown>>): Promise<SettledUpdate> {
+async function settled(
+  ports: PipelinePorts,
+  runId: number,
+  task: Readonly<Record<string, unknown>>,
+): Promise<SettledUpdate> {
   const { pipelines, pipelineFiles, clock, limits } = ports;
   try {
     const pipeline = await findPipeline(ports, String(task['pipeline_id']));
     const { pipelineId } = pipeline;
     const request = requestOf(task);
-    const updateId = await pipelines.noteUpdate({ pipelineId, cause: 'JOB_TASK', request, createdTime: clock.now(), runId });
+    const updateId = await pipelines.noteUpdate({
+      pipelineId,
+      cause: 'JOB_TASK',
+      request,
+      createdTime: clock.now(),
+      runId,
+    });
     checkRequest(request);
     const { spec, folder } = await specOf(ports, pipeline);
     const uri = storageOf(spec);
     const other = await pipelines.claim(pipelineId, updateId, uri);
     if (other !== undefined) throw invalid(activeUpdate(spec.name, other));
     return {
-      updateId, pipelineId, pipelineName: spec.name, storage: { directory: await pipelineFiles.storageAt(uri), uri }, ...pipelineFiles.readable,
-      ...(spec.catalog !== undefined && { catalog: spec.catalog }), ...(spec.schema !== undefined && { schema: spec.schema }),
-      configuration: spec.configuration, sources: (await pipelineFiles.sources(spec, folder)).map(({ path, text }) => ({ path, text })),
-      request: { ...request, fullRefreshSelection: [...request.fullRefreshSelection], refreshSelection: [...request.refreshSelection] },
+      updateId,
+      pipelineId,
+      pipelineName: spec.name,
+      storage: { directory: await pipelineFiles.storageAt(uri), uri },
+      ...pipelineFiles.readable,
+      ...(spec.catalog !== undefined && { catalog: spec.catalog }),
+      ...(spec.schema !== undefined && { schema: spec.schema }),
+      configuration: spec.configuration,
+      sources: (await pipelineFiles.sources(spec, folder)).map(({ path, text }) => ({ path, text })),
+      request: {
+        ...request,
+        fullRefreshSelection: [...request.fullRefreshSelection],
+        refreshSelection: [...request.refreshSelection],
+      },
       limits: { megabytes: limits.pipelineMegabytes, threads: limits.pipelineThreads },
     };
   } catch (error) {
@@ -123,28 +169,42 @@ function activeUpdate(name: string, { updateId, jobRunId }: StoredUpdate): strin
  * @throws ServiceError ALREADY_EXISTS while another one is active
  */
 export async function startUpdate(
-  ports: PipelinePorts & { readonly launching: LaunchPorts; readonly kinds: readonly KnownKind[] }, { pipelineId, name }: StoredPipeline, request: UpdateRequest, creator: string,
+  ports: PipelinePorts & { readonly launching: LaunchPorts; readonly kinds: readonly KnownKind[] },
+  { pipelineId, name }: StoredPipeline,
+  request: UpdateRequest,
+  creator: string,
 ): Promise<string> {
   checkRequest(request);
   const settings = {
     run_name: `Update of pipeline ${name}`,
     pipeline_task: {
-      pipeline_id: pipelineId, full_refresh: request.fullRefresh, validate_only: request.validateOnly,
-      full_refresh_selection: [...request.fullRefreshSelection], refresh_selection: [...request.refreshSelection],
+      pipeline_id: pipelineId,
+      full_refresh: request.fullRefresh,
+      validate_only: request.validateOnly,
+      full_refresh_selection: [...request.fullRefreshSelection],
+      refresh_selection: [...request.refreshSelection],
     },
   };
   const { launching, limits, kinds, clock } = ports;
   checkSubmission(settings, { version: '2.0', limits, kinds });
   let updateId = '';
   await submit(launching, {
-    settings, version: '2.0', creator,
+    settings,
+    version: '2.0',
+    creator,
     company: {
       async admit(transaction) {
         const other = request.validateOnly ? undefined : await transaction.lockUpdates(pipelineId);
         if (other !== undefined) throw new ServiceError('ALREADY_EXISTS', activeUpdate(name, other));
       },
       async store(transaction, runId) {
-        updateId = await transaction.insertUpdate({ pipelineId, cause: 'API_CALL', request, createdTime: clock.now(), runId });
+        updateId = await transaction.insertUpdate({
+          pipelineId,
+          cause: 'API_CALL',
+          request,
+          createdTime: clock.now(),
+          runId,
+        });
       },
     },
   });

@@ -1,10 +1,16 @@
-/** Reading files of this machine without being held up or led astray by what somebody else has made of them meanwhile. */
+/**
+ * Reading files of this machine without being held up or led astray by what somebody else has made of them
+ * meanwhile.
+ */
 import { constants, type Stats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { StringDecoder } from 'node:string_decoder';
 import { codeOf } from './errors.ts';
 
-/** Opens a regular file for reading; undefined for anything else. Follows no link in the last place. The caller closes it. */
+/**
+ * Opens a regular file for reading; undefined for anything else. Follows no link in the last place. The
+ * caller closes it.
+ */
 export async function openRegular(path: string): Promise<FileHandle | undefined> {
   let file;
   try {
@@ -45,19 +51,27 @@ export interface Beginning {
 
 const nothing: Beginning = { text: '', bytes: 0, more: false };
 
-/** The beginning of a file as text, of at most `most` bytes. What is no regular file, or may not be read, is empty. */
+/**
+ * The beginning of a file as text, of at most `most` bytes. What is no regular file, or may not be read, is
+ * empty.
+ */
 export async function readText(path: string, most: number): Promise<Beginning> {
-  return (await reading(path, async (file) => {
-    const { size } = await file.stat();
-    const bytes = await readFrom(file, 0, most);
-    const decoder = new StringDecoder('utf8');
-    const whole = decoder.write(bytes);
-    // A character that the limit cuts is left out; one that the file itself breaks off is replaced.
-    return { text: size > most ? whole : whole + decoder.end(), bytes: bytes.length, more: size > most };
-  })) ?? nothing;
+  return (
+    (await reading(path, async (file) => {
+      const { size } = await file.stat();
+      const bytes = await readFrom(file, 0, most);
+      const decoder = new StringDecoder('utf8');
+      const whole = decoder.write(bytes);
+      // A character that the limit cuts is left out; one that the file itself breaks off is replaced.
+      return { text: size > most ? whole : whole + decoder.end(), bytes: bytes.length, more: size > most };
+    })) ?? nothing
+  );
 }
 
-async function reading<Result>(path: string, read: (file: FileHandle) => Promise<Result>): Promise<Result | undefined> {
+async function reading<Result>(
+  path: string,
+  read: (file: FileHandle) => Promise<Result>,
+): Promise<Result | undefined> {
   const file = await openRegular(path).catch((error: unknown) => {
     // Whoever owns a file may take everybody's permissions on it.
     if (codeOf(error) === 'EACCES') return undefined;

@@ -15,8 +15,8 @@ export interface RepairRequest extends RepairChoice {
 }
 
 /**
- * Runs tasks of a multi-task run again, inside the same run. Of repairs that are asked for at once one is made; the others
- * are refused.
+ * Runs tasks of a multi-task run again, inside the same run. Of repairs that are asked for at once one is
+ * made; the others are refused.
  * @returns the id of the repair
  * @throws ServiceError for an unknown run, one that cannot be repaired now, or a request that breaks a rule
  */
@@ -24,7 +24,8 @@ export async function repairRun(ports: LaunchPorts, request: RepairRequest): Pro
   const { runId, parameters } = request;
   const jobId = jobOf(await ports.runs.find(runId), runId);
   const { repair, run } = await ports.runs.launch(async (transaction) => {
-    // First the job, then its run, as everybody who locks both. The job of a submission is hidden: nothing else runs in it.
+    // First the job, then its run, as everybody who locks both. The job of a submission is hidden: nothing
+    // else runs in it.
     const job = await transaction.lockJob(jobId);
     const found = await transaction.lockRun(runId);
     if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
@@ -35,7 +36,14 @@ export async function repairRun(ports: LaunchPorts, request: RepairRequest): Pro
     const again = tasksOf(found.run.settings).filter((task) => keys.includes(task.task_key));
     checkRoom(await roomFacts(transaction, again, ports.limits), ports.limits, false);
     const [repairId = 0, ...taskRunIds] = await transaction.takeRunIds(keys.length + 1);
-    const made = repairOf(found, { keys, parameters, repairId, taskRunIds, owner: ports.nodeId, now: ports.clock.now() });
+    const made = repairOf(found, {
+      keys,
+      parameters,
+      repairId,
+      taskRunIds,
+      owner: ports.nodeId,
+      now: ports.clock.now(),
+    });
     await transaction.insertRepair(made);
     return { repair: made.after.repair, run: { run: made.after, tasks: [...found.tasks, ...made.attempts] } };
   });
@@ -47,16 +55,29 @@ export async function repairRun(ports: LaunchPorts, request: RepairRequest): Pro
 function jobOf(found: RunWithTasks | undefined, runId: number): number {
   if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
   const { run } = found;
-  if (run.runId !== runId) throw invalid(`Run ${runId} is a task run of run ${run.runId}; only the whole run can be repaired: name its tasks in rerun_tasks.`);
-  if (run.format === 'SINGLE_TASK') throw invalid(`Run ${runId} has a single task; only runs with multiple tasks can be repaired. Start a new run with jobs/run-now.`);
+  if (run.runId !== runId)
+    throw invalid(
+      `Run ${runId} is a task run of run ${run.runId}; only the whole run can be repaired: name its tasks in rerun_tasks.`,
+    );
+  if (run.format === 'SINGLE_TASK')
+    throw invalid(
+      `Run ${runId} has a single task; only runs with multiple tasks can be repaired. Start a new run with jobs/run-now.`,
+    );
   return run.jobId;
 }
 
 /** A new run over the limit would be skipped; a repair over it is refused, so that the run stays as it is. */
-async function checkAdmission(transaction: LaunchTransaction, { jobId, settings }: Job, runId: number): Promise<void> {
+async function checkAdmission(
+  transaction: LaunchTransaction,
+  { jobId, settings }: Job,
+  runId: number,
+): Promise<void> {
   const { active: activeRuns, queued: queuedRuns } = await transaction.countRuns(jobId);
   const maxConcurrentRuns = settings.max_concurrent_runs ?? 1;
-  if (decideAdmission({ activeRuns, queuedRuns, maxConcurrentRuns, mayQueue: false }).kind === 'start') return;
-  throw new ServiceError('INVALID_STATE',
-    `Run ${runId} cannot be repaired now: job ${jobId} has ${activeRuns + queuedRuns} active runs, and its max_concurrent_runs is ${maxConcurrentRuns}.`);
+  if (decideAdmission({ activeRuns, queuedRuns, maxConcurrentRuns, mayQueue: false }).kind === 'start')
+    return;
+  throw new ServiceError(
+    'INVALID_STATE',
+    `Run ${runId} cannot be repaired now: job ${jobId} has ${activeRuns + queuedRuns} active runs, and its max_concurrent_runs is ${maxConcurrentRuns}.`,
+  );
 }

@@ -1,4 +1,7 @@
-/** What goes on beside everything else: work that nobody awaits until the end, calls that flow together, and an alarm. */
+/**
+ * What goes on beside everything else: work that nobody awaits until the end, calls that flow together, and
+ * an alarm.
+ */
 import type { Clock } from '../engine/clock.ts';
 import { messageOf } from '../engine/errors.ts';
 import type { Log } from '../engine/ports/engine.ts';
@@ -11,7 +14,13 @@ export function createAlarm(clock: Clock, ring: () => void) {
     at(at: number): void {
       if (closed || at === Infinity || (armed !== undefined && armed.at <= at)) return;
       armed?.cancel();
-      armed = { at, cancel: clock.at(at, () => { armed = undefined; ring(); }) };
+      armed = {
+        at,
+        cancel: clock.at(at, () => {
+          armed = undefined;
+          ring();
+        }),
+      };
     },
     close(): void {
       closed = true;
@@ -33,9 +42,15 @@ export function createWork(clock: Clock, log: Log) {
   return {
     closing: () => closing,
     run(work: () => Promise<void>): void {
-      const task = work().catch((error: unknown) => {
-        if (!closing) log.warn({ error: messageOf(error) }, 'Notices could not be looked after; they are with the next round.');
-      }).finally(() => tasks.delete(task));
+      const task = work()
+        .catch((error: unknown) => {
+          if (!closing)
+            log.warn(
+              { error: messageOf(error) },
+              'Notices could not be looked after; they are with the next round.',
+            );
+        })
+        .finally(() => tasks.delete(task));
       tasks.add(task);
     },
     /** Waits for all of it; what takes too long is told to give up, and then left. */

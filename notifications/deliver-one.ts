@@ -20,7 +20,11 @@ export interface SendPorts extends MessagePorts, Omit<WebhookPorts, 'clock'> {
 }
 
 /** Returns when it is to be tried again (epoch ms), if it is. What is aborted is left as it was. */
-export async function deliverOne(ports: SendPorts, delivery: ClaimedDelivery, signal: AbortSignal): Promise<number | undefined> {
+export async function deliverOne(
+  ports: SendPorts,
+  delivery: ClaimedDelivery,
+  signal: AbortSignal,
+): Promise<number | undefined> {
   const { store, clock, nodeId, random, retryBaseMs } = ports;
   const { deliveryId } = delivery;
   const message = await messageFor(ports, delivery);
@@ -31,33 +35,56 @@ export async function deliverOne(ports: SendPorts, delivery: ClaimedDelivery, si
   const now = Math.max(began, clock.now());
   const attempt: DeliveryAttempt = { time: began, durationMs: now - began, ...seen };
   const after = decideAfterTry(outcome, {
-    tries: delivery.roundTries + 1, roundStartTime: delivery.roundStartTime ?? began, now, random: random(), baseMs: retryBaseMs,
+    tries: delivery.roundTries + 1,
+    roundStartTime: delivery.roundStartTime ?? began,
+    now,
+    random: random(),
+    baseMs: retryBaseMs,
   });
   await store.record(deliveryId, nodeId, attempt, after);
   return after.state === 'pending' ? after.nextAttemptTime : undefined;
 }
 
-/** The message that was kept; made now when there is none, or when the destination has become one of another kind. */
+/**
+ * The message that was kept; made now when there is none, or when the destination has become one of another
+ * kind.
+ */
 async function messageFor(ports: SendPorts, delivery: ClaimedDelivery): Promise<Message> {
   const { message, to } = delivery;
   const kind = 'address' in to ? 'EMAIL' : to.destination?.target.kind;
-  if (message !== undefined && (kind === undefined || message.kind === (kind === 'EMAIL' ? 'mail' : kind))) return message;
+  if (message !== undefined && (kind === undefined || message.kind === (kind === 'EMAIL' ? 'mail' : kind)))
+    return message;
   const made = await messageOfDelivery(delivery, await ports.store.factsOf(delivery), ports);
   if (kind !== undefined) await ports.store.freeze(delivery.deliveryId, made);
   return made;
 }
 
-async function send(ports: SendPorts, { deliveryId, to }: ClaimedDelivery, message: Message, signal: AbortSignal): Promise<SendResult> {
+async function send(
+  ports: SendPorts,
+  { deliveryId, to }: ClaimedDelivery,
+  message: Message,
+  signal: AbortSignal,
+): Promise<SendResult> {
   if ('address' in to) return mail(ports, deliveryId, [to.address], message);
   const { destination } = to;
-  if (destination === undefined) return { outcome: { kind: 'refused' }, error: `Destination ${to.destinationId} does not exist any more.` };
+  if (destination === undefined)
+    return {
+      outcome: { kind: 'refused' },
+      error: `Destination ${to.destinationId} does not exist any more.`,
+    };
   const { target } = destination;
   if (target.kind === 'EMAIL') return mail(ports, deliveryId, target.addresses, message);
-  if (message.kind === 'mail') throw new Error(`Delivery ${deliveryId} has a mail for a destination that takes none.`);
+  if (message.kind === 'mail')
+    throw new Error(`Delivery ${deliveryId} has a mail for a destination that takes none.`);
   return postWebhook(ports, { deliveryId, body: message.body, destination, target }, signal);
 }
 
-async function mail({ mailer }: SendPorts, deliveryId: string, to: readonly string[], message: Message): Promise<SendResult> {
+async function mail(
+  { mailer }: SendPorts,
+  deliveryId: string,
+  to: readonly string[],
+  message: Message,
+): Promise<SendResult> {
   if (message.kind !== 'mail') throw new Error(`Delivery ${deliveryId} has no mail for an address.`);
   return mailer.send({ deliveryId, to, message });
 }

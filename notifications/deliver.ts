@@ -1,7 +1,8 @@
 /**
- * Delivers notices, at least once and each run's in their order. Every destination is a way of its own, and all mail together
- * is one: what holds up one way holds up no other. Nothing is asked for again and again: the bell of the database, the time of the
- * next try, and a slow round in case that an engine has died, lead to the next look.
+ * Delivers notices, at least once and each run's in their order. Every destination is a way of its own, and
+ * all mail together is one: what holds up one way holds up no other. Nothing is asked for again and again:
+ * the bell of the database, the time of the next try, and a slow round in case that an engine has died, lead
+ * to the next look.
  */
 import { messageOf } from '../engine/errors.ts';
 import type { ClaimedDelivery } from '../engine/notification/delivery.ts';
@@ -19,7 +20,9 @@ export interface DeliverPorts extends SendPorts {
 export interface Deliverer {
   /** Something is due: on a way; with '' in the outbox; with undefined perhaps anywhere. Returns at once. */
   wake(way: string | undefined): void;
-  /** Takes nothing new, waits a moment for what is under way, and gives up the rest: another engine sends it. */
+  /**
+   * Takes nothing new, waits a moment for what is under way, and gives up the rest: another engine sends it.
+   */
   close(): Promise<void>;
 }
 
@@ -42,7 +45,8 @@ export function createDeliverer(ports: DeliverPorts): Deliverer {
 
   const takeUp = coalesced(work.run, async () => {
     let taken;
-    do taken = closing() ? 0 : await store.takeUp(clock.now(), takeUpMost); while (taken === takeUpMost);
+    do taken = closing() ? 0 : await store.takeUp(clock.now(), takeUpMost);
+    while (taken === takeUpMost);
   });
   const lookEverywhere = coalesced(work.run, async () => {
     // First the time of the next look, so that there is one whatever fails here.
@@ -54,12 +58,14 @@ export function createDeliverer(ports: DeliverPorts): Deliverer {
     if (next !== undefined) alarm.at(next);
   });
   const look = (name: string): void => {
-    const way = ways.get(name) ?? createWay({
-      claim: async (limit) => (closing() ? [] : store.claim(name, nodeId, clock.now(), limit)),
-      deliver: async (delivery) => alarm.at(await attempt(ports, delivery, stopped.signal)),
-      most: name === mailWay ? mailsAtOnce : destinationAtOnce,
-      run: work.run,
-    });
+    const way =
+      ways.get(name) ??
+      createWay({
+        claim: async (limit) => (closing() ? [] : store.claim(name, nodeId, clock.now(), limit)),
+        deliver: async (delivery) => alarm.at(await attempt(ports, delivery, stopped.signal)),
+        most: name === mailWay ? mailsAtOnce : destinationAtOnce,
+        run: work.run,
+      });
     ways.set(name, way);
     way.look();
   };
@@ -90,7 +96,10 @@ async function attempt(ports: DeliverPorts, delivery: ClaimedDelivery, signal: A
     return (await deliverOne(ports, delivery, signal)) ?? Infinity;
   } catch (error) {
     // A fault of ours or of the database: nothing is said of the receiver, and nothing may be lost.
-    log.error({ delivery_id: delivery.deliveryId, error: messageOf(error) }, 'A notice could not be sent; it is tried again in a minute.');
+    log.error(
+      { delivery_id: delivery.deliveryId, error: messageOf(error) },
+      'A notice could not be sent; it is tried again in a minute.',
+    );
     const until = clock.now() + 2 * roundMs;
     await store.postpone(delivery.deliveryId, nodeId, until).catch(() => undefined);
     return until;

@@ -39,7 +39,9 @@ export const mailsAtOnce = 5;
 const stepMs = 20_000;
 
 export function createMailer(settings: MailSettings): Mailer {
-  return settings.smtpUrl === undefined ? fileMailer(settings) : smtpMailer(settings, new URL(settings.smtpUrl));
+  return settings.smtpUrl === undefined
+    ? fileMailer(settings)
+    : smtpMailer(settings, new URL(settings.smtpUrl));
 }
 
 function smtpMailer(settings: MailSettings, url: URL): Mailer {
@@ -47,14 +49,24 @@ function smtpMailer(settings: MailSettings, url: URL): Mailer {
   const user = decodeURIComponent(url.username);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const transport = createTransport({
-    pool: true, maxConnections: mailsAtOnce, maxMessages: 100, rateDelta: 1_000, rateLimit: settings.perSecond,
-    host, port: url.port === '' ? (secure ? 465 : 587) : Number(url.port), secure,
+    pool: true,
+    maxConnections: mailsAtOnce,
+    maxMessages: 100,
+    rateDelta: 1_000,
+    rateLimit: settings.perSecond,
+    host,
+    port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
+    secure,
     // A password never travels in the clear, but on this machine.
     requireTLS: !secure && user !== '' && !['localhost', '127.0.0.1', '::1'].includes(host),
     ...(user !== '' && { auth: { user, pass: decodeURIComponent(url.password) } }),
-    connectionTimeout: stepMs, greetingTimeout: stepMs, socketTimeout: stepMs, dnsTimeout: stepMs,
+    connectionTimeout: stepMs,
+    greetingTimeout: stepMs,
+    socketTimeout: stepMs,
+    dnsTimeout: stepMs,
     ...(settings.ca !== undefined && { tls: { ca: settings.ca } }),
-    disableFileAccess: true, disableUrlAccess: true,
+    disableFileAccess: true,
+    disableUrlAccess: true,
   });
   return {
     async send(mail) {
@@ -72,7 +84,13 @@ function smtpMailer(settings: MailSettings, url: URL): Mailer {
 }
 
 function fileMailer(settings: MailSettings): Mailer {
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows', disableFileAccess: true, disableUrlAccess: true });
+  const transport = createTransport({
+    streamTransport: true,
+    buffer: true,
+    newline: 'windows',
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
   return {
     async send(mail) {
       const wrong = mail.to.find((address) => !isMailAddress(address));
@@ -96,8 +114,11 @@ function fileMailer(settings: MailSettings): Mailer {
 /** What a mail holds. Addresses are given as parts: as one text they would be parsed for lists and names. */
 function composed({ deliveryId, to, message }: Mail, from: string) {
   return {
-    from, to: to.map((address) => ({ name: '', address })),
-    subject: message.subject, text: message.text, html: message.html,
+    from,
+    to: to.map((address) => ({ name: '', address })),
+    subject: message.subject,
+    text: message.text,
+    html: message.html,
     // Sent twice, it is the same mail.
     messageId: `<${deliveryId}@${domainOf(from)}>`,
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Runyard-Delivery': deliveryId },
@@ -109,7 +130,10 @@ function domainOf(from: string): string {
 }
 
 function noAddress(address: string): SendResult {
-  return { outcome: { kind: 'refused' }, error: `${JSON.stringify(address.slice(0, 100))} is no mail address.` };
+  return {
+    outcome: { kind: 'refused' },
+    error: `${JSON.stringify(address.slice(0, 100))} is no mail address.`,
+  };
 }
 
 function statusOf(response: string): number | undefined {
@@ -117,10 +141,20 @@ function statusOf(response: string): number | undefined {
   return code === undefined ? undefined : Number(code);
 }
 
-/** What the server says of recipient or content with 5xx stays so; everything else may be mended, a wrong password among it. */
+/**
+ * What the server says of recipient or content with 5xx stays so; everything else may be mended, a wrong
+ * password among it.
+ */
 function failure(error: unknown): SendResult {
-  const status = typeof error === 'object' && error !== null && 'responseCode' in error && typeof error.responseCode === 'number' ? error.responseCode : undefined;
+  const status =
+    typeof error === 'object' &&
+    error !== null &&
+    'responseCode' in error &&
+    typeof error.responseCode === 'number'
+      ? error.responseCode
+      : undefined;
   const about = ['EENVELOPE', 'EMESSAGE'].includes(codeOf(error) ?? '');
-  const outcome: TryOutcome = about && status !== undefined && status >= 500 ? { kind: 'refused' } : { kind: 'again' };
+  const outcome: TryOutcome =
+    about && status !== undefined && status >= 500 ? { kind: 'refused' } : { kind: 'again' };
   return { outcome, status, error: excerpt(messageOf(error)) };
 }

@@ -12,13 +12,20 @@ export interface MessagePorts {
 }
 
 /** @param facts undefined when run and job are gone */
-export async function messageOfDelivery(delivery: ClaimedDelivery, facts: SubjectFacts | undefined, { site, logTail }: MessagePorts): Promise<Message> {
+export async function messageOfDelivery(
+  delivery: ClaimedDelivery,
+  facts: SubjectFacts | undefined,
+  { site, logTail }: MessagePorts,
+): Promise<Message> {
   const wording = wordingOf(delivery, facts, site);
   const target = 'address' in delivery.to ? undefined : delivery.to.destination?.target;
   if (target !== undefined && target.kind !== 'EMAIL') {
     return { kind: target.kind, body: JSON.stringify(bodyFor(target.kind, delivery, facts, wording, site)) };
   }
   const failed = delivery.event === 'on_failure' ? (facts?.failedTasks ?? []) : [];
-  const withLog = async (task: FailedTask): Promise<TaskWithLog> => ({ ...task, log: task.standing === 'SKIPPED' ? '' : await logTail(task.runId) });
+  const withLog = async (task: FailedTask): Promise<TaskWithLog> => ({
+    ...task,
+    log: task.standing === 'SKIPPED' ? '' : await logTail(task.runId),
+  });
   return mailOf(wording, await Promise.all(failed.map(withLog)));
 }

@@ -30,7 +30,9 @@ export function createWay({ claim, deliver, most, run }: WayPorts): Way {
         for (const delivery of await claim(most - underWay)) {
           underWay += 1;
           run(async () => {
-            await deliver(delivery).finally(() => { underWay -= 1; });
+            await deliver(delivery).finally(() => {
+              underWay -= 1;
+            });
             look();
           });
         }

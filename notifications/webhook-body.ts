@@ -11,14 +11,22 @@ export function genericBody(subject: DeliverySubject, facts: SubjectFacts | unde
   return {
     event_type: eventTypeOf[event],
     workspace_id: Number(site.workspaceId),
-    ...(runId !== undefined && { run: { run_id: runId, ...(facts?.parentRunId !== undefined && { parent_run_id: facts.parentRunId }) } }),
+    ...(runId !== undefined && {
+      run: { run_id: runId, ...(facts?.parentRunId !== undefined && { parent_run_id: facts.parentRunId }) },
+    }),
     ...(taskKey !== undefined && { task: { task_key: taskKey } }),
     ...(jobId !== undefined && { job: { job_id: jobId, name: facts?.jobName ?? '' } }),
   };
 }
 
 /** The body that a destination of this kind understands. */
-export function bodyFor(kind: Exclude<Target['kind'], 'EMAIL'>, subject: DeliverySubject, facts: SubjectFacts | undefined, wording: Wording, site: Site): object {
+export function bodyFor(
+  kind: Exclude<Target['kind'], 'EMAIL'>,
+  subject: DeliverySubject,
+  facts: SubjectFacts | undefined,
+  wording: Wording,
+  site: Site,
+): object {
   switch (kind) {
     case 'WEBHOOK':
       return genericBody(subject, facts, site);
@@ -34,12 +42,22 @@ export function bodyFor(kind: Exclude<Target['kind'], 'EMAIL'>, subject: Deliver
 /** What a chat shows of one value; both refuse messages that are much longer. */
 const valueMost = 1_000;
 
-const marks: Readonly<Record<Tone, string>> = { plain: ':information_source:', good: ':white_check_mark:', bad: ':x:', warning: ':warning:' };
+const marks: Readonly<Record<Tone, string>> = {
+  plain: ':information_source:',
+  good: ':white_check_mark:',
+  bad: ':x:',
+  warning: ':warning:',
+};
 
-/** Blocks for the channel, and the headline for notifications. In Slack's text three characters mean something. */
+/**
+ * Blocks for the channel, and the headline for notifications. In Slack's text three characters mean
+ * something.
+ */
 function slackBody({ headline, tone, rows, link }: Wording): object {
-  const fit = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  const title = link === undefined ? `*${fit(headline)}*` : `*<${fit(link)}|${fit(headline).replaceAll('|', '¦')}>*`;
+  const fit = (text: string): string =>
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const title =
+    link === undefined ? `*${fit(headline)}*` : `*<${fit(link)}|${fit(headline).replaceAll('|', '¦')}>*`;
   const fields = rows.map(([label, value]) => `*${fit(label)}:* ${fit(inLine(value, valueMost))}`).join('\n');
   return {
     text: fit(headline),
@@ -50,26 +68,48 @@ function slackBody({ headline, tone, rows, link }: Wording): object {
   };
 }
 
-const colours: Readonly<Record<Tone, string>> = { plain: 'Accent', good: 'Good', bad: 'Attention', warning: 'Warning' };
+const colours: Readonly<Record<Tone, string>> = {
+  plain: 'Accent',
+  good: 'Good',
+  bad: 'Attention',
+  warning: 'Warning',
+};
 
 /** An adaptive card, which both the old connectors and the newer workflows of Teams take. */
 function teamsBody({ headline, tone, rows, link }: Wording): object {
   return {
     type: 'message',
-    attachments: [{
-      contentType: 'application/vnd.microsoft.card.adaptive',
-      contentUrl: null,
-      content: {
-        $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
-        type: 'AdaptiveCard',
-        version: '1.4',
-        body: [
-          { type: 'TextBlock', text: withoutMarkdown(headline), weight: 'Bolder', size: 'Medium', color: colours[tone], wrap: true },
-          { type: 'FactSet', facts: rows.map(([title, value]) => ({ title, value: withoutMarkdown(inLine(value, valueMost)) })) },
-        ],
-        ...(link !== undefined && { actions: [{ type: 'Action.OpenUrl', title: 'Open the run', url: link }] }),
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        contentUrl: null,
+        content: {
+          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+          type: 'AdaptiveCard',
+          version: '1.4',
+          body: [
+            {
+              type: 'TextBlock',
+              text: withoutMarkdown(headline),
+              weight: 'Bolder',
+              size: 'Medium',
+              color: colours[tone],
+              wrap: true,
+            },
+            {
+              type: 'FactSet',
+              facts: rows.map(([title, value]) => ({
+                title,
+                value: withoutMarkdown(inLine(value, valueMost)),
+              })),
+            },
+          ],
+          ...(link !== undefined && {
+            actions: [{ type: 'Action.OpenUrl', title: 'Open the run', url: link }],
+          }),
+        },
       },
-    }],
+    ],
   };
 }
 

@@ -33,19 +33,32 @@ const answerBytes = 4_096;
 class PrivateAddress extends Error {}
 
 /** Never rejects. */
-export async function postWebhook(ports: WebhookPorts, call: WebhookCall, signal: AbortSignal): Promise<SendResult> {
+export async function postWebhook(
+  ports: WebhookPorts,
+  call: WebhookCall,
+  signal: AbortSignal,
+): Promise<SendResult> {
   const { clock, allowPrivate, timeoutMs, lookup = resolve } = ports;
   const { deliveryId, body, target, destination } = call;
   const url = new URL(target.url);
-  if (!allowPrivate && isPrivateHost(url.hostname)) return refusedAddress(`${url.hostname} is a private or local address`);
-  const credentials = target.kind === 'WEBHOOK' && target.username !== undefined
-    ? { authorization: `Basic ${Buffer.from(`${target.username}:${target.password ?? ''}`).toString('base64')}` } : {};
+  if (!allowPrivate && isPrivateHost(url.hostname))
+    return refusedAddress(`${url.hostname} is a private or local address`);
+  const credentials =
+    target.kind === 'WEBHOOK' && target.username !== undefined
+      ? {
+          authorization: `Basic ${Buffer.from(`${target.username}:${target.password ?? ''}`).toString('base64')}`,
+        }
+      : {};
   try {
     const stream = got.stream.post(url, {
-      body, signal,
+      body,
+      signal,
       headers: {
-        'content-type': 'application/json', 'user-agent': 'runyard', ...credentials,
-        ...(destination.secrets !== undefined && signatureHeaders(destination.secrets, deliveryId, body, clock.now())),
+        'content-type': 'application/json',
+        'user-agent': 'runyard',
+        ...credentials,
+        ...(destination.secrets !== undefined &&
+          signatureHeaders(destination.secrets, deliveryId, body, clock.now())),
       },
       timeout: { request: timeoutMs },
       retry: { limit: 0 },
@@ -56,8 +69,11 @@ export async function postWebhook(ports: WebhookPorts, call: WebhookCall, signal
       ...(!allowPrivate && { dnsLookup: publicOnly(lookup) }),
     });
     const status = await new Promise<{ code: number; retryAfter: string | undefined }>((done, failed) => {
-      stream.once('response', (response: { statusCode: number; headers: Record<string, string | undefined> }) =>
-        done({ code: response.statusCode, retryAfter: response.headers['retry-after'] }));
+      stream.once(
+        'response',
+        (response: { statusCode: number; headers: Record<string, string | undefined> }) =>
+          done({ code: response.statusCode, retryAfter: response.headers['retry-after'] }),
+      );
       stream.on('error', failed);
     });
     // The status counts, however the rest of the answer may end.
@@ -85,11 +101,21 @@ async function readSome(stream: AsyncIterable<Buffer> & { destroy(): void }): Pr
 }
 
 /** 2xx delivers; 429 and 5xx may be otherwise later; everything else will not. */
-function verdict({ code, retryAfter }: { readonly code: number; readonly retryAfter: string | undefined }, now: number): { outcome: TryOutcome; error?: string } {
+function verdict(
+  { code, retryAfter }: { readonly code: number; readonly retryAfter: string | undefined },
+  now: number,
+): { outcome: TryOutcome; error?: string } {
   if (code >= 200 && code < 300) return { outcome: { kind: 'delivered' } };
-  if (code >= 300 && code < 400) return { outcome: { kind: 'refused' }, error: `It answered ${code}; redirects are followed on the same host alone.` };
+  if (code >= 300 && code < 400)
+    return {
+      outcome: { kind: 'refused' },
+      error: `It answered ${code}; redirects are followed on the same host alone.`,
+    };
   if (code >= 500 || code === 429) {
-    return { outcome: { kind: 'again', retryAfterMs: retryAfterMs(retryAfter, now) }, error: `It answered ${code}.` };
+    return {
+      outcome: { kind: 'again', retryAfterMs: retryAfterMs(retryAfter, now) },
+      error: `It answered ${code}.`,
+    };
   }
   return { outcome: { kind: 'refused' }, error: `It answered ${code}, which trying again would not change.` };
 }
@@ -109,16 +135,21 @@ function staysOnHost(from: URL, location: string | undefined): boolean {
 }
 
 /**
- * A resolver that gives public addresses alone. The connection is made to what it gives, so that no second answer of the name
- * server can lead elsewhere.
+ * A resolver that gives public addresses alone. The connection is made to what it gives, so that no second
+ * answer of the name server can lead elsewhere.
  */
 export function publicOnly(lookup: typeof resolve): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
-      const addresses: LookupAddress[] = error === null ? found.filter(({ address }) => isPublicAddress(address)) : [];
+      const addresses: LookupAddress[] =
+        error === null ? found.filter(({ address }) => isPublicAddress(address)) : [];
       const [first] = addresses;
       if (error !== null) callback(error, '');
-      else if (first === undefined) callback(new PrivateAddress(`${hostname} resolves to ${found.map(({ address }) => address).join(', ')}`), '');
+      else if (first === undefined)
+        callback(
+          new PrivateAddress(`${hostname} resolves to ${found.map(({ address }) => address).join(', ')}`),
+          '',
+        );
       else if (options.all === true) callback(null, addresses);
       else callback(null, first.address, first.family);
     });
@@ -126,13 +157,25 @@ export function publicOnly(lookup: typeof resolve): LookupFunction {
 }
 
 function refusedAddress(what: string): SendResult {
-  return { outcome: { kind: 'refused' }, error: `${what}; private and link-local addresses are called only with RUNYARD_WEBHOOK_ALLOW_PRIVATE=true.` };
+  return {
+    outcome: { kind: 'refused' },
+    error: `${what}; private and link-local addresses are called only with RUNYARD_WEBHOOK_ALLOW_PRIVATE=true.`,
+  };
 }
 
 function failure(error: unknown, timeoutMs: number): SendResult {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (cause instanceof PrivateAddress || error instanceof PrivateAddress) return refusedAddress(messageOf(cause));
-  if (error instanceof TimeoutError) return { outcome: { kind: 'again' }, error: `No answer within ${timeoutMs} ms.` };
+  if (cause instanceof PrivateAddress || error instanceof PrivateAddress)
+    return refusedAddress(messageOf(cause));
+  if (error instanceof TimeoutError)
+    return { outcome: { kind: 'again' }, error: `No answer within ${timeoutMs} ms.` };
   const code = codeOf(error);
-  return { outcome: { kind: 'again' }, error: excerpt(code === undefined || messageOf(error).includes(code) ? messageOf(error) : `${messageOf(error)} (${code})`) };
+  return {
+    outcome: { kind: 'again' },
+    error: excerpt(
+      code === undefined || messageOf(error).includes(code)
+        ? messageOf(error)
+        : `${messageOf(error)} (${code})`,
+    ),
+  };
 }

@@ -19,8 +19,14 @@ export interface Wording {
 }
 
 const tones: Readonly<Record<NoticeEvent, Tone>> = {
-  on_start: 'plain', on_success: 'good', on_failure: 'bad', on_duration_warning_threshold_exceeded: 'warning',
-  job_deleted: 'plain', token_scopes_reminder: 'warning', token_scopes_enforced: 'plain', test: 'plain',
+  on_start: 'plain',
+  on_success: 'good',
+  on_failure: 'bad',
+  on_duration_warning_threshold_exceeded: 'warning',
+  job_deleted: 'plain',
+  token_scopes_reminder: 'warning',
+  token_scopes_enforced: 'plain',
+  test: 'plain',
 };
 
 /** A name within one line: control characters would break headers, and a very long one hides the rest. */
@@ -34,19 +40,32 @@ export function wordingOf(subject: DeliverySubject, facts: SubjectFacts | undefi
   const { event, jobId, runId } = subject;
   const tone = tones[event];
   if (event === 'test') {
-    return { headline: 'This destination works', tone, rows: [['Sent', timeOf(subject.createdTime)]], link: undefined, closing: 'You get this because somebody tested the destination.' };
+    return {
+      headline: 'This destination works',
+      tone,
+      rows: [['Sent', timeOf(subject.createdTime)]],
+      link: undefined,
+      closing: 'You get this because somebody tested the destination.',
+    };
   }
   if (event === 'token_scopes_reminder' || event === 'token_scopes_enforced') return wordingOfToken(subject);
   const name = inLine(facts?.jobName ?? `job ${jobId}`);
   if (event === 'job_deleted') {
     return {
-      headline: `Job ${name} was deleted`, tone, link: undefined,
-      rows: [['Job', `${name} (${jobId})`], ['Deleted', timeOf(subject.createdTime)]],
-      closing: 'You get this because your address was named in the notifications of the job. Its history is gone, and active runs are being stopped.',
+      headline: `Job ${name} was deleted`,
+      tone,
+      link: undefined,
+      rows: [
+        ['Job', `${name} (${jobId})`],
+        ['Deleted', timeOf(subject.createdTime)],
+      ],
+      closing:
+        'You get this because your address was named in the notifications of the job. Its history is gone, and active runs are being stopped.',
     };
   }
   return {
-    headline: `${whatOf(subject, name)} ${verbOf(subject)} (run ${runId})`, tone,
+    headline: `${whatOf(subject, name)} ${verbOf(subject)} (run ${runId})`,
+    tone,
     rows: rowsOfRun(subject, facts, name),
     link: jobId === undefined || runId === undefined ? undefined : runPageUrl(site, jobId, runId),
     closing: `You get this because the ${subject.taskKey === undefined ? 'job' : 'task'} names you under ${event}.`,
@@ -58,7 +77,10 @@ function whatOf({ taskKey }: DeliverySubject, name: string): string {
 }
 
 const failedAs: Readonly<Record<string, string>> = {
-  SKIPPED: 'was skipped', INTERNAL_ERROR: 'met an internal error', TIMEDOUT: 'timed out', CANCELED: 'was cancelled',
+  SKIPPED: 'was skipped',
+  INTERNAL_ERROR: 'met an internal error',
+  TIMEDOUT: 'timed out',
+  CANCELED: 'was cancelled',
 };
 
 function verbOf({ event, facts: { standing } }: DeliverySubject): string {
@@ -74,8 +96,18 @@ function verbOf({ event, facts: { standing } }: DeliverySubject): string {
   }
 }
 
-function rowsOfRun(subject: DeliverySubject, facts: SubjectFacts | undefined, name: string): [string, string][] {
-  const { jobId, runId, taskKey, facts: { standing }, createdTime } = subject;
+function rowsOfRun(
+  subject: DeliverySubject,
+  facts: SubjectFacts | undefined,
+  name: string,
+): [string, string][] {
+  const {
+    jobId,
+    runId,
+    taskKey,
+    facts: { standing },
+    createdTime,
+  } = subject;
   const start = standing?.startTime ?? (subject.event === 'on_start' ? createdTime : facts?.startTime);
   const rows: [string, string | undefined][] = [
     ['Job', facts === undefined ? jobId?.toString() : `${name} (${jobId})`],
@@ -85,7 +117,12 @@ function rowsOfRun(subject: DeliverySubject, facts: SubjectFacts | undefined, na
     ['State', stateOf(standing)],
     ['Message', standing?.message === '' ? undefined : standing?.message],
     ['Started', start === undefined ? undefined : timeOf(start)],
-    ['Duration', subject.event === 'on_start' || start === undefined ? undefined : durationOf(start, standing?.endTime, createdTime)],
+    [
+      'Duration',
+      subject.event === 'on_start' || start === undefined
+        ? undefined
+        : durationOf(start, standing?.endTime, createdTime),
+    ],
   ];
   return rows.flatMap(([label, value]): [string, string][] => (value === undefined ? [] : [[label, value]]));
 }
@@ -104,7 +141,9 @@ export function duration(ms: number): string {
   if (ms < 60_000) return `${Number((ms / 1_000).toFixed(1))} s`;
   const seconds = Math.floor(ms / 1_000);
   const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor((seconds % 3_600) / 60)];
-  return [hours > 0 && `${hours} h`, minutes > 0 && `${minutes} min`, seconds % 60 > 0 && `${seconds % 60} s`].filter(Boolean).join(' ');
+  return [hours > 0 && `${hours} h`, minutes > 0 && `${minutes} min`, seconds % 60 > 0 && `${seconds % 60} s`]
+    .filter(Boolean)
+    .join(' ');
 }
 
 function timeOf(at: number): string {
@@ -115,13 +154,20 @@ function wordingOfToken({ event, facts: { token } }: DeliverySubject): Wording {
   const comment = inLine(token?.comment === '' ? 'without a comment' : (token?.comment ?? ''));
   const reminder = event === 'token_scopes_reminder';
   return {
-    headline: reminder ? `The scopes of your token ${comment} will be enforced` : `The scopes of your token ${comment} are enforced now`,
-    tone: tones[event], link: undefined,
+    headline: reminder
+      ? `The scopes of your token ${comment} will be enforced`
+      : `The scopes of your token ${comment} are enforced now`,
+    tone: tones[event],
+    link: undefined,
     rows: [
       ['Token', `${comment} (${token?.tokenId.slice(0, 12)}…)`],
       ['Scopes', token?.scopes.join(', ') ?? ''],
-      [reminder ? 'Enforced from' : 'Enforced since', token === undefined ? '' : timeOf(token.enforcementTime)],
+      [
+        reminder ? 'Enforced from' : 'Enforced since',
+        token === undefined ? '' : timeOf(token.enforcementTime),
+      ],
     ],
-    closing: 'These scopes were inferred from what the token was used for. Set its scopes by hand if it needs others: PATCH /api/2.0/token/<token_id>.',
+    closing:
+      'These scopes were inferred from what the token was used for. Set its scopes by hand if it needs others: PATCH /api/2.0/token/<token_id>.',
   };
 }

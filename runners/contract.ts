@@ -1,4 +1,7 @@
-/** The runner plugin contract, version 1: what a task kind is made of and what it may ask of the engine. Public. */
+/**
+ * The runner plugin contract, version 1: what a task kind is made of and what it may ask of the engine.
+ * Public.
+ */
 import type { TSchema } from 'typebox';
 import type { Outcome, TaskCluster } from '../engine/run/assignment.ts';
 import type { ChildEnd, ChildRequest } from '../engine/run/child.ts';
@@ -28,12 +31,14 @@ export type Exit =
   | { readonly kind: 'stopped' }
   /** It filled its log beyond the limit and was ended for it. */
   | { readonly kind: 'flooded'; readonly message: string }
-  /** It is gone and nobody saw how: its machine was restarted, or it was killed together with its supervisor. */
+  /**
+   * It is gone and nobody saw how: its machine was restarted, or it was killed together with its supervisor.
+   */
   | { readonly kind: 'lost'; readonly message: string };
 
 /**
- * What is looked for. `notebook`: a workspace path that may lack its extension; with `at` the newest revision that is not
- * later than that instant (epoch ms).
+ * What is looked for. `notebook`: a workspace path that may lack its extension; with `at` the newest revision
+ * that is not later than that instant (epoch ms).
  */
 export type Sought = 'file' | 'notebook' | { readonly notebook: true; readonly at: number };
 
@@ -53,11 +58,20 @@ export interface RunnerContext {
   readonly cluster: TaskCluster | undefined;
   /** The task's `libraries`, as written. */
   readonly libraries: readonly Readonly<Record<string, unknown>>[];
-  /** The parameters given to run-now or submit, as written; `task` already carries them merged, and every reference to a dynamic value resolved. */
+  /**
+   * The parameters given to run-now or submit, as written; `task` already carries them merged, and every
+   * reference to a dynamic value resolved.
+   */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** What the tasks before this one have set: task key -> name -> JSON text. Every task before it has an entry. */
+  /**
+   * What the tasks before this one have set: task key -> name -> JSON text. Every task before it has an
+   * entry.
+   */
   readonly taskValues: Readonly<Record<string, TaskValues>>;
-  /** The whole environment of the task's processes, to which a command adds its own. Nothing of the service's own is in it. */
+  /**
+   * The whole environment of the task's processes, to which a command adds its own. Nothing of the service's
+   * own is in it.
+   */
   readonly environment: Readonly<Record<string, string>>;
   /** Aborted when the task is to stop (cancel or timeout). `exec` stops its process by itself. */
   readonly signal: AbortSignal;
@@ -70,34 +84,44 @@ export interface RunnerContext {
   };
 
   /**
-   * Starts a process, or attaches to the one an earlier call with the same name started: after a restart of the
-   * engine the runner is simply called again. stdout and stderr go straight to files of the attempt.
-   * @param name tells several processes of one attempt apart; `main` (the default) is the one whose logs are shown. Made of
-   * letters, digits, `_` and `-`.
+   * Starts a process, or attaches to the one an earlier call with the same name started: after a restart of
+   * the engine the runner is simply called again. stdout and stderr go straight to files of the attempt.
+   * @param name tells several processes of one attempt apart; `main` (the default) is the one whose logs are
+   *   shown. Made of letters, digits, `_` and `-`.
    */
   exec(command: Command, name?: string): Promise<Exit>;
 
   /**
-   * The absolute path of a file named in a task: `managed_fs:/x`, `objstore://bucket/x`, a workspace path, or a path
-   * below an allowed root. Proven to lie inside its root.
+   * The absolute path of a file named in a task: `managed_fs:/x`, `objstore://bucket/x`, a workspace path, or
+   * a path below an allowed root. Proven to lie inside its root.
    * @param what `notebook` also finds the path with its extension added; see `Sought`.
-   * @throws LocateError when there is no such file or it may not be read; its message is fit for the run's state.
+   * @throws LocateError when there is no such file or it may not be read; its message is fit for the run's
+   *   state.
    */
   locate(uri: string, what?: Sought): Promise<string>;
 
-  /** The path of an interpreter on this machine (`python3`, `java`), looked up once. Undefined when there is none. */
+  /**
+   * The path of an interpreter on this machine (`python3`, `java`), looked up once. Undefined when there is
+   * none.
+   */
   interpreter(program: string): Promise<string | undefined>;
 
   /**
-   * Starts another run, a notebook on the cluster of this task (a WORKFLOW_RUN) or a stored job, and resolves when it is
-   * over; it holds no thread meanwhile. It never rejects: what cannot be started has `result` FAILED, no `runId`, and a
-   * message that says why.
+   * Starts another run, a notebook on the cluster of this task (a WORKFLOW_RUN) or a stored job, and resolves
+   * when it is over; it holds no thread meanwhile. It never rejects: what cannot be started has `result`
+   * FAILED, no `runId`, and a message that says why.
    *
-   * The run is cancelled when this task is to stop, or `options.signal` is aborted; its end is waited for all the same.
-   * @param options.key names the run within this attempt: one key gets one run, however often it is asked for. A runner is
-   *   called again after a restart of the engine, so a key must be the same then (no random value that is not kept).
+   * The run is cancelled when this task is to stop, or `options.signal` is aborted; its end is waited for all
+   * the same.
+   * @param options.key names the run within this attempt: one key gets one run, however often it is asked
+   *   for. A runner is
+   *   called again after a restart of the engine, so a key must be the same then (no random value that is not
+   * kept).
    */
-  launchJob(request: ChildRequest, options: { readonly key: string; readonly signal?: AbortSignal }): Promise<ChildEnd>;
+  launchJob(
+    request: ChildRequest,
+    options: { readonly key: string; readonly signal?: AbortSignal },
+  ): Promise<ChildEnd>;
 
   /** Keeps the attempt's output: what get-output answers with. The last call wins. */
   writeOutput(output: TaskOutput): Promise<void>;
@@ -107,15 +131,18 @@ export interface RunnerContext {
 }
 
 /**
- * A task kind. An ES module named in the configuration (RUNYARD_PLUGINS) exports one as `plugin`. The module is loaded in
- * threads of its own, never in that of the engine or of another plugin; there it sees the environment of tasks.
+ * A task kind. An ES module named in the configuration (RUNYARD_PLUGINS) exports one as `plugin`. The module
+ * is loaded in threads of its own, never in that of the engine or of another plugin; there it sees the
+ * environment of tasks.
  *
  * What may go wrong, and what becomes of the task then:
  * - `run` throws or rejects: the task fails with the error, its trace is kept, its processes are ended.
  * - `run` ends with something that is no outcome: the task fails and says so.
- * - `run` does not end: the task runs until it is cancelled or times out; `signal` is aborted then, and after the grace
+ * - `run` does not end: the task runs until it is cancelled or times out; `signal` is aborted then, and after
+ *   the grace
  *   period the thread is ended.
- * - the thread ends (process.exit, an exception in a callback, memory) or is blocked: `run` is called again, in a thread of
+ * - the thread ends (process.exit, an exception in a callback, memory) or is blocked: `run` is called again,
+ *   in a thread of
  *   its own; a thread that ends three times ends the task as INTERNAL_ERROR.
  */
 export interface RunnerPlugin<Task = unknown> {
@@ -123,17 +150,21 @@ export interface RunnerPlugin<Task = unknown> {
   /** The settings field that holds such a task, e.g. `notebook_task`: lower case, ends in `_task`. */
   readonly kind: string;
   /**
-   * Validates the field's value when a job is created: a JSON schema of an object that stands alone (no `$ref`, no `$id`).
-   * Unknown fields are kept unless it says `additionalProperties: false`. A text in which a reference to a dynamic value
-   * stands is checked as it is written, and given to `run` with the value in its place.
+   * Validates the field's value when a job is created: a JSON schema of an object that stands alone (no
+   * `$ref`, no `$id`). Unknown fields are kept unless it says `additionalProperties: false`. A text in which
+   * a reference to a dynamic value stands is checked as it is written, and given to `run` with the value in
+   * its place.
    */
   readonly schema: TSchema;
-  /** False for kinds that need no cluster: `context.cluster` is undefined then, unless the task names one all the same. */
+  /**
+   * False for kinds that need no cluster: `context.cluster` is undefined then, unless the task names one all
+   * the same.
+   */
   readonly needsCluster: boolean;
   /**
-   * Runs one attempt. It may be called again for the same attempt after a restart of the engine, and must then come
-   * to the same end: everything that must happen once goes through `context.exec`, which attaches to the process that is
-   * there.
+   * Runs one attempt. It may be called again for the same attempt after a restart of the engine, and must
+   * then come to the same end: everything that must happen once goes through `context.exec`, which attaches
+   * to the process that is there.
    * @param task the value of the field, checked by `schema`, with the values of its references
    */
   run(task: Task, context: RunnerContext): Promise<Outcome>;

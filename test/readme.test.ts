@@ -13,8 +13,12 @@ import { startTestService } from './harness/service.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const manifest: { scripts: Record<string, string>; dependencies: Record<string, string>; devDependencies: Record<string, string>; bin: Record<string, string> } =
-  JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const manifest: {
+  scripts: Record<string, string>;
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+  bin: Record<string, string>;
+} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /** The lines of the table behind a marker. */
 function tableBehind(marker: string): string[] {
@@ -35,8 +39,9 @@ describe('tables', () => {
 
   test('every dependency is named', () => {
     const [, section = ''] = readme.split('### Dependencies');
-    const missing = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
-      .filter((name) => !name.startsWith('@types/') && !section.includes(name));
+    const missing = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
+      (name) => !name.startsWith('@types/') && !section.includes(name),
+    );
     expect(missing).toEqual([]);
   });
 });
@@ -56,7 +61,9 @@ describe('commands', () => {
   });
 });
 
-const hasCurl = (process.env['PATH'] ?? '').split(':').some((directory) => existsSync(join(directory, 'curl')));
+const hasCurl = (process.env['PATH'] ?? '')
+  .split(':')
+  .some((directory) => existsSync(join(directory, 'curl')));
 
 describe('examples', () => {
   test('code that is shown is that of the file', () => {
@@ -66,7 +73,9 @@ describe('examples', () => {
   });
 
   test.skipIf(!hasCurl)('run as they are written', async () => {
-    const examples = [...readme.matchAll(/<!-- example: \S+ -->\n```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
+    const examples = [...readme.matchAll(/<!-- example: \S+ -->\n```sh\n([\s\S]*?)```/g)].map(
+      (match) => match[1] ?? '',
+    );
     expect(examples).toHaveLength(6);
     const directory = await mkdtemp(join(tmpdir(), 'runyard-readme-'));
     // Examples name files of the project by their place in it.
@@ -74,11 +83,14 @@ describe('examples', () => {
     const runyard = await startTestService();
     try {
       const shell = spawn('bash', ['-euo', 'pipefail', '-c', examples.join('\n')], {
-        cwd: directory, stdio: ['ignore', 'pipe', 'inherit'],
+        cwd: directory,
+        stdio: ['ignore', 'pipe', 'inherit'],
         env: { PATH: process.env['PATH'] ?? '', RUNYARD_URL: runyard.url, RUNYARD_TOKEN: runyard.token },
       });
       let said = '';
-      shell.stdout.on('data', (data: Buffer) => { said += data.toString(); });
+      shell.stdout.on('data', (data: Buffer) => {
+        said += data.toString();
+      });
       expect(await once(shell, 'close')).toEqual([0, null]);
       expect(said).toContain('"logs":"hello Runyard\\n"');
       expect(said).toContain('event: end');
@@ -90,9 +102,13 @@ describe('examples', () => {
       expect(run.state.result_state).toBe('SUCCESS');
       const output = await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: run.tasks[1].run_id });
       expect(output.notebook_output.result).toBe('hello team');
-      const { runs: [values] } = await runyard.ok('GET', '2.1/jobs/runs/list', { limit: 1, offset: 2 });
+      const {
+        runs: [values],
+      } = await runyard.ok('GET', '2.1/jobs/runs/list', { limit: 1, offset: 2 });
       const last = (await runyard.ended(values.run_id)).tasks[1];
-      expect((await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: last.run_id })).logs).toBe('hello Oslo, counted 4 in job values\n');
+      expect((await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: last.run_id })).logs).toBe(
+        'hello Oslo, counted 4 in job values\n',
+      );
     } finally {
       await runyard.stop();
       await rm(directory, { recursive: true, force: true });

@@ -18,7 +18,9 @@ const AuditEventDocument = Type.Object(
     action: Type.String({ description: 'The operation, e.g. POST /jobs/create.' }),
     resource: Type.String({ description: 'What it was about, e.g. job_id=7.' }),
     status: Type.Integer({ description: 'HTTP status of the answer: refused calls are kept, too.' }),
-    before: Type.Optional(Type.Unknown({ description: 'The fields that were changed, as they were; secrets are masked.' })),
+    before: Type.Optional(
+      Type.Unknown({ description: 'The fields that were changed, as they were; secrets are masked.' }),
+    ),
     after: Type.Optional(Type.Unknown({ description: 'The same as they are.' })),
   },
   { description: 'An entry.' },
@@ -33,13 +35,21 @@ export function listAuditOperation({ auditEvents }: Pick<OperationPorts, 'auditE
     scope: 'audit',
     adminsOnly: true,
     summary: 'Read the audit log',
-    description: 'Every call of an operation that changes something, newest first: who, when, from where, with which token, and what settings were before and after. Kept for 400 days.',
+    description:
+      'Every call of an operation that changes something, newest first: who, when, from where, with which token, and what settings were before and after. Kept for 400 days.',
     request: Type.Object({
       user_name: Type.Optional(Type.String({ description: 'Only calls of this user.' })),
-      action: Type.Optional(Type.String({ description: 'Only calls of this operation, e.g. POST /jobs/create.' })),
+      action: Type.Optional(
+        Type.String({ description: 'Only calls of this operation, e.g. POST /jobs/create.' }),
+      ),
       start_time: Type.Optional(instant('Only calls from then on, epoch milliseconds.')),
       end_time: Type.Optional(instant('Only calls until then, epoch milliseconds.')),
-      limit: Type.Optional(Type.Integer({ minimum: 0, description: 'Entries of a page: 100 unless said, at most 1,000 (0 stands for that).' })),
+      limit: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          description: 'Entries of a page: 100 unless said, at most 1,000 (0 stands for that).',
+        }),
+      ),
       page_token: Type.Optional(Type.String({ description: 'next_page_token of the page before.' })),
     }),
     response: Type.Object({
@@ -50,13 +60,29 @@ export function listAuditOperation({ auditEvents }: Pick<OperationPorts, 'auditE
     async handle(input) {
       const { size, before } = pageOf('audit', input, pages);
       const found = await auditEvents({
-        userName: input.user_name, action: input.action, from: input.start_time, to: input.end_time, before: before?.[0], limit: size + 1,
+        userName: input.user_name,
+        action: input.action,
+        from: input.start_time,
+        to: input.end_time,
+        before: before?.[0],
+        limit: size + 1,
       });
       const { entries, more } = cutPage('audit', found, size, ({ eventId }) => [eventId]);
       return {
-        events: entries.map(({ eventId, time, userName, tokenId, sourceIp, action, resource, status, before: was, after }) => ({
-          event_id: eventId, time, user_name: userName, token_id: tokenId, source_ip: sourceIp, action, resource, status, before: was, after,
-        })),
+        events: entries.map(
+          ({ eventId, time, userName, tokenId, sourceIp, action, resource, status, before: was, after }) => ({
+            event_id: eventId,
+            time,
+            user_name: userName,
+            token_id: tokenId,
+            source_ip: sourceIp,
+            action,
+            resource,
+            status,
+            before: was,
+            after,
+          }),
+        ),
         ...more,
       };
     },

@@ -14,7 +14,8 @@ export function importClassic({ classicDashboards, clock, limits }: DashboardPor
     versions: ['2.0'],
     scope: 'dashboards',
     summary: 'Import a classic dashboard',
-    description: 'Stores a classic dashboard with its widgets, visualizations and queries as one document, ready to be migrated. Its id is kept when it has one.',
+    description:
+      'Stores a classic dashboard with its widgets, visualizations and queries as one document, ready to be migrated. Its id is kept when it has one.',
     request: ClassicImport,
     response: ClassicDocument,
     async handle(input, { caller }) {
@@ -22,7 +23,10 @@ export function importClassic({ classicDashboards, clock, limits }: DashboardPor
       const id = input.id === undefined ? randomUUID() : classicId('id', input.id);
       const stored = { document: { ...input, id }, creator: caller.userName, createdTime: clock.now() };
       if (!(await classicDashboards.add(stored))) {
-        throw new ServiceError('ALREADY_EXISTS', `There is a classic dashboard with the id ${id} already; delete it first, or leave the id out.`);
+        throw new ServiceError(
+          'ALREADY_EXISTS',
+          `There is a classic dashboard with the id ${id} already; delete it first, or leave the id out.`,
+        );
       }
       return showClassic(stored);
     },

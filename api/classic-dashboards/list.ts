@@ -17,8 +17,15 @@ export function listClassic({ classicDashboards }: DashboardPorts): Operation {
     summary: 'List classic dashboards',
     description: 'Classic dashboards, newest first, without widgets and queries.',
     request: Type.Object({
-      page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Number of the page, from 1.' })),
-      page_size: Type.Optional(Type.Integer({ minimum: 1, description: `Dashboards on a page. Default: 25; at most ${largestPage}.` })),
+      page: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Number of the page, from 1.' }),
+      ),
+      page_size: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description: `Dashboards on a page. Default: 25; at most ${largestPage}.`,
+        }),
+      ),
       q: Type.Optional(Type.String({ description: 'Only those whose name holds this, in any case.' })),
       order: Type.Optional(Type.String({ description: 'Accepted; the order is always that of creation.' })),
     }),
@@ -29,8 +36,13 @@ export function listClassic({ classicDashboards }: DashboardPorts): Operation {
       results: Type.Array(ClassicSummary),
     }),
     async handle({ page = 1, page_size: size = 25, q: name = '' }) {
-      if (size > largestPage) throw invalid(`Invalid page_size ${size} - it has to be no more than ${largestPage}.`);
-      const { count, dashboards } = await classicDashboards.list({ name: name === '' ? undefined : name, offset: (page - 1) * size, limit: size });
+      if (size > largestPage)
+        throw invalid(`Invalid page_size ${size} - it has to be no more than ${largestPage}.`);
+      const { count, dashboards } = await classicDashboards.list({
+        name: name === '' ? undefined : name,
+        offset: (page - 1) * size,
+        limit: size,
+      });
       return { count, page, page_size: size, results: dashboards.map(showClassicSummary) };
     },
   });

@@ -1,4 +1,7 @@
-/** Who may look at a cluster of a run, and end it: whoever may do that with the run. All-purpose clusters are everybody's. */
+/**
+ * Who may look at a cluster of a run, and end it: whoever may do that with the run. All-purpose clusters are
+ * everybody's.
+ */
 import { invalid } from '../../engine/errors.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import { lacksPermission, reaches, type PermissionLevel } from '../../engine/job/permissions.ts';
@@ -7,8 +10,16 @@ import type { ClusterPorts } from '../http/ports.ts';
 
 type AccessPorts = Pick<ClusterPorts, 'clusters' | 'permissions'>;
 
-/** @throws ServiceError for a cluster that there is not, and for one of a run with which the caller may not do that */
-export async function clusterFor(ports: AccessPorts, clusterId: string, call: Pick<Call, 'visibleTo'>, level: PermissionLevel): Promise<Cluster> {
+/**
+ * @throws ServiceError for a cluster that there is not, and for one of a run with which the caller may not do
+ * that
+ */
+export async function clusterFor(
+  ports: AccessPorts,
+  clusterId: string,
+  call: Pick<Call, 'visibleTo'>,
+  level: PermissionLevel,
+): Promise<Cluster> {
   const cluster = await ports.clusters.find(clusterId);
   // Clients know the text.
   if (cluster === undefined) throw invalid(`Cluster ${clusterId} does not exist`);
@@ -18,13 +29,28 @@ export async function clusterFor(ports: AccessPorts, clusterId: string, call: Pi
 }
 
 /** The clusters of a list that the caller may see. */
-export async function visibleClusters(ports: AccessPorts, clusters: readonly Cluster[], call: Pick<Call, 'visibleTo'>): Promise<Cluster[]> {
-  const seen = await Promise.all(clusters.map(async (cluster) => ((await missingOn(ports, cluster, call, 'CAN_VIEW')) === undefined ? [cluster] : [])));
+export async function visibleClusters(
+  ports: AccessPorts,
+  clusters: readonly Cluster[],
+  call: Pick<Call, 'visibleTo'>,
+): Promise<Cluster[]> {
+  const seen = await Promise.all(
+    clusters.map(async (cluster) =>
+      (await missingOn(ports, cluster, call, 'CAN_VIEW')) === undefined ? [cluster] : [],
+    ),
+  );
   return seen.flat();
 }
 
-async function missingOn({ permissions }: AccessPorts, { jobRunId }: Cluster, { visibleTo }: Pick<Call, 'visibleTo'>, level: PermissionLevel): Promise<Error | undefined> {
+async function missingOn(
+  { permissions }: AccessPorts,
+  { jobRunId }: Cluster,
+  { visibleTo }: Pick<Call, 'visibleTo'>,
+  level: PermissionLevel,
+): Promise<Error | undefined> {
   if (jobRunId === undefined || visibleTo === undefined) return undefined;
   const held = await permissions.levelsOn('run_id', jobRunId, visibleTo);
-  return held !== undefined && !reaches(held.levels, level) ? lacksPermission(visibleTo, level, held.jobId) : undefined;
+  return held !== undefined && !reaches(held.levels, level)
+    ? lacksPermission(visibleTo, level, held.jobId)
+    : undefined;
 }

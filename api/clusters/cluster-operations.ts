@@ -15,9 +15,19 @@ import { sparkVersionsOperation } from './spark-versions.ts';
 import { startClusterOperation } from './start.ts';
 
 const makers: readonly ((ports: ClusterPorts) => Operation)[] = [
-  createClusterOperation, getClusterOperation, listClustersOperation, startClusterOperation, resizeClusterOperation, deleteClusterOperation,
-  permanentlyDeleteClusterOperation, postClusterEventsOperation, getClusterEventsOperation, listNodeTypesOperation, sparkVersionsOperation,
-  listPoolsOperation, listPoliciesOperation,
+  createClusterOperation,
+  getClusterOperation,
+  listClustersOperation,
+  startClusterOperation,
+  resizeClusterOperation,
+  deleteClusterOperation,
+  permanentlyDeleteClusterOperation,
+  postClusterEventsOperation,
+  getClusterEventsOperation,
+  listNodeTypesOperation,
+  sparkVersionsOperation,
+  listPoolsOperation,
+  listPoliciesOperation,
 ];
 
 export function clusterOperations(ports: ClusterPorts): Operation[] {

@@ -7,18 +7,30 @@ import type { ClusterPorts } from '../http/ports.ts';
 import { ClusterId } from '../views/cluster-view.ts';
 
 /** Makes a cluster that jobs name by its id; it starts by itself. */
-export function createClusterOperation({ control, limits }: Pick<ClusterPorts, 'control' | 'limits'>): Operation {
+export function createClusterOperation({
+  control,
+  limits,
+}: Pick<ClusterPorts, 'control' | 'limits'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/clusters/create',
     versions: ['2.1', '2.0'],
     scope: 'clusters',
     summary: 'Create a cluster',
-    description: 'Makes an all-purpose cluster and begins to start it. Tasks name it as existing_cluster_id; it lives until it is deleted, or idle for autotermination_minutes.',
+    description:
+      'Makes an all-purpose cluster and begins to start it. Tasks name it as existing_cluster_id; it lives until it is deleted, or idle for autotermination_minutes.',
     request: Type.Object({
       ...NewCluster.properties,
-      cluster_name: Type.Optional(Type.String({ maxLength: 200, description: 'What people call it. Default: its id.' })),
-      autotermination_minutes: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, description: 'Minutes without a task after which it ends; 0 (the default): never.' })),
+      cluster_name: Type.Optional(
+        Type.String({ maxLength: 200, description: 'What people call it. Default: its id.' }),
+      ),
+      autotermination_minutes: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 10_000,
+          description: 'Minutes without a task after which it ends; 0 (the default): never.',
+        }),
+      ),
     }),
     response: Type.Object({ cluster_id: ClusterId }),
     async handle({ cluster_name: name = '', ...spec }, { caller }) {

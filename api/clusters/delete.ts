@@ -5,14 +5,17 @@ import type { ClusterPorts } from '../http/ports.ts';
 import { clusterFor } from './cluster-access.ts';
 import { ClusterId } from '../views/cluster-view.ts';
 
-export function deleteClusterOperation(ports: Pick<ClusterPorts, 'control' | 'clusters' | 'permissions'>): Operation {
+export function deleteClusterOperation(
+  ports: Pick<ClusterPorts, 'control' | 'clusters' | 'permissions'>,
+): Operation {
   return defineOperation({
     method: 'POST',
     path: '/clusters/delete',
     versions: ['2.1', '2.0'],
     scope: 'clusters',
     summary: 'Terminate a cluster',
-    description: 'Terminates a cluster, be it of a run; what runs on it ends as INTERNAL_ERROR. An all-purpose cluster can be started again.',
+    description:
+      'Terminates a cluster, be it of a run; what runs on it ends as INTERNAL_ERROR. An all-purpose cluster can be started again.',
     request: Type.Object({ cluster_id: ClusterId }),
     response: Type.Object({}),
     async handle({ cluster_id: clusterId }, call) {

@@ -16,7 +16,13 @@ const paged = {
   end_time: Type.Optional(epochMs('The last moment of which to tell')),
   order: Type.Optional(Type.Enum(['DESC', 'ASC'], { description: 'DESC, the default: newest first.' })),
   offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Events to leave out.' })),
-  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: most, description: `Events of a page, 50 unless given; 0 means ${most}.` })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: most,
+      description: `Events of a page, 50 unless given; 0 means ${most}.`,
+    }),
+  ),
 };
 const types = Type.Array(Type.Enum([...clusterEventTypes]), { description: 'Only these.' });
 
@@ -24,7 +30,10 @@ const Event = Type.Object({
   cluster_id: ClusterId,
   timestamp: epochMs('When'),
   type: Type.Enum([...clusterEventTypes], { description: 'What happened.' }),
-  details: Type.Object({}, { description: 'current_num_workers, target_num_workers, reason, user: what there is to say.' }),
+  details: Type.Object(
+    {},
+    { description: 'current_num_workers, target_num_workers, reason, user: what there is to say.' },
+  ),
 });
 
 const answer = Type.Object({
@@ -34,8 +43,12 @@ const answer = Type.Object({
 });
 
 const about = {
-  path: '/clusters/events', versions: ['2.1', '2.0'], scope: 'clusters', summary: 'List what happened to a cluster',
-  description: 'Events of a cluster, a page at a time. `next_page` is the request for the next one.', response: answer,
+  path: '/clusters/events',
+  versions: ['2.1', '2.0'],
+  scope: 'clusters',
+  summary: 'List what happened to a cluster',
+  description: 'Events of a cluster, a page at a time. `next_page` is the request for the next one.',
+  response: answer,
 } as const;
 
 export function postClusterEventsOperation(ports: Pick<ClusterPorts, 'clusters' | 'permissions'>): Operation {
@@ -48,7 +61,12 @@ export function postClusterEventsOperation(ports: Pick<ClusterPorts, 'clusters' 
 }
 
 export function getClusterEventsOperation(ports: Pick<ClusterPorts, 'clusters' | 'permissions'>): Operation {
-  return defineOperation({ ...about, method: 'GET', request: Type.Object(paged), handle: (request, call) => page(ports, request, call) });
+  return defineOperation({
+    ...about,
+    method: 'GET',
+    request: Type.Object(paged),
+    handle: (request, call) => page(ports, request, call),
+  });
 }
 
 interface EventsRequest {
@@ -61,16 +79,41 @@ interface EventsRequest {
   readonly limit?: number;
 }
 
-async function page(ports: Pick<ClusterPorts, 'clusters' | 'permissions'>, request: EventsRequest, call: Call): Promise<object> {
-  const { cluster_id: clusterId, start_time: from, end_time: to, order = 'DESC', event_types: wanted, offset = 0, limit: asked = 50 } = request;
+async function page(
+  ports: Pick<ClusterPorts, 'clusters' | 'permissions'>,
+  request: EventsRequest,
+  call: Call,
+): Promise<object> {
+  const {
+    cluster_id: clusterId,
+    start_time: from,
+    end_time: to,
+    order = 'DESC',
+    event_types: wanted,
+    offset = 0,
+    limit: asked = 50,
+  } = request;
   const limit = asked === 0 ? most : asked;
   await clusterFor(ports, clusterId, call, 'CAN_VIEW');
-  const { events, total } = await ports.clusters.events({ clusterId, from, to, types: wanted, newestFirst: order === 'DESC', offset, limit });
+  const { events, total } = await ports.clusters.events({
+    clusterId,
+    from,
+    to,
+    types: wanted,
+    newestFirst: order === 'DESC',
+    offset,
+    limit,
+  });
   return {
     events: events.map(({ time, type, details: { reason, ...details } }) => ({
-      cluster_id: clusterId, timestamp: time, type, details: { ...details, ...(reason !== undefined && { reason: reasonOf(reason) }) },
+      cluster_id: clusterId,
+      timestamp: time,
+      type,
+      details: { ...details, ...(reason !== undefined && { reason: reasonOf(reason) }) },
     })),
     total_count: total,
-    ...(offset + events.length < total && { next_page: { ...request, offset: offset + events.length, limit } }),
+    ...(offset + events.length < total && {
+      next_page: { ...request, offset: offset + events.length, limit },
+    }),
   };
 }

@@ -5,7 +5,9 @@ import type { ClusterPorts } from '../http/ports.ts';
 import { clusterFor } from './cluster-access.ts';
 import { ClusterId, showCluster, ShownCluster } from '../views/cluster-view.ts';
 
-export function getClusterOperation(ports: Pick<ClusterPorts, 'clusters' | 'permissions' | 'inventory'>): Operation {
+export function getClusterOperation(
+  ports: Pick<ClusterPorts, 'clusters' | 'permissions' | 'inventory'>,
+): Operation {
   return defineOperation({
     method: 'GET',
     path: '/clusters/get',
@@ -15,6 +17,7 @@ export function getClusterOperation(ports: Pick<ClusterPorts, 'clusters' | 'perm
     description: 'A cluster with its description and where it stands, job clusters among them.',
     request: Type.Object({ cluster_id: ClusterId }),
     response: ShownCluster,
-    handle: async ({ cluster_id: clusterId }, call) => showCluster(await clusterFor(ports, clusterId, call, 'CAN_VIEW'), ports.inventory),
+    handle: async ({ cluster_id: clusterId }, call) =>
+      showCluster(await clusterFor(ports, clusterId, call, 'CAN_VIEW'), ports.inventory),
   });
 }

@@ -1,4 +1,7 @@
-/** What a job says about clusters must be there: pools and policies always, existing clusters where that is asked for. */
+/**
+ * What a job says about clusters must be there: pools and policies always, existing clusters where that is
+ * asked for.
+ */
 import { invalid } from '../../engine/errors.ts';
 import { unknownIn, type Inventory } from '../../engine/cluster/inventory.ts';
 import type { ClusterReader } from '../../engine/ports/clusters.ts';
@@ -14,12 +17,20 @@ export interface ClusterRules {
 
 type Holder = Pick<JobSettings, 'existing_cluster_id' | 'new_cluster'>;
 
-/** @throws ServiceError INVALID_PARAMETER_VALUE that names the first pool, policy or cluster that is not there */
-export async function checkClusters(rules: ClusterRules, settings: Holder & Pick<JobSettings, 'tasks' | 'job_clusters'>): Promise<void> {
+/**
+ * @throws ServiceError INVALID_PARAMETER_VALUE that names the first pool, policy or cluster that is not there
+ */
+export async function checkClusters(
+  rules: ClusterRules,
+  settings: Holder & Pick<JobSettings, 'tasks' | 'job_clusters'>,
+): Promise<void> {
   const holders: [string, Holder][] = [
     ['', settings],
     ...(settings.tasks ?? []).map((task, index): [string, Holder] => [`tasks[${index}]`, task]),
-    ...(settings.job_clusters ?? []).map((cluster, index): [string, Holder] => [`job_clusters[${index}]`, cluster]),
+    ...(settings.job_clusters ?? []).map((cluster, index): [string, Holder] => [
+      `job_clusters[${index}]`,
+      cluster,
+    ]),
   ];
   for (const [path, { new_cluster: spec }] of holders) {
     const unknown = spec && unknownIn(spec, rules.inventory);
@@ -29,12 +40,18 @@ export async function checkClusters(rules: ClusterRules, settings: Holder & Pick
 }
 
 /** Refuses clusters that are not there, or terminated, where that is asked for. */
-export async function checkExisting({ strict, find }: ClusterRules, settings: Holder & Pick<JobSettings, 'tasks'>): Promise<void> {
+export async function checkExisting(
+  { strict, find }: ClusterRules,
+  settings: Holder & Pick<JobSettings, 'tasks'>,
+): Promise<void> {
   if (!strict) return;
-  const named = [settings, ...(settings.tasks ?? [])].flatMap(({ existing_cluster_id: id = '' }) => (id === '' ? [] : [id]));
+  const named = [settings, ...(settings.tasks ?? [])].flatMap(({ existing_cluster_id: id = '' }) =>
+    id === '' ? [] : [id],
+  );
   for (const clusterId of new Set(named)) {
     const cluster = await find(clusterId);
     if (cluster === undefined) throw invalid(`Cluster ${clusterId} does not exist`);
-    if (cluster.state === 'TERMINATED') throw invalid('The cluster is in Terminated state, not available to receive jobs.');
+    if (cluster.state === 'TERMINATED')
+      throw invalid('The cluster is in Terminated state, not available to receive jobs.');
   }
 }

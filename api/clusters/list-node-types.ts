@@ -21,11 +21,19 @@ export function listNodeTypesOperation({ inventory }: Pick<ClusterPorts, 'invent
     versions: ['2.1', '2.0'],
     scope: 'clusters',
     summary: 'List the node types',
-    description: 'The node types whose sizes are known. A cluster may name any other: its nodes are this machine in any case.',
+    description:
+      'The node types whose sizes are known. A cluster may name any other: its nodes are this machine in any case.',
     request: Type.Object({}),
     response: Type.Object({ node_types: Type.Array(NodeType, { description: 'The node types.' }) }),
     async handle() {
-      return { node_types: Object.entries(inventory.nodeTypes).map(([id, type]) => ({ node_type_id: id, ...type, instance_type_id: id, is_deprecated: false })) };
+      return {
+        node_types: Object.entries(inventory.nodeTypes).map(([id, type]) => ({
+          node_type_id: id,
+          ...type,
+          instance_type_id: id,
+          is_deprecated: false,
+        })),
+      };
     },
   });
 }

@@ -8,16 +8,25 @@ import { showCluster, ShownCluster } from '../views/cluster-view.ts';
 
 const rule = { usual: 20, most: 100, numbers: 1 };
 
-export function listClustersOperation(ports: Pick<ClusterPorts, 'clusters' | 'permissions' | 'inventory'>): Operation {
+export function listClustersOperation(
+  ports: Pick<ClusterPorts, 'clusters' | 'permissions' | 'inventory'>,
+): Operation {
   return defineOperation({
     method: 'GET',
     path: '/clusters/list',
     versions: ['2.1', '2.0'],
     scope: 'clusters',
     summary: 'List the clusters',
-    description: 'All-purpose clusters and those of runs that are still kept, newest first. A page leaves out those of runs that the caller may not see.',
+    description:
+      'All-purpose clusters and those of runs that are still kept, newest first. A page leaves out those of runs that the caller may not see.',
     request: Type.Object({
-      page_size: Type.Optional(Type.Integer({ minimum: 0, maximum: rule.most, description: 'Clusters of a page, 20 unless given; 0 means 100.' })),
+      page_size: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: rule.most,
+          description: 'Clusters of a page, 20 unless given; 0 means 100.',
+        }),
+      ),
       page_token: Type.Optional(Type.String({ description: 'The next_page_token of the page before.' })),
     }),
     response: Type.Object({
@@ -25,11 +34,18 @@ export function listClustersOperation(ports: Pick<ClusterPorts, 'clusters' | 'pe
       next_page_token: Type.Optional(Type.String({ description: 'There is more.' })),
     }),
     async handle({ page_size: limit, page_token: token }, call) {
-      const { size, before: [offset = 0] = [] } = pageOf('clusters', { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) }, rule);
+      const { size, before: [offset = 0] = [] } = pageOf(
+        'clusters',
+        { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) },
+        rule,
+      );
       const found = await ports.clusters.list({ offset, limit: size + 1 });
       const { entries, more } = cutPage('clusters', found, size, () => [offset + size]);
       const visible = await visibleClusters(ports, entries, call);
-      return { clusters: visible.map((cluster) => showCluster(cluster, ports.inventory)), ...(more.next_page_token !== undefined && { next_page_token: more.next_page_token }) };
+      return {
+        clusters: visible.map((cluster) => showCluster(cluster, ports.inventory)),
+        ...(more.next_page_token !== undefined && { next_page_token: more.next_page_token }),
+      };
     },
   });
 }

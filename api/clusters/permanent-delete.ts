@@ -5,7 +5,9 @@ import type { ClusterPorts } from '../http/ports.ts';
 import { clusterFor } from './cluster-access.ts';
 import { ClusterId } from '../views/cluster-view.ts';
 
-export function permanentlyDeleteClusterOperation(ports: Pick<ClusterPorts, 'control' | 'clusters' | 'permissions'>): Operation {
+export function permanentlyDeleteClusterOperation(
+  ports: Pick<ClusterPorts, 'control' | 'clusters' | 'permissions'>,
+): Operation {
   return defineOperation({
     method: 'POST',
     path: '/clusters/permanent-delete',

@@ -10,14 +10,17 @@ import { clusterFor } from './cluster-access.ts';
 import { ClusterId } from '../views/cluster-view.ts';
 
 /** A cluster that does not run is 400 INVALID_STATE. */
-export function resizeClusterOperation(ports: Pick<ClusterPorts, 'control' | 'clusters' | 'permissions'>): Operation {
+export function resizeClusterOperation(
+  ports: Pick<ClusterPorts, 'control' | 'clusters' | 'permissions'>,
+): Operation {
   return defineOperation({
     method: 'POST',
     path: '/clusters/resize',
     versions: ['2.1', '2.0'],
     scope: 'clusters',
     summary: 'Resize a cluster',
-    description: 'Gives a running cluster another number of workers, or another range. It is RESIZING until its pool has room for more.',
+    description:
+      'Gives a running cluster another number of workers, or another range. It is RESIZING until its pool has room for more.',
     request: Type.Object({
       cluster_id: ClusterId,
       num_workers: Type.Optional(int32(0, 'Number of workers. Or autoscale.')),
@@ -25,7 +28,11 @@ export function resizeClusterOperation(ports: Pick<ClusterPorts, 'control' | 'cl
     }),
     response: Type.Object({}),
     async handle({ cluster_id: clusterId, ...size }, call) {
-      checkOneOf('The request', Object.keys(size).filter((field) => field === 'num_workers' || field === 'autoscale'), ['num_workers', 'autoscale']);
+      checkOneOf(
+        'The request',
+        Object.keys(size).filter((field) => field === 'num_workers' || field === 'autoscale'),
+        ['num_workers', 'autoscale'],
+      );
       checkSize('', size);
       await clusterFor(ports, clusterId, call, 'CAN_MANAGE_RUN');
       await ports.control.resize(clusterId, size, call.caller.userName);

@@ -12,7 +12,17 @@ import { migrateDashboard } from './migrate.ts';
 import { queryDashboard } from './query.ts';
 import { trashDashboard } from './trash.ts';
 
-const makers = [importClassic, listClassic, getClassic, deleteClassic, migrateDashboard, listDashboards, getDashboard, trashDashboard, queryDashboard];
+const makers = [
+  importClassic,
+  listClassic,
+  getClassic,
+  deleteClassic,
+  migrateDashboard,
+  listDashboards,
+  getDashboard,
+  trashDashboard,
+  queryDashboard,
+];
 
 export function dashboardOperations(ports: DashboardPorts): Operation[] {
   return makers.map((make) => make(ports)).flatMap((operation) => [operation, ...otherSpellings(operation)]);
@@ -21,5 +31,8 @@ export function dashboardOperations(ports: DashboardPorts): Operation[] {
 function otherSpellings(operation: Operation): Operation[] {
   return Object.entries(dashboardPathAlias)
     .filter(([, neutral]) => operation.path.startsWith(`/${neutral}/`))
-    .map(([alias, neutral]) => ({ ...operation, path: `/${alias}${operation.path.slice(neutral.length + 1)}` }));
+    .map(([alias, neutral]) => ({
+      ...operation,
+      path: `/${alias}${operation.path.slice(neutral.length + 1)}`,
+    }));
 }

@@ -2,7 +2,13 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
-import { DashboardDocument, DashboardId, dashboardIdOf, showDashboard, unknownDashboard } from '../views/dashboard-view.ts';
+import {
+  DashboardDocument,
+  DashboardId,
+  dashboardIdOf,
+  showDashboard,
+  unknownDashboard,
+} from '../views/dashboard-view.ts';
 
 /** One in the trash is shown, too. */
 export function getDashboard({ dashboards }: DashboardPorts): Operation {

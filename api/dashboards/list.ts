@@ -18,19 +18,35 @@ export function listDashboards({ dashboards }: DashboardPorts): Operation {
     summary: 'List dashboards',
     description: 'Dashboards of the newer format, newest first, without paths and documents.',
     request: Type.Object({
-      page_size: Type.Optional(Type.Integer({ minimum: 0, description: 'Dashboards on a page. Default: 100; 0 is the maximum, 1000.' })),
+      page_size: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          description: 'Dashboards on a page. Default: 100; 0 is the maximum, 1000.',
+        }),
+      ),
       page_token: Type.Optional(Type.String({ description: 'The next_page_token of the page before.' })),
-      show_trashed: Type.Optional(Type.Boolean({ description: 'Shows those in the trash, too. Default: false.' })),
+      show_trashed: Type.Optional(
+        Type.Boolean({ description: 'Shows those in the trash, too. Default: false.' }),
+      ),
       view: Type.Optional(Type.String({ description: 'Accepted; there is one view.' })),
     }),
     response: Type.Object({
       dashboards: Type.Array(DashboardSummary),
-      next_page_token: Type.Optional(Type.String({ description: 'Leads to the next page; absent on the last one.' })),
+      next_page_token: Type.Optional(
+        Type.String({ description: 'Leads to the next page; absent on the last one.' }),
+      ),
     }),
     async handle({ page_size: limit, page_token: token, show_trashed: trashed = false }) {
-      const { size, before } = pageOf(listName, { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) }, rule);
+      const { size, before } = pageOf(
+        listName,
+        { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) },
+        rule,
+      );
       const found = await dashboards.list({ trashed, before: before?.[0], limit: size + 1 });
-      const { entries, more: { next_page_token: next } } = cutPage(listName, found, size, ({ number }) => [number]);
+      const {
+        entries,
+        more: { next_page_token: next },
+      } = cutPage(listName, found, size, ({ number }) => [number]);
       return { dashboards: entries.map(showSummary), ...(next !== undefined && { next_page_token: next }) };
     },
   });

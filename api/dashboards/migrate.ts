@@ -14,43 +14,88 @@ import type { DashboardPorts } from '../http/ports.ts';
 import { DashboardDocument, showDashboard } from '../views/dashboard-view.ts';
 
 /** Nothing is stored unless all of it is. The classic dashboard stays as it is. */
-export function migrateDashboard({ classicDashboards, dashboards, workspace, clock, limits }: DashboardPorts): Operation {
+export function migrateDashboard({
+  classicDashboards,
+  dashboards,
+  workspace,
+  clock,
+  limits,
+}: DashboardPorts): Operation {
   return defineOperation({
     method: 'POST',
     path: '/modern/dashboards/migrate',
     versions: ['2.0'],
     scope: 'dashboards',
     summary: 'Migrate a classic dashboard',
-    description: 'Makes a dashboard of the newer format from a classic one, which stays as it is. A name that is taken gets a number behind it.',
+    description:
+      'Makes a dashboard of the newer format from a classic one, which stays as it is. A name that is taken gets a number behind it.',
     request: Type.Object({
       source_dashboard_id: Type.String({ description: 'UUID of the classic dashboard.' }),
-      display_name: Type.Optional(Type.String({ description: 'Name of the new dashboard. Default: that of the classic one.' })),
-      parent_path: Type.Optional(Type.String({ description: 'Folder of the workspace that is to contain it. Default: the home folder of the caller, which is made when it is missing.' })),
-      update_parameter_syntax: Type.Optional(Type.Boolean({ description: 'Rewrites parameters in queries from {{ p }} to :p. Default: true; else queries stay byte for byte.' })),
+      display_name: Type.Optional(
+        Type.String({ description: 'Name of the new dashboard. Default: that of the classic one.' }),
+      ),
+      parent_path: Type.Optional(
+        Type.String({
+          description:
+            'Folder of the workspace that is to contain it. Default: the home folder of the caller, which is made when it is missing.',
+        }),
+      ),
+      update_parameter_syntax: Type.Optional(
+        Type.Boolean({
+          description:
+            'Rewrites parameters in queries from {{ p }} to :p. Default: true; else queries stay byte for byte.',
+        }),
+      ),
     }),
     response: DashboardDocument,
-    async handle({ source_dashboard_id: sourceId, display_name: wantedName = '', parent_path: wantedParent = '', update_parameter_syntax: update = true }, { caller }) {
+    async handle(
+      {
+        source_dashboard_id: sourceId,
+        display_name: wantedName = '',
+        parent_path: wantedParent = '',
+        update_parameter_syntax: update = true,
+      },
+      { caller },
+    ) {
       const id = classicId('source_dashboard_id', sourceId);
       if (wantedName.trim() !== '') checkDisplayName('display_name', wantedName, limits);
       const source = await classicDashboards.find(id);
       if (source === undefined) throw unknownClassic(sourceId);
       const parentPath = wantedParent === '' ? undefined : await existingFolder(workspace, wantedParent);
       const dashboardId = randomBytes(16).toString('hex');
-      const { dashboard, warehouseId, warnings } = migrate(source.document, { dashboardId, updateParameterSyntax: update });
+      const { dashboard, warehouseId, warnings } = migrate(source.document, {
+        dashboardId,
+        updateParameterSyntax: update,
+      });
       const now = clock.now();
-      return showDashboard(await store({ dashboards, workspace }, {
-        dashboardId, sourceDashboardId: id,
-        displayName: wantedName.trim() === '' ? fileName(source.document.name) : wantedName.trim(),
-        parentPath: parentPath ?? (await homeFolder(workspace, caller.userName)),
-        warehouseId, creator: caller.userName, etag: 1, createdTime: now, updatedTime: now, trashed: false,
-        serialized: serialized(dashboard), warnings,
-      }));
+      return showDashboard(
+        await store(
+          { dashboards, workspace },
+          {
+            dashboardId,
+            sourceDashboardId: id,
+            displayName: wantedName.trim() === '' ? fileName(source.document.name) : wantedName.trim(),
+            parentPath: parentPath ?? (await homeFolder(workspace, caller.userName)),
+            warehouseId,
+            creator: caller.userName,
+            etag: 1,
+            createdTime: now,
+            updatedTime: now,
+            trashed: false,
+            serialized: serialized(dashboard),
+            warnings,
+          },
+        ),
+      );
     },
   });
 }
 
 /** Stores it under the first name that is free among dashboards and among the files of the folder. */
-async function store({ dashboards, workspace }: Pick<DashboardPorts, 'dashboards' | 'workspace'>, dashboard: Dashboard): Promise<Dashboard> {
+async function store(
+  { dashboards, workspace }: Pick<DashboardPorts, 'dashboards' | 'workspace'>,
+  dashboard: Dashboard,
+): Promise<Dashboard> {
   for (let attempt = 1; ; attempt += 1) {
     const named = { ...dashboard, displayName: candidateName(dashboard.displayName, attempt) };
     if (await isTaken(workspace, dashboardPath(named.parentPath, named.displayName))) continue;

@@ -10,32 +10,55 @@ import { DeliveryDocument, deliveryView } from '../views/delivery-view.ts';
 const usualPage = 20;
 
 /** Lists deliveries, newest first, with every try. */
-export function listDeliveriesOperation({ deliveries, destinationRules: { limits } }: Pick<NoticePorts, 'deliveries' | 'destinationRules'>): Operation {
+export function listDeliveriesOperation({
+  deliveries,
+  destinationRules: { limits },
+}: Pick<NoticePorts, 'deliveries' | 'destinationRules'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/notifications/deliveries',
     versions: ['2.0'],
     scope: 'notifications',
     summary: 'List deliveries of notices',
-    description: 'What was told to whom, newest first, with every try and its answer. Kept for 30 days. Under job access control: those of jobs that the caller may see.',
+    description:
+      'What was told to whom, newest first, with every try and its answer. Kept for 30 days. Under job access control: those of jobs that the caller may see.',
     request: Type.Object({
       job_id: Type.Optional(Type.Integer({ ...Id, description: 'Only those about this job.' })),
-      run_id: Type.Optional(Type.Integer({ ...Id, description: 'Only those about this run with its tasks, or this task run.' })),
+      run_id: Type.Optional(
+        Type.Integer({ ...Id, description: 'Only those about this run with its tasks, or this task run.' }),
+      ),
       destination_id: Type.Optional(Type.String({ description: 'Only those to this destination.' })),
       state: Type.Optional(Type.Enum([...deliveryStates], { description: 'Only those in this state.' })),
       limit: Type.Optional(int32(0, 'Deliveries per page, at most 1000; 0 means 1000. Default: 20.')),
-      page_token: Type.Optional(Type.String({ description: 'next_page_token of the page before; empty for the first page.' })),
+      page_token: Type.Optional(
+        Type.String({ description: 'next_page_token of the page before; empty for the first page.' }),
+      ),
     }),
     response: Type.Object({
       deliveries: Type.Array(DeliveryDocument, { description: 'One page.' }),
-      next_page_token: Type.Optional(Type.String({ description: 'page_token of the next page, when there is one.' })),
+      next_page_token: Type.Optional(
+        Type.String({ description: 'page_token of the next page, when there is one.' }),
+      ),
     }),
     async handle(query, { visibleTo }) {
-      const { size, before } = pageOf('deliveries', query, { usual: usualPage, most: limits.deliveriesPerPage, numbers: 1 });
-      const found = await deliveries.list({
-        jobId: query.job_id, runId: query.run_id, destinationId: query.destination_id, state: query.state, visibleTo, before: before?.[0], limit: size + 1,
+      const { size, before } = pageOf('deliveries', query, {
+        usual: usualPage,
+        most: limits.deliveriesPerPage,
+        numbers: 1,
       });
-      const { entries, more: { next_page_token: next } } = cutPage('deliveries', found, size, (one) => [one.number]);
+      const found = await deliveries.list({
+        jobId: query.job_id,
+        runId: query.run_id,
+        destinationId: query.destination_id,
+        state: query.state,
+        visibleTo,
+        before: before?.[0],
+        limit: size + 1,
+      });
+      const {
+        entries,
+        more: { next_page_token: next },
+      } = cutPage('deliveries', found, size, (one) => [one.number]);
       return { deliveries: entries.map(deliveryView), ...(next !== undefined && { next_page_token: next }) };
     },
   });

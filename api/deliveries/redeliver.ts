@@ -7,24 +7,33 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { NoticePorts, OperationPorts } from '../http/ports.ts';
 
 /** Sends a notice again: what was sent before, under the same id. */
-export function redeliverOperation({ deliveries, permissions, clock }: Pick<NoticePorts, 'deliveries' | 'clock'> & Pick<OperationPorts, 'permissions'>): Operation {
+export function redeliverOperation({
+  deliveries,
+  permissions,
+  clock,
+}: Pick<NoticePorts, 'deliveries' | 'clock'> & Pick<OperationPorts, 'permissions'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/notifications/deliveries/:id/redeliver',
     versions: ['2.0'],
     scope: 'notifications',
     summary: 'Send a notice again',
-    description: 'Sends the same message with the same id once more, at once, and tries for another 24 hours. Under job access control: CAN_MANAGE_RUN on the job.',
+    description:
+      'Sends the same message with the same id once more, at once, and tries for another 24 hours. Under job access control: CAN_MANAGE_RUN on the job.',
     request: Type.Object({ id: Type.String({ description: 'The delivery.' }) }),
     response: Type.Object({}),
     async handle({ id }, { visibleTo }) {
       const delivery = await deliveries.find(id);
       if (delivery === undefined) throw unknown(id);
       if (visibleTo !== undefined) {
-        const held = delivery.jobId === undefined ? undefined : await permissions.levelsOn('job_id', delivery.jobId, visibleTo);
+        const held =
+          delivery.jobId === undefined
+            ? undefined
+            : await permissions.levelsOn('job_id', delivery.jobId, visibleTo);
         // Whoever may not see it is not told that it is there.
         if (held === undefined || !reaches(held.levels, 'CAN_VIEW')) throw unknown(id);
-        if (!reaches(held.levels, 'CAN_MANAGE_RUN')) throw lacksPermission(visibleTo, 'CAN_MANAGE_RUN', held.jobId);
+        if (!reaches(held.levels, 'CAN_MANAGE_RUN'))
+          throw lacksPermission(visibleTo, 'CAN_MANAGE_RUN', held.jobId);
       }
       await deliveries.redeliver(id, clock.now());
       return {};

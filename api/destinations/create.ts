@@ -4,17 +4,27 @@ import { checkDisplayName, DestinationConfig, targetOf } from '../../engine/noti
 import { newSigningSecret } from '../../engine/notification/signature.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { NoticePorts } from '../http/ports.ts';
-import { checkAdmin, DestinationDocument, destinationView, signingSecret } from '../views/destination-view.ts';
+import {
+  checkAdmin,
+  DestinationDocument,
+  destinationView,
+  signingSecret,
+} from '../views/destination-view.ts';
 
 /** Stores a destination; the signing secret of a generic webhook is shown this once. */
-export function createDestinationOperation({ destinations, destinationRules: rules, clock }: NoticePorts): Operation {
+export function createDestinationOperation({
+  destinations,
+  destinationRules: rules,
+  clock,
+}: NoticePorts): Operation {
   return defineOperation({
     method: 'POST',
     path: '/notification-destinations',
     versions: ['2.0'],
     scope: 'notifications',
     summary: 'Create a notification destination',
-    description: 'Stores where notices go: an HTTP receiver, Slack, Teams, or mail addresses. For administrators. What is secret of it is never shown again.',
+    description:
+      'Stores where notices go: an HTTP receiver, Slack, Teams, or mail addresses. For administrators. What is secret of it is never shown again.',
     request: Type.Object({ display_name: Type.String({ description: 'Name.' }), config: DestinationConfig }),
     response: Type.Object({ ...DestinationDocument.properties, signing_secret: signingSecret }),
     async handle({ display_name: displayName, config }, { caller }) {
@@ -22,7 +32,10 @@ export function createDestinationOperation({ destinations, destinationRules: rul
       checkDisplayName(displayName, rules);
       const target = targetOf(config, rules);
       const secrets = target.kind === 'WEBHOOK' ? { current: newSigningSecret() } : undefined;
-      const destinationId = await destinations.create({ displayName, target, secrets, now: clock.now() }, rules.limits.destinations);
+      const destinationId = await destinations.create(
+        { displayName, target, secrets, now: clock.now() },
+        rules.limits.destinations,
+      );
       return {
         ...destinationView({ destinationId, number: 0, displayName, target, secrets }, caller),
         ...(secrets !== undefined && { signing_secret: secrets.current }),

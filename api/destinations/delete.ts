@@ -4,7 +4,9 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { NoticePorts } from '../http/ports.ts';
 import { checkAdmin, unknownDestination } from '../views/destination-view.ts';
 
-/** Removes a destination. Jobs may still name it: what is told to it from then on fails, and the log says so. */
+/**
+ * Removes a destination. Jobs may still name it: what is told to it from then on fails, and the log says so.
+ */
 export function deleteDestinationOperation({ destinations }: Pick<NoticePorts, 'destinations'>): Operation {
   return defineOperation({
     method: 'DELETE',
@@ -12,7 +14,8 @@ export function deleteDestinationOperation({ destinations }: Pick<NoticePorts, '
     versions: ['2.0'],
     scope: 'notifications',
     summary: 'Delete a notification destination',
-    description: 'Removes a destination with its secrets. Deliveries to it fail from then on, and stay in the log. For administrators.',
+    description:
+      'Removes a destination with its secrets. Deliveries to it fail from then on, and stay in the log. For administrators.',
     request: Type.Object({ id: Type.String({ description: 'The destination.' }) }),
     response: Type.Object({}),
     async handle({ id }, { caller }) {

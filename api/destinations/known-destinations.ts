@@ -1,4 +1,7 @@
-/** Webhooks of a job or submission must name destinations that exist: a notice to nobody would be lost in silence. */
+/**
+ * Webhooks of a job or submission must name destinations that exist: a notice to nobody would be lost in
+ * silence.
+ */
 import { invalid } from '../../engine/errors.ts';
 import { alertLists } from '../../engine/job/alerts.ts';
 import type { NoticeHolder } from '../../engine/notification/routing.ts';
@@ -9,15 +12,33 @@ interface Holders extends NoticeHolder {
   readonly tasks?: readonly NoticeHolder[];
 }
 
-/** @param path where the settings stand, for the refusal @throws ServiceError that names the first unknown one */
-export async function checkDestinations(destinations: Pick<DestinationStore, 'unknownOf'>, path: string, settings: Holders): Promise<void> {
-  const named = [...namedIn(path, settings), ...(settings.tasks ?? []).flatMap((task, index) => namedIn(at(path, `tasks[${index}]`), task))];
+/**
+ * @param path where the settings stand, for the refusal @throws ServiceError that names the first unknown one
+ */
+export async function checkDestinations(
+  destinations: Pick<DestinationStore, 'unknownOf'>,
+  path: string,
+  settings: Holders,
+): Promise<void> {
+  const named = [
+    ...namedIn(path, settings),
+    ...(settings.tasks ?? []).flatMap((task, index) => namedIn(at(path, `tasks[${index}]`), task)),
+  ];
   if (named.length === 0) return;
   const unknown = new Set(await destinations.unknownOf([...new Set(named.map(({ id }) => id))]));
   const wrong = named.find(({ id }) => unknown.has(id));
-  if (wrong !== undefined) throw invalid(`${wrong.field} is ${quote(wrong.id)}; no notification destination has this id.`);
+  if (wrong !== undefined)
+    throw invalid(`${wrong.field} is ${quote(wrong.id)}; no notification destination has this id.`);
 }
 
-function namedIn(path: string, { webhook_notifications: webhooks = {} }: NoticeHolder): { field: string; id: string }[] {
-  return alertLists.flatMap((list) => (webhooks[list] ?? []).map(({ id }, index) => ({ field: at(path, `webhook_notifications.${list}[${index}].id`), id })));
+function namedIn(
+  path: string,
+  { webhook_notifications: webhooks = {} }: NoticeHolder,
+): { field: string; id: string }[] {
+  return alertLists.flatMap((list) =>
+    (webhooks[list] ?? []).map(({ id }, index) => ({
+      field: at(path, `webhook_notifications.${list}[${index}].id`),
+      id,
+    })),
+  );
 }

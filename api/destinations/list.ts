@@ -9,7 +9,10 @@ import { listedDestination, ListedDestination } from '../views/destination-view.
 const usualPage = 100;
 
 /** Lists destinations in the order of their creation. */
-export function listDestinationsOperation({ destinations, destinationRules: { limits } }: Pick<NoticePorts, 'destinations' | 'destinationRules'>): Operation {
+export function listDestinationsOperation({
+  destinations,
+  destinationRules: { limits },
+}: Pick<NoticePorts, 'destinations' | 'destinationRules'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/notification-destinations',
@@ -19,18 +22,32 @@ export function listDestinationsOperation({ destinations, destinationRules: { li
     description: 'Ids, names and kinds of all destinations, oldest first.',
     request: Type.Object({
       page_size: Type.Optional(int32(0, 'Destinations per page, at most 1000; 0 means 1000. Default: 100.')),
-      page_token: Type.Optional(Type.String({ description: 'next_page_token of the page before; empty for the first page.' })),
+      page_token: Type.Optional(
+        Type.String({ description: 'next_page_token of the page before; empty for the first page.' }),
+      ),
     }),
     response: Type.Object({
       results: Type.Array(ListedDestination, { description: 'One page.' }),
-      next_page_token: Type.Optional(Type.String({ description: 'page_token of the next page, when there is one.' })),
+      next_page_token: Type.Optional(
+        Type.String({ description: 'page_token of the next page, when there is one.' }),
+      ),
     }),
     async handle({ page_size: limit, page_token = '' }) {
       const rule = { usual: usualPage, most: limits.deliveriesPerPage, numbers: 1 };
-      const { size, before } = pageOf('destinations', { page_token, ...(limit !== undefined && { limit }) }, rule);
+      const { size, before } = pageOf(
+        'destinations',
+        { page_token, ...(limit !== undefined && { limit }) },
+        rule,
+      );
       const found = await destinations.list(before?.[0], size + 1);
-      const { entries, more: { next_page_token: next } } = cutPage('destinations', found, size, (one) => [one.number]);
-      return { results: entries.map(listedDestination), ...(next !== undefined && { next_page_token: next }) };
+      const {
+        entries,
+        more: { next_page_token: next },
+      } = cutPage('destinations', found, size, (one) => [one.number]);
+      return {
+        results: entries.map(listedDestination),
+        ...(next !== undefined && { next_page_token: next }),
+      };
     },
   });
 }

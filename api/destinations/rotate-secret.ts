@@ -7,28 +7,40 @@ import type { NoticePorts } from '../http/ports.ts';
 import { checkAdmin, unknownDestination } from '../views/destination-view.ts';
 
 /** Gives a generic webhook another signing secret; the one before keeps signing beside it for 24 hours. */
-export function rotateSecretOperation({ destinations, clock }: Pick<NoticePorts, 'destinations' | 'clock'>): Operation {
+export function rotateSecretOperation({
+  destinations,
+  clock,
+}: Pick<NoticePorts, 'destinations' | 'clock'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/notification-destinations/:id/rotate-secret',
     versions: ['2.0'],
     scope: 'notifications',
     summary: 'Rotate the signing secret of a webhook',
-    description: 'Makes another secret and shows it this once. Calls carry signatures by both for 24 hours. For administrators.',
+    description:
+      'Makes another secret and shows it this once. Calls carry signatures by both for 24 hours. For administrators.',
     request: Type.Object({ id: Type.String({ description: 'The destination; a generic webhook.' }) }),
     response: Type.Object({
       signing_secret: Type.String({ description: 'The new secret.' }),
-      previous_secret_until: Type.Integer({ description: 'Until when the one before signs, too; epoch milliseconds.' }),
+      previous_secret_until: Type.Integer({
+        description: 'Until when the one before signs, too; epoch milliseconds.',
+      }),
     }),
     async handle({ id }, { caller }) {
       checkAdmin(caller);
       const now = clock.now();
       const changed = await destinations.change(id, (before) => {
-        if (before.target.kind !== 'WEBHOOK') throw invalid(`Notification destination ${id} is of the kind ${before.target.kind}; only calls of WEBHOOK destinations are signed.`);
+        if (before.target.kind !== 'WEBHOOK')
+          throw invalid(
+            `Notification destination ${id} is of the kind ${before.target.kind}; only calls of WEBHOOK destinations are signed.`,
+          );
         return { ...before, secrets: rotated(before.secrets, now) };
       });
       if (changed === undefined) throw unknownDestination(id);
-      return { signing_secret: changed.secrets?.current, previous_secret_until: changed.secrets?.previous?.until ?? now };
+      return {
+        signing_secret: changed.secrets?.current,
+        previous_secret_until: changed.secrets?.previous?.until ?? now,
+      };
     },
   });
 }

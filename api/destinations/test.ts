@@ -5,14 +5,18 @@ import type { NoticePorts } from '../http/ports.ts';
 import { checkAdmin, unknownDestination } from '../views/destination-view.ts';
 
 /** Sends a test notice. What comes of it stands in the log of deliveries. */
-export function testDestinationOperation({ destinations, clock }: Pick<NoticePorts, 'destinations' | 'clock'>): Operation {
+export function testDestinationOperation({
+  destinations,
+  clock,
+}: Pick<NoticePorts, 'destinations' | 'clock'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/notification-destinations/:id/test',
     versions: ['2.0'],
     scope: 'notifications',
     summary: 'Test a notification destination',
-    description: 'Sends a test notice and returns at once; notifications/deliveries shows what came of it. For administrators.',
+    description:
+      'Sends a test notice and returns at once; notifications/deliveries shows what came of it. For administrators.',
     request: Type.Object({ id: Type.String({ description: 'The destination.' }) }),
     response: Type.Object({ delivery_id: Type.String({ description: 'The delivery of the test notice.' }) }),
     async handle({ id }, { caller }) {

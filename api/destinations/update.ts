@@ -5,17 +5,29 @@ import { checkDisplayName, DestinationConfig, targetOf } from '../../engine/noti
 import { newSigningSecret } from '../../engine/notification/signature.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { NoticePorts } from '../http/ports.ts';
-import { checkAdmin, DestinationDocument, destinationView, signingSecret, unknownDestination } from '../views/destination-view.ts';
+import {
+  checkAdmin,
+  DestinationDocument,
+  destinationView,
+  signingSecret,
+  unknownDestination,
+} from '../views/destination-view.ts';
 
-/** Changes name or configuration. A destination that becomes a generic webhook gets a secret, shown this once. */
-export function updateDestinationOperation({ destinations, destinationRules: rules }: Pick<NoticePorts, 'destinations' | 'destinationRules'>): Operation {
+/**
+ * Changes name or configuration. A destination that becomes a generic webhook gets a secret, shown this once.
+ */
+export function updateDestinationOperation({
+  destinations,
+  destinationRules: rules,
+}: Pick<NoticePorts, 'destinations' | 'destinationRules'>): Operation {
   return defineOperation({
     method: 'PATCH',
     path: '/notification-destinations/:id',
     versions: ['2.0'],
     scope: 'notifications',
     summary: 'Change a notification destination',
-    description: 'Changes what is given. Within a config of the same kind, fields that are left out keep their values; deliveries that are under way use the new ones. For administrators.',
+    description:
+      'Changes what is given. Within a config of the same kind, fields that are left out keep their values; deliveries that are under way use the new ones. For administrators.',
     request: Type.Object({
       id: Type.String({ description: 'The destination.' }),
       display_name: Type.Optional(Type.String({ description: 'Name.' })),
@@ -25,14 +37,21 @@ export function updateDestinationOperation({ destinations, destinationRules: rul
     async handle({ id, display_name: name, config }, { caller }) {
       checkAdmin(caller);
       // Some clients send no body with a PATCH: that it did nothing must not look like success.
-      if (name === undefined && config === undefined) throw invalid('Neither display_name nor config is given; give what is to be changed.');
+      if (name === undefined && config === undefined)
+        throw invalid('Neither display_name nor config is given; give what is to be changed.');
       if (name !== undefined) checkDisplayName(name, rules);
       let fresh: string | undefined;
       const changed = await destinations.change(id, (before) => {
         const target = config === undefined ? before.target : targetOf(config, rules, before.target);
-        if (target.kind !== 'WEBHOOK') return { ...before, displayName: name ?? before.displayName, target, secrets: undefined };
+        if (target.kind !== 'WEBHOOK')
+          return { ...before, displayName: name ?? before.displayName, target, secrets: undefined };
         fresh = before.secrets === undefined ? newSigningSecret() : undefined;
-        return { ...before, displayName: name ?? before.displayName, target, secrets: fresh === undefined ? before.secrets : { current: fresh } };
+        return {
+          ...before,
+          displayName: name ?? before.displayName,
+          target,
+          secrets: fresh === undefined ? before.secrets : { current: fresh },
+        };
       });
       if (changed === undefined) throw unknownDestination(id);
       return { ...destinationView(changed, caller), ...(fresh !== undefined && { signing_secret: fresh }) };

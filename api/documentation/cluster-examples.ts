@@ -2,22 +2,46 @@
 import type { Example } from './example.ts';
 
 const clusterId = '1121-101010-abcd1234';
-const described = { num_workers: 2, spark_version: '16.4.x-scala2.12', node_type_id: 'standard-4', autotermination_minutes: 60 };
+const described = {
+  num_workers: 2,
+  spark_version: '16.4.x-scala2.12',
+  node_type_id: 'standard-4',
+  autotermination_minutes: 60,
+};
 const cluster = {
-  ...described, driver_node_type_id: 'standard-4', cluster_id: clusterId, cluster_name: 'shared', creator_user_name: 'ann@example.org', cluster_source: 'API',
-  state: 'RUNNING', state_message: '', start_time: 1_772_409_600_000, last_restarted_time: 1_772_409_601_000,
+  ...described,
+  driver_node_type_id: 'standard-4',
+  cluster_id: clusterId,
+  cluster_name: 'shared',
+  creator_user_name: 'ann@example.org',
+  cluster_source: 'API',
+  state: 'RUNNING',
+  state_message: '',
+  start_time: 1_772_409_600_000,
+  last_restarted_time: 1_772_409_601_000,
 };
 const byId = { request: { cluster_id: clusterId }, answer: {} };
 const events = {
   request: { cluster_id: clusterId, order: 'ASC', limit: 1 },
   answer: {
-    events: [{ cluster_id: clusterId, timestamp: 1_772_409_600_000, type: 'CREATING', details: { target_num_workers: 2, user: 'ann@example.org' } }],
-    total_count: 2, next_page: { cluster_id: clusterId, order: 'ASC', offset: 1, limit: 1 },
+    events: [
+      {
+        cluster_id: clusterId,
+        timestamp: 1_772_409_600_000,
+        type: 'CREATING',
+        details: { target_num_workers: 2, user: 'ann@example.org' },
+      },
+    ],
+    total_count: 2,
+    next_page: { cluster_id: clusterId, order: 'ASC', offset: 1, limit: 1 },
   },
 };
 
 export const clusterExamples: Readonly<Record<string, Example>> = {
-  'POST /clusters/create': { request: { cluster_name: 'shared', ...described }, answer: { cluster_id: clusterId } },
+  'POST /clusters/create': {
+    request: { cluster_name: 'shared', ...described },
+    answer: { cluster_id: clusterId },
+  },
   'GET /clusters/get': { request: { cluster_id: clusterId }, answer: cluster },
   'GET /clusters/list': { request: { page_size: 20 }, answer: { clusters: [cluster] } },
   'POST /clusters/start': byId,
@@ -29,12 +53,47 @@ export const clusterExamples: Readonly<Record<string, Example>> = {
   'GET /clusters/list-node-types': {
     request: {},
     answer: {
-      node_types: [{
-        node_type_id: 'standard-4', memory_mb: 16_384, num_cores: 4, category: 'General Purpose', description: '4 cores, 16 GB', instance_type_id: 'standard-4', is_deprecated: false,
-      }],
+      node_types: [
+        {
+          node_type_id: 'standard-4',
+          memory_mb: 16_384,
+          num_cores: 4,
+          category: 'General Purpose',
+          description: '4 cores, 16 GB',
+          instance_type_id: 'standard-4',
+          is_deprecated: false,
+        },
+      ],
     },
   },
-  'GET /clusters/spark-versions': { request: {}, answer: { versions: [{ key: '16.4.x-scala2.12', name: '16.4 LTS (Scala 2.12)' }] } },
-  'GET /instance-pools/list': { request: {}, answer: { instance_pools: [{ instance_pool_id: 'small', instance_pool_name: 'small', node_type_id: 'standard-4', max_capacity: 8, state: 'ACTIVE' }] } },
-  'GET /policies/clusters/list': { request: {}, answer: { policies: [{ policy_id: 'nightly', name: 'nightly', definition: '{"instance_pool_id":{"type":"unlimited","defaultValue":"small"}}' }] } },
+  'GET /clusters/spark-versions': {
+    request: {},
+    answer: { versions: [{ key: '16.4.x-scala2.12', name: '16.4 LTS (Scala 2.12)' }] },
+  },
+  'GET /instance-pools/list': {
+    request: {},
+    answer: {
+      instance_pools: [
+        {
+          instance_pool_id: 'small',
+          instance_pool_name: 'small',
+          node_type_id: 'standard-4',
+          max_capacity: 8,
+          state: 'ACTIVE',
+        },
+      ],
+    },
+  },
+  'GET /policies/clusters/list': {
+    request: {},
+    answer: {
+      policies: [
+        {
+          policy_id: 'nightly',
+          name: 'nightly',
+          definition: '{"instance_pool_id":{"type":"unlimited","defaultValue":"small"}}',
+        },
+      ],
+    },
+  },
 };

@@ -16,8 +16,17 @@ import { tokenExamples } from './token-examples.ts';
 
 /** Method and path -> example. */
 const examples: Readonly<Record<string, Example>> = {
-  ...jobExamples, ...runExamples, ...tokenExamples, ...peopleExamples, ...fileExamples, ...nodeExamples, ...libraryExamples, ...noticeExamples, ...dashboardExamples,
-  ...pipelineExamples, ...clusterExamples,
+  ...jobExamples,
+  ...runExamples,
+  ...tokenExamples,
+  ...peopleExamples,
+  ...fileExamples,
+  ...nodeExamples,
+  ...libraryExamples,
+  ...noticeExamples,
+  ...dashboardExamples,
+  ...pipelineExamples,
+  ...clusterExamples,
 };
 
 /** The example of an operation, under whichever spelling of its path. */

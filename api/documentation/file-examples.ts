@@ -2,24 +2,44 @@
 import type { Example } from './example.ts';
 
 const notebook = {
-  object_type: 'NOTEBOOK', path: '/reports/daily', language: 'PYTHON', object_id: 182_736_455_463_728, size: 42,
-  created_at: 1_772_409_600_000, modified_at: 1_772_409_600_000,
+  object_type: 'NOTEBOOK',
+  path: '/reports/daily',
+  language: 'PYTHON',
+  object_id: 182_736_455_463_728,
+  size: 42,
+  created_at: 1_772_409_600_000,
+  modified_at: 1_772_409_600_000,
 };
 
 const file = { path: '/jobs/clean.py', is_dir: false, file_size: 15, modification_time: 1_772_409_600_000 };
 
 export const fileExamples: Readonly<Record<string, Example>> = {
   'POST /workspace/import': {
-    request: { path: '/reports/daily', format: 'SOURCE', language: 'PYTHON', content: 'cHJpbnQoImhlbGxvIik=', overwrite: true },
+    request: {
+      path: '/reports/daily',
+      format: 'SOURCE',
+      language: 'PYTHON',
+      content: 'cHJpbnQoImhlbGxvIik=',
+      overwrite: true,
+    },
     answer: {},
   },
-  'GET /workspace/export': { request: { path: '/reports/daily', format: 'SOURCE' }, answer: { content: 'cHJpbnQoImhlbGxvIik=', file_type: 'py' } },
+  'GET /workspace/export': {
+    request: { path: '/reports/daily', format: 'SOURCE' },
+    answer: { content: 'cHJpbnQoImhlbGxvIik=', file_type: 'py' },
+  },
   'GET /workspace/get-status': { request: { path: '/reports/daily' }, answer: notebook },
   'GET /workspace/list': { request: { path: '/reports' }, answer: { objects: [notebook] } },
   'POST /workspace/mkdirs': { request: { path: '/reports/2026' }, answer: {} },
   'POST /workspace/delete': { request: { path: '/reports/2026', recursive: true }, answer: {} },
-  'POST /managed_fs/put': { request: { path: '/jobs/clean.py', contents: 'cHJpbnQoImhlbGxvIik=', overwrite: true }, answer: {} },
-  'GET /managed_fs/read': { request: { path: '/jobs/clean.py', offset: 0, length: 15 }, answer: { bytes_read: 15, data: 'cHJpbnQoImhlbGxvIik=' } },
+  'POST /managed_fs/put': {
+    request: { path: '/jobs/clean.py', contents: 'cHJpbnQoImhlbGxvIik=', overwrite: true },
+    answer: {},
+  },
+  'GET /managed_fs/read': {
+    request: { path: '/jobs/clean.py', offset: 0, length: 15 },
+    answer: { bytes_read: 15, data: 'cHJpbnQoImhlbGxvIik=' },
+  },
   'GET /managed_fs/get-status': { request: { path: '/jobs/clean.py' }, answer: file },
   'GET /managed_fs/list': { request: { path: '/jobs' }, answer: { files: [file] } },
   'POST /managed_fs/mkdirs': { request: { path: '/jobs/old' }, answer: {} },

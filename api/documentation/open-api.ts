@@ -1,4 +1,7 @@
-/** The description of the API (OpenAPI 3.1), made from the operations: what requests are checked with is what is described. */
+/**
+ * The description of the API (OpenAPI 3.1), made from the operations: what requests are checked with is what
+ * is described.
+ */
 import { Type, type TSchema } from 'typebox';
 import type { ApiVersion } from '../../engine/job/format.ts';
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
@@ -19,14 +22,25 @@ const introduction = [
  * The document that describes these operations in all their versions.
  * @param plugins kinds of plugins that stand in the schemas of these operations
  */
-export function describeApi(operations: readonly Operation[], plugins: readonly PluginKind[] = []): Record<string, unknown> {
+export function describeApi(
+  operations: readonly Operation[],
+  plugins: readonly PluginKind[] = [],
+): Record<string, unknown> {
   const names = schemaNames(plugins);
   const paths: Record<string, Record<string, object>> = {};
   const read = new Set(operations.filter(({ method }) => method === 'GET').map(({ path }) => path));
   for (const operation of operations) {
     for (const version of operation.versions) {
       const url = `/api/${version}${operation.path.replaceAll(/:(\w+)/g, '{$1}')}`;
-      paths[url] = { ...paths[url], [operation.method.toLowerCase()]: describeOperation(operation, version, read.has(operation.path), names) };
+      paths[url] = {
+        ...paths[url],
+        [operation.method.toLowerCase()]: describeOperation(
+          operation,
+          version,
+          read.has(operation.path),
+          names,
+        ),
+      };
     }
   }
   const responses = names.referring(refusalResponses());
@@ -46,7 +60,12 @@ export function describeApi(operations: readonly Operation[], plugins: readonly 
 }
 
 /** @param alsoRead whether a GET has the same path: then the path alone is no name for another method */
-function describeOperation(operation: Operation, version: ApiVersion, alsoRead: boolean, names: SchemaNames): object {
+function describeOperation(
+  operation: Operation,
+  version: ApiVersion,
+  alsoRead: boolean,
+  names: SchemaNames,
+): object {
   const { method, path, response, summary, headers = {}, mediaType = 'application/json' } = operation;
   const { params, querystring } = requestParts(operation);
   const example = exampleOf(operation);
@@ -62,9 +81,19 @@ function describeOperation(operation: Operation, version: ApiVersion, alsoRead: 
       200: {
         description: 'Done.',
         ...(Object.keys(headers).length > 0 && {
-          headers: Object.fromEntries(Object.keys(headers).map((name) => [name, { schema: { type: 'string' }, description: 'Id of the workspace.' }])),
+          headers: Object.fromEntries(
+            Object.keys(headers).map((name) => [
+              name,
+              { schema: { type: 'string' }, description: 'Id of the workspace.' },
+            ]),
+          ),
         }),
-        content: { [mediaType]: { schema: names.referring(plain(response)), ...(example !== undefined && { example: example.answer }) } },
+        content: {
+          [mediaType]: {
+            schema: names.referring(plain(response)),
+            ...(example !== undefined && { example: example.answer }),
+          },
+        },
       },
       ...refusalReferences(),
     },
@@ -74,17 +103,27 @@ function describeOperation(operation: Operation, version: ApiVersion, alsoRead: 
 function descriptionOf({ description, scope, anyScope, adminsOnly, access }: Operation): string {
   const ofToken = `Scope: ${scope}${anyScope === true ? '; any valid token will do' : ''}.`;
   if (adminsOnly === true) return `${description} ${ofToken} For administrators.`;
-  const ofCaller = access === undefined || access === 'everyone' ? '' : ` Under job access control: ${access.level} on the job.`;
+  const ofCaller =
+    access === undefined || access === 'everyone'
+      ? ''
+      : ` Under job access control: ${access.level} on the job.`;
   return `${description} ${ofToken}${ofCaller}`;
 }
 
-function parametersIn(place: 'path' | 'query', schema: TSchema | undefined, example: Example | undefined): object[] {
+function parametersIn(
+  place: 'path' | 'query',
+  schema: TSchema | undefined,
+  example: Example | undefined,
+): object[] {
   if (schema === undefined || !Type.IsObject(schema)) return [];
   const given = new Map<string, unknown>(Object.entries(example?.request ?? {}));
   return Object.entries(schema.properties).map(([name, property]) => {
     const { description, ...rest } = plain(property);
     return {
-      name, in: place, description, schema: rest,
+      name,
+      in: place,
+      description,
+      schema: rest,
       required: place === 'path' || (schema.required ?? []).includes(name),
       ...(given.has(name) && { example: given.get(name) }),
     };
@@ -93,16 +132,27 @@ function parametersIn(place: 'path' | 'query', schema: TSchema | undefined, exam
 
 function bodyOf(operation: Operation, example: Example | undefined, names: SchemaNames): object {
   const { body, params } = requestParts(operation);
-  if (body === undefined || (operation.method === 'DELETE' && Type.IsObject(body) && Object.keys(body.properties).length === 0)) return {};
+  if (
+    body === undefined ||
+    (operation.method === 'DELETE' && Type.IsObject(body) && Object.keys(body.properties).length === 0)
+  )
+    return {};
   const inPath = new Set(params !== undefined && Type.IsObject(params) ? Object.keys(params.properties) : []);
-  const shown = Object.fromEntries(Object.entries(example?.request ?? {}).filter(([name]) => !inPath.has(name)));
+  const shown = Object.fromEntries(
+    Object.entries(example?.request ?? {}).filter(([name]) => !inPath.has(name)),
+  );
   const schema = plain(body);
   return {
     requestBody: {
       required: true,
       content: {
-        'application/json': { schema: names.referring(schema), ...(example !== undefined && { example: shown }) },
-        ...(operation.fileField !== undefined && { 'multipart/form-data': { schema: withFile(schema, operation.fileField) } }),
+        'application/json': {
+          schema: names.referring(schema),
+          ...(example !== undefined && { example: shown }),
+        },
+        ...(operation.fileField !== undefined && {
+          'multipart/form-data': { schema: withFile(schema, operation.fileField) },
+        }),
       },
     },
   };
@@ -110,7 +160,11 @@ function bodyOf(operation: Operation, example: Example | undefined, names: Schem
 
 /** The same fields with one of them as a file. */
 function withFile(schema: Record<string, unknown>, field: string): object {
-  const file = { type: 'string', contentMediaType: 'application/octet-stream', description: 'The file, as it is.' };
+  const file = {
+    type: 'string',
+    contentMediaType: 'application/octet-stream',
+    description: 'The file, as it is.',
+  };
   return { ...schema, properties: { ...Object(schema['properties']), [field]: file } };
 }
 

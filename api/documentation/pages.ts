@@ -1,4 +1,7 @@
-/** GET /api/openapi.json and the reference made from it at /api/docs; both need no token and load nothing from elsewhere. */
+/**
+ * GET /api/openapi.json and the reference made from it at /api/docs; both need no token and load nothing from
+ * elsewhere.
+ */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
@@ -6,14 +9,28 @@ import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import type { Operation } from '../http/operation.ts';
 import { describeApi } from './open-api.ts';
 
-/** What the page may load: its own files. Its style sheet and script stand in files; some of its pictures are in them. */
+/**
+ * What the page may load: its own files. Its style sheet and script stand in files; some of its pictures are
+ * in them.
+ */
 const policy = [
-  "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "font-src 'self' data:",
-  "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
 ].join('; ');
 
 /** Adds the description of these operations, as a document and as a page. */
-export function addDocumentation(app: FastifyInstance, operations: readonly Operation[], plugins: readonly PluginKind[]): void {
+export function addDocumentation(
+  app: FastifyInstance,
+  operations: readonly Operation[],
+  plugins: readonly PluginKind[],
+): void {
   const text = JSON.stringify(describeApi(operations, plugins));
   app.get('/api/openapi.json', { config: { open: true } }, async (_request, reply) => {
     reply.type('application/json; charset=utf-8').serializer(String);
@@ -21,14 +38,21 @@ export function addDocumentation(app: FastifyInstance, operations: readonly Oper
   });
   // A plugin of its own: what is added here is for the page alone.
   app.register(async (page) => {
-    page.addHook('onRoute', (route) => { route.config = { ...route.config, open: true }; });
+    page.addHook('onRoute', (route) => {
+      route.config = { ...route.config, open: true };
+    });
     page.register(swagger, { mode: 'static', specification: { document: JSON.parse(text) } });
     page.register(swaggerUi, {
       routePrefix: '/api/docs',
       staticCSP: policy,
       theme: { title: 'Runyard API' },
       uiConfig: {
-        layout: 'BaseLayout', docExpansion: 'none', filter: true, deepLinking: true, defaultModelsExpandDepth: 0, displayRequestDuration: true,
+        layout: 'BaseLayout',
+        docExpansion: 'none',
+        filter: true,
+        deepLinking: true,
+        defaultModelsExpandDepth: 0,
+        displayRequestDuration: true,
       },
     });
   });

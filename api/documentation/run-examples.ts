@@ -4,7 +4,12 @@ import { exampleSettings } from './job-examples.ts';
 
 const start = 1_772_413_200_000;
 const succeeded = {
-  state: { life_cycle_state: 'TERMINATED', result_state: 'SUCCESS', state_message: '', user_cancelled_or_timedout: false },
+  state: {
+    life_cycle_state: 'TERMINATED',
+    result_state: 'SUCCESS',
+    state_message: '',
+    user_cancelled_or_timedout: false,
+  },
   status: { state: 'TERMINATED', termination_details: { code: 'SUCCESS', type: 'SUCCESS', message: '' } },
 };
 
@@ -17,17 +22,35 @@ const facts = {
   trigger: 'ONE_TIME',
 };
 
-const taskTimes = { start_time: start + 62_000, end_time: start + 120_500, setup_duration: 2_000, execution_duration: 56_000, cleanup_duration: 500 };
+const taskTimes = {
+  start_time: start + 62_000,
+  end_time: start + 120_500,
+  setup_duration: 2_000,
+  execution_duration: 56_000,
+  cleanup_duration: 500,
+};
 
 const [cleanTask, reportTask] = exampleSettings.tasks;
 const [clean, report] = [
   {
-    ...cleanTask, run_id: 908, ...succeeded, attempt_number: 0, run_page_url: 'https://jobs.example.org/?o=1#job/41/run/908',
-    start_time: start, end_time: start + 61_000, setup_duration: 1_000, execution_duration: 59_500, cleanup_duration: 500,
+    ...cleanTask,
+    run_id: 908,
+    ...succeeded,
+    attempt_number: 0,
+    run_page_url: 'https://jobs.example.org/?o=1#job/41/run/908',
+    start_time: start,
+    end_time: start + 61_000,
+    setup_duration: 1_000,
+    execution_duration: 59_500,
+    cleanup_duration: 500,
     cluster_instance: { cluster_id: '0302-020000-ab3de9x1', spark_context_id: '396622835768131600' },
   },
   {
-    ...reportTask, run_id: 909, ...succeeded, attempt_number: 0, run_page_url: 'https://jobs.example.org/?o=1#job/41/run/909',
+    ...reportTask,
+    run_id: 909,
+    ...succeeded,
+    attempt_number: 0,
+    run_page_url: 'https://jobs.example.org/?o=1#job/41/run/909',
     ...taskTimes,
     cluster_instance: { cluster_id: '0302-020000-ab3de9x1', spark_context_id: '396622835768131600' },
   },
@@ -74,13 +97,22 @@ export const runExamples: Readonly<Record<string, Example>> = {
   'POST /jobs/runs/submit': {
     request: {
       run_name: 'one-time clean-up',
-      tasks: [{ task_key: 'clean', existing_cluster_id: 'all-purpose', spark_python_task: { python_file: 'managed_fs:/jobs/clean.py' } }],
+      tasks: [
+        {
+          task_key: 'clean',
+          existing_cluster_id: 'all-purpose',
+          spark_python_task: { python_file: 'managed_fs:/jobs/clean.py' },
+        },
+      ],
       timeout_seconds: 600,
       idempotency_token: 'clean-up-17',
     },
     answer: { run_id: 910 },
   },
-  'GET /jobs/runs/list': { request: { job_id: 41, completed_only: true, limit: 1 }, answer: { runs: [{ ...run, tasks: [] }], has_more: false } },
+  'GET /jobs/runs/list': {
+    request: { job_id: 41, completed_only: true, limit: 1 },
+    answer: { runs: [{ ...run, tasks: [] }], has_more: false },
+  },
   'GET /jobs/runs/get': { request: { run_id: 907 }, answer: run },
   'GET /jobs/runs/get-output': {
     request: { run_id: 909 },
@@ -92,7 +124,15 @@ export const runExamples: Readonly<Record<string, Example>> = {
   },
   'GET /jobs/runs/logs': {
     request: { run_id: 908, stream: 'stderr', offset: 0, limit: 65_536 },
-    answer: { run_id: 908, stream: 'stderr', offset: 0, next_offset: 17, size: 17, complete: false, content: 'Reading part 907\n' },
+    answer: {
+      run_id: 908,
+      stream: 'stderr',
+      offset: 0,
+      next_offset: 17,
+      size: 17,
+      complete: false,
+      content: 'Reading part 907\n',
+    },
   },
   'GET /jobs/runs/logs/stream': {
     request: { run_id: 908, stream: 'stderr', timeout_seconds: 0 },
@@ -102,5 +142,8 @@ export const runExamples: Readonly<Record<string, Example>> = {
   'POST /jobs/runs/cancel': { request: { run_id: 907 }, answer: {} },
   'POST /jobs/runs/cancel-all': { request: { job_id: 41 }, answer: {} },
   'POST /jobs/runs/delete': { request: { run_id: 907 }, answer: {} },
-  'POST /jobs/runs/repair': { request: { run_id: 907, rerun_all_failed_tasks: true }, answer: { repair_id: 1 } },
+  'POST /jobs/runs/repair': {
+    request: { run_id: 907, rerun_all_failed_tasks: true },
+    answer: { repair_id: 1 },
+  },
 };

@@ -1,10 +1,28 @@
 /** Schemas that the description names once and refers to wherever they occur. */
 import type { TSchema } from 'typebox';
-import { JobEmailNotifications, JobNotificationSettings, JobsHealthRules, WebhookNotifications } from '../../engine/job/alerts.ts';
-import { CloudAttributes, Library, NewCluster, PlacementAttributes, StorageInfo } from '../../engine/job/cluster.ts';
+import {
+  JobEmailNotifications,
+  JobNotificationSettings,
+  JobsHealthRules,
+  WebhookNotifications,
+} from '../../engine/job/alerts.ts';
+import {
+  CloudAttributes,
+  Library,
+  NewCluster,
+  PlacementAttributes,
+  StorageInfo,
+} from '../../engine/job/cluster.ts';
 import { AccessControlRequest } from '../../engine/job/permissions.ts';
 import { CronSchedule, JobCluster, JobSettings, TaskSettings } from '../../engine/job/settings.ts';
-import { NotebookTask, PipelineTask, RunJobTask, SparkJarTask, SparkPythonTask, SparkSubmitTask } from '../../engine/job/task-kinds.ts';
+import {
+  NotebookTask,
+  PipelineTask,
+  RunJobTask,
+  SparkJarTask,
+  SparkPythonTask,
+  SparkSubmitTask,
+} from '../../engine/job/task-kinds.ts';
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import { RunParameters } from '../../engine/run/parameters.ts';
 import { DestinationConfig } from '../../engine/notification/destination.ts';
@@ -12,7 +30,14 @@ import { DeliveryDocument } from '../views/delivery-view.ts';
 import { ListedDestination } from '../views/destination-view.ts';
 import { JobDocument } from '../views/job-view.ts';
 import { AccessControlList } from '../permissions/list-view.ts';
-import { ClusterInstance, ClusterSpec, RunDocument, RunState, RunStatus, TaskRunDocument } from '../views/run-document.ts';
+import {
+  ClusterInstance,
+  ClusterSpec,
+  RunDocument,
+  RunState,
+  RunStatus,
+  TaskRunDocument,
+} from '../views/run-document.ts';
 import { withPluginKinds } from '../http/plugin-kinds.ts';
 import { TokenInfo } from '../views/token-view.ts';
 import { ClassicQuery, ClassicVisualization, ClassicWidget } from '../../engine/dashboard/classic.ts';
@@ -20,13 +45,45 @@ import { DashboardDocument, DashboardSummary } from '../views/dashboard-view.ts'
 import { RefusalDocument } from './refusals.ts';
 
 const named: Readonly<Record<string, TSchema>> = {
-  Job: JobDocument, JobSettings, TaskSettings, JobCluster, CronSchedule,
-  Run: RunDocument, TaskRun: TaskRunDocument, RunState, RunStatus, RunParameters, ClusterInstance, ClusterSpec,
-  NotebookTask, SparkJarTask, SparkPythonTask, SparkSubmitTask, PipelineTask, RunJobTask,
-  NewCluster, CloudAttributes, PlacementAttributes, StorageInfo, Library,
-  JobEmailNotifications, JobNotificationSettings, JobsHealthRules, WebhookNotifications,
-  AccessControlRequest, AccessControlList, TokenInfo, DestinationConfig, Delivery: DeliveryDocument, Destination: ListedDestination, Refusal: RefusalDocument,
-  ClassicWidget, ClassicVisualization, ClassicQuery, Dashboard: DashboardDocument, DashboardSummary,
+  Job: JobDocument,
+  JobSettings,
+  TaskSettings,
+  JobCluster,
+  CronSchedule,
+  Run: RunDocument,
+  TaskRun: TaskRunDocument,
+  RunState,
+  RunStatus,
+  RunParameters,
+  ClusterInstance,
+  ClusterSpec,
+  NotebookTask,
+  SparkJarTask,
+  SparkPythonTask,
+  SparkSubmitTask,
+  PipelineTask,
+  RunJobTask,
+  NewCluster,
+  CloudAttributes,
+  PlacementAttributes,
+  StorageInfo,
+  Library,
+  JobEmailNotifications,
+  JobNotificationSettings,
+  JobsHealthRules,
+  WebhookNotifications,
+  AccessControlRequest,
+  AccessControlList,
+  TokenInfo,
+  DestinationConfig,
+  Delivery: DeliveryDocument,
+  Destination: ListedDestination,
+  Refusal: RefusalDocument,
+  ClassicWidget,
+  ClassicVisualization,
+  ClassicQuery,
+  Dashboard: DashboardDocument,
+  DashboardSummary,
 };
 
 /** The named schemas of one service. */
@@ -37,11 +94,19 @@ export interface SchemaNames {
   readonly referring: (node: unknown) => unknown;
 }
 
-/** @param plugins kinds of plugins, which stand in the schemas like the built-in ones and have names of their own */
+/**
+ * @param plugins kinds of plugins, which stand in the schemas like the built-in ones and have names of their
+ * own
+ */
 export function schemaNames(plugins: readonly PluginKind[]): SchemaNames {
   const ofPlugins = plugins.map(({ name, schema }) => [nameOfKind(name), schema] as const);
-  const all = [...Object.entries(named).map(([name, schema]) => [name, withPluginKinds(schema, plugins)] as const), ...ofPlugins];
-  const nameByText: ReadonlyMap<string, string> = new Map(all.map(([name, schema]) => [JSON.stringify(schema), name]));
+  const all = [
+    ...Object.entries(named).map(([name, schema]) => [name, withPluginKinds(schema, plugins)] as const),
+    ...ofPlugins,
+  ];
+  const nameByText: ReadonlyMap<string, string> = new Map(
+    all.map(([name, schema]) => [JSON.stringify(schema), name]),
+  );
   const referring = (node: unknown): unknown => {
     const name = isObjectSchema(node) ? nameByText.get(JSON.stringify(node)) : undefined;
     return name === undefined ? withinReferring(node) : { $ref: `#/components/schemas/${name}` };
@@ -49,12 +114,17 @@ export function schemaNames(plugins: readonly PluginKind[]): SchemaNames {
   const withinReferring = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(referring);
     if (typeof node !== 'object' || node === null) return node;
-    return Object.fromEntries(Object.entries(node).map(([key, value]: [string, unknown]) => [key, referring(value)]));
+    return Object.fromEntries(
+      Object.entries(node).map(([key, value]: [string, unknown]) => [key, referring(value)]),
+    );
   };
-  const components = (): Record<string, unknown> => Object.fromEntries(all.map(([name, schema]) => {
-    const plain: unknown = JSON.parse(JSON.stringify(schema));
-    return [name, withinReferring(plain)];
-  }));
+  const components = (): Record<string, unknown> =>
+    Object.fromEntries(
+      all.map(([name, schema]) => {
+        const plain: unknown = JSON.parse(JSON.stringify(schema));
+        return [name, withinReferring(plain)];
+      }),
+    );
   return { components, referring };
 }
 

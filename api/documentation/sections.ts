@@ -1,4 +1,7 @@
-/** The sections of the description, in its order: one for each group of operations, and one for each version where there are several. */
+/**
+ * The sections of the description, in its order: one for each group of operations, and one for each version
+ * where there are several.
+ */
 import { neutralPath } from '../../engine/validation/aliases.ts';
 import type { ApiVersion } from '../../engine/job/format.ts';
 import { apiVersions } from '../http/versions.ts';
@@ -22,19 +25,39 @@ const groups: readonly Group[] = [
   { prefix: '/permissions/', name: 'Permissions', description: 'Who may do what with jobs' },
   { prefix: '/token/', name: 'Tokens', description: 'Personal access tokens' },
   { prefix: '/token-scopes', name: 'Scopes', description: 'What tokens can be good for' },
-  { prefix: '/token-management/', name: 'Tokens of everybody', description: 'What administrators do with tokens' },
-  { prefix: '/workspace-conf', name: 'Workspace settings', description: 'What administrators set while the service runs' },
+  {
+    prefix: '/token-management/',
+    name: 'Tokens of everybody',
+    description: 'What administrators do with tokens',
+  },
+  {
+    prefix: '/workspace-conf',
+    name: 'Workspace settings',
+    description: 'What administrators set while the service runs',
+  },
   { prefix: '/audit', name: 'Audit log', description: 'Who did what' },
   { prefix: '/workspace/', name: 'Workspace', description: 'Notebooks and files of the workspace' },
   { prefix: '/managed_fs/', name: 'Managed file system', description: 'Files of jobs' },
-  { prefix: '/notification-destinations', name: 'Notification destinations', description: 'Where notices go' },
+  {
+    prefix: '/notification-destinations',
+    name: 'Notification destinations',
+    description: 'Where notices go',
+  },
   { prefix: '/notifications/', name: 'Notifications', description: 'What became of notices' },
   { prefix: '/preview/scim/', name: 'People', description: 'Who calls, users and service principals' },
   { prefix: '/clusters/', name: 'Clusters', description: 'Clusters and what happened to them' },
   { prefix: '/instance-pools/', name: 'Instance pools', description: 'Where clusters take their nodes' },
-  { prefix: '/policies/', name: 'Cluster policies', description: 'What clusters get that do not say otherwise' },
+  {
+    prefix: '/policies/',
+    name: 'Cluster policies',
+    description: 'What clusters get that do not say otherwise',
+  },
   { prefix: '/libraries/', name: 'Libraries', description: 'Libraries of clusters' },
-  { prefix: '/pipelines', name: 'Pipelines', description: 'Declarative pipelines, their updates and their event logs' },
+  {
+    prefix: '/pipelines',
+    name: 'Pipelines',
+    description: 'Declarative pipelines, their updates and their event logs',
+  },
   { prefix: '/nodes', name: 'Nodes', description: 'The engines that share the workspace' },
   { prefix: '/modern/dashboards', name: 'Dashboards', description: 'Dashboards of the newer format' },
   { prefix: '/preview/sql/dashboards', name: 'Classic dashboards', description: 'Dashboards to be migrated' },
@@ -42,9 +65,12 @@ const groups: readonly Group[] = [
 
 /** The sections with what they are about. */
 export function sections(): { name: string; description: string }[] {
-  const ofJobs = apiVersions.toReversed().map((version) => ({
-    name: `${jobs.name} ${version}`, description: `${jobs.description}: ${aboutVersion[version]}`,
-  }));
+  const ofJobs = apiVersions
+    .toReversed()
+    .map((version) => ({
+      name: `${jobs.name} ${version}`,
+      description: `${jobs.description}: ${aboutVersion[version]}`,
+    }));
   return [...ofJobs, ...groups.map(({ name, description }) => ({ name, description }))];
 }
 

@@ -6,17 +6,23 @@ import type { Caller } from './auth.ts';
 
 /** What an operation needs while job access control is on. Administrators may do everything. */
 export type Access =
-  /** Nothing: it makes something of its caller's own, or shows only what the caller may see (`Call.visibleTo`). */
+  /**
+   * Nothing: it makes something of its caller's own, or shows only what the caller may see
+   * (`Call.visibleTo`).
+   */
   | 'everyone'
   | {
-    readonly level: PermissionLevel;
-    /** Field of the input that names the job, or a run or task run of it. */
-    readonly on: 'job_id' | 'run_id';
-    /** Who may call it without that field. Default: administrators. */
-    readonly otherwise?: 'everyone';
-  };
+      readonly level: PermissionLevel;
+      /** Field of the input that names the job, or a run or task run of it. */
+      readonly on: 'job_id' | 'run_id';
+      /** Who may call it without that field. Default: administrators. */
+      readonly otherwise?: 'everyone';
+    };
 
-/** The user whose permissions count for a caller; undefined when none do, because control is off or the caller an administrator. */
+/**
+ * The user whose permissions count for a caller; undefined when none do, because control is off or the caller
+ * an administrator.
+ */
 export function subjectTo(permissions: PermissionReader | undefined, caller: Caller): string | undefined {
   return permissions === undefined || caller.admin ? undefined : caller.userName;
 }
@@ -26,25 +32,41 @@ export function subjectTo(permissions: PermissionReader | undefined, caller: Cal
  * @throws ServiceError PERMISSION_DENIED that names what is missing
  */
 export async function checkAccess(
-  permissions: PermissionReader | undefined, access: Access | undefined, input: object, caller: Caller,
+  permissions: PermissionReader | undefined,
+  access: Access | undefined,
+  input: object,
+  caller: Caller,
 ): Promise<void> {
   const userName = subjectTo(permissions, caller);
-  if (permissions === undefined || userName === undefined || access === undefined || access === 'everyone') return;
+  if (permissions === undefined || userName === undefined || access === undefined || access === 'everyone')
+    return;
   const id = new Map<string, unknown>(Object.entries(input)).get(access.on);
   if (typeof id !== 'number') {
     if (access.otherwise === 'everyone') return;
-    throw new ServiceError('PERMISSION_DENIED', `Without ${access.on} this is for administrators only, and user ${userName} is none.`);
+    throw new ServiceError(
+      'PERMISSION_DENIED',
+      `Without ${access.on} this is for administrators only, and user ${userName} is none.`,
+    );
   }
   const held = await permissions.levelsOn(access.on, id, userName);
-  if (held !== undefined && !reaches(held.levels, access.level)) throw lacksPermission(userName, access.level, held.jobId);
+  if (held !== undefined && !reaches(held.levels, access.level))
+    throw lacksPermission(userName, access.level, held.jobId);
 }
 
 /** @throws ServiceError PERMISSION_DENIED when an operation is for administrators, and the caller is none */
 export function checkAdminsOnly(adminsOnly: true | undefined, caller: Caller): void {
-  if (adminsOnly === true && !caller.admin) throw new ServiceError('PERMISSION_DENIED', `This is for administrators only, and user ${caller.userName} is none.`);
+  if (adminsOnly === true && !caller.admin)
+    throw new ServiceError(
+      'PERMISSION_DENIED',
+      `This is for administrators only, and user ${caller.userName} is none.`,
+    );
 }
 
 /** Operations on jobs that do not say what they need: a mistake that would let everybody pass. */
-export function withoutAccess<Operation extends { readonly path: string; readonly access?: Access }>(operations: readonly Operation[]): Operation[] {
-  return operations.filter(({ path, access }) => /^\/(jobs|permissions)\//.test(path) && access === undefined);
+export function withoutAccess<Operation extends { readonly path: string; readonly access?: Access }>(
+  operations: readonly Operation[],
+): Operation[] {
+  return operations.filter(
+    ({ path, access }) => /^\/(jobs|permissions)\//.test(path) && access === undefined,
+  );
 }

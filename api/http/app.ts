@@ -1,5 +1,12 @@
 /** The HTTP service: operations become routes; what all of them share is done once, here. */
-import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import {
+  fastify,
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import type { ApiVersion } from '../../engine/job/format.ts';
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import type { Limits } from '../../engine/limits.ts';
@@ -11,7 +18,13 @@ import { addAuditTrail, trailOf } from './audit-trail.ts';
 import { createAuthentication, type AuthPorts, type Caller } from './auth.ts';
 import { addConsole } from './console.ts';
 import { addDocumentation } from '../documentation/pages.ts';
-import { answerUnreadable, errorHandler, sendRefusal, unknownEndpoint, type IsPassing } from './error-reply.ts';
+import {
+  answerUnreadable,
+  errorHandler,
+  sendRefusal,
+  unknownEndpoint,
+  type IsPassing,
+} from './error-reply.ts';
 import { addHealthRoutes, type Readiness } from './health.ts';
 import { addMetricsRoute, type MetricsPorts } from './metrics.ts';
 import type { Operation } from './operation.ts';
@@ -57,7 +70,14 @@ export interface AppPorts extends FrontDoor {
   readonly ready: () => Promise<Readiness>;
   /** Tells faults of the database that pass by themselves. */
   readonly isPassing: IsPassing;
-  readonly limits: Pick<Limits, 'requestBytes' | 'requestHeadSeconds' | 'requestSeconds' | 'requestsPerSecondPerToken' | 'failedCredentialsPerMinute'>;
+  readonly limits: Pick<
+    Limits,
+    | 'requestBytes'
+    | 'requestHeadSeconds'
+    | 'requestSeconds'
+    | 'requestsPerSecondPerToken'
+    | 'failedCredentialsPerMinute'
+  >;
   /** Keeps an entry of the audit log. */
   readonly audit: (event: AuditEvent) => void;
   readonly log: FastifyBaseLogger;
@@ -80,14 +100,19 @@ export function createApp(ports: AppPorts): FastifyInstance {
     clientErrorHandler: answerUnreadable,
   });
   app.setErrorHandler(onError);
-  app.setNotFoundHandler((request, reply) => sendRefusal(unknownEndpoint(request.method, request.url), reply));
+  app.setNotFoundHandler((request, reply) =>
+    sendRefusal(unknownEndpoint(request.method, request.url), reply),
+  );
   app.setValidatorCompiler(lazyValidators());
   // The default serializer would cut what a schema does not name.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  // Whoever expects more than to be told to continue gets what everybody gets, instead of a 417 without a word.
+  // Whoever expects more than to be told to continue gets what everybody gets, instead of a 417 without a
+  // word.
   app.server.on('checkExpectation', app.routing);
   acceptBodies(app);
-  app.addHook('onRequest', async (request, reply) => { reply.headers(request.protocol === 'https' ? { ...securityHeaders, ...tlsHeaders } : securityHeaders); });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(request.protocol === 'https' ? { ...securityHeaders, ...tlsHeaders } : securityHeaders);
+  });
   addAuthentication(app, ports);
   addAuditTrail(app, ports.audit, ports.auth.clock);
   app.addHook('onSend', async (request, _reply, payload) => {
@@ -111,10 +136,12 @@ export function createApp(ports: AppPorts): FastifyInstance {
     addDocumentation(routes, operations, plugins);
     if (ports.consoleDirectory !== undefined) addConsole(routes, ports.consoleDirectory);
     // Clients probe for service documents before their first call; without one they go on with their token.
-    routes.get('/.well-known/*', { config: { open: true } },
-      (request, reply) => sendRefusal(unknownEndpoint(request.method, request.url), reply));
+    routes.get('/.well-known/*', { config: { open: true } }, (request, reply) =>
+      sendRefusal(unknownEndpoint(request.method, request.url), reply),
+    );
     for (const operation of operations) {
-      for (const version of operation.versions) addOperation(routes, operation, version, { permissions: ports.permissions, closing: closing.signal });
+      for (const version of operation.versions)
+        addOperation(routes, operation, version, { permissions: ports.permissions, closing: closing.signal });
     }
   });
   return app;
@@ -126,7 +153,10 @@ const closePatienceMs = 3_000;
 /** Scopes of the operations that change who may do what. */
 const aboutCallers: ReadonlySet<Scope> = new Set(['access-management', 'authentication', 'scim', 'settings']);
 
-/** Checks the token before anything else is read of a request; paths that do not exist are told only to known callers. */
+/**
+ * Checks the token before anything else is read of a request; paths that do not exist are told only to known
+ * callers.
+ */
 function addAuthentication(app: FastifyInstance, { auth, limits }: AppPorts): void {
   const { identify, admit } = createAuthentication(auth, limits);
   app.decorateRequest('caller', null);
@@ -146,13 +176,23 @@ interface Surroundings {
   readonly closing: AbortSignal;
 }
 
-function addOperation(app: FastifyInstance, operation: Operation, version: ApiVersion, { permissions, closing }: Surroundings): void {
+function addOperation(
+  app: FastifyInstance,
+  operation: Operation,
+  version: ApiVersion,
+  { permissions, closing }: Surroundings,
+): void {
   const { method, path, scope, anyScope = false, adminsOnly, access, fileField, headers = {} } = operation;
   const parts = requestParts(operation);
   app.route({
     method,
     url: `/api/${version}${path}`,
-    config: { scope, anyScope, ...(method !== 'GET' && { action: `${method} ${path}` }), ...(fileField !== undefined && { fileField }) },
+    config: {
+      scope,
+      anyScope,
+      ...(method !== 'GET' && { action: `${method} ${path}` }),
+      ...(fileField !== undefined && { fileField }),
+    },
     schema: parts,
     preValidation: async (request) => forgive(request, parts),
     handler: async (request, reply) => {
@@ -165,11 +205,18 @@ function addOperation(app: FastifyInstance, operation: Operation, version: ApiVe
       await checkAccess(permissions, access, input, caller);
       reply.headers(headers);
       const answer = await operation.handle(input, {
-        version, caller, visibleTo: subjectTo(permissions, caller), log: request.log, changed: trail.changed, signal: departure(reply),
-        closing, lastEventId: lastEventIdOf(request),
+        version,
+        caller,
+        visibleTo: subjectTo(permissions, caller),
+        log: request.log,
+        changed: trail.changed,
+        signal: departure(reply),
+        closing,
+        lastEventId: lastEventIdOf(request),
       });
       // Its connection is not kept for another request: a service that stops would wait for that.
-      if (answer instanceof StreamedAnswer) return reply.headers({ ...answer.headers, connection: 'close' }).send(answer.stream);
+      if (answer instanceof StreamedAnswer)
+        return reply.headers({ ...answer.headers, connection: 'close' }).send(answer.stream);
       trail.answered(answer);
       return answer;
     },
@@ -185,6 +232,8 @@ function lastEventIdOf({ headers }: FastifyRequest): number | undefined {
 /** Aborts when the connection ends before the answer is on its way. */
 function departure({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  raw.once('close', () => { if (!raw.writableFinished) gone.abort(); });
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort();
+  });
   return gone.signal;
 }

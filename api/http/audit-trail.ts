@@ -1,4 +1,7 @@
-/** The audit log is written here, in one place: an entry for every call of an operation that changes something, as it was answered. */
+/**
+ * The audit log is written here, in one place: an entry for every call of an operation that changes
+ * something, as it was answered.
+ */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.ts';
 import { changedFields, resourceOf, type AuditEvent, type Fields } from '../../engine/token/audit.ts';
@@ -25,17 +28,27 @@ export function trailOf(request: FastifyRequest): Trail {
 }
 
 /**
- * Adds the hook that keeps the entries. Refused calls are kept too, once their caller is known; who is not, stands in the
- * log of the service. Reading leaves no entry.
+ * Adds the hook that keeps the entries. Refused calls are kept too, once their caller is known; who is not,
+ * stands in the log of the service. Reading leaves no entry.
  */
 export function addAuditTrail(app: FastifyInstance, record: (event: AuditEvent) => void, clock: Clock): void {
   app.decorateRequest('trail', null);
   app.addHook('onSend', async (request, reply, payload) => {
-    const { caller, routeOptions: { config: { action } } } = request;
+    const {
+      caller,
+      routeOptions: {
+        config: { action },
+      },
+    } = request;
     if (action === undefined || caller === null) return payload;
     record({
-      time: clock.now(), userName: caller.userName, tokenId: caller.tokenId, sourceIp: request.ip,
-      action, status: reply.statusCode, ...trailOf(request).event(),
+      time: clock.now(),
+      userName: caller.userName,
+      tokenId: caller.tokenId,
+      sourceIp: request.ip,
+      action,
+      status: reply.statusCode,
+      ...trailOf(request).event(),
     });
     return payload;
   });
@@ -45,9 +58,15 @@ function createTrail(): Trail {
   let [input, answer]: [object, object] = [{}, {}];
   let change: { readonly before: Fields; readonly after: Fields } | undefined;
   return {
-    about(given) { input = given; },
-    answered(given) { answer = given; },
-    changed(before, after) { change = changedFields(before, after); },
+    about(given) {
+      input = given;
+    },
+    answered(given) {
+      answer = given;
+    },
+    changed(before, after) {
+      change = changedFields(before, after);
+    },
     event: () => ({ resource: resourceOf(input, answer), before: change?.before, after: change?.after }),
   };
 }

@@ -1,4 +1,7 @@
-/** Who calls: from the Authorization header to a caller, and whether the caller's token permits the operation (spec 5). */
+/**
+ * Who calls: from the Authorization header to a caller, and whether the caller's token permits the operation
+ * (spec 5).
+ */
 import type { Clock } from '../../engine/clock.ts';
 import { messageOf, ServiceError } from '../../engine/errors.ts';
 import type { Log } from '../../engine/ports/engine.ts';
@@ -24,7 +27,10 @@ export interface AuthPorts {
     noteAccess(tokenId: string, now: number): Promise<void>;
     /** Notes for what an observed token was used. */
     noteScope(tokenId: string, scope: Scope): Promise<void>;
-    /** Hears of every call on this engine that may have changed tokens, their owners, or what is allowed to them. */
+    /**
+     * Hears of every call on this engine that may have changed tokens, their owners, or what is allowed to
+     * them.
+     */
     changed?(): void;
   };
   readonly clock: Clock;
@@ -48,41 +54,70 @@ export interface Credential {
 
 /** Who calls, and whether their token is good for what is called. */
 export interface Authentication {
-  /** @throws ServiceError UNAUTHENTICATED without a usable header, PERMISSION_DENIED for a token that does not count, REQUEST_LIMIT_EXCEEDED */
+  /**
+   * @throws ServiceError UNAUTHENTICATED without a usable header, PERMISSION_DENIED for a token that does not
+   * count, REQUEST_LIMIT_EXCEEDED
+   */
   identify(credential: Credential): Promise<KnownToken>;
-  /** @throws ServiceError PERMISSION_DENIED for an owner who may use no tokens, and for a missing scope, which it names */
+  /**
+   * @throws ServiceError PERMISSION_DENIED for an owner who may use no tokens, and for a missing scope, which
+   * it names
+   */
   admit(token: KnownToken, demand: Demand): void;
 }
 
 /**
- * Makes the check of callers: `Bearer <token>`, or `Basic` with the token as the password. Tokens are looked up by their hash,
- * so no comparison can be timed. Calls of a token, and failures of an address, are counted by this engine alone.
+ * Makes the check of callers: `Bearer <token>`, or `Basic` with the token as the password. Tokens are looked
+ * up by their hash, so no comparison can be timed. Calls of a token, and failures of an address, are counted
+ * by this engine alone.
  */
-export function createAuthentication(ports: AuthPorts, limits: Pick<Limits, 'requestsPerSecondPerToken' | 'failedCredentialsPerMinute'>): Authentication {
+export function createAuthentication(
+  ports: AuthPorts,
+  limits: Pick<Limits, 'requestsPerSecondPerToken' | 'failedCredentialsPerMinute'>,
+): Authentication {
   const [calls, failures] = [createRate(1_000), createRate(60_000)];
   const { tokens, clock, log } = ports;
   return {
     async identify({ header, ip }) {
       const value = tokenIn(header);
-      if (value === undefined) throw new ServiceError('UNAUTHENTICATED', 'Credential was not sent or was of an unsupported type for this API.');
+      if (value === undefined)
+        throw new ServiceError(
+          'UNAUTHENTICATED',
+          'Credential was not sent or was of an unsupported type for this API.',
+        );
       const now = clock.now();
       const token = await tokens.find(tokenHash(value));
       if (token === undefined || !isValid(token, now)) {
         const { count, secondsLeft } = failures.add(ip, now);
         const most = limits.failedCredentialsPerMinute;
         // What comes after is left out: whoever guesses must not fill the log either.
-        if (count <= most + 1) log.warn({ ip, tokenId: token?.tokenId, failuresWithinMinute: count }, 'A credential was refused.');
+        if (count <= most + 1)
+          log.warn({ ip, tokenId: token?.tokenId, failuresWithinMinute: count }, 'A credential was refused.');
         // A token that was good once is no guess: its owner is told what it is, however often they ask.
-        if (token === undefined && count > most) throw new ServiceError('REQUEST_LIMIT_EXCEEDED', `More than ${most} credentials from ${ip} were refused within a minute.`, secondsLeft);
+        if (token === undefined && count > most)
+          throw new ServiceError(
+            'REQUEST_LIMIT_EXCEEDED',
+            `More than ${most} credentials from ${ip} were refused within a minute.`,
+            secondsLeft,
+          );
         throw new ServiceError('PERMISSION_DENIED', 'Invalid access token.');
       }
       const { count, secondsLeft } = calls.add(token.tokenId, now);
       const most = limits.requestsPerSecondPerToken;
-      if (count > most) throw new ServiceError('REQUEST_LIMIT_EXCEEDED', `The token was used for more than ${most} requests within a second.`, secondsLeft);
+      if (count > most)
+        throw new ServiceError(
+          'REQUEST_LIMIT_EXCEEDED',
+          `The token was used for more than ${most} requests within a second.`,
+          secondsLeft,
+        );
       return token;
     },
     admit(token, { scope, anyScope }) {
-      if (!token.mayUseTokens) throw new ServiceError('PERMISSION_DENIED', `User ${token.userName} may not use access tokens: an administrator has disabled them, or withheld the permission.`);
+      if (!token.mayUseTokens)
+        throw new ServiceError(
+          'PERMISSION_DENIED',
+          `User ${token.userName} may not use access tokens: an administrator has disabled them, or withheld the permission.`,
+        );
       if (scope !== undefined && !anyScope) checkScope(token.scopes, scope);
       noteUse(ports, token, anyScope ? undefined : scope, clock.now());
     },
@@ -101,7 +136,10 @@ function noteUse({ tokens, log }: AuthPorts, token: KnownToken, scope: Scope | u
 /** @throws ServiceError PERMISSION_DENIED that names the scope which the token lacks */
 function checkScope(held: readonly string[], scope: Scope): void {
   if (permits(held, scope)) return;
-  throw new ServiceError('PERMISSION_DENIED', `Provided access token does not have required scopes: ${scope}`);
+  throw new ServiceError(
+    'PERMISSION_DENIED',
+    `Provided access token does not have required scopes: ${scope}`,
+  );
 }
 
 /** The token in an Authorization header; undefined when there is none or the scheme is another. */

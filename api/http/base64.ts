@@ -8,7 +8,9 @@ import { invalid } from '../../engine/errors.ts';
 export function fromBase64(field: string, text: string): Buffer {
   const packed = text.replace(/[\r\n]+/g, '');
   if (packed.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(packed)) {
-    throw invalid(`${field} is not base64: groups of four of the letters A-Z, a-z, 0-9, + and / are allowed, the last one filled up with =.`);
+    throw invalid(
+      `${field} is not base64: groups of four of the letters A-Z, a-z, 0-9, + and / are allowed, the last one filled up with =.`,
+    );
   }
   return Buffer.from(packed, 'base64');
 }

@@ -1,4 +1,7 @@
-/** The console's files: one page at /, what it loads, and links of other forms that lead to it. They need no token: they hold no data. */
+/**
+ * The console's files: one page at /, what it loads, and links of other forms that lead to it. They need no
+ * token: they hold no data.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
@@ -6,12 +9,21 @@ import type { FastifyInstance } from 'fastify';
 import { codeOf } from '../../engine/errors.ts';
 
 /**
- * What the page may do: run its own script and talk to its own service. An exported notebook stands in a frame that runs
- * no script; it inherits this policy and brings its own style and pictures, so styles may stand in the text.
+ * What the page may do: run its own script and talk to its own service. An exported notebook stands in a
+ * frame that runs no script; it inherits this policy and brings its own style and pictures, so styles may
+ * stand in the text.
  */
 const policy = [
-  "default-src 'none'", "script-src 'self'", "style-src 'self' 'unsafe-inline'", "img-src 'self' data:", 'font-src data:', 'media-src data:',
-  "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  'font-src data:',
+  'media-src data:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
 ].join('; ');
 
 const pageHeaders = {
@@ -33,14 +45,23 @@ const notBuilt = `<!doctype html>
 </body></html>
 `;
 
-/** Adds the console. @param directory where it is built; while it is not, its page says which command does it */
+/**
+ * Adds the console. @param directory where it is built; while it is not, its page says which command does it
+ */
 export function addConsole(app: FastifyInstance, directory: string): void {
   // A plugin of its own: what is added here is for these routes alone.
   app.register(async (pages) => {
-    pages.addHook('onRoute', (route) => { route.config = { ...route.config, open: true }; });
+    pages.addHook('onRoute', (route) => {
+      route.config = { ...route.config, open: true };
+    });
     pages.register(fastifyStatic, {
-      root: join(directory, 'assets'), prefix: '/assets/', index: false, decorateReply: false,
-      immutable: true, maxAge: '365d', suppressWarning: true,
+      root: join(directory, 'assets'),
+      prefix: '/assets/',
+      index: false,
+      decorateReply: false,
+      immutable: true,
+      maxAge: '365d',
+      suppressWarning: true,
       // Plain names: whatever else is asked for is not there.
       allowedPath: (path) => /^\/[\w.-]+$/.test(path),
     });
@@ -50,8 +71,11 @@ export function addConsole(app: FastifyInstance, directory: string): void {
       return page ?? notBuilt;
     });
     // The page reads what stands behind #. Relative, so that it also leads there below a path of a proxy.
-    pages.get<{ Params: { job: string; run: string } }>('/jobs/:job(^\\d+$)/runs/:run(^\\d+$)', { exposeHeadRoute: true },
-      async ({ params: { job, run } }, reply) => reply.redirect(`../../../#job/${job}/run/${run}`));
+    pages.get<{ Params: { job: string; run: string } }>(
+      '/jobs/:job(^\\d+$)/runs/:run(^\\d+$)',
+      { exposeHeadRoute: true },
+      async ({ params: { job, run } }, reply) => reply.redirect(`../../../#job/${job}/run/${run}`),
+    );
   });
 }
 

@@ -16,28 +16,44 @@ const fullDiskSeconds = 30;
 /** When a request may be sent again after a fault that passes. */
 const passingFaultSeconds = 1;
 
-/** Characters of a message: paths and lists that a caller sent are repeated, but a message stays one that can be read. */
+/**
+ * Characters of a message: paths and lists that a caller sent are repeated, but a message stays one that can
+ * be read.
+ */
 const longestMessage = 1_000;
 
 /** Answers with a refusal: `{error_code, message}`. */
-export function sendRefusal({ code, message, retryAfterSeconds }: ServiceError, reply: FastifyReply): FastifyReply {
+export function sendRefusal(
+  { code, message, retryAfterSeconds }: ServiceError,
+  reply: FastifyReply,
+): FastifyReply {
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
   return reply.code(httpStatusOf[code]).send({ error_code: code, message: cut(message, longestMessage) });
 }
 
-/** The handler of all errors. What is not a refusal goes to the log with the request's id, and the answer says nothing of it. */
+/**
+ * The handler of all errors. What is not a refusal goes to the log with the request's id, and the answer says
+ * nothing of it.
+ */
 export function errorHandler(isPassing: IsPassing, requestBytes: number) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = refusalOf(error, request, { isPassing, requestBytes });
     if (refusal.code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'A request failed.');
-    if (refusal.code === 'TEMPORARILY_UNAVAILABLE') request.log.warn({ error: messageOf(error) }, 'A request met a fault that passes.');
+    if (refusal.code === 'TEMPORARILY_UNAVAILABLE')
+      request.log.warn({ error: messageOf(error) }, 'A request met a fault that passes.');
     noteForbidden(refusal, request);
     sendRefusal(refusal, reply);
   };
 }
 
-/** What a known caller may not do stands in the log, reading too: the audit log has only what changes something. */
-function noteForbidden({ code }: ServiceError, { caller, ip, method, routeOptions: { url }, log }: FastifyRequest): void {
+/**
+ * What a known caller may not do stands in the log, reading too: the audit log has only what changes
+ * something.
+ */
+function noteForbidden(
+  { code }: ServiceError,
+  { caller, ip, method, routeOptions: { url }, log }: FastifyRequest,
+): void {
   if (code !== 'PERMISSION_DENIED' || caller === null) return;
   const { userName, tokenId } = caller;
   log.warn({ userName, tokenId, ip, method, route: url }, 'A call was not permitted.');
@@ -52,9 +68,15 @@ export function answerUnreadable(error: Error, socket: Socket): void {
   const message = unreadable.get(codeOf(error) ?? '') ?? 'The request is not valid HTTP.';
   const body = JSON.stringify({ error_code: 'MALFORMED_REQUEST', message });
   const headers = {
-    ...securityHeaders, 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body), connection: 'close',
+    ...securityHeaders,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
   };
-  const head = ['HTTP/1.1 400 Bad Request', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
@@ -70,7 +92,9 @@ export function unknownEndpoint(method: string, url: string): ServiceError {
 }
 
 function refusalOf(
-  error: unknown, request: FastifyRequest, known: { readonly isPassing: IsPassing; readonly requestBytes: number },
+  error: unknown,
+  request: FastifyRequest,
+  known: { readonly isPassing: IsPassing; readonly requestBytes: number },
 ): ServiceError {
   if (error instanceof ServiceError) return error;
   if (isFrameworkError(error)) {
@@ -78,22 +102,36 @@ function refusalOf(
       return explain(error.validation, validated[error.validationContext ?? 'body'](request));
     }
     if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-      return new ServiceError('REQUEST_TOO_LARGE', `Size of the request body exceeds ${known.requestBytes} bytes`);
+      return new ServiceError(
+        'REQUEST_TOO_LARGE',
+        `Size of the request body exceeds ${known.requestBytes} bytes`,
+      );
     }
     // Whatever else the framework refuses is a request that it could not read.
-    if (error.statusCode !== undefined && error.statusCode < 500) return new ServiceError('MALFORMED_REQUEST', error.message);
+    if (error.statusCode !== undefined && error.statusCode < 500)
+      return new ServiceError('MALFORMED_REQUEST', error.message);
   }
   if (diskFull.has(codeOf(error) ?? '')) {
-    return new ServiceError('TEMPORARILY_UNAVAILABLE', 'The disk of the data directory is full. Free space there, then send the request again.', fullDiskSeconds);
+    return new ServiceError(
+      'TEMPORARILY_UNAVAILABLE',
+      'The disk of the data directory is full. Free space there, then send the request again.',
+      fullDiskSeconds,
+    );
   }
   if (known.isPassing(error)) {
-    return new ServiceError('TEMPORARILY_UNAVAILABLE', 'The service is not available at the moment. Send the request again.', passingFaultSeconds);
+    return new ServiceError(
+      'TEMPORARILY_UNAVAILABLE',
+      'The service is not available at the moment. Send the request again.',
+      passingFaultSeconds,
+    );
   }
   return new ServiceError('INTERNAL_ERROR', 'The service failed to answer this request.');
 }
 
 /** The part of a request that was refused. */
-const validated: Readonly<Record<NonNullable<FastifyError['validationContext']>, (request: FastifyRequest) => unknown>> = {
+const validated: Readonly<
+  Record<NonNullable<FastifyError['validationContext']>, (request: FastifyRequest) => unknown>
+> = {
   body: (request) => request.body,
   querystring: (request) => request.query,
   params: (request) => request.params,

@@ -1,4 +1,7 @@
-/** Whether the service lives, and whether it can take runs: for supervisors and load balancers, without a token. */
+/**
+ * Whether the service lives, and whether it can take runs: for supervisors and load balancers, without a
+ * token.
+ */
 import type { FastifyInstance } from 'fastify';
 
 export interface Readiness {

@@ -18,36 +18,64 @@ export function addMetricsRoute(app: FastifyInstance, ports: MetricsPorts, open:
 }
 
 /**
- * Every value is read when it is asked for. The default metrics of the library are not used: they measure the event
- * loop with a timer of their own, and an idle service does nothing.
+ * Every value is read when it is asked for. The default metrics of the library are not used: they measure the
+ * event loop with a timer of their own, and an idle service does nothing.
  */
 function registryOf(ports: MetricsPorts): Registry {
   const registry = new Registry();
-  addCounter(registry, 'runyard_database_queries_total', 'Statements sent to the database.', () => ports.databaseQueries());
-  addGauge(registry, 'runyard_active_runs', 'Runs that are queued, pending, running or terminating.', () => ports.activeRuns());
+  addCounter(registry, 'runyard_database_queries_total', 'Statements sent to the database.', () =>
+    ports.databaseQueries(),
+  );
+  addGauge(registry, 'runyard_active_runs', 'Runs that are queued, pending, running or terminating.', () =>
+    ports.activeRuns(),
+  );
   addCounter(registry, 'process_cpu_seconds_total', 'Processor time used, in seconds.', () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   });
-  addGauge(registry, 'process_resident_memory_bytes', 'Resident memory in bytes.', () => process.memoryUsage.rss());
-  addGauge(registry, 'process_uptime_seconds', 'Time since the start of the process, in seconds.', () => process.uptime());
-  addGauge(registry, 'nodejs_heap_used_bytes', 'Used part of the JavaScript heap in bytes.', () => process.memoryUsage().heapUsed);
+  addGauge(registry, 'process_resident_memory_bytes', 'Resident memory in bytes.', () =>
+    process.memoryUsage.rss(),
+  );
+  addGauge(registry, 'process_uptime_seconds', 'Time since the start of the process, in seconds.', () =>
+    process.uptime(),
+  );
+  addGauge(
+    registry,
+    'nodejs_heap_used_bytes',
+    'Used part of the JavaScript heap in bytes.',
+    () => process.memoryUsage().heapUsed,
+  );
   return registry;
 }
 
-function addGauge(registry: Registry, name: string, help: string, read: () => number | Promise<number>): void {
-  registry.registerMetric(new Gauge({
-    name, help, registers: [],
-    async collect() { this.set(await read()); },
-  }));
+function addGauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  read: () => number | Promise<number>,
+): void {
+  registry.registerMetric(
+    new Gauge({
+      name,
+      help,
+      registers: [],
+      async collect() {
+        this.set(await read());
+      },
+    }),
+  );
 }
 
 function addCounter(registry: Registry, name: string, help: string, read: () => number): void {
-  registry.registerMetric(new Counter({
-    name, help, registers: [],
-    collect() {
-      this.reset();
-      this.inc(read());
-    },
-  }));
+  registry.registerMetric(
+    new Counter({
+      name,
+      help,
+      registers: [],
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    }),
+  );
 }

@@ -1,4 +1,7 @@
-/** Multipart forms as the input of an operation: fields as text, the file in base64, as it would stand in JSON. */
+/**
+ * Multipart forms as the input of an operation: fields as text, the file in base64, as it would stand in
+ * JSON.
+ */
 import { invalid, messageOf, ServiceError } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
 
@@ -8,13 +11,21 @@ import { quote } from '../../engine/validation/messages.ts';
  * @param fileField field that may come as a file
  * @throws ServiceError for bytes that are no form, a field given twice, a file under another name
  */
-export async function inputOfForm(contentType: string, body: Buffer<ArrayBuffer>, fileField: string): Promise<Record<string, string>> {
+export async function inputOfForm(
+  contentType: string,
+  body: Buffer<ArrayBuffer>,
+  fileField: string,
+): Promise<Record<string, string>> {
   const form = await read(contentType, body);
   const input = new Map<string, string>();
   for (const [name, value] of form) {
     if (input.has(name)) throw invalid(`${name} is given more than once in the form; give it once.`);
-    if (typeof value !== 'string' && name !== fileField) throw invalid(`${quote(name)} is a file of the form; the only file may be ${fileField}.`);
-    input.set(name, typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer()).toString('base64'));
+    if (typeof value !== 'string' && name !== fileField)
+      throw invalid(`${quote(name)} is a file of the form; the only file may be ${fileField}.`);
+    input.set(
+      name,
+      typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer()).toString('base64'),
+    );
   }
   return Object.fromEntries(input);
 }
@@ -25,6 +36,9 @@ async function read(contentType: string, body: Buffer<ArrayBuffer>): Promise<For
     return await new Response(body, { headers: { 'content-type': contentType } }).formData();
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    throw new ServiceError('MALFORMED_REQUEST', `Invalid multipart form given in the body of the request: ${messageOf(cause)}.`);
+    throw new ServiceError(
+      'MALFORMED_REQUEST',
+      `Invalid multipart form given in the body of the request: ${messageOf(cause)}.`,
+    );
   }
 }

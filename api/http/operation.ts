@@ -25,10 +25,16 @@ export interface Call {
   readonly lastEventId: number | undefined;
 }
 
-/** Operation with a typed input. `handle` may count on an input that was forgiven (tolerance) and fits `request`. */
+/**
+ * Operation with a typed input. `handle` may count on an input that was forgiven (tolerance) and fits
+ * `request`.
+ */
 interface OperationOf<Request extends TSchema> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below `/api/<version>`, e.g. `/jobs/create`. A segment `:job_id` is the field of `request` with this name. */
+  /**
+   * Below `/api/<version>`, e.g. `/jobs/create`. A segment `:job_id` is the field of `request` with this
+   * name.
+   */
   readonly path: string;
   readonly versions: readonly ApiVersion[];
   /** The one scope that it belongs to: a token needs that, or `all-apis`. */
@@ -52,7 +58,8 @@ interface OperationOf<Request extends TSchema> {
   readonly response: TSchema;
   /** What the answer is when it is no JSON; `handle` returns a StreamedAnswer then. */
   readonly mediaType?: string;
-  // A method on purpose: methods are compared bivariantly, so that operations of all inputs fit into one list.
+  // A method on purpose: methods are compared bivariantly, so that operations of all inputs fit into one
+  // list.
   handle(input: Static<Request>, call: Call): Promise<object>;
 }
 

@@ -24,7 +24,13 @@ import { permissionLevelsOperation } from '../permissions/levels.ts';
 import { replacePermissionsOperation } from '../permissions/replace.ts';
 import type { PipelineApiPorts } from '../pipelines/pipeline-api-ports.ts';
 import { pipelineOperations } from '../pipelines/pipeline-operations.ts';
-import type { ClusterPorts, DashboardPorts, ManagedFsPorts, OperationPorts, WorkspacePorts } from './ports.ts';
+import type {
+  ClusterPorts,
+  DashboardPorts,
+  ManagedFsPorts,
+  OperationPorts,
+  WorkspacePorts,
+} from './ports.ts';
 import { bundleOperation } from '../runs/bundle.ts';
 import { cancelAllRunsOperation } from '../runs/cancel-all.ts';
 import { cancelRunOperation } from '../runs/cancel.ts';
@@ -85,8 +91,17 @@ const makers: readonly ((ports: OperationPorts) => Operation)[] = [
 ];
 
 /** Every operation that the service has, those on files among them. */
-export function everyOperation(ports: OperationPorts & WorkspacePorts & ManagedFsPorts & DashboardPorts & PipelineApiPorts & ClusterPorts): Operation[] {
-  return withScopes([...operationsOf(ports), ...workspaceOperations(ports), ...managedFsOperations(ports), ...dashboardOperations(ports), ...pipelineOperations(ports), ...clusterOperations(ports)]);
+export function everyOperation(
+  ports: OperationPorts & WorkspacePorts & ManagedFsPorts & DashboardPorts & PipelineApiPorts & ClusterPorts,
+): Operation[] {
+  return withScopes([
+    ...operationsOf(ports),
+    ...workspaceOperations(ports),
+    ...managedFsOperations(ports),
+    ...dashboardOperations(ports),
+    ...pipelineOperations(ports),
+    ...clusterOperations(ports),
+  ]);
 }
 
 /** These operations, and the one that tells the scope of each. */

@@ -11,10 +11,25 @@ export interface PersonStore {
   find(kind: PersonKind, id: number): Promise<Person | undefined>;
   named(userName: string): Promise<Person | undefined>;
   /** By id, with how many there are in all. */
-  list(kind: PersonKind, filter: PersonFilter | undefined, offset: number, limit: number): Promise<{ readonly people: readonly Person[]; readonly total: number }>;
-  /** Undefined when there is no such person. @throws ServiceError INVALID_STATE when nobody would administrate any more */
-  change(kind: PersonKind, id: number, change: (before: Person) => PersonChange): Promise<{ readonly before: Person; readonly after: Person } | undefined>;
-  /** With tokens and permissions, at once; false when there is no such person. @throws ServiceError as for `change` */
+  list(
+    kind: PersonKind,
+    filter: PersonFilter | undefined,
+    offset: number,
+    limit: number,
+  ): Promise<{ readonly people: readonly Person[]; readonly total: number }>;
+  /**
+   * Undefined when there is no such person. @throws ServiceError INVALID_STATE when nobody would administrate
+   * any more
+   */
+  change(
+    kind: PersonKind,
+    id: number,
+    change: (before: Person) => PersonChange,
+  ): Promise<{ readonly before: Person; readonly after: Person } | undefined>;
+  /**
+   * With tokens and permissions, at once; false when there is no such person. @throws ServiceError as for
+   * `change`
+   */
   remove(kind: PersonKind, id: number, now: number): Promise<boolean>;
 }
 
@@ -26,7 +41,9 @@ export interface TokenRules {
   /** Who may make and use tokens, beside administrators. */
   users(): Promise<readonly Grantee[]>;
   /** @throws ServiceError for somebody who is not known */
-  changeUsers(change: (current: readonly Grantee[]) => readonly Grantee[]): Promise<{ readonly before: readonly Grantee[]; readonly after: readonly Grantee[] }>;
+  changeUsers(
+    change: (current: readonly Grantee[]) => readonly Grantee[],
+  ): Promise<{ readonly before: readonly Grantee[]; readonly after: readonly Grantee[] }>;
 }
 
 export interface PeoplePorts {

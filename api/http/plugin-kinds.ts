@@ -1,4 +1,7 @@
-/** Puts the task kinds of plugins into the schemas of operations, wherever a task of a built-in kind may stand. */
+/**
+ * Puts the task kinds of plugins into the schemas of operations, wherever a task of a built-in kind may
+ * stand.
+ */
 import type { TSchema } from 'typebox';
 import { taskKinds, type PluginKind } from '../../engine/job/task-kinds.ts';
 import type { Operation } from './operation.ts';
@@ -6,10 +9,15 @@ import type { Operation } from './operation.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Operations that take, check and describe tasks of these kinds as they do those of built-in kinds. */
-export function withKindsOf(operations: readonly Operation[], plugins: readonly PluginKind[]): readonly Operation[] {
+export function withKindsOf(
+  operations: readonly Operation[],
+  plugins: readonly PluginKind[],
+): readonly Operation[] {
   if (plugins.length === 0) return operations;
   return operations.map((operation) => ({
-    ...operation, request: withPluginKinds(operation.request, plugins), response: withPluginKinds(operation.response, plugins),
+    ...operation,
+    request: withPluginKinds(operation.request, plugins),
+    response: withPluginKinds(operation.response, plugins),
   }));
 }
 
@@ -21,9 +29,14 @@ export function withPluginKinds(schema: TSchema, plugins: readonly PluginKind[])
 }
 
 function extended(schema: Fields, added: Fields): Fields {
-  const parts = Object.entries(schema).map(([key, value]): [string, unknown] => [key, extendedPart(value, added)]);
+  const parts = Object.entries(schema).map(([key, value]): [string, unknown] => [
+    key,
+    extendedPart(value, added),
+  ]);
   if (holdsKinds(schema)) return copyWith(schema, { ...Object.fromEntries(parts), ...added });
-  return parts.every(([key, part]) => part === schema[key]) ? schema : copyWith(schema, Object.fromEntries(parts));
+  return parts.every(([key, part]) => part === schema[key])
+    ? schema
+    : copyWith(schema, Object.fromEntries(parts));
 }
 
 /** What the schema library remembers beside what is seen stays with the copy. */

@@ -1,9 +1,16 @@
-/** What the operations ask of the world: types only. storage/ has what fits them, cli/ wires them together. */
+/**
+ * What the operations ask of the world: types only. storage/ has what fits them, cli/ wires them together.
+ */
 import type { CancelPorts } from '../../engine/cancel.ts';
 import type { Inventory } from '../../engine/cluster/inventory.ts';
 import type { ClusterReader } from '../../engine/ports/clusters.ts';
 import type { Clock } from '../../engine/clock.ts';
-import type { ClassicDashboardStore, DashboardStore, QueryFiles, QueryRunner } from '../../engine/ports/dashboards.ts';
+import type {
+  ClassicDashboardStore,
+  DashboardStore,
+  QueryFiles,
+  QueryRunner,
+} from '../../engine/ports/dashboards.ts';
 import type { ManagedFileStore, WorkspaceStore } from '../../engine/ports/files.ts';
 import type { LaunchPorts } from '../../engine/launch.ts';
 import type { KnownKind } from '../../engine/job/task-kinds.ts';
@@ -12,7 +19,16 @@ import type { Limits } from '../../engine/limits.ts';
 import type { DestinationRules } from '../../engine/notification/destination.ts';
 import type { DeliveryLog, DestinationStore } from '../../engine/ports/notifications.ts';
 import type { LogReader, LogView } from '../../engine/ports/logs.ts';
-import type { JobStore, NodeReader, PermissionReader, PermissionStore, RetimedRun, RunReader, RunRemover, Site } from '../../engine/ports/engine.ts';
+import type {
+  JobStore,
+  NodeReader,
+  PermissionReader,
+  PermissionStore,
+  RetimedRun,
+  RunReader,
+  RunRemover,
+  Site,
+} from '../../engine/ports/engine.ts';
 import type { TaskValues } from '../../engine/run/dynamic-values.ts';
 import type { NotebookReport, TaskOutput } from '../../engine/run/output.ts';
 import type { NewToken, OwnedToken, Token, TokenChange } from '../../engine/token/token.ts';
@@ -26,16 +42,26 @@ export type { Site } from '../../engine/ports/engine.ts';
 export interface OutputReader {
   read(runId: number): Promise<TaskOutput | undefined>;
   /** The first `bytes` bytes of stdout and stderr, in that order; empty when there is nothing yet. */
-  logs(runId: number, bytes: number, view: LogView): Promise<{ readonly text: string; readonly truncated: boolean }>;
+  logs(
+    runId: number,
+    bytes: number,
+    view: LogView,
+  ): Promise<{ readonly text: string; readonly truncated: boolean }>;
   /** The values that it set for the tasks after it. */
   taskValues(runId: number): Promise<TaskValues>;
 }
 
 /** What the attempts of notebook tasks left behind. Both take the id of a task run. */
 export interface NotebookReader {
-  /** Every cell with what it showed; undefined for a notebook that did not start. One that cannot be read says so in its error. */
+  /**
+   * Every cell with what it showed; undefined for a notebook that did not start. One that cannot be read says
+   * so in its error.
+   */
   report(runId: number): Promise<NotebookReport | undefined>;
-  /** The first `bytes` bytes of the notebook as it was when the attempt began; undefined when it did not get that far. */
+  /**
+   * The first `bytes` bytes of the notebook as it was when the attempt began; undefined when it did not get
+   * that far.
+   */
   source(runId: number, bytes: number): Promise<string | undefined>;
 }
 
@@ -51,16 +77,34 @@ export interface RemovePorts {
 
 /** The tokens of people, each owner's own. What is revoked or expired is no token any more. */
 export interface TokenStore {
-  /** @throws ServiceError QUOTA_EXCEEDED when the owner has as many as may be; concurrent calls are counted one after the other */
+  /**
+   * @throws ServiceError QUOTA_EXCEEDED when the owner has as many as may be; concurrent calls are counted
+   * one after the other
+   */
   create(token: NewToken, quota: Pick<Limits, 'tokensPerUser'>): Promise<Token>;
   /** Newest first. */
   listOf(principalId: number, now: number): Promise<readonly Token[]>;
   /** False when the owner has no such token. Owner undefined: whoever it is. */
   revoke(principalId: number | undefined, tokenId: string, now: number): Promise<boolean>;
-  /** By its id or the sha-256 of that; what it was before, or undefined when the owner has no such token. Owner undefined: whoever it is. */
-  change(principalId: number | undefined, tokenId: string, change: TokenChange, now: number): Promise<Token | undefined>;
+  /**
+   * By its id or the sha-256 of that; what it was before, or undefined when the owner has no such token.
+   * Owner undefined: whoever it is.
+   */
+  change(
+    principalId: number | undefined,
+    tokenId: string,
+    change: TokenChange,
+    now: number,
+  ): Promise<Token | undefined>;
   /** The tokens of everybody, newest first. */
-  ofEverybody(filter: { readonly tokenId?: string | undefined; readonly createdById?: number | undefined; readonly createdByName?: string | undefined }, now: number): Promise<readonly OwnedToken[]>;
+  ofEverybody(
+    filter: {
+      readonly tokenId?: string | undefined;
+      readonly createdById?: number | undefined;
+      readonly createdByName?: string | undefined;
+    },
+    now: number,
+  ): Promise<readonly OwnedToken[]>;
 }
 
 /** Where notices go, and what became of them. */
@@ -94,7 +138,9 @@ export interface OperationPorts extends NoticePorts, PeoplePorts, LibraryPorts {
   readonly cancelling: CancelPorts;
   readonly removing: RemovePorts;
   readonly nodes: NodeReader;
-  /** Tells this node that the settings of a job have changed, and the timeouts of these active runs with them. */
+  /**
+   * Tells this node that the settings of a job have changed, and the timeouts of these active runs with them.
+   */
   readonly jobChanged: (retimed: readonly RetimedRun[]) => void;
   readonly clock: Clock;
   readonly limits: Limits;

@@ -13,8 +13,8 @@ const notAMap = 'Invalid JSON given in the body of the request - expected a map'
 const manyDigits = /\d{16}/;
 
 /**
- * Reads every body as JSON, whatever its content type says; an empty one is absent. A GET may have one too. Forms are read
- * where the operation takes a file.
+ * Reads every body as JSON, whatever its content type says; an empty one is absent. A GET may have one too.
+ * Forms are read where the operation takes a file.
  */
 export function acceptBodies(app: FastifyInstance): void {
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
@@ -30,11 +30,16 @@ export function acceptBodies(app: FastifyInstance): void {
       else done(unfitIn(parsed) ?? roundingIn(text) ?? null, parsed);
     });
   });
-  app.addContentTypeParser(/^multipart\/form-data\b/i, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer<ArrayBuffer>) => {
-    const { fileField } = request.routeOptions.config;
-    if (fileField === undefined) throw new ServiceError('MALFORMED_REQUEST', `${notAMap}: this operation takes no form.`);
-    return fit(await inputOfForm(request.headers['content-type'] ?? '', body, fileField));
-  });
+  app.addContentTypeParser(
+    /^multipart\/form-data\b/i,
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer<ArrayBuffer>) => {
+      const { fileField } = request.routeOptions.config;
+      if (fileField === undefined)
+        throw new ServiceError('MALFORMED_REQUEST', `${notAMap}: this operation takes no form.`);
+      return fit(await inputOfForm(request.headers['content-type'] ?? '', body, fileField));
+    },
+  );
 }
 
 /** What is wrong with a text that was refused: the parser that refused it does not say where. */
@@ -48,12 +53,19 @@ function faultOf(text: string): string {
   }
 }
 
-/** Puts the input of an operation where its schemas are applied next: path, body or query, with what clients are forgiven. */
+/**
+ * Puts the input of an operation where its schemas are applied next: path, body or query, with what clients
+ * are forgiven.
+ */
 export function forgive(request: FastifyRequest, { params, querystring, body }: RequestParts): void {
   if (params !== undefined) request.params = coerce(params, request.params);
   if (body !== undefined) request.body = coerce(body, request.body ?? {});
   // Some clients send the parameters of a GET in its body; what the address says wins.
-  if (querystring !== undefined) request.query = coerce(querystring, { ...fieldsOf(request.body), ...onceEach(fit(fieldsOf(request.query))) });
+  if (querystring !== undefined)
+    request.query = coerce(querystring, {
+      ...fieldsOf(request.body),
+      ...onceEach(fit(fieldsOf(request.query))),
+    });
 }
 
 /** @throws ServiceError for what cannot be kept */
@@ -77,24 +89,35 @@ function fieldsOf(value: unknown): object {
 
 /** A query parameter that is repeated with the same value counts once; with another it is refused. */
 function onceEach(query: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(query).map(([name, value]: [string, unknown]) => {
-    if (!Array.isArray(value)) return [name, value];
-    const [first, ...others] = new Set<unknown>(value);
-    if (others.length === 0) return [name, first];
-    throw invalid(`${name} is given ${value.length} times with different values; give it once.`);
-  }));
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]: [string, unknown]) => {
+      if (!Array.isArray(value)) return [name, value];
+      const [first, ...others] = new Set<unknown>(value);
+      if (others.length === 0) return [name, first];
+      throw invalid(`${name} is given ${value.length} times with different values; give it once.`);
+    }),
+  );
 }
 
-/** The refusal of an integer that JSON numbers would round; undefined when there is none. Cheap when no number is long. */
+/**
+ * The refusal of an integer that JSON numbers would round; undefined when there is none. Cheap when no number
+ * is long.
+ */
 function roundingIn(text: string): ServiceError | undefined {
   if (!manyDigits.test(text)) return undefined;
   let refusal: ServiceError | undefined;
   JSON.parse(text, (key, value: unknown, context?: { readonly source?: string }) => {
     const source = context?.source ?? '';
     // What this service shows as digits, it takes again.
-    const rounded = typeof value === 'number' && /^-?\d+$/.test(source) && !Number.isSafeInteger(value) && String(value) !== source;
+    const rounded =
+      typeof value === 'number' &&
+      /^-?\d+$/.test(source) &&
+      !Number.isSafeInteger(value) &&
+      String(value) !== source;
     if (refusal === undefined && rounded) {
-      refusal = invalid(`${key} is ${source}; integers must be between -9007199254740991 and 9007199254740991.`);
+      refusal = invalid(
+        `${key} is ${source}; integers must be between -9007199254740991 and 9007199254740991.`,
+      );
     }
     return value;
   });

@@ -19,25 +19,38 @@ interface Finding {
 
 /** Keyword of the schema language -> sentence. */
 const sentences: Readonly<Record<string, (finding: Finding) => ServiceError>> = {
-  required: ({ field, params }) => invalid(`Missing required field: ${joined(field, String(params['missingProperty']))}.`),
+  required: ({ field, params }) =>
+    invalid(`Missing required field: ${joined(field, String(params['missingProperty']))}.`),
   type: wrongType,
-  enum: ({ field, found, params }) => invalid(`${field} is ${quote(found)}; it must be one of ${listed(params['allowedValues'])}.`),
-  const: ({ field, found, params }) => invalid(`${field} is ${quote(found)}; it must be ${quote(params['allowedValue'])}.`),
-  minimum: ({ field, found, params }) => invalid(`${field} is ${quote(found)}; it must be at least ${params['limit']}.`),
-  maximum: ({ field, found, params }) => invalid(`${field} is ${quote(found)}; it must be at most ${params['limit']}.`),
-  exclusiveMinimum: ({ field, found, params }) => invalid(`${field} is ${quote(found)}; it must be greater than ${params['limit']}.`),
-  exclusiveMaximum: ({ field, found, params }) => invalid(`${field} is ${quote(found)}; it must be less than ${params['limit']}.`),
-  minLength: ({ field, found, params }) => invalid(`${field} has ${lengthOf(found)} characters; at least ${params['limit']} are required.`),
-  maxLength: ({ field, found, params }) => invalid(`${field} has ${lengthOf(found)} characters; at most ${params['limit']} are allowed.`),
-  minItems: ({ field, found, params }) => invalid(`${field} has ${lengthOf(found)} entries; at least ${params['limit']} are required.`),
-  maxItems: ({ field, found, params }) => invalid(`${field} has ${lengthOf(found)} entries; at most ${params['limit']} are allowed.`),
-  pattern: ({ field, found, params }) => invalid(`${field} is ${quote(found)}; it must match ${params['pattern']}.`),
-  additionalProperties: ({ field, params }) => invalid(`${joined(field, String(params['additionalProperty']))} is not a known field.`),
+  enum: ({ field, found, params }) =>
+    invalid(`${field} is ${quote(found)}; it must be one of ${listed(params['allowedValues'])}.`),
+  const: ({ field, found, params }) =>
+    invalid(`${field} is ${quote(found)}; it must be ${quote(params['allowedValue'])}.`),
+  minimum: ({ field, found, params }) =>
+    invalid(`${field} is ${quote(found)}; it must be at least ${params['limit']}.`),
+  maximum: ({ field, found, params }) =>
+    invalid(`${field} is ${quote(found)}; it must be at most ${params['limit']}.`),
+  exclusiveMinimum: ({ field, found, params }) =>
+    invalid(`${field} is ${quote(found)}; it must be greater than ${params['limit']}.`),
+  exclusiveMaximum: ({ field, found, params }) =>
+    invalid(`${field} is ${quote(found)}; it must be less than ${params['limit']}.`),
+  minLength: ({ field, found, params }) =>
+    invalid(`${field} has ${lengthOf(found)} characters; at least ${params['limit']} are required.`),
+  maxLength: ({ field, found, params }) =>
+    invalid(`${field} has ${lengthOf(found)} characters; at most ${params['limit']} are allowed.`),
+  minItems: ({ field, found, params }) =>
+    invalid(`${field} has ${lengthOf(found)} entries; at least ${params['limit']} are required.`),
+  maxItems: ({ field, found, params }) =>
+    invalid(`${field} has ${lengthOf(found)} entries; at most ${params['limit']} are allowed.`),
+  pattern: ({ field, found, params }) =>
+    invalid(`${field} is ${quote(found)}; it must match ${params['pattern']}.`),
+  additionalProperties: ({ field, params }) =>
+    invalid(`${joined(field, String(params['additionalProperty']))} is not a known field.`),
 };
 
 /**
- * The refusal that the errors of one validation come to: MALFORMED_REQUEST for a value of the wrong JSON type,
- * INVALID_PARAMETER_VALUE for everything else.
+ * The refusal that the errors of one validation come to: MALFORMED_REQUEST for a value of the wrong JSON
+ * type, INVALID_PARAMETER_VALUE for everything else.
  * @param errors the validator's errors, in its order (allErrors off)
  * @param value the value that was validated
  */
@@ -46,7 +59,10 @@ export function explain(errors: readonly SchemaError[], value: unknown): Service
   if (error === undefined) return invalid('The request does not match its schema.');
   const { field, found } = locate(error.instancePath, value);
   const sentence = Object.hasOwn(sentences, error.keyword) ? sentences[error.keyword] : undefined;
-  return sentence?.({ field, found, params: error.params }) ?? invalid(`${field} is ${quote(found)}; it ${error.message ?? 'is not allowed'}.`);
+  return (
+    sentence?.({ field, found, params: error.params }) ??
+    invalid(`${field} is ${quote(found)}; it ${error.message ?? 'is not allowed'}.`)
+  );
 }
 
 /** A union reports each of its branches: the error that lies deepest belongs to the branch that was meant. */
@@ -56,11 +72,21 @@ function mostTelling(errors: readonly SchemaError[]): SchemaError | undefined {
 }
 
 function wrongType({ field, found, params }: Finding): ServiceError {
-  if (field === '') return new ServiceError('MALFORMED_REQUEST', 'Invalid JSON given in the body of the request - expected a map');
+  if (field === '')
+    return new ServiceError(
+      'MALFORMED_REQUEST',
+      'Invalid JSON given in the body of the request - expected a map',
+    );
   const expected = String(params['type']);
   // Where a single value was expected, what stood there helps; an object or a list would only be noise.
-  const echo = expected !== 'object' && expected !== 'array' && expected !== 'string' && !isContainer(found) ? ` ${quote(found)}` : '';
-  return new ServiceError('MALFORMED_REQUEST', `Could not parse request object: Expected ${expected} for field ${field}, found ${typeName(found)}${echo}`);
+  const echo =
+    expected !== 'object' && expected !== 'array' && expected !== 'string' && !isContainer(found)
+      ? ` ${quote(found)}`
+      : '';
+  return new ServiceError(
+    'MALFORMED_REQUEST',
+    `Could not parse request object: Expected ${expected} for field ${field}, found ${typeName(found)}${echo}`,
+  );
 }
 
 /** Follows a JSON pointer: `/tasks/2/new_cluster` is the field `tasks[2].new_cluster`. */
@@ -70,7 +96,8 @@ function locate(pointer: string, value: unknown): { field: string; found: unknow
   for (const token of pointer.split('/').slice(1)) {
     const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
     field = Array.isArray(found) ? `${field}[${key}]` : joined(field, key);
-    found = isContainer(found) && Object.hasOwn(found, key) ? new Map(Object.entries(found)).get(key) : undefined;
+    found =
+      isContainer(found) && Object.hasOwn(found, key) ? new Map(Object.entries(found)).get(key) : undefined;
   }
   return { field, found };
 }

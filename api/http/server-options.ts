@@ -1,4 +1,7 @@
-/** How the server meets the network: TLS, whom it believes where a request came from, and how long it waits for slow ones. */
+/**
+ * How the server meets the network: TLS, whom it believes where a request came from, and how long it waits
+ * for slow ones.
+ */
 import type { Limits } from '../../engine/limits.ts';
 
 export interface FrontDoor {
@@ -13,8 +16,8 @@ export interface FrontDoor {
 const longestLook = 5_000;
 
 /**
- * Whoever sends a request byte by byte holds a connection no longer than the limits say. Answers may take as long as they
- * take: a log is followed for hours.
+ * Whoever sends a request byte by byte holds a connection no longer than the limits say. Answers may take as
+ * long as they take: a log is followed for hours.
  */
 export function serverOptions({ limits, tls, trustedProxies = [] }: FrontDoor) {
   const requestTimeout = limits.requestSeconds * 1_000;
@@ -23,6 +26,8 @@ export function serverOptions({ limits, tls, trustedProxies = [] }: FrontDoor) {
   return {
     requestTimeout,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
-    ...(tls === undefined ? { http: waiting } : { https: { ...waiting, ...tls, minVersion: 'TLSv1.2' as const } }),
+    ...(tls === undefined
+      ? { http: waiting }
+      : { https: { ...waiting, ...tls, minVersion: 'TLSv1.2' as const } }),
   };
 }

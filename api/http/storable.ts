@@ -2,7 +2,9 @@
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import { cut } from '../../engine/validation/messages.ts';
 
-/** Levels of lists and objects within one another; whatever reads them further may call itself once for each. */
+/**
+ * Levels of lists and objects within one another; whatever reads them further may call itself once for each.
+ */
 const deepest = 100;
 
 interface Fault {
@@ -12,8 +14,9 @@ interface Fault {
 }
 
 /**
- * The refusal of a value that is nested too deep, or that holds text or numbers which no database and no JSON can hold:
- * U+0000, half of a surrogate pair, and numbers that have overflowed. Undefined for every other value.
+ * The refusal of a value that is nested too deep, or that holds text or numbers which no database and no JSON
+ * can hold: U+0000, half of a surrogate pair, and numbers that have overflowed. Undefined for every other
+ * value.
  */
 export function unfitIn(value: unknown): ServiceError | undefined {
   const fault = faultIn(value, 0);
@@ -55,10 +58,31 @@ function faultInText(text: string): Fault | undefined {
   return text.isWellFormed() ? undefined : halfCharacter;
 }
 
-const nullCharacter: Fault = { field: '', refuse: (field) => invalid(`${field} holds the character U+0000, which no text may hold.`) };
-const halfCharacter: Fault = { field: '', refuse: (field) => invalid(`${field} holds half of a surrogate pair; text must be valid Unicode.`) };
-const badName: Fault = { field: '', refuse: (field) => invalid(`${field} has a name that holds U+0000 or half of a surrogate pair; names must be valid Unicode.`) };
-const overflow: Fault = { field: '', refuse: (field) => invalid(`${field} is a number beyond the range of JSON numbers, which ends near 1.8e308.`) };
+const nullCharacter: Fault = {
+  field: '',
+  refuse: (field) => invalid(`${field} holds the character U+0000, which no text may hold.`),
+};
+const halfCharacter: Fault = {
+  field: '',
+  refuse: (field) => invalid(`${field} holds half of a surrogate pair; text must be valid Unicode.`),
+};
+const badName: Fault = {
+  field: '',
+  refuse: (field) =>
+    invalid(
+      `${field} has a name that holds U+0000 or half of a surrogate pair; names must be valid Unicode.`,
+    ),
+};
+const overflow: Fault = {
+  field: '',
+  refuse: (field) =>
+    invalid(`${field} is a number beyond the range of JSON numbers, which ends near 1.8e308.`),
+};
 const tooDeep: Fault = {
-  field: '', refuse: () => new ServiceError('MALFORMED_REQUEST', `The request is nested too deep; at most ${deepest} levels of lists and objects are allowed.`),
+  field: '',
+  refuse: () =>
+    new ServiceError(
+      'MALFORMED_REQUEST',
+      `The request is nested too deep; at most ${deepest} levels of lists and objects are allowed.`,
+    ),
 };

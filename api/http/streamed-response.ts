@@ -1,7 +1,10 @@
 /** An answer that is sent while it is made, instead of as one piece of JSON. */
 import type { Readable } from 'node:stream';
 
-/** What `handle` of an operation returns then. The app sends it as fast as it is read, and destroys it when the caller goes. */
+/**
+ * What `handle` of an operation returns then. The app sends it as fast as it is read, and destroys it when
+ * the caller goes.
+ */
 export class StreamedAnswer {
   readonly stream: Readable;
   readonly headers: Readonly<Record<string, string>>;

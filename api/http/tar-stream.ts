@@ -6,7 +6,9 @@ import { dateOf } from '../../engine/clock.ts';
 export interface ArchivedFile {
   /** Relative, of plain names. */
   readonly path: string;
-  /** Bytes that are announced: content that turns out longer is cut, shorter content is filled with line ends. */
+  /**
+   * Bytes that are announced: content that turns out longer is cut, shorter content is filled with line ends.
+   */
   readonly size: number;
   /** Epoch ms. */
   readonly modified: number;
@@ -34,8 +36,19 @@ export async function* archive(files: AsyncIterable<ArchivedFile>): AsyncGenerat
 }
 
 function headerOf({ path, size, modified }: ArchivedFile): Buffer {
-  const header = new Header({ path, size, mode: 0o600, type: 'File', mtime: dateOf(modified), uid: 0, gid: 0, uname: '', gname: '' });
-  if (header.encode() || header.block === undefined) throw new Error(`${path} does not fit into the header of an archive.`);
+  const header = new Header({
+    path,
+    size,
+    mode: 0o600,
+    type: 'File',
+    mtime: dateOf(modified),
+    uid: 0,
+    gid: 0,
+    uname: '',
+    gname: '',
+  });
+  if (header.encode() || header.block === undefined)
+    throw new Error(`${path} does not fit into the header of an archive.`);
   return header.block;
 }
 

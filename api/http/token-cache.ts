@@ -1,4 +1,6 @@
-/** Remembers looked-up tokens for a second: under load the look-up would be a tenth of the work of a request. */
+/**
+ * Remembers looked-up tokens for a second: under load the look-up would be a tenth of the work of a request.
+ */
 import type { Clock } from '../../engine/clock.ts';
 import type { KnownToken } from '../../engine/token/token.ts';
 import type { AuthPorts } from './auth.ts';
@@ -30,12 +32,15 @@ export function rememberTokens(tokens: AuthPorts['tokens'], clock: Clock): AuthP
       const token = await tokens.find(hash);
       if (entries.size >= mostEntries) entries.clear();
       // What was read before a change must not be remembered after it.
-      if (token !== undefined && asked === generation) entries.set(hash, { token, until: now + tokenCacheMs });
+      if (token !== undefined && asked === generation)
+        entries.set(hash, { token, until: now + tokenCacheMs });
       return token;
     },
     async noteAccess(tokenId, at) {
       // Else every request of this second would note it again.
-      for (const [hash, { token, until }] of entries) if (token.tokenId === tokenId) entries.set(hash, { token: { ...token, lastAccessedTime: at }, until });
+      for (const [hash, { token, until }] of entries)
+        if (token.tokenId === tokenId)
+          entries.set(hash, { token: { ...token, lastAccessedTime: at }, until });
       await tokens.noteAccess(tokenId, at);
     },
     async noteScope(tokenId, scope) {

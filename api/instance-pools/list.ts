@@ -24,7 +24,11 @@ export function listPoolsOperation({ inventory }: Pick<ClusterPorts, 'inventory'
     async handle() {
       return {
         instance_pools: Object.entries(inventory.pools).map(([id, { node_type_id: type, capacity }]) => ({
-          instance_pool_id: id, instance_pool_name: id, ...(type !== undefined && { node_type_id: type }), ...(capacity !== undefined && { max_capacity: capacity }), state: 'ACTIVE',
+          instance_pool_id: id,
+          instance_pool_name: id,
+          ...(type !== undefined && { node_type_id: type }),
+          ...(capacity !== undefined && { max_capacity: capacity }),
+          state: 'ACTIVE',
         })),
       };
     },

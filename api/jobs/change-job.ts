@@ -11,15 +11,23 @@ import type { OperationPorts } from '../http/ports.ts';
  * @throws ServiceError for an unknown job, and what `settingsOf` throws
  */
 export async function changeJob(
-  { jobs, jobChanged, clock }: Pick<OperationPorts, 'jobs' | 'jobChanged' | 'clock'>, jobId: number, settingsOf: (job: Job) => JobSettings, { changed }: Pick<Call, 'changed'>,
+  { jobs, jobChanged, clock }: Pick<OperationPorts, 'jobs' | 'jobChanged' | 'clock'>,
+  jobId: number,
+  settingsOf: (job: Job) => JobSettings,
+  { changed }: Pick<Call, 'changed'>,
 ): Promise<void> {
   const job = await jobs.find(jobId);
-  if (job !== undefined) await checkRunJobCycle(jobId, settingsOf(job), async (id) => (await jobs.find(id))?.settings);
-  const retimed = await jobs.change(jobId, (before) => {
-    const after = settingsOf(before);
-    changed(before.settings, after);
-    return after;
-  }, clock.now());
+  if (job !== undefined)
+    await checkRunJobCycle(jobId, settingsOf(job), async (id) => (await jobs.find(id))?.settings);
+  const retimed = await jobs.change(
+    jobId,
+    (before) => {
+      const after = settingsOf(before);
+      changed(before.settings, after);
+      return after;
+    },
+    clock.now(),
+  );
   if (retimed === undefined) throw invalid(`Job ${jobId} does not exist.`);
   jobChanged(retimed);
 }

@@ -11,7 +11,14 @@ import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/versions.ts';
 
 /** Stores a job. What its settings are refused for, they are refused for here and not when it runs. */
-export function createJobOperation({ jobs, destinations, clusterRules, clock, limits, kinds }: Pick<OperationPorts, 'jobs' | 'destinations' | 'clusterRules' | 'clock' | 'limits' | 'kinds'>): Operation {
+export function createJobOperation({
+  jobs,
+  destinations,
+  clusterRules,
+  clock,
+  limits,
+  kinds,
+}: Pick<OperationPorts, 'jobs' | 'destinations' | 'clusterRules' | 'clock' | 'limits' | 'kinds'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/create',
@@ -19,9 +26,17 @@ export function createJobOperation({ jobs, destinations, clusterRules, clock, li
     scope: 'jobs',
     access: 'everyone',
     summary: 'Create a job',
-    description: 'Stores a job: one task (2.0), or up to 100 tasks with dependencies. Unknown settings are kept and shown.',
+    description:
+      'Stores a job: one task (2.0), or up to 100 tasks with dependencies. Unknown settings are kept and shown.',
     request: Type.Object(
-      { ...JobSettings.properties, access_control_list: Type.Optional(Type.Array(AccessControlRequest, { description: 'Who else may do what with the job; its creator owns it.' })) },
+      {
+        ...JobSettings.properties,
+        access_control_list: Type.Optional(
+          Type.Array(AccessControlRequest, {
+            description: 'Who else may do what with the job; its creator owns it.',
+          }),
+        ),
+      },
       { description: 'Settings of the job.' },
     ),
     response: Type.Object({ job_id: Type.Integer({ ...Id, description: 'Id of the new job.' }) }),

@@ -7,7 +7,11 @@ import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/versions.ts';
 
 /** Removes a job and its history from every view; its active runs end shortly after. */
-export function deleteJobOperation({ jobs, cancelling, clock }: Pick<OperationPorts, 'jobs' | 'cancelling' | 'clock'>): Operation {
+export function deleteJobOperation({
+  jobs,
+  cancelling,
+  clock,
+}: Pick<OperationPorts, 'jobs' | 'cancelling' | 'clock'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/delete',
@@ -15,7 +19,8 @@ export function deleteJobOperation({ jobs, cancelling, clock }: Pick<OperationPo
     scope: 'jobs',
     access: { level: 'CAN_MANAGE', on: 'job_id' },
     summary: 'Delete a job',
-    description: 'Removes a job with its run history and stops its active runs. A job that is gone already is no error.',
+    description:
+      'Removes a job with its run history and stops its active runs. A job that is gone already is no error.',
     request: Type.Object({ job_id: Type.Integer({ ...Id, description: 'The job.' }) }),
     response: Type.Object({}),
     async handle({ job_id: jobId }) {

@@ -16,7 +16,8 @@ export function getJobOperation({ jobs, owners }: Pick<OperationPorts, 'jobs' | 
     scope: 'jobs',
     access: { level: 'CAN_VIEW', on: 'job_id' },
     summary: 'Get a job',
-    description: 'A job with all its settings. 2.0 shows it in the format in which it was given, 2.1 and 2.2 as multi-task.',
+    description:
+      'A job with all its settings. 2.0 shows it in the format in which it was given, 2.1 and 2.2 as multi-task.',
     request: Type.Object({ job_id: Type.Integer({ ...Id, description: 'The job.' }) }),
     response: JobDocument,
     async handle({ job_id: jobId }, { version }) {

@@ -12,9 +12,15 @@ const pageRule = { usual: 20, most: 100, numbers: 1 };
 const request = Type.Object({
   limit: Type.Optional(int32(0, 'Jobs per page, at most 100; 0 means 100. Default: 20, in 2.0 all jobs.')),
   offset: Type.Optional(int32(0, 'Jobs to leave out, from the newest. Default: 0.')),
-  page_token: Type.Optional(Type.String({ description: 'next_page_token of the page before; empty for the first page.' })),
-  name: Type.Optional(Type.String({ description: 'Only jobs of exactly this name, without regard to case.' })),
-  expand_tasks: Type.Optional(Type.Boolean({ description: 'Whether tasks are shown, in 2.1 and 2.2. Default: false.' })),
+  page_token: Type.Optional(
+    Type.String({ description: 'next_page_token of the page before; empty for the first page.' }),
+  ),
+  name: Type.Optional(
+    Type.String({ description: 'Only jobs of exactly this name, without regard to case.' }),
+  ),
+  expand_tasks: Type.Optional(
+    Type.Boolean({ description: 'Whether tasks are shown, in 2.1 and 2.2. Default: false.' }),
+  ),
 });
 
 /** Lists jobs, newest first. 2.0 has no pages unless a limit is given. */
@@ -26,19 +32,28 @@ export function listJobsOperation({ jobs, owners }: Pick<OperationPorts, 'jobs' 
     scope: 'jobs',
     access: 'everyone',
     summary: 'List jobs',
-    description: 'Jobs, newest first. The settings of multi-task jobs omit tasks: fetch the job, or give expand_tasks in 2.1 and 2.2.',
+    description:
+      'Jobs, newest first. The settings of multi-task jobs omit tasks: fetch the job, or give expand_tasks in 2.1 and 2.2.',
     request,
     response: Type.Object({
       jobs: Type.Array(JobDocument, { description: 'One page of jobs.' }),
       has_more: Type.Boolean({ description: 'Whether another page follows.' }),
-      next_page_token: Type.Optional(Type.String({ description: 'page_token of that page, in 2.1 and 2.2.' })),
+      next_page_token: Type.Optional(
+        Type.String({ description: 'page_token of that page, in 2.1 and 2.2.' }),
+      ),
     }),
     async handle({ name, ...query }, { version, visibleTo }) {
       const view = query.expand_tasks === true && version !== '2.0' ? jobView : listedJobView;
       const { size, offset, before } = pageOf('jobs', query, pageRule);
       const paged = version !== '2.0' || query.limit !== undefined;
       // One more than the page has tells whether another follows.
-      const found = await jobs.list({ visibleTo, name, before: before?.[0], offset, limit: paged ? size + 1 : undefined });
+      const found = await jobs.list({
+        visibleTo,
+        name,
+        before: before?.[0],
+        offset,
+        limit: paged ? size + 1 : undefined,
+      });
       const { entries, more } = cutPage('jobs', found, paged ? size : found.length, (job) => [job.jobId]);
       const shown = version === '2.0' ? { has_more: more.has_more } : more;
       const owned = await owners?.(entries.map((job) => job.jobId));

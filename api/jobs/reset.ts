@@ -17,7 +17,18 @@ const request = Type.Object({
 });
 
 /** Replaces all settings of a job. */
-export function resetJobOperation({ jobs, destinations, clusterRules, jobChanged, clock, limits, kinds }: Pick<OperationPorts, 'jobs' | 'destinations' | 'clusterRules' | 'jobChanged' | 'clock' | 'limits' | 'kinds'>): Operation {
+export function resetJobOperation({
+  jobs,
+  destinations,
+  clusterRules,
+  jobChanged,
+  clock,
+  limits,
+  kinds,
+}: Pick<
+  OperationPorts,
+  'jobs' | 'destinations' | 'clusterRules' | 'jobChanged' | 'clock' | 'limits' | 'kinds'
+>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/reset',
@@ -25,7 +36,8 @@ export function resetJobOperation({ jobs, destinations, clusterRules, jobChanged
     scope: 'jobs',
     access: { level: 'CAN_MANAGE', on: 'job_id' },
     summary: 'Reset a job',
-    description: 'Replaces all settings of a job by new_settings. Timeouts reach its active runs; everything else applies to future runs.',
+    description:
+      'Replaces all settings of a job by new_settings. Timeouts reach its active runs; everything else applies to future runs.',
     request,
     response: Type.Object({}),
     async handle({ job_id: jobId, new_settings: given }, call) {

@@ -16,11 +16,26 @@ import { changeJob } from './change-job.ts';
 const request = Type.Object({
   job_id: Type.Integer({ ...Id, description: 'The job.' }),
   new_settings: Type.Optional(JobSettings),
-  fields_to_remove: Type.Optional(texts('Top-level fields to remove first; entries of lists as tasks/<task_key> and job_clusters/<job_cluster_key>.')),
+  fields_to_remove: Type.Optional(
+    texts(
+      'Top-level fields to remove first; entries of lists as tasks/<task_key> and job_clusters/<job_cluster_key>.',
+    ),
+  ),
 });
 
 /** Changes some settings of a job. */
-export function updateJobOperation({ jobs, destinations, clusterRules, jobChanged, clock, limits, kinds }: Pick<OperationPorts, 'jobs' | 'destinations' | 'clusterRules' | 'jobChanged' | 'clock' | 'limits' | 'kinds'>): Operation {
+export function updateJobOperation({
+  jobs,
+  destinations,
+  clusterRules,
+  jobChanged,
+  clock,
+  limits,
+  kinds,
+}: Pick<
+  OperationPorts,
+  'jobs' | 'destinations' | 'clusterRules' | 'jobChanged' | 'clock' | 'limits' | 'kinds'
+>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/update',
@@ -38,13 +53,18 @@ export function updateJobOperation({ jobs, destinations, clusterRules, jobChange
       const { version } = call;
       await checkDestinations(destinations, '', given);
       await checkClusters(clusterRules, given);
-      await changeJob({ jobs, jobChanged, clock }, jobId, ({ settings }) => {
-        if (!isGiven(given) && !isGiven(removed)) return settings;
-        // In 2.1 and 2.2 whoever calls has only ever seen the job as a list of tasks.
-        const merged = mergeSettings(version === '2.0' ? settings : asMultiTask(settings), given, removed);
-        checkSettings(merged, { version, limits, kinds });
-        return merged;
-      }, call);
+      await changeJob(
+        { jobs, jobChanged, clock },
+        jobId,
+        ({ settings }) => {
+          if (!isGiven(given) && !isGiven(removed)) return settings;
+          // In 2.1 and 2.2 whoever calls has only ever seen the job as a list of tasks.
+          const merged = mergeSettings(version === '2.0' ? settings : asMultiTask(settings), given, removed);
+          checkSettings(merged, { version, limits, kinds });
+          return merged;
+        },
+        call,
+      );
       return {};
     },
   });

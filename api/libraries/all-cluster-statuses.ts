@@ -5,7 +5,9 @@ import type { OperationPorts } from '../http/ports.ts';
 import { ClusterLibrariesView, librariesView } from '../views/library-view.ts';
 
 /** Clusters that are terminated, and those without libraries, are left out. */
-export function allLibraryStatusesOperation({ libraryStates }: Pick<OperationPorts, 'libraryStates'>): Operation {
+export function allLibraryStatusesOperation({
+  libraryStates,
+}: Pick<OperationPorts, 'libraryStates'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/libraries/all-cluster-statuses',
@@ -14,7 +16,9 @@ export function allLibraryStatusesOperation({ libraryStates }: Pick<OperationPor
     summary: 'Get the libraries of all clusters',
     description: 'The libraries of every cluster that is not terminated and has some.',
     request: Type.Object({}),
-    response: Type.Object({ statuses: Type.Array(ClusterLibrariesView, { description: 'One entry a cluster.' }) }),
+    response: Type.Object({
+      statuses: Type.Array(ClusterLibrariesView, { description: 'One entry a cluster.' }),
+    }),
     async handle() {
       return { statuses: (await libraryStates.everyState()).map(librariesView) };
     },

@@ -7,14 +7,17 @@ import type { OperationPorts } from '../http/ports.ts';
 import { changedCluster, clusterId, libraries } from '../views/library-view.ts';
 
 /** Answers at once; cluster-status tells how far they are. */
-export function installLibrariesOperation(ports: Pick<OperationPorts, 'libraries' | 'libraryStates' | 'settleLibraries' | 'clock'>): Operation {
+export function installLibrariesOperation(
+  ports: Pick<OperationPorts, 'libraries' | 'libraryStates' | 'settleLibraries' | 'clock'>,
+): Operation {
   return defineOperation({
     method: 'POST',
     path: '/libraries/install',
     versions: ['2.0', '2.1'],
     scope: 'clusters',
     summary: 'Install libraries on a cluster',
-    description: 'Gives libraries to an all-purpose cluster, for all tasks that start there from now on. They are installed in the background, and again when the cluster is restarted.',
+    description:
+      'Gives libraries to an all-purpose cluster, for all tasks that start there from now on. They are installed in the background, and again when the cluster is restarted.',
     request: Type.Object({ cluster_id: clusterId, libraries }),
     response: Type.Object({}),
     async handle({ cluster_id: id, libraries: wanted }) {

@@ -6,14 +6,17 @@ import type { OperationPorts } from '../http/ports.ts';
 import { changedCluster, clusterId, libraries } from '../views/library-view.ts';
 
 /** Libraries that the cluster does not have are passed over. */
-export function uninstallLibrariesOperation(ports: Pick<OperationPorts, 'libraries' | 'libraryStates' | 'clock'>): Operation {
+export function uninstallLibrariesOperation(
+  ports: Pick<OperationPorts, 'libraries' | 'libraryStates' | 'clock'>,
+): Operation {
   return defineOperation({
     method: 'POST',
     path: '/libraries/uninstall',
     versions: ['2.0', '2.1'],
     scope: 'clusters',
     summary: 'Uninstall libraries from a cluster',
-    description: 'What is installed stays until the cluster is restarted, and is shown as UNINSTALL_ON_RESTART; what failed or waits leaves at once.',
+    description:
+      'What is installed stays until the cluster is restarted, and is shown as UNINSTALL_ON_RESTART; what failed or waits leaves at once.',
     request: Type.Object({ cluster_id: clusterId, libraries }),
     response: Type.Object({}),
     async handle({ cluster_id: id, libraries: unwanted }) {

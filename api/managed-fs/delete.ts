@@ -15,7 +15,9 @@ export function deleteFile({ managedFiles }: ManagedFsPorts): Operation {
     description: 'Deletes a file or a directory. Succeeds when there is nothing at the path.',
     request: Type.Object({
       path: FilePath,
-      recursive: Type.Optional(Type.Boolean({ description: 'Deletes a directory with all it holds. Default: false.' })),
+      recursive: Type.Optional(
+        Type.Boolean({ description: 'Deletes a directory with all it holds. Default: false.' }),
+      ),
     }),
     response: Type.Object({}),
     async handle({ path, recursive = false }) {

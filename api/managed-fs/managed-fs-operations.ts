@@ -10,12 +10,17 @@ import { putFile } from './put.ts';
 import { readFile } from './read.ts';
 
 export function managedFsOperations(ports: ManagedFsPorts): Operation[] {
-  const operations = [putFile, readFile, getFileStatus, listFiles, deleteFile, makeFileDirectories].map((make) => make(ports));
+  const operations = [putFile, readFile, getFileStatus, listFiles, deleteFile, makeFileDirectories].map(
+    (make) => make(ports),
+  );
   return operations.flatMap((operation) => [operation, ...otherSpellings(operation)]);
 }
 
 function otherSpellings(operation: Operation): Operation[] {
   return Object.entries(filePathAlias)
     .filter(([, neutral]) => operation.path.startsWith(`/${neutral}/`))
-    .map(([alias, neutral]) => ({ ...operation, path: `/${alias}${operation.path.slice(neutral.length + 1)}` }));
+    .map(([alias, neutral]) => ({
+      ...operation,
+      path: `/${alias}${operation.path.slice(neutral.length + 1)}`,
+    }));
 }

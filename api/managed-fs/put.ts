@@ -14,11 +14,14 @@ export function putFile({ managedFiles }: ManagedFsPorts): Operation {
     scope: 'files',
     fileField: 'contents',
     summary: 'Write a file',
-    description: 'Writes a whole file in one step: a reader finds all of it or what was there before. Folders above it are made when they are missing. A multipart form may carry the contents as a file.',
+    description:
+      'Writes a whole file in one step: a reader finds all of it or what was there before. Folders above it are made when they are missing. A multipart form may carry the contents as a file.',
     request: Type.Object({
       path: FilePath,
       contents: Type.String({ description: 'Base64 of the contents.' }),
-      overwrite: Type.Optional(Type.Boolean({ description: 'Replaces the file that is there. Default: false.' })),
+      overwrite: Type.Optional(
+        Type.Boolean({ description: 'Replaces the file that is there. Default: false.' }),
+      ),
     }),
     response: Type.Object({}),
     async handle({ path, contents, overwrite = false }) {

@@ -16,11 +16,18 @@ export function readFile({ managedFiles }: ManagedFsPorts): Operation {
     versions: ['2.0'],
     scope: 'files',
     summary: 'Read a file',
-    description: 'Answers with at most 1 MB of a file. A large file is read piece by piece: it ends where `bytes_read` is 0.',
+    description:
+      'Answers with at most 1 MB of a file. A large file is read piece by piece: it ends where `bytes_read` is 0.',
     request: Type.Object({
       path: FilePath,
       offset: Type.Optional(Type.Integer({ ...Id, description: 'First byte. Default: 0.' })),
-      length: Type.Optional(Type.Integer({ minimum: 0, maximum: readBytesMax, description: 'Most bytes to read. Default: 1 MB.' })),
+      length: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: readBytesMax,
+          description: 'Most bytes to read. Default: 1 MB.',
+        }),
+      ),
     }),
     response: Type.Object({
       bytes_read: Type.Integer(),

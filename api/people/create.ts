@@ -1,7 +1,12 @@
 /** POST preview/scim/v2/Users and ServicePrincipals. */
 import { randomUUID } from 'node:crypto';
 import { Type, type TSchema } from 'typebox';
-import { checkDisplayName, checkUserName, type NewPerson, type PersonKind } from '../../engine/token/person.ts';
+import {
+  checkDisplayName,
+  checkUserName,
+  type NewPerson,
+  type PersonKind,
+} from '../../engine/token/person.ts';
 import { changeIn } from '../../engine/token/person-patch.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
@@ -13,12 +18,23 @@ type Ports = Pick<OperationPorts, 'people' | 'clock'>;
 function createOperation<Request extends TSchema>(kind: PersonKind, request: Request, description: string) {
   const { path, one } = resources[kind];
   return {
-    method: 'POST' as const, path, versions: ['2.0'] as const, scope: 'scim' as const, adminsOnly: true as const,
-    summary: `Create a ${one}`, description, request, response: PersonDocument,
+    method: 'POST' as const,
+    path,
+    versions: ['2.0'] as const,
+    scope: 'scim' as const,
+    adminsOnly: true as const,
+    summary: `Create a ${one}`,
+    description,
+    request,
+    response: PersonDocument,
   };
 }
 
-async function create({ people, clock }: Ports, person: Pick<NewPerson, 'kind' | 'userName'>, document: object): Promise<object> {
+async function create(
+  { people, clock }: Ports,
+  person: Pick<NewPerson, 'kind' | 'userName'>,
+  document: object,
+): Promise<object> {
   checkUserName(person.userName);
   const { displayName = '', email, admin = false, active = true } = changeIn(document);
   checkDisplayName(displayName);
@@ -27,7 +43,10 @@ async function create({ people, clock }: Ports, person: Pick<NewPerson, 'kind' |
 
 /** Makes a user. */
 export function createUserOperation(ports: Ports): Operation {
-  const request = Type.Object({ userName: Type.String({ description: 'Their name, usually an address of mail.' }), ...givenFields });
+  const request = Type.Object({
+    userName: Type.String({ description: 'Their name, usually an address of mail.' }),
+    ...givenFields,
+  });
   return defineOperation({
     ...createOperation('user', request, 'Makes a user. They get their first token from an administrator.'),
     handle: (input) => create(ports, { kind: 'user', userName: input.userName }, input),
@@ -36,9 +55,17 @@ export function createUserOperation(ports: Ports): Operation {
 
 /** Makes a service principal. */
 export function createServicePrincipalOperation(ports: Ports): Operation {
-  const request = Type.Object({ applicationId: Type.Optional(Type.String({ description: 'Its name; a UUID when it is left out.' })), ...givenFields });
+  const request = Type.Object({
+    applicationId: Type.Optional(Type.String({ description: 'Its name; a UUID when it is left out.' })),
+    ...givenFields,
+  });
   return defineOperation({
-    ...createOperation('service_principal', request, 'Makes a service principal: somebody who is no person, such as a pipeline.'),
-    handle: (input) => create(ports, { kind: 'service_principal', userName: input.applicationId ?? randomUUID() }, input),
+    ...createOperation(
+      'service_principal',
+      request,
+      'Makes a service principal: somebody who is no person, such as a pipeline.',
+    ),
+    handle: (input) =>
+      create(ports, { kind: 'service_principal', userName: input.applicationId ?? randomUUID() }, input),
   });
 }

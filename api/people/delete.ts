@@ -6,23 +6,27 @@ import type { OperationPorts } from '../http/ports.ts';
 import { personIdField, personIdIn, resources, unknownPerson } from './resources.ts';
 
 /** Removes one. */
-export function deletePersonOperation(kind: PersonKind): (ports: Pick<OperationPorts, 'people' | 'clock'>) => Operation {
+export function deletePersonOperation(
+  kind: PersonKind,
+): (ports: Pick<OperationPorts, 'people' | 'clock'>) => Operation {
   const { path, one } = resources[kind];
-  return ({ people, clock }) => defineOperation({
-    method: 'DELETE',
-    path: `${path}/:id`,
-    versions: ['2.0'],
-    scope: 'scim',
-    adminsOnly: true,
-    summary: `Delete a ${one}`,
-    description: `Removes a ${one} with all its tokens and permissions, at once. Its jobs go on, without a creator and an owner. The last active administrator stays.`,
-    request: Type.Object(personIdField),
-    response: Type.Object({}),
-    async handle({ id }, { changed }) {
-      const person = await people.find(kind, personIdIn(kind, id));
-      if (person === undefined || !(await people.remove(kind, person.id, clock.now()))) throw unknownPerson(kind, id);
-      changed(person, {});
-      return {};
-    },
-  });
+  return ({ people, clock }) =>
+    defineOperation({
+      method: 'DELETE',
+      path: `${path}/:id`,
+      versions: ['2.0'],
+      scope: 'scim',
+      adminsOnly: true,
+      summary: `Delete a ${one}`,
+      description: `Removes a ${one} with all its tokens and permissions, at once. Its jobs go on, without a creator and an owner. The last active administrator stays.`,
+      request: Type.Object(personIdField),
+      response: Type.Object({}),
+      async handle({ id }, { changed }) {
+        const person = await people.find(kind, personIdIn(kind, id));
+        if (person === undefined || !(await people.remove(kind, person.id, clock.now())))
+          throw unknownPerson(kind, id);
+        changed(person, {});
+        return {};
+      },
+    });
 }

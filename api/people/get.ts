@@ -3,25 +3,33 @@ import { Type } from 'typebox';
 import type { PersonKind } from '../../engine/token/person.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { PersonDocument, personIdField, personIdIn, personView, resources, unknownPerson } from './resources.ts';
+import {
+  PersonDocument,
+  personIdField,
+  personIdIn,
+  personView,
+  resources,
+  unknownPerson,
+} from './resources.ts';
 
 /** Shows one. */
 export function getPersonOperation(kind: PersonKind): (ports: Pick<OperationPorts, 'people'>) => Operation {
   const { path, one } = resources[kind];
-  return ({ people }) => defineOperation({
-    method: 'GET',
-    path: `${path}/:id`,
-    versions: ['2.0'],
-    scope: 'scim',
-    adminsOnly: true,
-    summary: `Get a ${one}`,
-    description: `One ${one}.`,
-    request: Type.Object(personIdField),
-    response: PersonDocument,
-    async handle({ id }) {
-      const person = await people.find(kind, personIdIn(kind, id));
-      if (person === undefined) throw unknownPerson(kind, id);
-      return personView(person);
-    },
-  });
+  return ({ people }) =>
+    defineOperation({
+      method: 'GET',
+      path: `${path}/:id`,
+      versions: ['2.0'],
+      scope: 'scim',
+      adminsOnly: true,
+      summary: `Get a ${one}`,
+      description: `One ${one}.`,
+      request: Type.Object(personIdField),
+      response: PersonDocument,
+      async handle({ id }) {
+        const person = await people.find(kind, personIdIn(kind, id));
+        if (person === undefined) throw unknownPerson(kind, id);
+        return personView(person);
+      },
+    });
 }

@@ -1,10 +1,16 @@
-/** GET preview/scim/v2/Me: who calls. Clients ask it at their start, and take the id of the workspace from a header. */
+/**
+ * GET preview/scim/v2/Me: who calls. Clients ask it at their start, and take the id of the workspace from a
+ * header.
+ */
 import { Type } from 'typebox';
 import { workspaceHeaders } from '../../engine/validation/aliases.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 
-const Group = Type.Object({ display: Type.String({ description: 'Name of the group.' }) }, { description: 'A group.' });
+const Group = Type.Object(
+  { display: Type.String({ description: 'Name of the group.' }) },
+  { description: 'A group.' },
+);
 
 /** Shows the owner of the token; any valid token may ask. */
 export function meOperation({ site }: Pick<OperationPorts, 'site'>): Operation {
@@ -16,7 +22,8 @@ export function meOperation({ site }: Pick<OperationPorts, 'site'>): Operation {
     anyScope: true,
     headers: { [workspaceHeaders.answered]: site.workspaceId },
     summary: 'Who am I',
-    description: 'The user who owns the token of the call. A header of the answer carries the id of the workspace.',
+    description:
+      'The user who owns the token of the call. A header of the answer carries the id of the workspace.',
     request: Type.Object({}),
     response: Type.Object({
       schemas: Type.Array(Type.String(), { description: 'The schema of the answer.' }),

@@ -13,9 +13,17 @@ interface Resource {
 }
 
 export const resources: Readonly<Record<PersonKind, Resource>> = {
-  user: { path: '/preview/scim/v2/Users', schema: 'urn:ietf:params:scim:schemas:core:2.0:User', one: 'user', many: 'users' },
+  user: {
+    path: '/preview/scim/v2/Users',
+    schema: 'urn:ietf:params:scim:schemas:core:2.0:User',
+    one: 'user',
+    many: 'users',
+  },
   service_principal: {
-    path: '/preview/scim/v2/ServicePrincipals', schema: 'urn:ietf:params:scim:schemas:core:2.0:ServicePrincipal', one: 'service principal', many: 'service principals',
+    path: '/preview/scim/v2/ServicePrincipals',
+    schema: 'urn:ietf:params:scim:schemas:core:2.0:ServicePrincipal',
+    one: 'service principal',
+    many: 'service principals',
   },
 };
 
@@ -33,9 +41,13 @@ export const Named = Type.Object(
 /** What the documents of both have. */
 export const givenFields = {
   displayName: Type.Optional(Type.String({ description: 'Name to show.' })),
-  active: Type.Optional(Type.Boolean({ description: 'False: switched off, none of their tokens counts. Default: true.' })),
+  active: Type.Optional(
+    Type.Boolean({ description: 'False: switched off, none of their tokens counts. Default: true.' }),
+  ),
   emails: Type.Optional(Type.Array(Named, { description: 'Where mail reaches them.' })),
-  groups: Type.Optional(Type.Array(Named, { description: 'admins makes an administrator; everybody is in users.' })),
+  groups: Type.Optional(
+    Type.Array(Named, { description: 'admins makes an administrator; everybody is in users.' }),
+  ),
   schemas: Type.Optional(Type.Array(Type.String(), { description: 'Ignored.' })),
 };
 
@@ -55,7 +67,11 @@ export const PersonDocument = Type.Object(
 
 export function personView({ id, kind, userName, displayName, email, admin, active }: Person): object {
   return {
-    schemas: [resources[kind].schema], id: String(id), [kind === 'user' ? 'userName' : 'applicationId']: userName, displayName, active,
+    schemas: [resources[kind].schema],
+    id: String(id),
+    [kind === 'user' ? 'userName' : 'applicationId']: userName,
+    displayName,
+    active,
     ...(email !== undefined && { emails: [{ value: email, type: 'work', primary: true }] }),
     groups: [...(admin ? ['admins'] : []), 'users'].map((name) => ({ display: name, value: name })),
   };
@@ -70,5 +86,8 @@ export function personIdIn(kind: PersonKind, text: string): number {
 
 export function unknownPerson(kind: PersonKind, id: string): ServiceError {
   const { one } = resources[kind];
-  return new ServiceError('RESOURCE_DOES_NOT_EXIST', `${one[0]?.toUpperCase()}${one.slice(1)} ${cut(id)} does not exist.`);
+  return new ServiceError(
+    'RESOURCE_DOES_NOT_EXIST',
+    `${one[0]?.toUpperCase()}${one.slice(1)} ${cut(id)} does not exist.`,
+  );
 }

@@ -4,47 +4,71 @@ import type { PersonKind } from '../../engine/token/person.ts';
 import { patchedPerson } from '../../engine/token/person-patch.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { givenFields, Named, PersonDocument, personIdField, personIdIn, personView, resources, unknownPerson } from './resources.ts';
+import {
+  givenFields,
+  Named,
+  PersonDocument,
+  personIdField,
+  personIdIn,
+  personView,
+  resources,
+  unknownPerson,
+} from './resources.ts';
 
 const NewValue = Type.Union(
   [
     Type.Boolean({ description: 'For active.' }),
     Type.String({ description: 'For displayName; for active true or false.' }),
-    Type.Array(Type.Union([Type.String({ description: 'A name.' }), Named]), { description: 'For emails and groups.' }),
+    Type.Array(Type.Union([Type.String({ description: 'A name.' }), Named]), {
+      description: 'For emails and groups.',
+    }),
     Type.Object(givenFields, { description: 'Without a path: several of them.' }),
   ],
   { description: 'The new value.' },
 );
 
 /** Changes one: switched off, none of their tokens counts from the next call on. */
-export function updatePersonOperation(kind: PersonKind): (ports: Pick<OperationPorts, 'people'>) => Operation {
+export function updatePersonOperation(
+  kind: PersonKind,
+): (ports: Pick<OperationPorts, 'people'>) => Operation {
   const { path, one } = resources[kind];
-  return ({ people }) => defineOperation({
-    method: 'PATCH',
-    path: `${path}/:id`,
-    versions: ['2.0'],
-    scope: 'scim',
-    adminsOnly: true,
-    summary: `Change a ${one}`,
-    description: `Changes active, displayName, emails and groups of a ${one}. While it is switched off none of its tokens counts; its jobs go on. The last active administrator stays one.`,
-    request: Type.Object({
-      ...personIdField,
-      schemas: Type.Optional(Type.Array(Type.String(), { description: 'Ignored.' })),
-      Operations: Type.Array(Type.Object(
-        {
-          op: Type.String({ description: 'add, replace or remove.' }),
-          path: Type.Optional(Type.String({ description: 'active, displayName, emails, groups, or groups[value eq "admins"]. Without it value is an object of these.' })),
-          value: Type.Optional(NewValue),
-        },
-        { description: 'One change.' },
-      ), { description: 'The changes, in their order.' }),
-    }),
-    response: PersonDocument,
-    async handle({ id, Operations: operations }, { changed }) {
-      const outcome = await people.change(kind, personIdIn(kind, id), (person) => patchedPerson(person, operations));
-      if (outcome === undefined) throw unknownPerson(kind, id);
-      changed(outcome.before, outcome.after);
-      return personView(outcome.after);
-    },
-  });
+  return ({ people }) =>
+    defineOperation({
+      method: 'PATCH',
+      path: `${path}/:id`,
+      versions: ['2.0'],
+      scope: 'scim',
+      adminsOnly: true,
+      summary: `Change a ${one}`,
+      description: `Changes active, displayName, emails and groups of a ${one}. While it is switched off none of its tokens counts; its jobs go on. The last active administrator stays one.`,
+      request: Type.Object({
+        ...personIdField,
+        schemas: Type.Optional(Type.Array(Type.String(), { description: 'Ignored.' })),
+        Operations: Type.Array(
+          Type.Object(
+            {
+              op: Type.String({ description: 'add, replace or remove.' }),
+              path: Type.Optional(
+                Type.String({
+                  description:
+                    'active, displayName, emails, groups, or groups[value eq "admins"]. Without it value is an object of these.',
+                }),
+              ),
+              value: Type.Optional(NewValue),
+            },
+            { description: 'One change.' },
+          ),
+          { description: 'The changes, in their order.' },
+        ),
+      }),
+      response: PersonDocument,
+      async handle({ id, Operations: operations }, { changed }) {
+        const outcome = await people.change(kind, personIdIn(kind, id), (person) =>
+          patchedPerson(person, operations),
+        );
+        if (outcome === undefined) throw unknownPerson(kind, id);
+        changed(outcome.before, outcome.after);
+        return personView(outcome.after);
+      },
+    });
 }

@@ -12,7 +12,8 @@ export function amendPermissionsOperation(ports: PermissionPorts): Operation {
     scope: 'access-management',
     access: { level: 'CAN_MANAGE', on: 'job_id' },
     summary: 'Change some permissions on a job',
-    description: 'Gives levels on a job; who is not named keeps theirs. An owner who gives the job to another one can still manage it.',
+    description:
+      'Gives levels on a job; who is not named keeps theirs. An owner who gives the job to another one can still manage it.',
     request: changeRequest,
     response: AccessControlList,
     async handle({ job_id: jobId, access_control_list: list }, call) {

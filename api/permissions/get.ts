@@ -12,7 +12,8 @@ export function getPermissionsOperation({ permissions }: PermissionPorts): Opera
     scope: 'access-management',
     access: { level: 'CAN_VIEW', on: 'job_id' },
     summary: 'Get the permissions on a job',
-    description: 'Who may do what with a job. Permissions count while job access control is on (`RUNYARD_JOB_ACCESS_CONTROL`).',
+    description:
+      'Who may do what with a job. Permissions count while job access control is on (`RUNYARD_JOB_ACCESS_CONTROL`).',
     request: Type.Object(jobIdField),
     response: AccessControlList,
     async handle({ job_id: jobId }) {

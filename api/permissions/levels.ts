@@ -18,7 +18,10 @@ export function permissionLevelsOperation({ permissions }: PermissionPorts): Ope
     response: Type.Object({
       permission_levels: Type.Array(
         Type.Object(
-          { permission_level: PermissionLevelName, description: Type.String({ description: 'What it permits.' }) },
+          {
+            permission_level: PermissionLevelName,
+            description: Type.String({ description: 'What it permits.' }),
+          },
           { description: 'One level.' },
         ),
         { description: 'Weakest first.' },
@@ -26,7 +29,12 @@ export function permissionLevelsOperation({ permissions }: PermissionPorts): Ope
     }),
     async handle({ job_id: jobId }) {
       if ((await permissions.grantsOn(jobId)) === undefined) throw unknownJob(jobId);
-      return { permission_levels: permissionLevels.map((level) => ({ permission_level: level, description: meaningOf[level] })) };
+      return {
+        permission_levels: permissionLevels.map((level) => ({
+          permission_level: level,
+          description: meaningOf[level],
+        })),
+      };
     },
   });
 }

@@ -1,14 +1,24 @@
 /** The access control list of a job as the permission calls show and take it. */
 import { Type } from 'typebox';
 import { ServiceError } from '../../engine/errors.ts';
-import { AccessControlRequest, keepsOwner, lacksPermission, ownerIn, permissionLevels, type Grant, type Grantee } from '../../engine/job/permissions.ts';
+import {
+  AccessControlRequest,
+  keepsOwner,
+  lacksPermission,
+  ownerIn,
+  permissionLevels,
+  type Grant,
+  type Grantee,
+} from '../../engine/job/permissions.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import type { Call } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 
 export type PermissionPorts = Pick<OperationPorts, 'permissions'>;
 
-export const jobIdField = { job_id: Type.Integer({ ...Id, description: 'The job; the hidden one of a submission, too.' }) };
+export const jobIdField = {
+  job_id: Type.Integer({ ...Id, description: 'The job; the hidden one of a submission, too.' }),
+};
 
 /** What PUT and PATCH take. */
 export const changeRequest = Type.Object({
@@ -31,26 +41,35 @@ export const AccessControlList = Type.Object(
   {
     object_id: Type.String({ description: '/jobs/ and the id.' }),
     object_type: Type.Literal('job', { description: 'What it is about.' }),
-    access_control_list: Type.Array(Type.Object(
-      {
-        user_name: Type.Optional(Type.String({ description: 'The user,' })),
-        group_name: Type.Optional(Type.String({ description: 'or the group,' })),
-        service_principal_name: Type.Optional(Type.String({ description: 'or the service principal.' })),
-        display_name: Type.Optional(Type.String({ description: 'Name to show.' })),
-        all_permissions: Type.Array(Held, { description: 'What they hold.' }),
-      },
-      { description: 'One who may do something.' },
-    ), { description: 'The owner first.' }),
+    access_control_list: Type.Array(
+      Type.Object(
+        {
+          user_name: Type.Optional(Type.String({ description: 'The user,' })),
+          group_name: Type.Optional(Type.String({ description: 'or the group,' })),
+          service_principal_name: Type.Optional(Type.String({ description: 'or the service principal.' })),
+          display_name: Type.Optional(Type.String({ description: 'Name to show.' })),
+          all_permissions: Type.Array(Held, { description: 'What they hold.' }),
+        },
+        { description: 'One who may do something.' },
+      ),
+      { description: 'The owner first.' },
+    ),
   },
   { description: 'Who may do what with a job.' },
 );
 
 const nameField: Readonly<Record<Grantee['kind'], string>> = {
-  user: 'user_name', group: 'group_name', service_principal: 'service_principal_name',
+  user: 'user_name',
+  group: 'group_name',
+  service_principal: 'service_principal_name',
 };
 
 /** Administrators may do everything, on every list. */
-const inheritedByAdmins = { permission_level: 'CAN_MANAGE', inherited: true, inherited_from_object: ['/jobs/'] };
+const inheritedByAdmins = {
+  permission_level: 'CAN_MANAGE',
+  inherited: true,
+  inherited_from_object: ['/jobs/'],
+};
 
 export function listView(jobId: number, grants: readonly Grant[]): object {
   const isAdmins = ({ grantee }: Grant): boolean => grantee.kind === 'group' && grantee.name === 'admins';
@@ -59,11 +78,13 @@ export function listView(jobId: number, grants: readonly Grant[]): object {
     object_id: `/jobs/${jobId}`,
     object_type: 'job',
     access_control_list: [
-      ...grants.filter((grant) => !isAdmins(grant)).map((grant) => ({
-        [nameField[grant.grantee.kind]]: grant.grantee.name,
-        ...(grant.grantee.kind !== 'group' && { display_name: grant.grantee.name }),
-        all_permissions: [heldOf(grant)],
-      })),
+      ...grants
+        .filter((grant) => !isAdmins(grant))
+        .map((grant) => ({
+          [nameField[grant.grantee.kind]]: grant.grantee.name,
+          ...(grant.grantee.kind !== 'group' && { display_name: grant.grantee.name }),
+          all_permissions: [heldOf(grant)],
+        })),
       { group_name: 'admins', all_permissions: [...ofAdmins, inheritedByAdmins] },
     ],
   };
@@ -74,16 +95,21 @@ function heldOf({ level }: Grant): object {
 }
 
 /**
- * Changes the list of a job and shows it as it is then. Only its owner and administrators give a job to another owner.
+ * Changes the list of a job and shows it as it is then. Only its owner and administrators give a job to
+ * another owner.
  * @throws ServiceError for an unknown job, an unknown user, or an owner who may not be changed by the caller
  */
 export async function changeList(
-  { permissions }: PermissionPorts, jobId: number, { visibleTo, changed: noteChange }: Call, change: (current: readonly Grant[]) => readonly Grant[],
+  { permissions }: PermissionPorts,
+  jobId: number,
+  { visibleTo, changed: noteChange }: Call,
+  change: (current: readonly Grant[]) => readonly Grant[],
 ): Promise<object> {
   const grants = await permissions.change(jobId, (current) => {
     const changed = change(current);
     const owner = ownerIn(current)?.grantee.name;
-    if (visibleTo !== undefined && owner !== visibleTo && !keepsOwner(current, changed)) throw lacksPermission(visibleTo, 'IS_OWNER', jobId);
+    if (visibleTo !== undefined && owner !== visibleTo && !keepsOwner(current, changed))
+      throw lacksPermission(visibleTo, 'IS_OWNER', jobId);
     noteChange({ access_control_list: current }, { access_control_list: changed });
     return changed;
   });

@@ -12,7 +12,8 @@ export function replacePermissionsOperation(ports: PermissionPorts): Operation {
     scope: 'access-management',
     access: { level: 'CAN_MANAGE', on: 'job_id' },
     summary: 'Replace the permissions on a job',
-    description: 'Replaces the access control list of a job. Its owner stays, unless the new list has another IS_OWNER.',
+    description:
+      'Replaces the access control list of a job. Its owner stays, unless the new list has another IS_OWNER.',
     request: changeRequest,
     response: AccessControlList,
     async handle({ job_id: jobId, access_control_list: list }, call) {

@@ -18,17 +18,29 @@ export function createPipeline({ pipelines, pipelineFiles, clock }: PipelineApiP
     versions: ['2.0'],
     scope: 'pipelines',
     summary: 'Create a pipeline',
-    description: 'Makes a pipeline of SQL files of the workspace. A folder with a spec file is a pipeline without this call.',
+    description:
+      'Makes a pipeline of SQL files of the workspace. A folder with a spec file is a pipeline without this call.',
     request: Type.Object({
       ...PipelineDocument.properties,
-      dry_run: Type.Optional(Type.Boolean({ description: 'Makes nothing: reads the files and says what is wrong with them. Default: false.' })),
-      allow_duplicate_names: Type.Optional(Type.Boolean({ description: 'Whether another pipeline may have this name. Default: false.' })),
+      dry_run: Type.Optional(
+        Type.Boolean({
+          description: 'Makes nothing: reads the files and says what is wrong with them. Default: false.',
+        }),
+      ),
+      allow_duplicate_names: Type.Optional(
+        Type.Boolean({ description: 'Whether another pipeline may have this name. Default: false.' }),
+      ),
     }),
     response: Type.Object({
-      pipeline_id: Type.Optional(Type.String({ description: 'UUID of the pipeline; absent after a dry run.' })),
+      pipeline_id: Type.Optional(
+        Type.String({ description: 'UUID of the pipeline; absent after a dry run.' }),
+      ),
       effective_settings: Type.Optional(PipelineDocument),
     }),
-    async handle({ dry_run: isDry = false, allow_duplicate_names: duplicates = false, ...document }, { caller }) {
+    async handle(
+      { dry_run: isDry = false, allow_duplicate_names: duplicates = false, ...document },
+      { caller },
+    ) {
       const spec = specOfDocument(document);
       await pipelineFiles.storageAt(storageOf(spec));
       if (isDry) {
@@ -36,7 +48,18 @@ export function createPipeline({ pipelines, pipelineFiles, clock }: PipelineApiP
         return { effective_settings: { ...document, storage: storageOf(spec) } };
       }
       const [pipelineId, now] = [randomUUID(), clock.now()];
-      const made = await pipelines.create({ pipelineId, name: spec.name, creator: caller.userName, createdTime: now, modifiedTime: now, document, specPath: undefined }, duplicates);
+      const made = await pipelines.create(
+        {
+          pipelineId,
+          name: spec.name,
+          creator: caller.userName,
+          createdTime: now,
+          modifiedTime: now,
+          document,
+          specPath: undefined,
+        },
+        duplicates,
+      );
       if (!made) throw nameTaken(spec.name);
       return { pipeline_id: pipelineId };
     },
@@ -44,10 +67,16 @@ export function createPipeline({ pipelines, pipelineFiles, clock }: PipelineApiP
 }
 
 export function nameTaken(name: string): ServiceError {
-  return new ServiceError('RESOURCE_ALREADY_EXISTS', `The pipeline name ${quote(name)} is taken; choose another one, or set allow_duplicate_names to true.`);
+  return new ServiceError(
+    'RESOURCE_ALREADY_EXISTS',
+    `The pipeline name ${quote(name)} is taken; choose another one, or set allow_duplicate_names to true.`,
+  );
 }
 
 /** @throws ServiceError for a document that would move the tables of a pipeline */
 export function checkStorageKept(before: string, after: string): void {
-  if (before !== after) throw invalid(`storage would change from ${before} to ${after}; the tables of a pipeline stay where they are. Give storage as ${before}, or make another pipeline.`);
+  if (before !== after)
+    throw invalid(
+      `storage would change from ${before} to ${after}; the tables of a pipeline stay where they are. Give storage as ${before}, or make another pipeline.`,
+    );
 }

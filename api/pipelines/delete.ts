@@ -21,7 +21,11 @@ export function deletePipeline(ports: PipelineApiPorts): Operation {
       const { pipelineId, name } = await findPipeline(ports, id);
       const outcome = await ports.pipelines.remove(pipelineId);
       if (outcome === 'gone') throw unknownPipeline(id);
-      if (outcome === 'active') throw new ServiceError('INVALID_STATE', `Pipeline ${name} has an active update; stop it with POST /api/2.0/pipelines/${pipelineId}/stop first.`);
+      if (outcome === 'active')
+        throw new ServiceError(
+          'INVALID_STATE',
+          `Pipeline ${name} has an active update; stop it with POST /api/2.0/pipelines/${pipelineId}/stop first.`,
+        );
       return {};
     },
   });

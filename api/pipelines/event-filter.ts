@@ -24,16 +24,22 @@ const compare: Readonly<Record<string, (value: string, wanted: string) => boolea
 /** @throws ServiceError for what is no such condition */
 export function eventFilter(filter: string): (event: PipelineEvent) => boolean {
   if (filter.trim() === '') return () => true;
-  const conditions = filter.trim().split(/\s+and\s+/i).map((text) => condition(text, filter));
+  const conditions = filter
+    .trim()
+    .split(/\s+and\s+/i)
+    .map((text) => condition(text, filter));
   return (event) => conditions.every((holds) => holds(event));
 }
 
 function condition(text: string, filter: string): (event: PipelineEvent) => boolean {
-  const [, name = '', operator = '', list, value] = /^(\w+)\s*(=|<>|!=|>=|<=|>|<|in)\s*(?:\(((?:\s*'[^']*'\s*,?)+)\)|'([^']*)')$/i.exec(text.trim()) ?? [];
+  const [, name = '', operator = '', list, value] =
+    /^(\w+)\s*(=|<>|!=|>=|<=|>|<|in)\s*(?:\(((?:\s*'[^']*'\s*,?)+)\)|'([^']*)')$/i.exec(text.trim()) ?? [];
   const field = fields[name.toLowerCase()];
   const isList = operator.toLowerCase() === 'in';
   if (field === undefined || isList !== (list !== undefined)) {
-    throw invalid(`filter is ${quote(filter)}; it must be conditions such as level = 'ERROR', level in ('WARN', 'ERROR') or timestamp > '2026-01-31T00:00:00.000Z' on ${Object.keys(fields).join(', ')}, joined by AND.`);
+    throw invalid(
+      `filter is ${quote(filter)}; it must be conditions such as level = 'ERROR', level in ('WARN', 'ERROR') or timestamp > '2026-01-31T00:00:00.000Z' on ${Object.keys(fields).join(', ')}, joined by AND.`,
+    );
   }
   if (list !== undefined) {
     const values = new Set([...list.matchAll(/'([^']*)'/g)].map(([, each]) => each));

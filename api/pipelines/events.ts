@@ -30,64 +30,138 @@ export function listPipelineEvents(ports: PipelineApiPorts): Operation {
     versions: ['2.0'],
     scope: 'pipelines',
     summary: 'List events',
-    description: 'The event log of a pipeline: what its updates did, with rows written and what became of expectations in details.flow_progress.',
+    description:
+      'The event log of a pipeline: what its updates did, with rows written and what became of expectations in details.flow_progress.',
     request: Type.Object({
       pipeline_id: PipelineId,
-      max_results: Type.Optional(Type.Integer({ minimum: 0, description: 'Events on a page. Default: 100; 0 is the maximum, 1000.' })),
+      max_results: Type.Optional(
+        Type.Integer({ minimum: 0, description: 'Events on a page. Default: 100; 0 is the maximum, 1000.' }),
+      ),
       page_token: Type.Optional(Type.String({ description: 'The next_page_token of the page before.' })),
-      order_by: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())], { description: 'timestamp desc, which is also the default.' })),
-      filter: Type.Optional(Type.String({ description: "Conditions on level, event_type, update_id, id and timestamp, joined by AND, such as level in ('WARN', 'ERROR')." })),
+      order_by: Type.Optional(
+        Type.Union([Type.String(), Type.Array(Type.String())], {
+          description: 'timestamp desc, which is also the default.',
+        }),
+      ),
+      filter: Type.Optional(
+        Type.String({
+          description:
+            "Conditions on level, event_type, update_id, id and timestamp, joined by AND, such as level in ('WARN', 'ERROR').",
+        }),
+      ),
     }),
     response: Type.Object({
-      events: Type.Array(Type.Object({
-        id: Type.String(), timestamp: Type.String({ description: 'ISO 8601, UTC.' }), level: Type.Enum(['INFO', 'WARN', 'ERROR', 'METRICS']), event_type: Type.String(),
-        message: Type.String(), maturity_level: Type.String(), origin: Type.Record(Type.String(), Type.String()), details: Type.Optional(Type.Unknown()), error: Type.Optional(Type.Unknown()),
-      })),
-      next_page_token: Type.Optional(Type.String({ description: 'Leads to the next page; absent on the last one.' })),
+      events: Type.Array(
+        Type.Object({
+          id: Type.String(),
+          timestamp: Type.String({ description: 'ISO 8601, UTC.' }),
+          level: Type.Enum(['INFO', 'WARN', 'ERROR', 'METRICS']),
+          event_type: Type.String(),
+          message: Type.String(),
+          maturity_level: Type.String(),
+          origin: Type.Record(Type.String(), Type.String()),
+          details: Type.Optional(Type.Unknown()),
+          error: Type.Optional(Type.Unknown()),
+        }),
+      ),
+      next_page_token: Type.Optional(
+        Type.String({ description: 'Leads to the next page; absent on the last one.' }),
+      ),
     }),
-    async handle({ pipeline_id: id, max_results: limit, page_token: token, filter = '', order_by: order = [] }) {
+    async handle({
+      pipeline_id: id,
+      max_results: limit,
+      page_token: token,
+      filter = '',
+      order_by: order = [],
+    }) {
       const wrong = [order].flat().find((each) => !/^\s*timestamp(\s+desc)?\s*$/i.test(each));
-      if (wrong !== undefined) throw invalid(`order_by is ${quote(wrong)}; events are listed by timestamp desc.`);
+      if (wrong !== undefined)
+        throw invalid(`order_by is ${quote(wrong)}; events are listed by timestamp desc.`);
       const holds = eventFilter(filter);
       const pipeline = await findPipeline(ports, id);
-      const { size, before } = pageOf(listName, { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) }, rule);
+      const { size, before } = pageOf(
+        listName,
+        { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) },
+        rule,
+      );
       const found = await eventsBefore(ports, pipeline, before, holds, size + 1);
-      const { entries, more: { next_page_token: next } } = cutPage(listName, found, size, ({ place }) => place);
-      return { events: entries.map(({ event }) => event), ...(next !== undefined && { next_page_token: next }) };
+      const {
+        entries,
+        more: { next_page_token: next },
+      } = cutPage(listName, found, size, ({ place }) => place);
+      return {
+        events: entries.map(({ event }) => event),
+        ...(next !== undefined && { next_page_token: next }),
+      };
     },
   });
 }
 
 async function eventsBefore(
-  ports: PipelineApiPorts, pipeline: StoredPipeline, before: readonly number[] | undefined, holds: (event: PipelineEvent) => boolean, wanted: number,
+  ports: PipelineApiPorts,
+  pipeline: StoredPipeline,
+  before: readonly number[] | undefined,
+  holds: (event: PipelineEvent) => boolean,
+  wanted: number,
 ): Promise<Placed[]> {
   const found: Placed[] = [];
   const [update = Number.MAX_SAFE_INTEGER - 1, event = Number.MAX_SAFE_INTEGER] = before ?? [];
   for (let next: number | undefined = update + 1; next !== undefined && found.length < wanted;) {
-    const updates: StoredUpdate[] = await ports.pipelines.updates(pipeline.pipelineId, { before: next, limit: updatesAtOnce });
+    const updates: StoredUpdate[] = await ports.pipelines.updates(pipeline.pipelineId, {
+      before: next,
+      limit: updatesAtOnce,
+    });
     for (const each of updates) {
       if (found.length >= wanted) break;
-      const events = (await eventsOf(ports, pipeline, each)).map((one, number) => ({ event: one, place: [each.number, number] as const }));
-      found.push(...events.toReversed().filter(({ place, event: one }) => (each.number < update || place[1] < event) && holds(one)));
+      const events = (await eventsOf(ports, pipeline, each)).map((one, number) => ({
+        event: one,
+        place: [each.number, number] as const,
+      }));
+      found.push(
+        ...events
+          .toReversed()
+          .filter(({ place, event: one }) => (each.number < update || place[1] < event) && holds(one)),
+      );
     }
     next = updates.length < updatesAtOnce ? undefined : updates.at(-1)?.number;
   }
   return found;
 }
 
-/** What an update has written, between the request for it and its end, which a process that was killed could not write. */
-async function eventsOf({ pipelineFiles }: PipelineApiPorts, { pipelineId, name }: StoredPipeline, update: StoredUpdate): Promise<PipelineEvent[]> {
+/**
+ * What an update has written, between the request for it and its end, which a process that was killed could
+ * not write.
+ */
+async function eventsOf(
+  { pipelineFiles }: PipelineApiPorts,
+  { pipelineId, name }: StoredPipeline,
+  update: StoredUpdate,
+): Promise<PipelineEvent[]> {
   const { updateId, storage, cause, createdTime, endTime, message } = update;
   const origin = { pipeline_id: pipelineId, pipeline_name: name, update_id: updateId };
-  const created = eventOf(origin, { level: 'INFO', event_type: 'create_update', message: `Update ${updateId} was started by ${cause}.` }, 0, createdTime);
+  const created = eventOf(
+    origin,
+    { level: 'INFO', event_type: 'create_update', message: `Update ${updateId} was started by ${cause}.` },
+    0,
+    createdTime,
+  );
   const written = storage === undefined ? [] : await pipelineFiles.events(storage, updateId);
   const state = stateOf(update);
   const isOver = state === 'COMPLETED' || state === 'FAILED' || state === 'CANCELED';
   const last = written.at(-1)?.details?.update_progress?.state;
   if (!isOver || endTime === undefined || last === state) return [created, ...written];
-  const end = eventOf(origin, {
-    level: state === 'FAILED' ? 'ERROR' : 'INFO', event_type: 'update_progress', message: `Update ${updateId} is ${state}${message === '' ? '.' : `: ${message}`}`,
-    details: { update_progress: { state } }, ...(state === 'FAILED' && { error: message }),
-  }, 999_999, endTime);
+  const end = eventOf(
+    origin,
+    {
+      level: state === 'FAILED' ? 'ERROR' : 'INFO',
+      event_type: 'update_progress',
+      message: `Update ${updateId} is ${state}${message === '' ? '.' : `: ${message}`}`,
+      details: { update_progress: { state } },
+      ...(state === 'FAILED' && { error: message }),
+    },
+    999_999,
+    endTime,
+  );
   return [created, ...written, end];
 }

@@ -14,6 +14,8 @@ export function getPipelineUpdate(ports: PipelineApiPorts): Operation {
     description: 'Shows an update with its state and the ids of its run.',
     request: Type.Object({ pipeline_id: PipelineId, update_id: UpdateId }),
     response: Type.Object({ update: UpdateDocument }),
-    handle: async ({ pipeline_id: id, update_id: updateId }) => ({ update: showUpdate((await findUpdate(ports, id, updateId)).update) }),
+    handle: async ({ pipeline_id: id, update_id: updateId }) => ({
+      update: showUpdate((await findUpdate(ports, id, updateId)).update),
+    }),
   });
 }

@@ -21,7 +21,9 @@ export function getPipeline(ports: PipelineApiPorts): Operation {
       const { spec } = await specOf(ports, pipeline);
       const { specPath, document } = pipeline;
       return {
-        ...(await showStatus(ports, pipeline)), last_modified: pipeline.modifiedTime, spec: { ...(document ?? spec), storage: storageOf(spec) },
+        ...(await showStatus(ports, pipeline)),
+        last_modified: pipeline.modifiedTime,
+        spec: { ...(document ?? spec), storage: storageOf(spec) },
         ...(specPath !== undefined && { spec_path: specPath }),
       };
     },

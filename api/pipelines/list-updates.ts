@@ -20,18 +20,29 @@ export function listPipelineUpdates(ports: PipelineApiPorts): Operation {
     description: 'The updates of a pipeline, newest first. An update is kept as long as its run.',
     request: Type.Object({
       pipeline_id: PipelineId,
-      max_results: Type.Optional(Type.Integer({ minimum: 0, description: 'Updates on a page. Default: 25; 0 is the maximum, 100.' })),
+      max_results: Type.Optional(
+        Type.Integer({ minimum: 0, description: 'Updates on a page. Default: 25; 0 is the maximum, 100.' }),
+      ),
       page_token: Type.Optional(Type.String({ description: 'The next_page_token of the page before.' })),
     }),
     response: Type.Object({
       updates: Type.Array(UpdateDocument),
-      next_page_token: Type.Optional(Type.String({ description: 'Leads to the next page; absent on the last one.' })),
+      next_page_token: Type.Optional(
+        Type.String({ description: 'Leads to the next page; absent on the last one.' }),
+      ),
     }),
     async handle({ pipeline_id: id, max_results: limit, page_token: token }) {
       const { pipelineId } = await findPipeline(ports, id);
-      const { size, before } = pageOf(listName, { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) }, rule);
+      const { size, before } = pageOf(
+        listName,
+        { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) },
+        rule,
+      );
       const found = await ports.pipelines.updates(pipelineId, { before: before?.[0], limit: size + 1 });
-      const { entries, more: { next_page_token: next } } = cutPage(listName, found, size, ({ number }) => [number]);
+      const {
+        entries,
+        more: { next_page_token: next },
+      } = cutPage(listName, found, size, ({ number }) => [number]);
       return { updates: entries.map(showUpdate), ...(next !== undefined && { next_page_token: next }) };
     },
   });

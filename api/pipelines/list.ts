@@ -20,19 +20,33 @@ export function listPipelines({ pipelines }: PipelineApiPorts): Operation {
     summary: 'List pipelines',
     description: 'Pipelines, newest first; those of spec files once somebody has named them.',
     request: Type.Object({
-      max_results: Type.Optional(Type.Integer({ minimum: 0, description: 'Pipelines on a page. Default: 25; 0 is the maximum, 100.' })),
+      max_results: Type.Optional(
+        Type.Integer({ minimum: 0, description: 'Pipelines on a page. Default: 25; 0 is the maximum, 100.' }),
+      ),
       page_token: Type.Optional(Type.String({ description: 'The next_page_token of the page before.' })),
       filter: Type.Optional(Type.String({ description: "By name: name = 'sales', or name LIKE '%sales%'." })),
     }),
     response: Type.Object({
       statuses: Type.Array(PipelineStatus),
-      next_page_token: Type.Optional(Type.String({ description: 'Leads to the next page; absent on the last one.' })),
+      next_page_token: Type.Optional(
+        Type.String({ description: 'Leads to the next page; absent on the last one.' }),
+      ),
     }),
     async handle({ max_results: limit, page_token: token, filter = '' }) {
-      const { size, before } = pageOf(listName, { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) }, rule);
+      const { size, before } = pageOf(
+        listName,
+        { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) },
+        rule,
+      );
       const found = await pipelines.list({ like: namePattern(filter), before: before?.[0], limit: size + 1 });
-      const { entries, more: { next_page_token: next } } = cutPage(listName, found, size, ({ number }) => [number]);
-      return { statuses: await Promise.all(entries.map((pipeline) => showStatus({ pipelines }, pipeline))), ...(next !== undefined && { next_page_token: next }) };
+      const {
+        entries,
+        more: { next_page_token: next },
+      } = cutPage(listName, found, size, ({ number }) => [number]);
+      return {
+        statuses: await Promise.all(entries.map((pipeline) => showStatus({ pipelines }, pipeline))),
+        ...(next !== undefined && { next_page_token: next }),
+      };
     },
   });
 }
@@ -40,7 +54,8 @@ export function listPipelines({ pipelines }: PipelineApiPorts): Operation {
 function namePattern(filter: string): string | undefined {
   if (filter.trim() === '') return undefined;
   const [, operator = '', name = ''] = /^\s*name\s*(=|like)\s*'((?:[^']|'')*)'\s*$/i.exec(filter) ?? [];
-  if (operator === '') throw invalid(`filter is ${quote(filter)}; it must be name = '...' or name LIKE '...'.`);
+  if (operator === '')
+    throw invalid(`filter is ${quote(filter)}; it must be name = '...' or name LIKE '...'.`);
   const text = name.replaceAll("''", "'").replaceAll('\\', '\\\\');
   return operator === '=' ? text.replaceAll(/[%_]/g, '\\$&') : text;
 }

@@ -2,4 +2,5 @@
 import type { PipelinePorts } from '../../engine/pipeline-update.ts';
 import type { OperationPorts } from '../http/ports.ts';
 
-export interface PipelineApiPorts extends PipelinePorts, Pick<OperationPorts, 'launching' | 'cancelling' | 'permissions' | 'kinds'> {}
+export interface PipelineApiPorts
+  extends PipelinePorts, Pick<OperationPorts, 'launching' | 'cancelling' | 'permissions' | 'kinds'> {}

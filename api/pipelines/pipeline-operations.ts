@@ -14,6 +14,15 @@ import { stopPipeline } from './stop.ts';
 
 export function pipelineOperations(ports: PipelineApiPorts): Operation[] {
   return [
-    createPipeline, listPipelines, getPipeline, replacePipeline, deletePipeline, startPipelineUpdate, listPipelineUpdates, getPipelineUpdate, stopPipeline, listPipelineEvents,
+    createPipeline,
+    listPipelines,
+    getPipeline,
+    replacePipeline,
+    deletePipeline,
+    startPipelineUpdate,
+    listPipelineUpdates,
+    getPipelineUpdate,
+    stopPipeline,
+    listPipelineEvents,
   ].map((make) => make(ports));
 }

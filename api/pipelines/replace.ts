@@ -15,11 +15,14 @@ export function replacePipeline(ports: PipelineApiPorts): Operation {
     versions: ['2.0'],
     scope: 'pipelines',
     summary: 'Edit a pipeline',
-    description: 'Replaces the specification of a pipeline; its tables stay where they are. A pipeline of a spec file is changed in that file.',
+    description:
+      'Replaces the specification of a pipeline; its tables stay where they are. A pipeline of a spec file is changed in that file.',
     request: Type.Object({
       ...PipelineDocument.properties,
       pipeline_id: PipelineId,
-      allow_duplicate_names: Type.Optional(Type.Boolean({ description: 'Whether another pipeline may have this name. Default: false.' })),
+      allow_duplicate_names: Type.Optional(
+        Type.Boolean({ description: 'Whether another pipeline may have this name. Default: false.' }),
+      ),
     }),
     response: Type.Object({}),
     async handle({ pipeline_id: id, allow_duplicate_names: duplicates = false, ...document }, { changed }) {
@@ -27,7 +30,13 @@ export function replacePipeline(ports: PipelineApiPorts): Operation {
       checkEditable(pipeline);
       const spec = specOfDocument(document);
       checkStorageKept(storageOf((await specOf(ports, pipeline)).spec), storageOf(spec));
-      const outcome = await ports.pipelines.replace(pipeline.pipelineId, spec.name, document, duplicates, ports.clock.now());
+      const outcome = await ports.pipelines.replace(
+        pipeline.pipelineId,
+        spec.name,
+        document,
+        duplicates,
+        ports.clock.now(),
+      );
       if (outcome === 'taken') throw nameTaken(spec.name);
       changed(pipeline.document ?? {}, document);
       return {};

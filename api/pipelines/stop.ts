@@ -15,15 +15,20 @@ export function stopPipeline(ports: PipelineApiPorts): Operation {
     versions: ['2.0'],
     scope: 'pipelines',
     summary: 'Stop an update',
-    description: 'Cancels the run of the active update, with all tasks of that run; what it has computed is not published. Returns at once.',
+    description:
+      'Cancels the run of the active update, with all tasks of that run; what it has computed is not published. Returns at once.',
     request: Type.Object({ pipeline_id: PipelineId }),
     response: Type.Object({}),
     async handle({ pipeline_id: id }, { visibleTo }) {
       const update = await ports.pipelines.active((await findPipeline(ports, id)).pipelineId);
       if (update === undefined) return {};
       // While job access control is on, this is no way around it.
-      const held = visibleTo === undefined ? undefined : await ports.permissions.levelsOn('run_id', update.jobRunId, visibleTo);
-      if (visibleTo !== undefined && held !== undefined && !reaches(held.levels, 'CAN_MANAGE_RUN')) throw lacksPermission(visibleTo, 'CAN_MANAGE_RUN', held.jobId);
+      const held =
+        visibleTo === undefined
+          ? undefined
+          : await ports.permissions.levelsOn('run_id', update.jobRunId, visibleTo);
+      if (visibleTo !== undefined && held !== undefined && !reaches(held.levels, 'CAN_MANAGE_RUN'))
+        throw lacksPermission(visibleTo, 'CAN_MANAGE_RUN', held.jobId);
       await cancelRun(ports.cancelling, update.jobRunId);
       return {};
     },

@@ -16,14 +16,23 @@ export function listPoliciesOperation({ inventory }: Pick<ClusterPorts, 'invento
     versions: ['2.0'],
     scope: 'clusters',
     summary: 'List the cluster policies',
-    description: 'The policies that RUNYARD_CLUSTERS names, each with what it gives to clusters that do not say otherwise.',
+    description:
+      'The policies that RUNYARD_CLUSTERS names, each with what it gives to clusters that do not say otherwise.',
     request: Type.Object({}),
     response: Type.Object({ policies: Type.Array(Policy, { description: 'The policies.' }) }),
     async handle() {
       return {
         policies: Object.entries(inventory.policies).map(([id, fields]) => ({
-          policy_id: id, name: id,
-          definition: JSON.stringify(Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, { type: 'unlimited', defaultValue: value }]))),
+          policy_id: id,
+          name: id,
+          definition: JSON.stringify(
+            Object.fromEntries(
+              Object.entries(fields).map(([field, value]) => [
+                field,
+                { type: 'unlimited', defaultValue: value },
+              ]),
+            ),
+          ),
         })),
       };
     },

@@ -15,24 +15,41 @@ import { repairHistory } from '../views/repair-history.ts';
 import { runView } from '../views/run-view.ts';
 import { exportedNotebook } from './export.ts';
 
-export type BundlePorts = Pick<OperationPorts, 'runs' | 'outputs' | 'notebooks' | 'logs' | 'limits' | 'site' | 'clock'>;
+export type BundlePorts = Pick<
+  OperationPorts,
+  'runs' | 'outputs' | 'notebooks' | 'logs' | 'limits' | 'site' | 'clock'
+>;
 
 /** Bytes of a log that are read at once. */
 const pieceBytes = 256 * 1_024;
 
 /** One file after the other, each made when its turn comes. */
-export async function* bundleFiles(ports: BundlePorts, found: RunWithTasks, repairs: readonly Repair[]): AsyncGenerator<ArchivedFile> {
+export async function* bundleFiles(
+  ports: BundlePorts,
+  found: RunWithTasks,
+  repairs: readonly Repair[],
+): AsyncGenerator<ArchivedFile> {
   const { run, tasks } = found;
   const mask = await ports.runs.maskOf(run);
   const now = ports.clock.now();
   const face = { version: '2.1', site: ports.site } as const;
-  const json = (path: string, value: unknown): ArchivedFile => textFile(path, `${JSON.stringify(withoutSecrets(mask, value), undefined, 2)}\n`, now);
-  yield json('run.json', { ...runView(found, face), repair_history: repairHistory(found, repairs, face), settings: run.settings });
+  const json = (path: string, value: unknown): ArchivedFile =>
+    textFile(path, `${JSON.stringify(withoutSecrets(mask, value), undefined, 2)}\n`, now);
+  yield json('run.json', {
+    ...runView(found, face),
+    repair_history: repairHistory(found, repairs, face),
+    settings: run.settings,
+  });
   yield json('events.json', { events: historyOf(found, repairs) });
   for (const task of tasks) yield* attemptFiles(ports, found, task, now);
 }
 
-async function* attemptFiles(ports: BundlePorts, found: RunWithTasks, task: TaskRun, now: number): AsyncGenerator<ArchivedFile> {
+async function* attemptFiles(
+  ports: BundlePorts,
+  found: RunWithTasks,
+  task: TaskRun,
+  now: number,
+): AsyncGenerator<ArchivedFile> {
   const { runId, progress } = task;
   const folder = `tasks/${safeName(task.taskKey)}/attempt-${found.run.format === 'SINGLE_TASK' ? found.run.attempt : task.attempt}`;
   const modified = progress.endTime ?? now;
@@ -45,17 +62,33 @@ async function* attemptFiles(ports: BundlePorts, found: RunWithTasks, task: Task
   }
   const output = await ports.outputs.read(runId);
   if (output === undefined) missing.push(`output.json: the attempt left no output. ${whyNot(task)}`);
-  else yield textFile(`${folder}/output.json`, `${JSON.stringify(maskTexts(view.mask, output), undefined, 2)}\n`, modified);
+  else
+    yield textFile(
+      `${folder}/output.json`,
+      `${JSON.stringify(maskTexts(view.mask, output), undefined, 2)}\n`,
+      modified,
+    );
   const settings = tasksOf(found.run.settings).find((one) => one.task_key === task.taskKey);
   if (settings !== undefined && kindOf(settings) === 'notebook_task') {
     if (progress.startTime === undefined) missing.push(`notebook.html: ${whyNot(task)}`);
-    else yield textFile(`${folder}/notebook.html`, codePage(await exportedNotebook(ports, found, runId)), modified);
+    else
+      yield textFile(
+        `${folder}/notebook.html`,
+        codePage(await exportedNotebook(ports, found, runId)),
+        modified,
+      );
   }
   if (missing.length > 0) yield textFile(`${folder}/missing.txt`, `${missing.join('\n')}\n`, modified);
 }
 
 /** A log as text; undefined when it is not there. It is read twice, because its length stands before it. */
-async function logFile(logs: LogReader, log: LogName, view: LogView, path: string, modified: number): Promise<ArchivedFile | undefined> {
+async function logFile(
+  logs: LogReader,
+  log: LogName,
+  view: LogView,
+  path: string,
+  modified: number,
+): Promise<ArchivedFile | undefined> {
   const end = await logs.size(log);
   if (end === undefined) return undefined;
   let size = 0;
@@ -74,9 +107,14 @@ async function* piecesOf(logs: LogReader, log: LogName, view: LogView, end: numb
 
 /** A reason for what is not there, as far as one is known. */
 function whyNot({ progress: { state, startTime, runningTime, message } }: TaskRun): string {
-  if (startTime === undefined) return isTerminal(state) ? `The attempt never began: ${message === '' ? state : message}` : 'The attempt has not begun yet.';
+  if (startTime === undefined)
+    return isTerminal(state)
+      ? `The attempt never began: ${message === '' ? state : message}`
+      : 'The attempt has not begun yet.';
   if (!isTerminal(state)) return 'The attempt is not over.';
-  return runningTime === undefined ? `The attempt ended before its program was started: ${message}` : 'The task wrote none, or has removed it.';
+  return runningTime === undefined
+    ? `The attempt ended before its program was started: ${message}`
+    : 'The task wrote none, or has removed it.';
 }
 
 /** A key as the name of a folder; keys are checked, but an archive is unpacked anywhere. */

@@ -21,8 +21,9 @@ export function bundleOperation(ports: BundlePorts): Operation {
     scope: 'jobs',
     access: { level: 'CAN_VIEW', on: 'run_id' },
     summary: 'Download everything about a run',
-    description: 'A tar.gz with run.json (settings and states), events.json and, for every attempt of every task, tasks/<task_key>/attempt-<n>/ with stdout, stderr, output.json, notebook.html; '
-      + 'missing.txt says what is not there, and why. Secrets are masked. Also of an active run: as it is at this moment. The id of a task run gives the run that it belongs to.',
+    description:
+      'A tar.gz with run.json (settings and states), events.json and, for every attempt of every task, tasks/<task_key>/attempt-<n>/ with stdout, stderr, output.json, notebook.html; ' +
+      'missing.txt says what is not there, and why. Secrets are masked. Also of an active run: as it is at this moment. The id of a task run gives the run that it belongs to.',
     mediaType: 'application/gzip',
     request: Type.Object({ run_id: Type.Integer({ ...Id, description: 'The run, or a task run of it.' }) }),
     response: Type.String({ description: 'The archive.' }),
@@ -30,19 +31,28 @@ export function bundleOperation(ports: BundlePorts): Operation {
       const found = await ports.runs.find(runId);
       if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
       const repairs = await ports.runs.repairsOf(found.run);
-      if (open >= most) throw new ServiceError('REQUEST_LIMIT_EXCEEDED', `This engine makes ${most} bundles at a time. Ask again when one of them is done.`, 5);
+      if (open >= most)
+        throw new ServiceError(
+          'REQUEST_LIMIT_EXCEEDED',
+          `This engine makes ${most} bundles at a time. Ask again when one of them is done.`,
+          5,
+        );
       open += 1;
       const source = Readable.from(archive(bundleFiles(ports, found, repairs)), { objectMode: false });
-      const stop = (): void => { source.destroy(new Error('The service stops.')); };
+      const stop = (): void => {
+        source.destroy(new Error('The service stops.'));
+      };
       closing.addEventListener('abort', stop);
       const packed = pipeline(source, createGzip(), (error) => {
         open -= 1;
         closing.removeEventListener('abort', stop);
         // Half a bundle is no bundle: its end is missing, and the receiver is told by the broken connection.
-        if (error) log.warn({ run_id: found.run.runId, error: messageOf(error) }, 'A bundle was not sent to its end.');
+        if (error)
+          log.warn({ run_id: found.run.runId, error: messageOf(error) }, 'A bundle was not sent to its end.');
       });
       return new StreamedAnswer(packed, {
-        'content-type': 'application/gzip', 'content-disposition': `attachment; filename="run-${found.run.runId}.tar.gz"`,
+        'content-type': 'application/gzip',
+        'content-disposition': `attachment; filename="run-${found.run.runId}.tar.gz"`,
       });
     },
   });

@@ -9,12 +9,21 @@ import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/versions.ts';
 
 const request = Type.Object({
-  job_id: Type.Optional(Type.Integer({ ...Id, description: 'The job. Required unless all_queued_runs is true.' })),
-  all_queued_runs: Type.Optional(Type.Boolean({ description: 'Only runs that are QUEUED, of the job or, without one, of all jobs. Default: false.' })),
+  job_id: Type.Optional(
+    Type.Integer({ ...Id, description: 'The job. Required unless all_queued_runs is true.' }),
+  ),
+  all_queued_runs: Type.Optional(
+    Type.Boolean({
+      description: 'Only runs that are QUEUED, of the job or, without one, of all jobs. Default: false.',
+    }),
+  ),
 });
 
 /** Asks for the end of all active runs of a job. */
-export function cancelAllRunsOperation({ jobs, cancelling }: Pick<OperationPorts, 'jobs' | 'cancelling'>): Operation {
+export function cancelAllRunsOperation({
+  jobs,
+  cancelling,
+}: Pick<OperationPorts, 'jobs' | 'cancelling'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/runs/cancel-all',
@@ -22,12 +31,14 @@ export function cancelAllRunsOperation({ jobs, cancelling }: Pick<OperationPorts
     scope: 'jobs',
     access: { level: 'CAN_MANAGE_RUN', on: 'job_id' },
     summary: 'Cancel all runs of a job',
-    description: 'Asks for the end of all active runs of a job and returns; they end shortly after. New runs can be started meanwhile.',
+    description:
+      'Asks for the end of all active runs of a job and returns; they end shortly after. New runs can be started meanwhile.',
     request,
     response: Type.Object({}),
     async handle({ job_id: jobId, all_queued_runs: queuedOnly = false }) {
       if (jobId === undefined && !queuedOnly) throw missing('job_id');
-      if (jobId !== undefined && (await jobs.find(jobId)) === undefined) throw invalid(`Job ${jobId} does not exist.`);
+      if (jobId !== undefined && (await jobs.find(jobId)) === undefined)
+        throw invalid(`Job ${jobId} does not exist.`);
       await cancelRuns(cancelling, { jobId, queuedOnly });
       return {};
     },

@@ -15,7 +15,8 @@ export function cancelRunOperation({ cancelling }: Pick<OperationPorts, 'cancell
     scope: 'jobs',
     access: { level: 'CAN_MANAGE_RUN', on: 'run_id' },
     summary: 'Cancel a run',
-    description: 'Asks for the end of a run and returns; the run ends shortly after. A run that is over stays as it is.',
+    description:
+      'Asks for the end of a run and returns; the run ends shortly after. A run that is over stays as it is.',
     request: Type.Object({ run_id: Type.Integer({ ...Id, description: 'The run.' }) }),
     response: Type.Object({}),
     async handle({ run_id: runId }) {

@@ -7,9 +7,11 @@ import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/versions.ts';
 
 /** Removes a run that is over, with its logs and output. */
-export function deleteRunOperation(
-  { runs, removing, clock }: Pick<OperationPorts, 'runs' | 'removing' | 'clock'>,
-): Operation {
+export function deleteRunOperation({
+  runs,
+  removing,
+  clock,
+}: Pick<OperationPorts, 'runs' | 'removing' | 'clock'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/runs/delete',
@@ -17,19 +19,31 @@ export function deleteRunOperation(
     scope: 'jobs',
     access: { level: 'CAN_MANAGE', on: 'run_id' },
     summary: 'Delete a run',
-    description: 'Removes a run that is over, with its task runs, logs and output. Its idempotency_token starts no other run.',
+    description:
+      'Removes a run that is over, with its task runs, logs and output. Its idempotency_token starts no other run.',
     request: Type.Object({ run_id: Type.Integer({ ...Id, description: 'The run.' }) }),
     response: Type.Object({}),
     async handle({ run_id: runId }, { log }) {
       const found = await runs.find(runId);
       if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
-      if (found.run.runId !== runId) throw invalid(`Run ${runId} is a task run of run ${found.run.runId}; only the whole run can be deleted.`);
+      if (found.run.runId !== runId)
+        throw invalid(
+          `Run ${runId} is a task run of run ${found.run.runId}; only the whole run can be deleted.`,
+        );
       const deleted = await removing.runs.delete(runId, clock.now());
       if (deleted === 'gone') throw invalid(`Run ${runId} does not exist.`);
-      if (deleted === 'active') throw new ServiceError('INVALID_STATE', `Run ${runId} is still active. Cancel it before deleting it.`);
-      // Only what is surely deleted may lose its files; and as it is deleted, a file that stays is no failure of this call.
+      if (deleted === 'active')
+        throw new ServiceError(
+          'INVALID_STATE',
+          `Run ${runId} is still active. Cancel it before deleting it.`,
+        );
+      // Only what is surely deleted may lose its files; and as it is deleted, a file that stays is no failure
+      // of this call.
       const remains = (error: unknown): void => {
-        log.error({ run_id: runId, error: messageOf(error) }, 'Files of a deleted run could not be removed; they stay until somebody removes them.');
+        log.error(
+          { run_id: runId, error: messageOf(error) },
+          'Files of a deleted run could not be removed; they stay until somebody removes them.',
+        );
       };
       await Promise.all([
         ...deleted.attempts.map((attempt) => removing.files.removeAttempt(attempt).catch(remains)),

@@ -16,10 +16,7 @@ import { apiVersions } from '../http/versions.ts';
 
 type ExportPorts = Pick<OperationPorts, 'runs' | 'outputs' | 'notebooks' | 'limits'>;
 
-const viewMakers = {
-  NOTEBOOK: codePage,
-  DASHBOARD: dashboardPage,
-} as const;
+const viewMakers = { NOTEBOOK: codePage, DASHBOARD: dashboardPage } as const;
 
 /** What is asked for -> the types of the views that it gives. */
 const viewsOf = {
@@ -29,11 +26,16 @@ const viewsOf = {
 } as const satisfies Record<string, readonly (keyof typeof viewMakers)[]>;
 
 const response = Type.Object({
-  views: Type.Array(Type.Object({
-    content: Type.String({ description: 'A page of HTML that needs no network and no script.' }),
-    name: Type.String({ description: 'Name of the notebook.' }),
-    type: Type.Enum(['NOTEBOOK', 'DASHBOARD'], { description: 'NOTEBOOK: with code and all outputs. DASHBOARD: what its cells showed to look at, without code.' }),
-  })),
+  views: Type.Array(
+    Type.Object({
+      content: Type.String({ description: 'A page of HTML that needs no network and no script.' }),
+      name: Type.String({ description: 'Name of the notebook.' }),
+      type: Type.Enum(['NOTEBOOK', 'DASHBOARD'], {
+        description:
+          'NOTEBOOK: with code and all outputs. DASHBOARD: what its cells showed to look at, without code.',
+      }),
+    }),
+  ),
 });
 
 /** Shows a notebook as it was run: every cell with its outputs, also of a run that failed or is not over. */
@@ -45,10 +47,13 @@ export function exportRunOperation(ports: ExportPorts): Operation {
     scope: 'jobs',
     access: { level: 'CAN_VIEW', on: 'run_id' },
     summary: 'Export a notebook run as HTML',
-    description: 'The notebook of one task run with all that its cells showed. Of a multi-task run the id of a task run is needed.',
+    description:
+      'The notebook of one task run with all that its cells showed. Of a multi-task run the id of a task run is needed.',
     request: Type.Object({
       run_id: Type.Integer({ ...Id, description: 'The run of a single task, or a task run.' }),
-      views_to_export: Type.Optional(Type.Enum(['CODE', 'DASHBOARDS', 'ALL'], { description: 'Which views. Default: CODE.' })),
+      views_to_export: Type.Optional(
+        Type.Enum(['CODE', 'DASHBOARDS', 'ALL'], { description: 'Which views. Default: CODE.' }),
+      ),
     }),
     response,
     async handle({ run_id: runId, views_to_export: wanted = 'CODE' }) {
@@ -61,9 +66,19 @@ export function exportRunOperation(ports: ExportPorts): Operation {
   });
 }
 
-/** What is to be shown of the notebook of a task run, without secrets. @throws ServiceError as the operation does */
-export async function exportedNotebook(ports: ExportPorts, found: RunWithTasks, runId: number): Promise<ExportedNotebook> {
-  return maskTexts(await ports.runs.maskOf(found.run), await exported(ports, found, notebookRunIn(found, runId)));
+/**
+ * What is to be shown of the notebook of a task run, without secrets. @throws ServiceError as the operation
+ * does
+ */
+export async function exportedNotebook(
+  ports: ExportPorts,
+  found: RunWithTasks,
+  runId: number,
+): Promise<ExportedNotebook> {
+  return maskTexts(
+    await ports.runs.maskOf(found.run),
+    await exported(ports, found, notebookRunIn(found, runId)),
+  );
 }
 
 interface NotebookRun {
@@ -75,8 +90,13 @@ interface NotebookRun {
 /** @throws ServiceError for a run whose tasks have ids of their own, and for one of another kind */
 function notebookRunIn({ run, tasks }: RunWithTasks, runId: number): NotebookRun {
   if (run.runId === runId && run.format === 'MULTI_TASK') {
-    const ids = tasks.map((task) => `${task.runId} (${task.taskKey})`).slice(0, 10).join(', ');
-    throw invalid(`Run ${runId} has tasks with runs of their own, which are exported one by one: ask for one of ${ids}.`);
+    const ids = tasks
+      .map((task) => `${task.runId} (${task.taskKey})`)
+      .slice(0, 10)
+      .join(', ');
+    throw invalid(
+      `Run ${runId} has tasks with runs of their own, which are exported one by one: ask for one of ${ids}.`,
+    );
   }
   const taskRun = tasks.find((task) => task.runId === runId);
   if (taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
@@ -89,15 +109,25 @@ function notebookRunIn({ run, tasks }: RunWithTasks, runId: number): NotebookRun
   return { taskRun, task };
 }
 
-async function exported({ notebooks, outputs, limits }: ExportPorts, { run }: RunWithTasks, { taskRun, task }: NotebookRun): Promise<ExportedNotebook> {
+async function exported(
+  { notebooks, outputs, limits }: ExportPorts,
+  { run }: RunWithTasks,
+  { taskRun, task }: NotebookRun,
+): Promise<ExportedNotebook> {
   const { runId, taskKey, progress } = taskRun;
   const most = limits.notebookExportBytes;
   const report = await notebooks.report(runId);
   const shown = report === undefined ? undefined : fitReport(report, most);
-  const source = report === undefined || report.cells.length === 0 ? await notebooks.source(runId, most) : undefined;
-  const failure = progress.result === 'SUCCESS' ? '' : (await outputs.read(runId))?.error ?? progress.message;
+  const source =
+    report === undefined || report.cells.length === 0 ? await notebooks.source(runId, most) : undefined;
+  const failure =
+    progress.result === 'SUCCESS' ? '' : ((await outputs.read(runId))?.error ?? progress.message);
   return {
-    runId, taskKey, progress, source, failure,
+    runId,
+    taskKey,
+    progress,
+    source,
+    failure,
     jobName: run.name,
     path: task.notebook_path,
     parameters: report?.parameters ?? task.base_parameters ?? {},

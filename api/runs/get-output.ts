@@ -17,36 +17,72 @@ import { taskRunView } from '../views/task-run-view.ts';
 import { apiVersions } from '../http/versions.ts';
 
 /** Built-in kinds whose stdout and stderr are part of the output; so are those of every plugin's kind. */
-const kindsWithLogs: ReadonlySet<string> = new Set(['spark_python_task', 'spark_jar_task', 'spark_submit_task']);
+const kindsWithLogs: ReadonlySet<string> = new Set([
+  'spark_python_task',
+  'spark_jar_task',
+  'spark_submit_task',
+]);
 
 const response = Type.Object({
   metadata: RunDocument,
-  notebook_output: Type.Optional(Type.Object(
-    {
-      result: Type.Optional(Type.String({ description: 'What the notebook gave to its exit call, first 1 MB; absent when it did not call it.' })),
-      truncated: Type.Optional(Type.Boolean({ description: 'Whether result was cut.' })),
-    },
-    { description: 'Output of a notebook that succeeded.' },
-  )),
-  plugin_output: Type.Optional(Type.Object(
-    {
-      result: Type.Optional(Type.String({ description: 'What the plugin wrote as the result, first 1 MB; absent when it wrote none.' })),
-      truncated: Type.Optional(Type.Boolean({ description: 'Whether result was cut.' })),
-    },
-    { description: 'Output of a task of a plugin\'s kind that succeeded.' },
-  )),
-  run_job_output: Type.Optional(Type.Object(
-    { run_id: Type.Integer({ ...Id, description: 'The run that the task has started; of one that was retried the first.' }) },
-    { description: 'Of a task that runs another job.' },
-  )),
+  notebook_output: Type.Optional(
+    Type.Object(
+      {
+        result: Type.Optional(
+          Type.String({
+            description:
+              'What the notebook gave to its exit call, first 1 MB; absent when it did not call it.',
+          }),
+        ),
+        truncated: Type.Optional(Type.Boolean({ description: 'Whether result was cut.' })),
+      },
+      { description: 'Output of a notebook that succeeded.' },
+    ),
+  ),
+  plugin_output: Type.Optional(
+    Type.Object(
+      {
+        result: Type.Optional(
+          Type.String({
+            description: 'What the plugin wrote as the result, first 1 MB; absent when it wrote none.',
+          }),
+        ),
+        truncated: Type.Optional(Type.Boolean({ description: 'Whether result was cut.' })),
+      },
+      { description: "Output of a task of a plugin's kind that succeeded." },
+    ),
+  ),
+  run_job_output: Type.Optional(
+    Type.Object(
+      {
+        run_id: Type.Integer({
+          ...Id,
+          description: 'The run that the task has started; of one that was retried the first.',
+        }),
+      },
+      { description: 'Of a task that runs another job.' },
+    ),
+  ),
   error: Type.Optional(Type.String({ description: 'Why there is no output.' })),
   error_trace: Type.Optional(Type.String({ description: 'The trace behind the error.' })),
-  logs: Type.Optional(Type.String({ description: 'stdout and stderr of a Python, JAR or submit task or one of a plugin\'s kind, in this order, first 5 MB.' })),
+  logs: Type.Optional(
+    Type.String({
+      description:
+        "stdout and stderr of a Python, JAR or submit task or one of a plugin's kind, in this order, first 5 MB.",
+    }),
+  ),
   logs_truncated: Type.Optional(Type.Boolean({ description: 'Whether logs was cut.' })),
 });
 
-/** Shows what one task run gave back: its result, its error, its logs; for an active one what is there so far. */
-export function getOutputOperation({ runs, outputs, limits, site }: Pick<OperationPorts, 'runs' | 'outputs' | 'limits' | 'site'>): Operation {
+/**
+ * Shows what one task run gave back: its result, its error, its logs; for an active one what is there so far.
+ */
+export function getOutputOperation({
+  runs,
+  outputs,
+  limits,
+  site,
+}: Pick<OperationPorts, 'runs' | 'outputs' | 'limits' | 'site'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/jobs/runs/get-output',
@@ -55,7 +91,9 @@ export function getOutputOperation({ runs, outputs, limits, site }: Pick<Operati
     access: { level: 'CAN_VIEW', on: 'run_id' },
     summary: 'Get the output of a run',
     description: 'Output of one task run. Of a multi-task run the id of a task run is needed.',
-    request: Type.Object({ run_id: Type.Integer({ ...Id, description: 'The run of a single task, or a task run.' }) }),
+    request: Type.Object({
+      run_id: Type.Integer({ ...Id, description: 'The run of a single task, or a task run.' }),
+    }),
     response,
     async handle({ run_id: runId }, { version }) {
       const found = await runs.find(runId);
@@ -66,10 +104,15 @@ export function getOutputOperation({ runs, outputs, limits, site }: Pick<Operati
       const mask = await runs.maskOf(found.run);
       const view = { mask, over: isTerminal(taskRun.progress.state) };
       return {
-        metadata: taskRunView(asKnownTo(runId, found, await runs.repairsOf(found.run)), taskRun, { version, site }),
+        metadata: taskRunView(asKnownTo(runId, found, await runs.repairsOf(found.run)), taskRun, {
+          version,
+          site,
+        }),
         ...endOf(kind, taskRun.progress, maskTexts(mask, await outputs.read(runId))),
         ...(kind === 'run_job_task' ? await startedBy(runs, runId) : {}),
-        ...(kind !== undefined && (kindsWithLogs.has(kind) || !isBuiltIn(kind)) ? logsOf(await outputs.logs(runId, limits.outputBytes, view)) : {}),
+        ...(kind !== undefined && (kindsWithLogs.has(kind) || !isBuiltIn(kind))
+          ? logsOf(await outputs.logs(runId, limits.outputBytes, view))
+          : {}),
       };
     },
   });
@@ -78,7 +121,9 @@ export function getOutputOperation({ runs, outputs, limits, site }: Pick<Operati
 /** @throws ServiceError for the id of a run whose tasks have ids of their own */
 function taskRunIn(found: RunWithTasks | undefined, runId: number): TaskRun | undefined {
   if (found?.run.runId === runId && found.run.format === 'MULTI_TASK') {
-    throw invalid('Retrieving the output of runs with multiple tasks is not supported. Please retrieve the output of each individual task run instead.');
+    throw invalid(
+      'Retrieving the output of runs with multiple tasks is not supported. Please retrieve the output of each individual task run instead.',
+    );
   }
   return found?.tasks.find((task) => task.runId === runId);
 }

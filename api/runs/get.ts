@@ -15,10 +15,20 @@ import { apiVersions } from '../http/versions.ts';
 import { resolvedValues } from './resolved-values.ts';
 
 /** Shows one run, or one task run by its own id. */
-export function getRunOperation({ runs, outputs, site }: Pick<OperationPorts, 'runs' | 'outputs' | 'site'>): Operation {
+export function getRunOperation({
+  runs,
+  outputs,
+  site,
+}: Pick<OperationPorts, 'runs' | 'outputs' | 'site'>): Operation {
   /** What tasks have told each other may be secret. */
-  const shownValues = async (found: RunWithTasks, repairs: readonly Repair[]): Promise<Map<number, object>> => {
-    const [mask, values] = await Promise.all([runs.maskOf(found.run), resolvedValues(found, repairs, outputs, site)]);
+  const shownValues = async (
+    found: RunWithTasks,
+    repairs: readonly Repair[],
+  ): Promise<Map<number, object>> => {
+    const [mask, values] = await Promise.all([
+      runs.maskOf(found.run),
+      resolvedValues(found, repairs, outputs, site),
+    ]);
     return new Map([...values].map(([id, value]) => [id, maskTexts(mask, value)]));
   };
   return defineOperation({
@@ -31,17 +41,31 @@ export function getRunOperation({ runs, outputs, site }: Pick<OperationPorts, 'r
     description: 'A run with everything but its output. The id of a task run shows that task run.',
     request: Type.Object({
       run_id: Type.Integer({ ...Id, description: 'The run, or a task run.' }),
-      include_resolved_values: Type.Optional(Type.Boolean({ description: 'Whether tasks show the parameters that they were given, in 2.1 and 2.2. Default: false.' })),
-      include_history: Type.Optional(Type.Boolean({ description: 'Whether the run shows its repairs. Default: false.' })),
+      include_resolved_values: Type.Optional(
+        Type.Boolean({
+          description:
+            'Whether tasks show the parameters that they were given, in 2.1 and 2.2. Default: false.',
+        }),
+      ),
+      include_history: Type.Optional(
+        Type.Boolean({ description: 'Whether the run shows its repairs. Default: false.' }),
+      ),
     }),
     response: RunDocument,
     async handle({ run_id: runId, include_resolved_values: resolve, include_history: history }, { version }) {
       const found = await runs.find(runId);
       if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
       const repairs = await runs.repairsOf(found.run);
-      const face = { version, site, ...(resolve === true && { resolved: await shownValues(found, repairs) }) };
+      const face = {
+        version,
+        site,
+        ...(resolve === true && { resolved: await shownValues(found, repairs) }),
+      };
       if (found.run.runId === runId) {
-        return { ...runView(found, face), ...(history === true && { repair_history: repairHistory(found, repairs, face) }) };
+        return {
+          ...runView(found, face),
+          ...(history === true && { repair_history: repairHistory(found, repairs, face) }),
+        };
       }
       const taskRun = found.tasks.find((task) => task.runId === runId);
       if (taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);

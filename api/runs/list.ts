@@ -17,19 +17,33 @@ const numbers = 2;
 
 const request = Type.Object({
   job_id: Type.Optional(Type.Integer({ ...Id, description: 'Only runs of this job. Default: of all jobs.' })),
-  active_only: Type.Optional(Type.Boolean({ description: 'Only QUEUED, PENDING, RUNNING and TERMINATING runs. Not together with completed_only.' })),
+  active_only: Type.Optional(
+    Type.Boolean({
+      description: 'Only QUEUED, PENDING, RUNNING and TERMINATING runs. Not together with completed_only.',
+    }),
+  ),
   completed_only: Type.Optional(Type.Boolean({ description: 'Only runs that are over.' })),
-  run_type: Type.Optional(Type.Enum(['JOB_RUN', 'WORKFLOW_RUN', 'SUBMIT_RUN'], { description: 'Only runs of this type.' })),
+  run_type: Type.Optional(
+    Type.Enum(['JOB_RUN', 'WORKFLOW_RUN', 'SUBMIT_RUN'], { description: 'Only runs of this type.' }),
+  ),
   start_time_from: Type.Optional(instant('Only runs started at or after this time, epoch milliseconds.')),
   start_time_to: Type.Optional(instant('Only runs started at or before this time, epoch milliseconds.')),
   limit: Type.Optional(int32(0, 'Runs per page, less than 1000; 0 means 999. Default: 20.')),
   offset: Type.Optional(int32(0, 'Runs to leave out, from the newest. Default: 0.')),
-  page_token: Type.Optional(Type.String({ description: 'next_page_token of the page before; empty for the first page.' })),
-  expand_tasks: Type.Optional(Type.Boolean({ description: 'Whether the tasks of each run are shown, in 2.1 and 2.2. Default: false.' })),
+  page_token: Type.Optional(
+    Type.String({ description: 'next_page_token of the page before; empty for the first page.' }),
+  ),
+  expand_tasks: Type.Optional(
+    Type.Boolean({ description: 'Whether the tasks of each run are shown, in 2.1 and 2.2. Default: false.' }),
+  ),
 });
 
 /** Lists runs, newest first. */
-export function listRunsOperation({ runs, limits, site }: Pick<OperationPorts, 'runs' | 'limits' | 'site'>): Operation {
+export function listRunsOperation({
+  runs,
+  limits,
+  site,
+}: Pick<OperationPorts, 'runs' | 'limits' | 'site'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/jobs/runs/list',
@@ -37,23 +51,39 @@ export function listRunsOperation({ runs, limits, site }: Pick<OperationPorts, '
     scope: 'jobs',
     access: { level: 'CAN_VIEW', on: 'job_id', otherwise: 'everyone' },
     summary: 'List runs',
-    description: 'Runs by start time, newest first. The tasks of multi-task runs are empty: fetch the run, or give expand_tasks in 2.1 and 2.2.',
+    description:
+      'Runs by start time, newest first. The tasks of multi-task runs are empty: fetch the run, or give expand_tasks in 2.1 and 2.2.',
     request,
     response: Type.Object({
       runs: Type.Array(RunDocument, { description: 'One page of runs.' }),
       has_more: Type.Boolean({ description: 'Whether another page follows.' }),
-      next_page_token: Type.Optional(Type.String({ description: 'page_token of that page, in 2.1 and 2.2.' })),
+      next_page_token: Type.Optional(
+        Type.String({ description: 'page_token of that page, in 2.1 and 2.2.' }),
+      ),
     }),
     async handle(query, { version, visibleTo }) {
-      const { size, offset, before } = pageOf('runs', query, { usual: usualPage, most: limits.runsPerPage, numbers });
+      const { size, offset, before } = pageOf('runs', query, {
+        usual: usualPage,
+        most: limits.runsPerPage,
+        numbers,
+      });
       const [startTime = 0, runId = 0] = before ?? [];
       const found = await runs.list({
-        visibleTo, jobId: query.job_id, active: activeOf(query), type: query.run_type,
-        startFrom: query.start_time_from, startTo: query.start_time_to,
+        visibleTo,
+        jobId: query.job_id,
+        active: activeOf(query),
+        type: query.run_type,
+        startFrom: query.start_time_from,
+        startTo: query.start_time_to,
         // One more than the page has tells whether another follows.
-        before: before && { startTime, runId }, offset, limit: size + 1,
+        before: before && { startTime, runId },
+        offset,
+        limit: size + 1,
       });
-      const { entries, more } = cutPage('runs', found, size, (run) => [run.progress.startTime ?? 0, run.runId]);
+      const { entries, more } = cutPage('runs', found, size, (run) => [
+        run.progress.startTime ?? 0,
+        run.runId,
+      ]);
       const expand = query.expand_tasks === true && version !== '2.0';
       const needsTasks = (run: Run): boolean => expand || shownFormat(run.format, version) === 'SINGLE_TASK';
       const tasks = await runs.tasksOf(entries.filter(needsTasks).map((run) => run.runId));
@@ -67,7 +97,11 @@ export function listRunsOperation({ runs, limits, site }: Pick<OperationPorts, '
 }
 
 /** True: active runs only; false: completed ones only; undefined: both. */
-function activeOf({ active_only: active = false, completed_only: completed = false }: Static<typeof request>): boolean | undefined {
-  if (active && completed) throw invalid('active_only and completed_only are both true; at most one of them may be.');
+function activeOf({
+  active_only: active = false,
+  completed_only: completed = false,
+}: Static<typeof request>): boolean | undefined {
+  if (active && completed)
+    throw invalid('active_only and completed_only are both true; at most one of them may be.');
   return active === completed ? undefined : active;
 }

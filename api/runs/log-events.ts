@@ -30,8 +30,19 @@ const [soonMs, seldomMs] = [100, 5_000];
 /** A sign of life at least this often, ms: what stands between would give up a silent connection. */
 const heartbeatMs = 15_000;
 
-/** The events, made as they are taken: who reads slowly is waited for. Ends with `end` when the attempt is over and all is sent. */
-export async function* logEvents({ logs, log, offset: first, mask, standing, once = false, until }: LogFollowing): AsyncGenerator<string> {
+/**
+ * The events, made as they are taken: who reads slowly is waited for. Ends with `end` when the attempt is
+ * over and all is sent.
+ */
+export async function* logEvents({
+  logs,
+  log,
+  offset: first,
+  mask,
+  standing,
+  once = false,
+  until,
+}: LogFollowing): AsyncGenerator<string> {
   let offset = first;
   let patience = soonMs;
   let silent = 0;
@@ -43,7 +54,8 @@ export async function* logEvents({ logs, log, offset: first, mask, standing, onc
       const page = await logs.page(log, offset, eventBytes, { mask, over });
       // The task has cut its log: what is there is new.
       const from = page.offset < offset ? 0 : page.offset;
-      const { next, text } = from === page.offset ? page : await logs.page(log, 0, eventBytes, { mask, over });
+      const { next, text } =
+        from === page.offset ? page : await logs.page(log, 0, eventBytes, { mask, over });
       if (next === from) break;
       yield event('log', next, { offset: from, content: text });
       [offset, patience, silent] = [next, soonMs, 0];
@@ -71,22 +83,36 @@ function event(name: string, id: number, data: object): string {
 
 /** Waits until the log may have grown. */
 async function change(
-  logs: LogReader, log: LogName, offset: number, patience: number, until: AbortSignal,
+  logs: LogReader,
+  log: LogName,
+  offset: number,
+  patience: number,
+  until: AbortSignal,
 ): Promise<{ readonly changed: boolean; readonly waited: number }> {
   await pauseOf(gatherMs, until, () => undefined);
   let changed = false;
   const waited = await pauseOf(patience, until, (wake) => {
-    const ring = (): void => { changed = true; wake(); };
+    const ring = (): void => {
+      changed = true;
+      wake();
+    };
     const stop = logs.watch(log.runId, ring);
     // What came before it was watched would be told by nobody.
-    void logs.size(log).catch(() => undefined).then((size = 0) => (size === offset ? undefined : ring()));
+    void logs
+      .size(log)
+      .catch(() => undefined)
+      .then((size = 0) => (size === offset ? undefined : ring()));
     return stop;
   });
   return { changed, waited: gatherMs + waited };
 }
 
 /** Waits for a time, an abort, or what `begin` arranges; answers with the time if all of it was waited. */
-async function pauseOf(milliseconds: number, until: AbortSignal, begin: (wake: () => void) => (() => void) | undefined): Promise<number> {
+async function pauseOf(
+  milliseconds: number,
+  until: AbortSignal,
+  begin: (wake: () => void) => (() => void) | undefined,
+): Promise<number> {
   if (until.aborted) return 0;
   const { promise, resolve } = Promise.withResolvers<number>();
   const wake = (): void => resolve(0);

@@ -17,7 +17,11 @@ import { stateView } from '../views/run-facts.ts';
 const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' } as const;
 
 /** Follows a log by server-sent events. */
-export function logsStreamOperation({ runs, logs, limits }: Pick<OperationPorts, 'runs' | 'logs' | 'limits'>): Operation {
+export function logsStreamOperation({
+  runs,
+  logs,
+  limits,
+}: Pick<OperationPorts, 'runs' | 'logs' | 'limits'>): Operation {
   const seats = createSeats(limits);
   const standingOf = async (runId: number): Promise<Standing> => {
     const taskRun = (await runs.find(runId))?.tasks.find((task) => task.runId === runId);
@@ -32,24 +36,45 @@ export function logsStreamOperation({ runs, logs, limits }: Pick<OperationPorts,
     scope: 'jobs',
     access: { level: 'CAN_VIEW', on: 'run_id' },
     summary: 'Follow the log of a task run',
-    description: 'Server-sent events: `log` with `{offset, content}` for what is there and for what comes, at last `end` with `{offset, state}`. The id of an event is where the next one '
-      + 'begins: a connection that broke goes on with the header `Last-Event-ID`. A task run that has not begun is waited for. A connection without `end` was ended by the service: come back with that header.',
+    description:
+      'Server-sent events: `log` with `{offset, content}` for what is there and for what comes, at last `end` with `{offset, state}`. The id of an event is where the next one ' +
+      'begins: a connection that broke goes on with the header `Last-Event-ID`. A task run that has not begun is waited for. A connection without `end` was ended by the service: come back with that header.',
     mediaType: 'text/event-stream',
     request: Type.Object({
       run_id: LogRunId,
       stream: Type.Optional(Stream),
-      offset: Type.Optional(Type.Integer({ ...Id, description: 'First byte. Default: 0. Last-Event-ID wins over it.' })),
-      timeout_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.logStreamSeconds, description: `How long the connection is kept at most; 0: what is there is sent, nothing is waited for. Default: ${limits.logStreamSeconds}.` })),
+      offset: Type.Optional(
+        Type.Integer({ ...Id, description: 'First byte. Default: 0. Last-Event-ID wins over it.' }),
+      ),
+      timeout_seconds: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: limits.logStreamSeconds,
+          description: `How long the connection is kept at most; 0: what is there is sent, nothing is waited for. Default: ${limits.logStreamSeconds}.`,
+        }),
+      ),
     }),
     response: Type.String({ description: 'Events.' }),
-    async handle({ run_id: runId, stream = 'stdout', offset = 0, timeout_seconds: seconds = limits.logStreamSeconds }, { caller, signal, closing, lastEventId }) {
+    async handle(
+      { run_id: runId, stream = 'stdout', offset = 0, timeout_seconds: seconds = limits.logStreamSeconds },
+      { caller, signal, closing, lastEventId },
+    ) {
       const { found } = taskRunOf(await runs.find(runId), runId);
       const mask = await runs.maskOf(found.run);
       const leave = seats.take(caller.principalId);
-      const until = AbortSignal.any([signal, closing, ...(seconds === 0 ? [] : [AbortSignal.timeout(seconds * 1_000)])]);
+      const until = AbortSignal.any([
+        signal,
+        closing,
+        ...(seconds === 0 ? [] : [AbortSignal.timeout(seconds * 1_000)]),
+      ]);
       const events = logEvents({
-        logs, log: { runId, stream }, offset: lastEventId ?? offset, mask,
-        standing: () => standingOf(runId), once: seconds === 0, until,
+        logs,
+        log: { runId, stream },
+        offset: lastEventId ?? offset,
+        mask,
+        standing: () => standingOf(runId),
+        once: seconds === 0,
+        until,
       });
       const body = Readable.from(inBytes(events), { objectMode: false, highWaterMark: 16 * 1_024 });
       body.once('close', leave);
@@ -63,15 +88,24 @@ async function* inBytes(events: AsyncIterable<string>): AsyncGenerator<Buffer> {
 }
 
 /** Counts open streams. @throws ServiceError when there are as many as may be */
-function createSeats({ logStreams, logStreamsPerUser }: Pick<Limits, 'logStreams' | 'logStreamsPerUser'>): { take(principalId: number): () => void } {
+function createSeats({ logStreams, logStreamsPerUser }: Pick<Limits, 'logStreams' | 'logStreamsPerUser'>): {
+  take(principalId: number): () => void;
+} {
   const taken = new Map<number, number>();
   let all = 0;
   return {
     take(principalId) {
       const own = taken.get(principalId) ?? 0;
       if (own >= logStreamsPerUser || all >= logStreams) {
-        const which = own >= logStreamsPerUser ? `${logStreamsPerUser} logs at a time for one user` : `${logStreams} logs at a time`;
-        throw new ServiceError('REQUEST_LIMIT_EXCEEDED', `This engine follows ${which}. End one of them, or read pages of the log instead (jobs/runs/logs).`, 5);
+        const which =
+          own >= logStreamsPerUser
+            ? `${logStreamsPerUser} logs at a time for one user`
+            : `${logStreams} logs at a time`;
+        throw new ServiceError(
+          'REQUEST_LIMIT_EXCEEDED',
+          `This engine follows ${which}. End one of them, or read pages of the log instead (jobs/runs/logs).`,
+          5,
+        );
       }
       taken.set(principalId, own + 1);
       all += 1;

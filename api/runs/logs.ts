@@ -9,11 +9,18 @@ import type { OperationPorts } from '../http/ports.ts';
 import { taskRunOf } from './task-run-of.ts';
 import { apiVersions } from '../http/versions.ts';
 
-export const LogRunId = Type.Integer({ ...Id, description: 'The run of a single task, or a task run: every attempt has a run_id of its own.' });
+export const LogRunId = Type.Integer({
+  ...Id,
+  description: 'The run of a single task, or a task run: every attempt has a run_id of its own.',
+});
 export const Stream = Type.Enum([...logStreams], { description: 'stdout or stderr. Default: stdout.' });
 
 /** Shows a part of a log; what grows is read on from `next_offset`. */
-export function logsOperation({ runs, logs, limits }: Pick<OperationPorts, 'runs' | 'logs' | 'limits'>): Operation {
+export function logsOperation({
+  runs,
+  logs,
+  limits,
+}: Pick<OperationPorts, 'runs' | 'logs' | 'limits'>): Operation {
   const { logPageBytes, logTailLines } = limits;
   return defineOperation({
     method: 'GET',
@@ -22,14 +29,27 @@ export function logsOperation({ runs, logs, limits }: Pick<OperationPorts, 'runs
     scope: 'jobs',
     access: { level: 'CAN_VIEW', on: 'run_id' },
     summary: 'Read the log of a task run',
-    description: 'A part of what a task run has written, also while it runs: from an offset on, or the last lines. Of a multi-task run the id of a task run is needed. '
-      + 'Pages that follow one another are the whole log: none breaks a character.',
+    description:
+      'A part of what a task run has written, also while it runs: from an offset on, or the last lines. Of a multi-task run the id of a task run is needed. ' +
+      'Pages that follow one another are the whole log: none breaks a character.',
     request: Type.Object({
       run_id: LogRunId,
       stream: Type.Optional(Stream),
       offset: Type.Optional(Type.Integer({ ...Id, description: 'First byte. Default: 0.' })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: logPageBytes, description: `Most bytes to read. Default: ${logPageBytes}.` })),
-      tail: Type.Optional(Type.Integer({ minimum: 1, maximum: logTailLines, description: 'The last lines instead, as many of them as limit has room for. Not with offset.' })),
+      limit: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: logPageBytes,
+          description: `Most bytes to read. Default: ${logPageBytes}.`,
+        }),
+      ),
+      tail: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: logTailLines,
+          description: 'The last lines instead, as many of them as limit has room for. Not with offset.',
+        }),
+      ),
     }),
     response: Type.Object({
       run_id: Type.Integer({ ...Id }),
@@ -37,20 +57,34 @@ export function logsOperation({ runs, logs, limits }: Pick<OperationPorts, 'runs
       offset: Type.Integer({ ...Id, description: 'Where content begins, in bytes.' }),
       next_offset: Type.Integer({ ...Id, description: 'Where the next page begins.' }),
       size: Type.Integer({ ...Id, description: 'Bytes that were written so far, with what was left out.' }),
-      complete: Type.Boolean({ description: 'Whether nothing follows: the task run is over and this is the end of its log.' }),
-      content: Type.String({ description: 'Text. Bytes that are no UTF-8 are replaced, secrets are masked, and a line says what was left out.' }),
+      complete: Type.Boolean({
+        description: 'Whether nothing follows: the task run is over and this is the end of its log.',
+      }),
+      content: Type.String({
+        description:
+          'Text. Bytes that are no UTF-8 are replaced, secrets are masked, and a line says what was left out.',
+      }),
     }),
     async handle({ run_id: runId, stream = 'stdout', offset, limit = logPageBytes, tail }) {
-      if (tail !== undefined && offset !== undefined) throw invalid('tail and offset are given; only one of them can be: tail counts lines from the end.');
+      if (tail !== undefined && offset !== undefined)
+        throw invalid('tail and offset are given; only one of them can be: tail counts lines from the end.');
       const { found, taskRun } = taskRunOf(await runs.find(runId), runId);
       // Asked before the log is read: what is over writes no more.
       const over = isTerminal(taskRun.progress.state);
       const view = { mask: await runs.maskOf(found.run), over };
       const log = { runId, stream };
-      const page = tail === undefined ? await logs.page(log, offset ?? 0, limit, view) : await logs.tail(log, tail, limit, view);
+      const page =
+        tail === undefined
+          ? await logs.page(log, offset ?? 0, limit, view)
+          : await logs.tail(log, tail, limit, view);
       return {
-        run_id: runId, stream, offset: page.offset, next_offset: page.next, size: page.size,
-        complete: over && page.next >= page.size, content: page.text,
+        run_id: runId,
+        stream,
+        offset: page.offset,
+        next_offset: page.next,
+        size: page.size,
+        complete: over && page.next >= page.size,
+        content: page.text,
       };
     },
   });

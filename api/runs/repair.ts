@@ -9,10 +9,21 @@ import { apiVersions } from '../http/versions.ts';
 
 const request = Type.Object({
   run_id: Type.Integer({ ...Id, description: 'The run: of several tasks, and over.' }),
-  rerun_tasks: Type.Optional(texts('Keys of the tasks to run again. Not together with rerun_all_failed_tasks.')),
-  rerun_all_failed_tasks: Type.Optional(Type.Boolean({ description: 'Runs every task again that did not succeed. Default: false.' })),
-  rerun_dependent_tasks: Type.Optional(Type.Boolean({ description: 'Runs with them everything that depends on them. Default: false.' })),
-  latest_repair_id: Type.Optional(Type.Integer({ ...Id, description: 'Id of the latest repair of the run: required once it was repaired.' })),
+  rerun_tasks: Type.Optional(
+    texts('Keys of the tasks to run again. Not together with rerun_all_failed_tasks.'),
+  ),
+  rerun_all_failed_tasks: Type.Optional(
+    Type.Boolean({ description: 'Runs every task again that did not succeed. Default: false.' }),
+  ),
+  rerun_dependent_tasks: Type.Optional(
+    Type.Boolean({ description: 'Runs with them everything that depends on them. Default: false.' }),
+  ),
+  latest_repair_id: Type.Optional(
+    Type.Integer({
+      ...Id,
+      description: 'Id of the latest repair of the run: required once it was repaired.',
+    }),
+  ),
   ...runParameterFields,
 });
 
@@ -25,14 +36,30 @@ export function repairRunOperation({ launching }: Pick<OperationPorts, 'launchin
     scope: 'jobs',
     access: { level: 'CAN_MANAGE_RUN', on: 'run_id' },
     summary: 'Repair a run',
-    description: 'Runs tasks of a run again, as new attempts inside the same run, and returns at once. All other tasks count as they ended. Parameters that are given replace those of the run.',
+    description:
+      'Runs tasks of a run again, as new attempts inside the same run, and returns at once. All other tasks count as they ended. Parameters that are given replace those of the run.',
     request,
-    response: Type.Object({ repair_id: Type.Integer({ ...Id, description: 'Id of the repair: latest_repair_id of the next one.' }) }),
+    response: Type.Object({
+      repair_id: Type.Integer({ ...Id, description: 'Id of the repair: latest_repair_id of the next one.' }),
+    }),
     async handle({
-      run_id: runId, rerun_tasks: tasks = [], rerun_all_failed_tasks: allFailed = false, rerun_dependent_tasks: dependents = false,
-      latest_repair_id: latestRepairId = 0, ...parameters
+      run_id: runId,
+      rerun_tasks: tasks = [],
+      rerun_all_failed_tasks: allFailed = false,
+      rerun_dependent_tasks: dependents = false,
+      latest_repair_id: latestRepairId = 0,
+      ...parameters
     }) {
-      return { repair_id: await repairRun(launching, { runId, tasks, allFailed, dependents, latestRepairId, parameters }) };
+      return {
+        repair_id: await repairRun(launching, {
+          runId,
+          tasks,
+          allFailed,
+          dependents,
+          latestRepairId,
+          parameters,
+        }),
+      };
     },
   });
 }

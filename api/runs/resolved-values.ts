@@ -6,9 +6,15 @@ import { asKnownTo, type Repair } from '../../engine/run/rounds.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
 import type { OutputReader, Site } from '../http/ports.ts';
 
-/** `resolved_values` of each task run whose work has begun, by its id; a task whose references have no value has none. */
+/**
+ * `resolved_values` of each task run whose work has begun, by its id; a task whose references have no value
+ * has none.
+ */
 export async function resolvedValues(
-  stored: RunWithTasks, repairs: readonly Repair[], outputs: Pick<OutputReader, 'taskValues'>, site: Site,
+  stored: RunWithTasks,
+  repairs: readonly Repair[],
+  outputs: Pick<OutputReader, 'taskValues'>,
+  site: Site,
 ): Promise<Map<number, object>> {
   const byKey = new Map(tasksOf(stored.run.settings).map((task) => [task.task_key, task]));
   const read = new Map<number, Promise<TaskValues>>();

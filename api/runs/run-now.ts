@@ -13,14 +13,23 @@ import { apiVersions } from '../http/versions.ts';
 
 const request = Type.Object({
   job_id: Type.Integer({ ...Id, description: 'The job.' }),
-  idempotency_token: Type.Optional(Type.String({ description: 'At most 64 characters. A token that was used before for this job gives its run instead of a new one.' })),
+  idempotency_token: Type.Optional(
+    Type.String({
+      description:
+        'At most 64 characters. A token that was used before for this job gives its run instead of a new one.',
+    }),
+  ),
   ...runParameterFields,
   queue: Type.Optional(Queue),
   only: Type.Optional(texts('Not supported: a run is always a run of all tasks.')),
 });
 
 /** Starts a run of a stored job. */
-export function runNowOperation({ launching, jobs, clusterRules }: Pick<OperationPorts, 'launching' | 'jobs' | 'clusterRules'>): Operation {
+export function runNowOperation({
+  launching,
+  jobs,
+  clusterRules,
+}: Pick<OperationPorts, 'launching' | 'jobs' | 'clusterRules'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/run-now',
@@ -28,18 +37,28 @@ export function runNowOperation({ launching, jobs, clusterRules }: Pick<Operatio
     scope: 'jobs',
     access: { level: 'CAN_MANAGE_RUN', on: 'job_id' },
     summary: 'Run a job now',
-    description: 'Starts a run of a job and returns at once. Parameters of one task kind may be given; notebook_params are merged, all others replace those of the tasks.',
+    description:
+      'Starts a run of a job and returns at once. Parameters of one task kind may be given; notebook_params are merged, all others replace those of the tasks.',
     request,
     response: Type.Object({
       run_id: Type.Integer({ ...Id, description: 'Id of the run.' }),
       number_in_job: Type.Integer({ ...Id, description: 'Number of the run within its job, from 1.' }),
     }),
-    async handle({ job_id: jobId, idempotency_token: idempotencyToken, queue, only, ...parameters }, { caller }) {
+    async handle(
+      { job_id: jobId, idempotency_token: idempotencyToken, queue, only, ...parameters },
+      { caller },
+    ) {
       // Running everything instead would be the worst way not to support it.
       if (isGiven(only)) throw invalid('only is given; a run of some of the tasks is not supported.');
       const job = clusterRules.strict ? await jobs.find(jobId) : undefined;
       if (job !== undefined) await checkExisting(clusterRules, job.settings);
-      const { runId, numberInJob } = await runNow(launching, { jobId, parameters, idempotencyToken, creator: caller.userName, queue: queue?.enabled });
+      const { runId, numberInJob } = await runNow(launching, {
+        jobId,
+        parameters,
+        idempotencyToken,
+        creator: caller.userName,
+        queue: queue?.enabled,
+      });
       return { run_id: runId, number_in_job: numberInJob };
     },
   });

@@ -12,7 +12,13 @@ import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/versions.ts';
 
 /** Starts a one-time run without a stored job. */
-export function submitOperation({ launching, destinations, clusterRules, limits, kinds }: Pick<OperationPorts, 'launching' | 'destinations' | 'clusterRules' | 'limits' | 'kinds'>): Operation {
+export function submitOperation({
+  launching,
+  destinations,
+  clusterRules,
+  limits,
+  kinds,
+}: Pick<OperationPorts, 'launching' | 'destinations' | 'clusterRules' | 'limits' | 'kinds'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/runs/submit',
@@ -20,9 +26,17 @@ export function submitOperation({ launching, destinations, clusterRules, limits,
     scope: 'jobs',
     access: 'everyone',
     summary: 'Submit a one-time run',
-    description: 'Starts a run without a stored job and returns at once. One task or a list of tasks is taken in every version; shared job clusters are not.',
+    description:
+      'Starts a run without a stored job and returns at once. One task or a list of tasks is taken in every version; shared job clusters are not.',
     request: Type.Object(
-      { ...SubmitSettings.properties, access_control_list: Type.Optional(Type.Array(AccessControlRequest, { description: 'Who else may do what with the run; its creator owns it.' })) },
+      {
+        ...SubmitSettings.properties,
+        access_control_list: Type.Optional(
+          Type.Array(AccessControlRequest, {
+            description: 'Who else may do what with the run; its creator owns it.',
+          }),
+        ),
+      },
       { description: 'What the run does.' },
     ),
     response: Type.Object({ run_id: Type.Integer({ ...Id, description: 'Id of the run.' }) }),
@@ -30,7 +44,12 @@ export function submitOperation({ launching, destinations, clusterRules, limits,
       checkSubmission(settings, { version, limits, kinds });
       await checkDestinations(destinations, '', settings);
       await checkClusters(clusterRules, settings);
-      const { runId } = await submit(launching, { settings, version, creator: caller.userName, grants: grantsOf(wanted) });
+      const { runId } = await submit(launching, {
+        settings,
+        version,
+        creator: caller.userName,
+        grants: grantsOf(wanted),
+      });
       return { run_id: runId };
     },
   });

@@ -11,9 +11,14 @@ import type { OperationPorts } from '../http/ports.ts';
 import { OwnedTokenInfo, ownedTokenInfo } from '../views/owned-token-view.ts';
 
 /** Makes a token of a service principal or a user; with it they can make further ones. */
-export function createTokenForOperation(
-  { tokens, tokenRules, people, clock, limits, site }: Pick<OperationPorts, 'tokens' | 'tokenRules' | 'people' | 'clock' | 'limits' | 'site'>,
-): Operation {
+export function createTokenForOperation({
+  tokens,
+  tokenRules,
+  people,
+  clock,
+  limits,
+  site,
+}: Pick<OperationPorts, 'tokens' | 'tokenRules' | 'people' | 'clock' | 'limits' | 'site'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/token-management/on-behalf-of/tokens',
@@ -34,18 +39,31 @@ export function createTokenForOperation(
     async handle({ application_id: applicationId, user_name: userName, ...input }, { caller }) {
       const name = applicationId ?? userName;
       if (name === undefined || (applicationId !== undefined && userName !== undefined)) {
-        throw invalid(`${name === undefined ? 'None' : 'Both'} of application_id, user_name is given; exactly one is required.`);
+        throw invalid(
+          `${name === undefined ? 'None' : 'Both'} of application_id, user_name is given; exactly one is required.`,
+        );
       }
       const longest = longestLife(await tokenRules.conf(), limits.tokenLifetimeSeconds);
       const wanted = requestedToken(input, clock.now(), limits, longest);
       const owner = await people.named(name);
       if (owner === undefined || (owner.kind === 'user') !== (userName !== undefined)) {
-        throw invalid(`${userName === undefined ? `application_id is ${quote(name)}; this service principal` : `user_name is ${quote(name)}; this user`} does not exist.`);
+        throw invalid(
+          `${userName === undefined ? `application_id is ${quote(name)}; this service principal` : `user_name is ${quote(name)}; this user`} does not exist.`,
+        );
       }
       const value = newTokenValue();
-      const token = await tokens.create({ ...wanted, principalId: owner.id, createdBy: caller.principalId, hash: tokenHash(value) }, limits);
+      const token = await tokens.create(
+        { ...wanted, principalId: owner.id, createdBy: caller.principalId, hash: tokenHash(value) },
+        limits,
+      );
       const createdBy = { id: caller.principalId, userName: caller.userName };
-      return { token_value: value, token_info: ownedTokenInfo({ ...token, ownerId: owner.id, ownerName: owner.userName, createdBy }, site.workspaceId) };
+      return {
+        token_value: value,
+        token_info: ownedTokenInfo(
+          { ...token, ownerId: owner.id, ownerName: owner.userName, createdBy },
+          site.workspaceId,
+        ),
+      };
     },
   });
 }

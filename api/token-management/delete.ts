@@ -6,7 +6,10 @@ import type { OperationPorts } from '../http/ports.ts';
 import { unknownToken } from '../views/token-view.ts';
 
 /** Revokes a token of anybody. */
-export function deleteAnyTokenOperation({ tokens, clock }: Pick<OperationPorts, 'tokens' | 'clock'>): Operation {
+export function deleteAnyTokenOperation({
+  tokens,
+  clock,
+}: Pick<OperationPorts, 'tokens' | 'clock'>): Operation {
   return defineOperation({
     method: 'DELETE',
     path: '/token-management/tokens/:token_id',
@@ -18,7 +21,7 @@ export function deleteAnyTokenOperation({ tokens, clock }: Pick<OperationPorts, 
     request: Type.Object({ token_id: Type.String({ description: 'The token.' }) }),
     response: Type.Object({}),
     async handle({ token_id: tokenId }) {
-      const revoked = isTokenId(tokenId) && await tokens.revoke(undefined, tokenId, clock.now());
+      const revoked = isTokenId(tokenId) && (await tokens.revoke(undefined, tokenId, clock.now()));
       if (!revoked) throw unknownToken('RESOURCE_DOES_NOT_EXIST', tokenId);
       return {};
     },

@@ -6,7 +6,11 @@ import { unknownToken } from '../views/token-view.ts';
 import { OwnedTokenInfo, ownedTokenInfo } from '../views/owned-token-view.ts';
 
 /** Shows a token of anybody. */
-export function getAnyTokenOperation({ tokens, clock, site }: Pick<OperationPorts, 'tokens' | 'clock' | 'site'>): Operation {
+export function getAnyTokenOperation({
+  tokens,
+  clock,
+  site,
+}: Pick<OperationPorts, 'tokens' | 'clock' | 'site'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/token-management/tokens/:token_id',

@@ -6,7 +6,11 @@ import type { OperationPorts } from '../http/ports.ts';
 import { OwnedTokenInfo, ownedTokenInfo } from '../views/owned-token-view.ts';
 
 /** Shows the tokens of everybody. */
-export function listAllTokensOperation({ tokens, clock, site }: Pick<OperationPorts, 'tokens' | 'clock' | 'site'>): Operation {
+export function listAllTokensOperation({
+  tokens,
+  clock,
+  site,
+}: Pick<OperationPorts, 'tokens' | 'clock' | 'site'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/token-management/tokens',
@@ -16,10 +20,14 @@ export function listAllTokensOperation({ tokens, clock, site }: Pick<OperationPo
     summary: 'List the tokens of everybody',
     description: 'The tokens of everybody that are neither revoked nor expired, newest first.',
     request: Type.Object({
-      created_by_id: Type.Optional(Type.Integer({ ...Id, description: 'Only those that tokens of this person made.' })),
+      created_by_id: Type.Optional(
+        Type.Integer({ ...Id, description: 'Only those that tokens of this person made.' }),
+      ),
       created_by_username: Type.Optional(Type.String({ description: 'The same, by name.' })),
     }),
-    response: Type.Object({ token_infos: Type.Array(OwnedTokenInfo, { description: 'All of them; there are no pages.' }) }),
+    response: Type.Object({
+      token_infos: Type.Array(OwnedTokenInfo, { description: 'All of them; there are no pages.' }),
+    }),
     async handle({ created_by_id: createdById, created_by_username: createdByName }) {
       const found = await tokens.ofEverybody({ createdById, createdByName }, clock.now());
       return { token_infos: found.map((token) => ownedTokenInfo(token, site.workspaceId)) };

@@ -5,7 +5,9 @@ import type { OperationPorts } from '../http/ports.ts';
 import { changeRequest, changeToken } from '../tokens/change-token.ts';
 
 /** Changes scopes and comment of a token of anybody. */
-export function updateAnyTokenOperation(ports: Pick<OperationPorts, 'tokens' | 'clock' | 'limits'>): Operation {
+export function updateAnyTokenOperation(
+  ports: Pick<OperationPorts, 'tokens' | 'clock' | 'limits'>,
+): Operation {
   return defineOperation({
     method: 'PATCH',
     path: '/token-management/tokens/:token_id',
@@ -13,7 +15,8 @@ export function updateAnyTokenOperation(ports: Pick<OperationPorts, 'tokens' | '
     scope: 'authentication',
     adminsOnly: true,
     summary: 'Change a token of anybody',
-    description: 'Changes the fields of a token that update_mask names, whoever has it. Chosen scopes end automatic ones for good.',
+    description:
+      'Changes the fields of a token that update_mask names, whoever has it. Chosen scopes end automatic ones for good.',
     request: changeRequest,
     response: Type.Object({}),
     async handle(input, { changed }) {

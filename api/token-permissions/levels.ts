@@ -15,11 +15,22 @@ export function tokenPermissionLevelsOperation(): Operation {
     description: 'What can be given to people about tokens, and what administrators have.',
     request: Type.Object({}),
     response: Type.Object({
-      permission_levels: Type.Array(Type.Object({
-        permission_level: Type.Enum(Object.keys(tokenLevels), { description: 'The level.' }),
-        description: Type.String({ description: 'What it permits.' }),
-      }, { description: 'One level.' }), { description: 'Weakest first.' }),
+      permission_levels: Type.Array(
+        Type.Object(
+          {
+            permission_level: Type.Enum(Object.keys(tokenLevels), { description: 'The level.' }),
+            description: Type.String({ description: 'What it permits.' }),
+          },
+          { description: 'One level.' },
+        ),
+        { description: 'Weakest first.' },
+      ),
     }),
-    handle: async () => ({ permission_levels: Object.entries(tokenLevels).map(([level, description]) => ({ permission_level: level, description })) }),
+    handle: async () => ({
+      permission_levels: Object.entries(tokenLevels).map(([level, description]) => ({
+        permission_level: level,
+        description,
+      })),
+    }),
   });
 }

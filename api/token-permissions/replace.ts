@@ -13,7 +13,8 @@ export function replaceTokenPermissionsOperation(ports: Pick<OperationPorts, 'to
     access: 'everyone',
     adminsOnly: true,
     summary: 'Replace who may use tokens',
-    description: 'Who is not named can neither make nor use tokens from the next call on; administrators always can.',
+    description:
+      'Who is not named can neither make nor use tokens from the next call on; administrators always can.',
     request: changeRequest,
     response: TokenUserList,
     async handle({ access_control_list: list }, call) {

@@ -9,7 +9,9 @@ import { unknownToken } from '../views/token-view.ts';
 export const changeRequest = Type.Object({
   token_id: Type.String({ description: 'The token: its id, or the sha-256 of its id in hex.' }),
   token: ChangedFields,
-  update_mask: Type.String({ description: 'Names of the fields to change with commas between them, or * for all that token has.' }),
+  update_mask: Type.String({
+    description: 'Names of the fields to change with commas between them, or * for all that token has.',
+  }),
 });
 
 /**
@@ -21,7 +23,14 @@ export const changeRequest = Type.Object({
 export async function changeToken(
   { tokens, clock, limits }: Pick<OperationPorts, 'tokens' | 'clock' | 'limits'>,
   { token_id: tokenId, token, update_mask: mask }: Static<typeof changeRequest>,
-  { of, unknown, changed }: { readonly of: number | undefined; readonly unknown: 'NOT_FOUND' | 'RESOURCE_DOES_NOT_EXIST' } & Pick<Call, 'changed'>,
+  {
+    of,
+    unknown,
+    changed,
+  }: { readonly of: number | undefined; readonly unknown: 'NOT_FOUND' | 'RESOURCE_DOES_NOT_EXIST' } & Pick<
+    Call,
+    'changed'
+  >,
 ): Promise<void> {
   const change = requestedChange(token, mask, limits);
   const before = isTokenId(tokenId) ? await tokens.change(of, tokenId, change, clock.now()) : undefined;

@@ -9,14 +9,20 @@ import type { OperationPorts } from '../http/ports.ts';
 import { TokenInfo, tokenInfo } from '../views/token-view.ts';
 
 /** Makes a token of the caller's own and shows its value, which is stored nowhere. */
-export function createTokenOperation({ tokens, tokenRules, clock, limits }: Pick<OperationPorts, 'tokens' | 'tokenRules' | 'clock' | 'limits'>): Operation {
+export function createTokenOperation({
+  tokens,
+  tokenRules,
+  clock,
+  limits,
+}: Pick<OperationPorts, 'tokens' | 'tokenRules' | 'clock' | 'limits'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/token/create',
     versions: ['2.0'],
     scope: 'authentication',
     summary: 'Create a token',
-    description: 'Makes another token of the caller. Its value is shown this once; what is stored is a hash of it.',
+    description:
+      'Makes another token of the caller. Its value is shown this once; what is stored is a hash of it.',
     request: TokenRequest,
     response: Type.Object({
       token_value: Type.String({ description: 'What calls carry. It cannot be shown again.' }),
@@ -26,7 +32,10 @@ export function createTokenOperation({ tokens, tokenRules, clock, limits }: Pick
       const longest = longestLife(await tokenRules.conf(), limits.tokenLifetimeSeconds);
       const wanted = requestedToken(input, clock.now(), limits, longest);
       const value = newTokenValue();
-      const token = await tokens.create({ ...wanted, principalId: caller.principalId, createdBy: caller.principalId, hash: tokenHash(value) }, limits);
+      const token = await tokens.create(
+        { ...wanted, principalId: caller.principalId, createdBy: caller.principalId, hash: tokenHash(value) },
+        limits,
+      );
       return { token_value: value, token_info: tokenInfo(token) };
     },
   });

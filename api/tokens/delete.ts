@@ -17,7 +17,7 @@ export function deleteTokenOperation({ tokens, clock }: Pick<OperationPorts, 'to
     request: Type.Object({ token_id: Type.String({ description: 'The token.' }) }),
     response: Type.Object({}),
     async handle({ token_id: tokenId }, { caller }) {
-      const revoked = isTokenId(tokenId) && await tokens.revoke(caller.principalId, tokenId, clock.now());
+      const revoked = isTokenId(tokenId) && (await tokens.revoke(caller.principalId, tokenId, clock.now()));
       if (!revoked) throw unknownToken('RESOURCE_DOES_NOT_EXIST', tokenId);
       return {};
     },

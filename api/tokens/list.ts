@@ -14,7 +14,9 @@ export function listTokensOperation({ tokens, clock }: Pick<OperationPorts, 'tok
     summary: 'List tokens',
     description: 'The tokens of the caller that are neither revoked nor expired, newest first.',
     request: Type.Object({}),
-    response: Type.Object({ token_infos: Type.Array(TokenInfo, { description: 'All of them; there are no pages.' }) }),
+    response: Type.Object({
+      token_infos: Type.Array(TokenInfo, { description: 'All of them; there are no pages.' }),
+    }),
     async handle(_input, { caller }) {
       return { token_infos: (await tokens.listOf(caller.principalId, clock.now())).map(tokenInfo) };
     },

@@ -7,7 +7,8 @@ const path = '/token-scopes';
 
 /** The operations of a scope as they are shown, each once whatever its versions are. */
 export function operationsIn(scope: string, operations: readonly Operation[]): string[] {
-  return operations.filter((operation) => scope === allApis || operation.scope === scope)
+  return operations
+    .filter((operation) => scope === allApis || operation.scope === scope)
     .map(({ method, path: below, versions: [first] }) => `${method} /api/${first}${below}`);
 }
 
@@ -19,17 +20,32 @@ export function tokenScopesOperation(operations: readonly Operation[]): Operatio
     versions: ['2.0'],
     scope: 'authentication',
     summary: 'List the scopes',
-    description: 'Every scope that a token can have, what it is for, and the operations that it permits. Each operation belongs to exactly one; all-apis permits all.',
+    description:
+      'Every scope that a token can have, what it is for, and the operations that it permits. Each operation belongs to exactly one; all-apis permits all.',
     request: Type.Object({}),
     response: Type.Object({
-      scopes: Type.Array(Type.Object({
-        name: Type.String({ description: 'What tokens name.' }),
-        description: Type.String({ description: 'What it is for.' }),
-        operations: Type.Array(Type.String(), { description: 'Method and path, in the first version that has it.' }),
-      }, { description: 'One scope.' }), { description: 'All of them.' }),
+      scopes: Type.Array(
+        Type.Object(
+          {
+            name: Type.String({ description: 'What tokens name.' }),
+            description: Type.String({ description: 'What it is for.' }),
+            operations: Type.Array(Type.String(), {
+              description: 'Method and path, in the first version that has it.',
+            }),
+          },
+          { description: 'One scope.' },
+        ),
+        { description: 'All of them.' },
+      ),
     }),
     async handle() {
-      return { scopes: Object.entries(scopes).map(([name, description]) => ({ name, description, operations: operationsIn(name, [...operations, own]) })) };
+      return {
+        scopes: Object.entries(scopes).map(([name, description]) => ({
+          name,
+          description,
+          operations: operationsIn(name, [...operations, own]),
+        })),
+      };
     },
   });
   return own;

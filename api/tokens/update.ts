@@ -12,7 +12,8 @@ export function updateTokenOperation(ports: Pick<OperationPorts, 'tokens' | 'clo
     versions: ['2.0'],
     scope: 'authentication',
     summary: 'Change a token',
-    description: 'Changes the fields of a token that update_mask names; the next call with it sees the change.',
+    description:
+      'Changes the fields of a token that update_mask names; the next call with it sees the change.',
     request: changeRequest,
     response: Type.Object({}),
     async handle(input, { caller, changed }) {

@@ -6,21 +6,33 @@ import type { StoredClassic } from '../../engine/ports/dashboards.ts';
 import { ServiceError } from '../../engine/errors.ts';
 import { cut } from '../../engine/validation/messages.ts';
 
-const times = { created_at: Type.String({ description: 'ISO 8601, UTC; as it was brought in, or when it was.' }) };
+const times = {
+  created_at: Type.String({ description: 'ISO 8601, UTC; as it was brought in, or when it was.' }),
+};
 
-export const ClassicDocument = Type.Object({ ...ClassicDashboard.properties, ...times }, { description: 'A classic dashboard as it was brought in.' });
+export const ClassicDocument = Type.Object(
+  { ...ClassicDashboard.properties, ...times },
+  { description: 'A classic dashboard as it was brought in.' },
+);
 
 /** In a list: without widgets and queries. */
 export const ClassicSummary = Type.Object(
   {
-    id: ClassicDashboard.properties.id, name: ClassicDashboard.properties.name, tags: ClassicDashboard.properties.tags, ...times,
+    id: ClassicDashboard.properties.id,
+    name: ClassicDashboard.properties.name,
+    tags: ClassicDashboard.properties.tags,
+    ...times,
     user: Type.Object({ name: Type.String({ description: 'Who brought it in.' }) }),
   },
   { description: 'A classic dashboard in a list.' },
 );
 
 /** With everything that was brought in, and when and by whom it was, unless the document says so itself. */
-export function showClassic({ document, creator, createdTime }: StoredClassic): { readonly name: string; readonly tags?: string[] } & Record<string, unknown> {
+export function showClassic({
+  document,
+  creator,
+  createdTime,
+}: StoredClassic): { readonly name: string; readonly tags?: string[] } & Record<string, unknown> {
   return { created_at: isoTime(createdTime), user: { name: creator }, ...document };
 }
 

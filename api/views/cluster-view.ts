@@ -10,37 +10,73 @@ import { epochMs } from './shown-times.ts';
 
 export const ClusterId = Type.String({ minLength: 1, description: 'Id of the cluster.' });
 
-const Reason = Type.Object({
-  code: Type.String({ description: 'Why it ended, for example JOB_FINISHED, USER_REQUEST, INIT_SCRIPT_FAILURE.' }),
-  type: Type.Enum(['SUCCESS', 'CLIENT_ERROR', 'CLOUD_FAILURE'], { description: 'Whose doing it was.' }),
-  parameters: Type.Record(Type.String(), Type.String(), { description: 'What happened, for people.' }),
-}, { description: 'Why it was terminated.' });
+const Reason = Type.Object(
+  {
+    code: Type.String({
+      description: 'Why it ended, for example JOB_FINISHED, USER_REQUEST, INIT_SCRIPT_FAILURE.',
+    }),
+    type: Type.Enum(['SUCCESS', 'CLIENT_ERROR', 'CLOUD_FAILURE'], { description: 'Whose doing it was.' }),
+    parameters: Type.Record(Type.String(), Type.String(), { description: 'What happened, for people.' }),
+  },
+  { description: 'Why it was terminated.' },
+);
 
-export const ShownCluster = Type.Object({
-  ...NewCluster.properties,
-  cluster_id: ClusterId,
-  cluster_name: Type.String({ description: 'What people call it.' }),
-  creator_user_name: Type.Optional(Type.String({ description: 'Who made it, for one made through this API.' })),
-  cluster_source: Type.Enum(['API', 'JOB'], { description: 'JOB: made for a run.' }),
-  state: Type.Enum(['PENDING', 'RUNNING', 'RESIZING', 'TERMINATED'], { description: 'RESIZING: it runs, and waits for more workers.' }),
-  state_message: Type.String({ description: 'More about the state.' }),
-  start_time: epochMs('When it was asked for'),
-  last_restarted_time: Type.Optional(epochMs('When it began to run')),
-  terminated_time: Type.Optional(epochMs('When it ended')),
-  termination_reason: Type.Optional(Reason),
-  autotermination_minutes: Type.Optional(Type.Integer({ description: 'Minutes without a task after which it ends; 0: never.' })),
-}, { description: 'A cluster. num_workers is the desired number, not the actual one.' });
+export const ShownCluster = Type.Object(
+  {
+    ...NewCluster.properties,
+    cluster_id: ClusterId,
+    cluster_name: Type.String({ description: 'What people call it.' }),
+    creator_user_name: Type.Optional(
+      Type.String({ description: 'Who made it, for one made through this API.' }),
+    ),
+    cluster_source: Type.Enum(['API', 'JOB'], { description: 'JOB: made for a run.' }),
+    state: Type.Enum(['PENDING', 'RUNNING', 'RESIZING', 'TERMINATED'], {
+      description: 'RESIZING: it runs, and waits for more workers.',
+    }),
+    state_message: Type.String({ description: 'More about the state.' }),
+    start_time: epochMs('When it was asked for'),
+    last_restarted_time: Type.Optional(epochMs('When it began to run')),
+    terminated_time: Type.Optional(epochMs('When it ended')),
+    termination_reason: Type.Optional(Reason),
+    autotermination_minutes: Type.Optional(
+      Type.Integer({ description: 'Minutes without a task after which it ends; 0: never.' }),
+    ),
+  },
+  { description: 'A cluster. num_workers is the desired number, not the actual one.' },
+);
 
 export function showCluster(cluster: Cluster, inventory: Inventory): object {
-  const { clusterId, name, kind, creator, spec, createdTime, startedTime, terminatedTime, termination, workers } = cluster;
+  const {
+    clusterId,
+    name,
+    kind,
+    creator,
+    spec,
+    createdTime,
+    startedTime,
+    terminatedTime,
+    termination,
+    workers,
+  } = cluster;
   const shape = shapeOf(spec, inventory);
-  const types = 'error' in shape || shape.nodeTypeId === '' ? {} : { node_type_id: shape.nodeTypeId, driver_node_type_id: shape.driverNodeTypeId };
+  const types =
+    'error' in shape || shape.nodeTypeId === ''
+      ? {}
+      : { node_type_id: shape.nodeTypeId, driver_node_type_id: shape.driverNodeTypeId };
   return {
-    ...shownCluster(spec), ...types, ...masked(spec),
+    ...shownCluster(spec),
+    ...types,
+    ...masked(spec),
     num_workers: workers,
-    cluster_id: clusterId, cluster_name: name, ...(creator !== undefined && { creator_user_name: creator }), cluster_source: kind === 'JOB' ? 'JOB' : 'API',
-    state: stateOf(cluster), state_message: messageOf(cluster), start_time: createdTime,
-    ...(startedTime !== undefined && { last_restarted_time: startedTime }), ...(terminatedTime !== undefined && { terminated_time: terminatedTime }),
+    cluster_id: clusterId,
+    cluster_name: name,
+    ...(creator !== undefined && { creator_user_name: creator }),
+    cluster_source: kind === 'JOB' ? 'JOB' : 'API',
+    state: stateOf(cluster),
+    state_message: messageOf(cluster),
+    start_time: createdTime,
+    ...(startedTime !== undefined && { last_restarted_time: startedTime }),
+    ...(terminatedTime !== undefined && { terminated_time: terminatedTime }),
     ...(termination !== undefined && { termination_reason: reasonOf(termination) }),
   };
 }
@@ -48,7 +84,11 @@ export function showCluster(cluster: Cluster, inventory: Inventory): object {
 /** Whoever sees a cluster need not know the secrets of whoever made it. */
 function masked({ spark_env_vars: variables }: Cluster['spec']): object {
   if (typeof variables !== 'object' || variables === null) return {};
-  return { spark_env_vars: Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, isSecretName(name) ? '***' : value])) };
+  return {
+    spark_env_vars: Object.fromEntries(
+      Object.entries(variables).map(([name, value]) => [name, isSecretName(name) ? '***' : value]),
+    ),
+  };
 }
 
 function stateOf({ state, nodes, wanted }: Cluster): string {
@@ -59,5 +99,7 @@ function messageOf(cluster: Cluster): string {
   const { state, nodes, wanted, workers, termination } = cluster;
   if (state === 'TERMINATED') return termination?.parameters?.['message'] ?? '';
   if (nodes >= wanted) return '';
-  return state === 'PENDING' ? `Waiting for ${wanted} nodes` : `Has ${actualWorkers(cluster)} of ${workers} workers`;
+  return state === 'PENDING'
+    ? `Waiting for ${wanted} nodes`
+    : `Has ${actualWorkers(cluster)} of ${workers} workers`;
 }

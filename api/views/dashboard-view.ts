@@ -10,7 +10,9 @@ const listed = {
   dashboard_id: Type.String({ description: '32 hexadecimal digits.' }),
   display_name: Type.String({ description: 'Its title.' }),
   create_time: Type.String({ description: 'ISO 8601, UTC.' }),
-  warehouse_id: Type.String({ description: 'What runs its queries; empty when the classic dashboard did not say.' }),
+  warehouse_id: Type.String({
+    description: 'What runs its queries; empty when the classic dashboard did not say.',
+  }),
   lifecycle_state: Type.Enum(['ACTIVE', 'TRASHED']),
 };
 
@@ -26,14 +28,25 @@ export const DashboardDocument = Type.Object(
     etag: Type.String({ description: 'Decimal digits; raised by each change.' }),
     serialized_dashboard: Type.String({ description: 'A JSON document with datasets and pages.' }),
     source_dashboard_id: Type.String({ description: 'The classic dashboard that it was made from.' }),
-    warnings: Type.Array(Type.String(), { description: 'What the migration approximated or left out, one sentence each.' }),
+    warnings: Type.Array(Type.String(), {
+      description: 'What the migration approximated or left out, one sentence each.',
+    }),
   },
   { description: 'A dashboard of the newer format.' },
 );
 
-export function showSummary({ dashboardId, displayName, createdTime, warehouseId, trashed }: ListedDashboard | Dashboard) {
+export function showSummary({
+  dashboardId,
+  displayName,
+  createdTime,
+  warehouseId,
+  trashed,
+}: ListedDashboard | Dashboard) {
   return {
-    dashboard_id: dashboardId, display_name: displayName, create_time: isoTime(createdTime), warehouse_id: warehouseId,
+    dashboard_id: dashboardId,
+    display_name: displayName,
+    create_time: isoTime(createdTime),
+    warehouse_id: warehouseId,
     lifecycle_state: trashed ? 'TRASHED' : 'ACTIVE',
   };
 }
@@ -42,8 +55,13 @@ export function showDashboard(dashboard: Dashboard) {
   const { parentPath, displayName, updatedTime, etag, serialized, sourceDashboardId, warnings } = dashboard;
   return {
     ...showSummary(dashboard),
-    path: dashboardPath(parentPath, displayName), parent_path: parentPath, update_time: isoTime(updatedTime), etag: String(etag),
-    serialized_dashboard: serialized, source_dashboard_id: sourceDashboardId, warnings,
+    path: dashboardPath(parentPath, displayName),
+    parent_path: parentPath,
+    update_time: isoTime(updatedTime),
+    etag: String(etag),
+    serialized_dashboard: serialized,
+    source_dashboard_id: sourceDashboardId,
+    warnings,
   };
 }
 

@@ -8,7 +8,9 @@ const DeliveryAttemptDocument = Type.Object(
   {
     time: Type.Integer({ description: 'When it began, epoch milliseconds.' }),
     duration_ms: Type.Integer({ description: 'How long it took.' }),
-    status: Type.Optional(Type.Integer({ description: 'HTTP status or SMTP reply code, when there was an answer.' })),
+    status: Type.Optional(
+      Type.Integer({ description: 'HTTP status or SMTP reply code, when there was an answer.' }),
+    ),
     answer: Type.Optional(Type.String({ description: 'Beginning of the answer.' })),
     error: Type.Optional(Type.String({ description: 'What went wrong.' })),
   },
@@ -17,7 +19,9 @@ const DeliveryAttemptDocument = Type.Object(
 
 export const DeliveryDocument = Type.Object(
   {
-    id: Type.String({ description: 'Id of the delivery: webhook-id of its calls, and part of the Message-ID of its mail.' }),
+    id: Type.String({
+      description: 'Id of the delivery: webhook-id of its calls, and part of the Message-ID of its mail.',
+    }),
     event_type: Type.String({ description: 'What it tells, such as jobs.on_failure.' }),
     channel: Type.Enum(['email', 'webhook'], { description: 'To an address, or to a destination.' }),
     destination_id: Type.Optional(Type.String({ description: 'The destination.' })),
@@ -26,19 +30,36 @@ export const DeliveryDocument = Type.Object(
     run_id: Type.Optional(Type.Integer({ ...Id, description: 'The run or task run.' })),
     task_key: Type.Optional(Type.String({ description: 'The task, for a notice about one.' })),
     creation_time: Type.Integer({ description: 'When it happened, epoch milliseconds.' }),
-    state: Type.Enum([...deliveryStates], { description: 'pending: it is tried until it is delivered or has failed.' }),
+    state: Type.Enum([...deliveryStates], {
+      description: 'pending: it is tried until it is delivered or has failed.',
+    }),
     attempts: Type.Array(DeliveryAttemptDocument, { description: 'Every try, oldest first.' }),
-    next_attempt_time: Type.Optional(Type.Integer({ description: 'When it is tried next, epoch milliseconds; while it is pending.' })),
+    next_attempt_time: Type.Optional(
+      Type.Integer({ description: 'When it is tried next, epoch milliseconds; while it is pending.' }),
+    ),
   },
   { description: 'One notice on its way to one recipient.' },
 );
 
 export function deliveryView(delivery: LoggedDelivery): object {
   return {
-    id: delivery.deliveryId, event_type: eventTypeOf[delivery.event], channel: delivery.channel,
-    destination_id: delivery.destinationId, address: delivery.address, job_id: delivery.jobId, run_id: delivery.runId, task_key: delivery.taskKey,
-    creation_time: delivery.createdTime, state: delivery.state,
-    attempts: delivery.attempts.map(({ time, durationMs, status, answer, error }) => ({ time, duration_ms: durationMs, status, answer, error })),
+    id: delivery.deliveryId,
+    event_type: eventTypeOf[delivery.event],
+    channel: delivery.channel,
+    destination_id: delivery.destinationId,
+    address: delivery.address,
+    job_id: delivery.jobId,
+    run_id: delivery.runId,
+    task_key: delivery.taskKey,
+    creation_time: delivery.createdTime,
+    state: delivery.state,
+    attempts: delivery.attempts.map(({ time, durationMs, status, answer, error }) => ({
+      time,
+      duration_ms: durationMs,
+      status,
+      answer,
+      error,
+    })),
     next_attempt_time: delivery.nextAttemptTime,
   };
 }

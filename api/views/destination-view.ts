@@ -5,16 +5,27 @@ import { cut } from '../../engine/validation/messages.ts';
 import { destinationKinds, shownConfig, type Destination } from '../../engine/notification/destination.ts';
 import type { Caller } from '../http/auth.ts';
 
-const set = (what: string) => Type.Optional(Type.Boolean({ description: `Whether ${what} is set; what it is, is never shown.` }));
+const set = (what: string) =>
+  Type.Optional(Type.Boolean({ description: `Whether ${what} is set; what it is, is never shown.` }));
 
 const ShownConfig = Type.Object(
   {
-    email: Type.Optional(Type.Object({ addresses: Type.Array(Type.String(), { description: 'Addresses.' }) }, { description: 'E-mail.' })),
-    generic_webhook: Type.Optional(Type.Object(
-      { url_set: set('the URL'), username_set: set('the user name'), password_set: set('the password') }, { description: 'An HTTP receiver.' },
-    )),
+    email: Type.Optional(
+      Type.Object(
+        { addresses: Type.Array(Type.String(), { description: 'Addresses.' }) },
+        { description: 'E-mail.' },
+      ),
+    ),
+    generic_webhook: Type.Optional(
+      Type.Object(
+        { url_set: set('the URL'), username_set: set('the user name'), password_set: set('the password') },
+        { description: 'An HTTP receiver.' },
+      ),
+    ),
     slack: Type.Optional(Type.Object({ url_set: set('the URL') }, { description: 'A Slack channel.' })),
-    microsoft_teams: Type.Optional(Type.Object({ url_set: set('the URL') }, { description: 'A Teams channel.' })),
+    microsoft_teams: Type.Optional(
+      Type.Object({ url_set: set('the URL') }, { description: 'A Teams channel.' }),
+    ),
   },
   { description: 'How it is configured, without its secrets; for administrators alone.' },
 );
@@ -27,7 +38,10 @@ const facts = {
 
 export const ListedDestination = Type.Object(facts, { description: 'A destination in a list.' });
 
-export const DestinationDocument = Type.Object({ ...facts, config: Type.Optional(ShownConfig) }, { description: 'A destination without its secrets.' });
+export const DestinationDocument = Type.Object(
+  { ...facts, config: Type.Optional(ShownConfig) },
+  { description: 'A destination without its secrets.' },
+);
 
 export const signingSecret = Type.Optional(
   Type.String({ description: 'Secret of the signatures of a generic webhook, shown this once.' }),
@@ -47,5 +61,9 @@ export function unknownDestination(id: string): ServiceError {
 
 /** @throws ServiceError PERMISSION_DENIED for everybody but administrators */
 export function checkAdmin({ admin, userName }: Pick<Caller, 'admin' | 'userName'>): void {
-  if (!admin) throw new ServiceError('PERMISSION_DENIED', `Notification destinations are managed by administrators, and user ${userName} is none.`);
+  if (!admin)
+    throw new ServiceError(
+      'PERMISSION_DENIED',
+      `Notification destinations are managed by administrators, and user ${userName} is none.`,
+    );
 }

@@ -3,7 +3,10 @@ import { Type, type Static } from 'typebox';
 import type { ManagedFile } from '../../engine/ports/files.ts';
 
 /** The path field of every managed_fs operation. */
-export const FilePath = Type.String({ minLength: 1, description: 'Absolute path in managed_fs, with or without the scheme managed_fs:.' });
+export const FilePath = Type.String({
+  minLength: 1,
+  description: 'Absolute path in managed_fs, with or without the scheme managed_fs:.',
+});
 
 export const FileInfo = Type.Object({
   path: Type.String(),
@@ -13,5 +16,10 @@ export const FileInfo = Type.Object({
 });
 
 export function showFile(file: ManagedFile): Static<typeof FileInfo> {
-  return { path: file.path, is_dir: file.kind === 'directory', file_size: file.size, modification_time: file.modifiedAt };
+  return {
+    path: file.path,
+    is_dir: file.kind === 'directory',
+    file_size: file.size,
+    modification_time: file.modifiedAt,
+  };
 }

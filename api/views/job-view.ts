@@ -10,7 +10,9 @@ import { epochMs } from './shown-times.ts';
 export const JobDocument = Type.Object(
   {
     job_id: Type.Integer({ ...Id, description: 'Id of the job.' }),
-    creator_user_name: Type.Optional(Type.String({ description: 'Who created it; omitted when that user is gone.' })),
+    creator_user_name: Type.Optional(
+      Type.String({ description: 'Who created it; omitted when that user is gone.' }),
+    ),
     run_as: Type.Optional(Type.String({ description: 'User that the job runs as.' })),
     run_as_user_name: Type.Optional(Type.String({ description: 'The same as run_as.' })),
     created_time: epochMs('Time of creation'),
@@ -24,7 +26,8 @@ export type Owners = ReadonlyMap<number, string>;
 
 /**
  * A job with all its settings: jobs/get, and lists that expand tasks.
- * @param owners whom jobs run as while job access control is on; without it they run as their creators (spec 2.1)
+ * @param owners whom jobs run as while job access control is on; without it they run as their creators (spec
+ *   2.1)
  */
 export function jobView(job: Job, version: ApiVersion, owners?: Owners): object {
   return { ...jobFacts(job, owners), settings: shownSettings(job.settings, version) };

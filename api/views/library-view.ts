@@ -16,16 +16,24 @@ const LibraryStatusView = Type.Object(
   {
     library: Library,
     status: Type.Enum([...libraryStatuses], {
-      description: 'PENDING: not begun. RESOLVING: its file is looked for and checked. INSTALLING: the installer runs. SKIPPED: not installed, because another library failed. UNINSTALL_ON_RESTART: installed until the cluster is restarted.',
+      description:
+        'PENDING: not begun. RESOLVING: its file is looked for and checked. INSTALLING: the installer runs. SKIPPED: not installed, because another library failed. UNINSTALL_ON_RESTART: installed until the cluster is restarted.',
     }),
     messages: Type.Array(Type.String(), { description: 'Why it failed or was skipped.' }),
-    is_library_for_all_clusters: Type.Boolean({ description: 'Always false: libraries belong to one cluster.' }),
+    is_library_for_all_clusters: Type.Boolean({
+      description: 'Always false: libraries belong to one cluster.',
+    }),
   },
   { description: 'A library and how far it is.' },
 );
 
 export const ClusterLibrariesView = Type.Object(
-  { cluster_id: clusterId, library_statuses: Type.Array(LibraryStatusView, { description: 'In the order in which they were named first.' }) },
+  {
+    cluster_id: clusterId,
+    library_statuses: Type.Array(LibraryStatusView, {
+      description: 'In the order in which they were named first.',
+    }),
+  },
   { description: 'The libraries of a cluster.' },
 );
 
@@ -33,15 +41,24 @@ export const ClusterLibrariesView = Type.Object(
 export function librariesView({ clusterId: id, states }: ListedLibraries) {
   return {
     cluster_id: id,
-    library_statuses: states.map(({ library, status, messages }) => ({ library, status, messages, is_library_for_all_clusters: false })),
+    library_statuses: states.map(({ library, status, messages }) => ({
+      library,
+      status,
+      messages,
+      is_library_for_all_clusters: false,
+    })),
   };
 }
 
 /** The all-purpose cluster whose libraries are to change. @throws ServiceError when there is none */
-export async function changedCluster({ libraryStates }: Pick<LibraryPorts, 'libraryStates'>, id: string): Promise<LibraryCluster & { readonly isRunning: boolean }> {
+export async function changedCluster(
+  { libraryStates }: Pick<LibraryPorts, 'libraryStates'>,
+  id: string,
+): Promise<LibraryCluster & { readonly isRunning: boolean }> {
   const cluster = await libraryStates.clusterOf(id);
   if (cluster === undefined) throw unknownCluster(id);
-  if (!cluster.isAllPurpose) throw invalid(`Cluster ${id} was made for a run; name its libraries in the task.`);
+  if (!cluster.isAllPurpose)
+    throw invalid(`Cluster ${id} was made for a run; name its libraries in the task.`);
   return cluster;
 }
 

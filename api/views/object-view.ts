@@ -7,7 +7,8 @@ import type { WorkspaceObject } from '../../engine/ports/files.ts';
 /** The path field of every workspace operation. */
 export const ObjectPath = Type.String({
   minLength: 1,
-  description: 'Absolute path in the workspace, begins with a slash. A leading /Workspace means the same without it; a notebook may be named without its extension.',
+  description:
+    'Absolute path in the workspace, begins with a slash. A leading /Workspace means the same without it; a notebook may be named without its extension.',
 });
 
 export const ObjectInfo = Type.Object({
@@ -32,7 +33,10 @@ export function showObject(object: WorkspaceObject): Static<typeof ObjectInfo> {
   };
 }
 
-/** Files have no ids of their own that survive being replaced; 48 bits of a hash of the path are exact in JSON. */
+/**
+ * Files have no ids of their own that survive being replaced; 48 bits of a hash of the path are exact in
+ * JSON.
+ */
 function idOf(path: string): number {
   return createHash('sha256').update(path).digest().readUIntBE(0, 6);
 }

@@ -10,7 +10,9 @@ export const OwnedTokenInfo = Type.Object(
     ...TokenInfo.properties,
     owner_id: Type.Integer({ description: 'Whose token it is.' }),
     owner_name: Type.String({ description: 'Their name.' }),
-    created_by_id: Type.Optional(Type.Integer({ description: 'Whose token made it; omitted when they are gone.' })),
+    created_by_id: Type.Optional(
+      Type.Integer({ description: 'Whose token made it; omitted when they are gone.' }),
+    ),
     created_by_username: Type.Optional(Type.String({ description: 'Their name.' })),
     workspace_id: Type.Integer({ description: 'Id of the workspace.' }),
     last_used_day: Type.Integer({ description: 'Epoch milliseconds, to the day; 0 when it was never used.' }),
@@ -21,8 +23,11 @@ export const OwnedTokenInfo = Type.Object(
 export function ownedTokenInfo(token: OwnedToken, workspaceId: string): object {
   const { ownerId, ownerName, createdBy, lastAccessedTime } = token;
   return {
-    ...tokenInfo(token), owner_id: ownerId, owner_name: ownerName,
+    ...tokenInfo(token),
+    owner_id: ownerId,
+    owner_name: ownerName,
     ...(createdBy !== undefined && { created_by_id: createdBy.id, created_by_username: createdBy.userName }),
-    workspace_id: Number(workspaceId), last_used_day: Math.floor(lastAccessedTime / day) * day,
+    workspace_id: Number(workspaceId),
+    last_used_day: Math.floor(lastAccessedTime / day) * day,
   };
 }

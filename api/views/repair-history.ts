@@ -1,4 +1,7 @@
-/** The rounds of a run as runs/get shows them with include_history: the run as it was started, then its repairs. */
+/**
+ * The rounds of a run as runs/get shows them with include_history: the run as it was started, then its
+ * repairs.
+ */
 import { roundsOf, type Repair } from '../../engine/run/rounds.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
 import { statusOf } from '../../engine/run/status.ts';

@@ -27,12 +27,16 @@ export function runFacts(run: Run, face: Face): object {
     trigger: run.trigger,
     schedule: run.trigger === 'PERIODIC' ? run.settings.schedule : undefined,
     attempt_number: run.attempt,
-    queue_duration: run.admittedTime === undefined ? undefined : run.admittedTime - (run.progress.startTime ?? run.admittedTime),
+    queue_duration:
+      run.admittedTime === undefined
+        ? undefined
+        : run.admittedTime - (run.progress.startTime ?? run.admittedTime),
   };
 }
 
 /**
- * State, times and real durations, the setup counted from `setupFrom` if that is not the start time; from 2.1 on the newer `status` beside the state, which no client of 2.0 knows.
+ * State, times and real durations, the setup counted from `setupFrom` if that is not the start time; from 2.1
+ * on the newer `status` beside the state, which no client of 2.0 knows.
  */
 export function standing(progress: Progress, { version }: Face, setupFrom?: number): object {
   const { setup, execution, cleanup } = durationsOf(progress, setupFrom);

@@ -9,11 +9,17 @@ import { runFacts, standing, type Face } from './run-facts.ts';
 import { taskEntry, workOf } from './task-run-view.ts';
 import { shownFormat } from '../http/versions.ts';
 
-/** A run with everything but its output. In 2.0 a single-task run shows its `task`, every other run its `tasks`. */
+/**
+ * A run with everything but its output. In 2.0 a single-task run shows its `task`, every other run its
+ * `tasks`.
+ */
 export function runView(found: RunWithTasks, face: Face): object {
   const { run } = found;
   if (shownFormat(run.format, face.version) === 'SINGLE_TASK') return singleTaskView(found, face);
-  return { ...multiTaskView(run, face), tasks: orderedTasks(found).map((taskRun) => taskEntry(run, taskRun, face)) };
+  return {
+    ...multiTaskView(run, face),
+    tasks: orderedTasks(found).map((taskRun) => taskEntry(run, taskRun, face)),
+  };
 }
 
 /** A run as lists show it: as runView, but a multi-task run's `tasks` is empty (spec 2.5). */
@@ -24,7 +30,12 @@ export function listedRunView(found: RunWithTasks, face: Face): object {
 
 function singleTaskView(found: RunWithTasks, face: Face): object {
   const { run, tasks } = found;
-  return { ...runFacts(run, face), ...standing(run.progress, face, run.admittedTime), ...workOf(run, tasks[0], face), format: 'SINGLE_TASK' };
+  return {
+    ...runFacts(run, face),
+    ...standing(run.progress, face, run.admittedTime),
+    ...workOf(run, tasks[0], face),
+    format: 'SINGLE_TASK',
+  };
 }
 
 function multiTaskView(run: Run, face: Face): object {
@@ -38,7 +49,10 @@ function multiTaskView(run: Run, face: Face): object {
     run_duration: runDurationOf(run),
     overriding_parameters: run.overridingParameters,
     job_parameters: face.version === '2.0' ? undefined : shownParameters(run, face),
-    job_clusters: run.settings.job_clusters?.map((shared) => ({ ...shared, new_cluster: shownCluster(shared.new_cluster) })),
+    job_clusters: run.settings.job_clusters?.map((shared) => ({
+      ...shared,
+      new_cluster: shownCluster(shared.new_cluster),
+    })),
     format: 'MULTI_TASK',
   };
 }

@@ -8,8 +8,8 @@ import { pageUrl, runFacts, standing, type Face } from './run-facts.ts';
 import { shownFormat } from '../http/versions.ts';
 
 /**
- * A task run as a run of its own: runs/get by the id of a task run, and the metadata of get-output. It has one task and
- * real durations; from 2.1 on also `tasks` with that one entry.
+ * A task run as a run of its own: runs/get by the id of a task run, and the metadata of get-output. It has
+ * one task and real durations; from 2.1 on also `tasks` with that one entry.
  */
 export function taskRunView(found: RunWithTasks, taskRun: TaskRun, face: Face): object {
   const { run } = found;
@@ -58,7 +58,9 @@ export function workOf(run: Run, taskRun: TaskRun | undefined, face: Face): obje
   };
 }
 
-/** Which attempt of its task a task run is. A single-task run is retried by a new run, which says so itself. */
+/**
+ * Which attempt of its task a task run is. A single-task run is retried by a new run, which says so itself.
+ */
 function attemptFacts({ run, tasks }: RunWithTasks, { runId, taskKey, attempt }: TaskRun): object {
   const first = tasks.find((task) => task.taskKey === taskKey && task.attempt === 0);
   return {
@@ -76,7 +78,9 @@ function settingsOfTask(run: Run, taskKey: string | undefined): TaskSettings | u
 /** The id of an existing cluster is known from the first moment, that of a new one once it was asked for. */
 function clusterInstance(task: TaskSettings, taskRun: TaskRun | undefined): object | undefined {
   const clusterId = taskRun?.clusterId ?? task.existing_cluster_id;
-  return clusterId === undefined ? undefined : { cluster_id: clusterId, spark_context_id: taskRun?.sparkContextId };
+  return clusterId === undefined
+    ? undefined
+    : { cluster_id: clusterId, spark_context_id: taskRun?.sparkContextId };
 }
 
 /** An object with some of the fields of another. */

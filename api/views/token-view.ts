@@ -12,18 +12,45 @@ export const TokenInfo = Type.Object(
     expiry_time: Type.Integer({ description: 'Epoch milliseconds; -1 without end.' }),
     comment: Type.String({ description: 'What it is for.' }),
     scopes: Type.Array(Type.String(), { description: 'The scopes that it permits.' }),
-    last_accessed_time: Type.Integer({ description: 'Epoch milliseconds, to the minute; 0 when it was never used.' }),
-    autoscope_state: Type.Enum(autoscopeStates.map((state) => `AUTOSCOPE_STATE_${state}`), { description: 'RUNNING while it is observed with all-apis in force, COMPLETED or BACKFILLED (a token that was there before) when it has the scopes that were found out, USER_SELECTED when they were chosen, DISABLED otherwise.' }),
-    inferred_scopes: Type.Array(Type.String(), { description: 'The scopes of what it was used for while it was observed.' }),
-    backfill_scopes: Type.Array(Type.String(), { description: 'The same, once they apply to a token that was there before it was observed.' }),
+    last_accessed_time: Type.Integer({
+      description: 'Epoch milliseconds, to the minute; 0 when it was never used.',
+    }),
+    autoscope_state: Type.Enum(
+      autoscopeStates.map((state) => `AUTOSCOPE_STATE_${state}`),
+      {
+        description:
+          'RUNNING while it is observed with all-apis in force, COMPLETED or BACKFILLED (a token that was there before) when it has the scopes that were found out, USER_SELECTED when they were chosen, DISABLED otherwise.',
+      },
+    ),
+    inferred_scopes: Type.Array(Type.String(), {
+      description: 'The scopes of what it was used for while it was observed.',
+    }),
+    backfill_scopes: Type.Array(Type.String(), {
+      description: 'The same, once they apply to a token that was there before it was observed.',
+    }),
   },
   { description: 'A token without its value.' },
 );
 
-export function tokenInfo({ tokenId, createdTime, expiryTime = -1, comment, scopes, lastAccessedTime, autoscopeState, inferredScopes }: Token): object {
+export function tokenInfo({
+  tokenId,
+  createdTime,
+  expiryTime = -1,
+  comment,
+  scopes,
+  lastAccessedTime,
+  autoscopeState,
+  inferredScopes,
+}: Token): object {
   return {
-    token_id: tokenId, creation_time: createdTime, expiry_time: expiryTime, comment, scopes, last_accessed_time: lastAccessedTime,
-    autoscope_state: `AUTOSCOPE_STATE_${autoscopeState}`, inferred_scopes: inferredScopes,
+    token_id: tokenId,
+    creation_time: createdTime,
+    expiry_time: expiryTime,
+    comment,
+    scopes,
+    last_accessed_time: lastAccessedTime,
+    autoscope_state: `AUTOSCOPE_STATE_${autoscopeState}`,
+    inferred_scopes: inferredScopes,
     backfill_scopes: autoscopeState === 'BACKFILLED' ? inferredScopes : [],
   };
 }

@@ -7,8 +7,16 @@ import type { OperationPorts } from '../http/ports.ts';
 const names = Object.keys(workspaceSettings);
 
 export const ConfDocument = Type.Object(
-  Object.fromEntries(Object.entries(workspaceSettings).map(([name, { description, rule }]) =>
-    [name, Type.Optional(Type.Union([Type.String(), Type.Boolean(), Type.Integer()], { description: `${description} A text: ${rule}.` }))])),
+  Object.fromEntries(
+    Object.entries(workspaceSettings).map(([name, { description, rule }]) => [
+      name,
+      Type.Optional(
+        Type.Union([Type.String(), Type.Boolean(), Type.Integer()], {
+          description: `${description} A text: ${rule}.`,
+        }),
+      ),
+    ]),
+  ),
   { description: 'Settings of the workspace, by name.' },
 );
 
@@ -22,10 +30,14 @@ export function getWorkspaceConfOperation({ tokenRules }: Pick<OperationPorts, '
     adminsOnly: true,
     summary: 'Get settings of the workspace',
     description: `The values of some settings, as texts. There are ${names.join(', ')}.`,
-    request: Type.Object({ keys: Type.Optional(Type.String({ description: 'Names with commas between them. Default: all.' })) }),
+    request: Type.Object({
+      keys: Type.Optional(Type.String({ description: 'Names with commas between them. Default: all.' })),
+    }),
     response: ConfDocument,
     async handle({ keys }) {
-      const wanted = (keys === undefined || keys === '' ? names : keys.split(',').map((name) => name.trim())).map(settingNamed);
+      const wanted = (
+        keys === undefined || keys === '' ? names : keys.split(',').map((name) => name.trim())
+      ).map(settingNamed);
       const conf = await tokenRules.conf();
       return Object.fromEntries(wanted.map((name) => [name, conf[name]]));
     },

@@ -13,10 +13,15 @@ export function exportObject({ workspace }: WorkspacePorts): Operation {
     versions: ['2.0'],
     scope: 'workspace',
     summary: 'Export a notebook or file',
-    description: 'Answers with the contents as they are kept. Nothing is converted: `format` is accepted for clients that send it.',
+    description:
+      'Answers with the contents as they are kept. Nothing is converted: `format` is accepted for clients that send it.',
     request: Type.Object({
       path: ObjectPath,
-      format: Type.Optional(Type.Enum([...importFormats], { description: 'Whatever is asked for, an object is given as it is kept.' })),
+      format: Type.Optional(
+        Type.Enum([...importFormats], {
+          description: 'Whatever is asked for, an object is given as it is kept.',
+        }),
+      ),
     }),
     response: Type.Object({
       content: Type.String({ description: 'Base64 of the contents.' }),

@@ -22,10 +22,17 @@ export function importObject({ workspace }: WorkspacePorts): Operation {
     request: Type.Object({
       path: ObjectPath,
       content: Type.String({ description: 'Base64 of the contents.' }),
-      format: Type.Optional(Type.Enum([...importFormats], {
-        description: 'SOURCE (default): a notebook in `language`. JUPYTER: an .ipynb notebook. AUTO: kept as it is; a notebook when its first line is the notebook header.',
-      })),
-      language: Type.Optional(Type.Enum([...notebookLanguages], { description: 'Needed with SOURCE, unless the extension of the path says it.' })),
+      format: Type.Optional(
+        Type.Enum([...importFormats], {
+          description:
+            'SOURCE (default): a notebook in `language`. JUPYTER: an .ipynb notebook. AUTO: kept as it is; a notebook when its first line is the notebook header.',
+        }),
+      ),
+      language: Type.Optional(
+        Type.Enum([...notebookLanguages], {
+          description: 'Needed with SOURCE, unless the extension of the path says it.',
+        }),
+      ),
       overwrite: Type.Optional(Type.Boolean({ description: 'Replaces what is there. Default: false.' })),
     }),
     response: Type.Object({}),

@@ -12,7 +12,8 @@ export function listObjects({ workspace }: WorkspacePorts): Operation {
     versions: ['2.0'],
     scope: 'workspace',
     summary: 'List a directory',
-    description: 'Lists what stands directly in a directory, by name. A notebook or file is listed as itself.',
+    description:
+      'Lists what stands directly in a directory, by name. A notebook or file is listed as itself.',
     request: Type.Object({ path: ObjectPath }),
     response: Type.Object({ objects: Type.Array(ObjectInfo) }),
     handle: async ({ path }) => ({ objects: (await workspace.list(path)).map(showObject) }),

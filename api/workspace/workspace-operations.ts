@@ -9,5 +9,7 @@ import { makeDirectories } from './mkdirs.ts';
 import type { WorkspacePorts } from '../http/ports.ts';
 
 export function workspaceOperations(ports: WorkspacePorts): Operation[] {
-  return [importObject, getObjectStatus, listObjects, exportObject, deleteObject, makeDirectories].map((make) => make(ports));
+  return [importObject, getObjectStatus, listObjects, exportObject, deleteObject, makeDirectories].map(
+    (make) => make(ports),
+  );
 }

@@ -15,8 +15,14 @@ export interface BundleOptions {
   readonly output?: string;
 }
 
-/** Writes the bundle; a file appears only when it is complete. Resolves with the exit code. @throws CommandError */
-export async function writeBundle(runId: number, { output = `run-${runId}.tar.gz` }: BundleOptions): Promise<number> {
+/**
+ * Writes the bundle; a file appears only when it is complete. Resolves with the exit code. @throws
+ * CommandError
+ */
+export async function writeBundle(
+  runId: number,
+  { output = `run-${runId}.tar.gz` }: BundleOptions,
+): Promise<number> {
   const { body } = await openService(`/jobs/runs/bundle?run_id=${runId}`);
   if (body === null) throw new CommandError('The service sent nothing.');
   // The web's type and Node's differ in what nobody uses here.
@@ -38,5 +44,7 @@ export async function writeBundle(runId: number, { output = `run-${runId}.tar.gz
 }
 
 function broken(error: unknown): never {
-  throw new CommandError(`The bundle could not be written to its end (${messageOf(error)}); nothing of it was kept. Try again.`);
+  throw new CommandError(
+    `The bundle could not be written to its end (${messageOf(error)}); nothing of it was kept. Try again.`,
+  );
 }

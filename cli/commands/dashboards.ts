@@ -1,4 +1,7 @@
-/** `runyard dashboards`: brings classic dashboards in, lists and migrates them, over HTTP like any other client. */
+/**
+ * `runyard dashboards`: brings classic dashboards in, lists and migrates them, over HTTP like any other
+ * client.
+ */
 import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { messageOf } from '../../engine/errors.ts';
@@ -12,13 +15,25 @@ export interface MigrateOptions {
   readonly keepParameters?: true;
 }
 
-const Listed = Type.Object({ count: Type.Integer(), results: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })) });
-const Migrated = Type.Object({ dashboard_id: Type.String(), path: Type.String(), warnings: Type.Array(Type.String()) });
+const Listed = Type.Object({
+  count: Type.Integer(),
+  results: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
+});
+const Migrated = Type.Object({
+  dashboard_id: Type.String(),
+  path: Type.String(),
+  warnings: Type.Array(Type.String()),
+});
 const pageSize = 250;
 
-/** Prints the id under which the dashboard is stored. Resolves with the exit code, as do the others. @throws CommandError */
+/**
+ * Prints the id under which the dashboard is stored. Resolves with the exit code, as do the others. @throws
+ * CommandError
+ */
 export async function importDashboard(file: string): Promise<number> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => { throw new CommandError(`${file} cannot be read: ${messageOf(error)}.`); });
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new CommandError(`${file} cannot be read: ${messageOf(error)}.`);
+  });
   say((await callService(Type.Object({ id: Type.String() }), 'POST', '/preview/sql/dashboards', text)).id);
   return 0;
 }
@@ -26,18 +41,36 @@ export async function importDashboard(file: string): Promise<number> {
 /** Prints a line with id and name for each, newest first. */
 export async function listClassicDashboards(): Promise<number> {
   for (let page = 1; ; page += 1) {
-    const { count, results } = await callService(Listed, 'GET', `/preview/sql/dashboards?page=${page}&page_size=${pageSize}`);
+    const { count, results } = await callService(
+      Listed,
+      'GET',
+      `/preview/sql/dashboards?page=${page}&page_size=${pageSize}`,
+    );
     for (const { id, name } of results) say(`${id}  ${inOneLine(name)}`);
     if (page * pageSize >= count) return 0;
   }
 }
 
 /** Prints id and path of the new dashboard, and what was approximated beside the output. */
-export async function migrateDashboard(id: string, { name, folder, keepParameters }: MigrateOptions): Promise<number> {
-  const { dashboard_id: dashboardId, path, warnings } = await callService(Migrated, 'POST', '/modern/dashboards/migrate', JSON.stringify({
-    source_dashboard_id: id, ...(name !== undefined && { display_name: name }), ...(folder !== undefined && { parent_path: folder }),
-    update_parameter_syntax: keepParameters !== true,
-  }));
+export async function migrateDashboard(
+  id: string,
+  { name, folder, keepParameters }: MigrateOptions,
+): Promise<number> {
+  const {
+    dashboard_id: dashboardId,
+    path,
+    warnings,
+  } = await callService(
+    Migrated,
+    'POST',
+    '/modern/dashboards/migrate',
+    JSON.stringify({
+      source_dashboard_id: id,
+      ...(name !== undefined && { display_name: name }),
+      ...(folder !== undefined && { parent_path: folder }),
+      update_parameter_syntax: keepParameters !== true,
+    }),
+  );
   say(`${dashboardId}  ${path}`);
   for (const warning of warnings) remark(inOneLine(warning));
   return 0;

@@ -1,4 +1,6 @@
-/** Following a log over HTTP as long as it takes: broken connections and restarts of the service are outlived. */
+/**
+ * Following a log over HTTP as long as it takes: broken connections and restarts of the service are outlived.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type, type Static, type TSchema } from 'typebox';
 import { Parse } from 'typebox/value';
@@ -18,13 +20,25 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
 }
 
-/** The text of a log from an offset on, as it comes, until its task run is over. @throws CommandError when the service refuses */
-export async function* followLog({ runId, stream, offset, onInterruption, signal }: FollowOptions): AsyncGenerator<string> {
+/**
+ * The text of a log from an offset on, as it comes, until its task run is over. @throws CommandError when the
+ * service refuses
+ */
+export async function* followLog({
+  runId,
+  stream,
+  offset,
+  onInterruption,
+  signal,
+}: FollowOptions): AsyncGenerator<string> {
   let next = offset;
   let wait = firstWait;
   while (!signal.aborted) {
     try {
-      for await (const { id, name, data } of eventsOf(`/jobs/runs/logs/stream?run_id=${runId}&stream=${stream}&offset=${next}`, signal)) {
+      for await (const { id, name, data } of eventsOf(
+        `/jobs/runs/logs/stream?run_id=${runId}&stream=${stream}&offset=${next}`,
+        signal,
+      )) {
         if (name === 'end') return;
         if (name === 'log') yield read(LogEvent, data).content;
         next = id ?? next;
@@ -64,9 +78,17 @@ async function* eventsOf(path: string, signal: AbortSignal): AsyncGenerator<Serv
 }
 
 function eventIn(block: string): ServerEvent {
-  const fields = new Map(block.split('\n').map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]));
+  const fields = new Map(
+    block
+      .split('\n')
+      .map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+  );
   const id = fields.get('id');
-  return { id: id === undefined ? undefined : Number(id), name: fields.get('event') ?? '', data: fields.get('data') ?? '' };
+  return {
+    id: id === undefined ? undefined : Number(id),
+    name: fields.get('event') ?? '',
+    data: fields.get('data') ?? '',
+  };
 }
 
 function read<Shape extends TSchema>(shape: Shape, text: string): Static<Shape> {

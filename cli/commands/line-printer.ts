@@ -1,4 +1,7 @@
-/** Prints text that comes in pieces by whole lines, so that several logs do not mix within one, made safe for the terminal. */
+/**
+ * Prints text that comes in pieces by whole lines, so that several logs do not mix within one, made safe for
+ * the terminal.
+ */
 import { once } from 'node:events';
 import { terminalSafe } from './terminal-safe.ts';
 
@@ -15,14 +18,19 @@ export interface LinePrinter {
 }
 
 /** @param prefix what each line begins with */
-export function linePrinter(out: NodeJS.WritableStream & { readonly isTTY?: boolean }, prefix: string): LinePrinter {
+export function linePrinter(
+  out: NodeJS.WritableStream & { readonly isTTY?: boolean },
+  prefix: string,
+): LinePrinter {
   let rest = '';
   let begun = false;
   const write = async (text: string): Promise<void> => {
     if (out.write(text)) return;
     const heard = new AbortController();
     const { signal } = heard;
-    await Promise.race([once(out, 'drain', { signal }), once(out, 'close', { signal })]).finally(() => heard.abort());
+    await Promise.race([once(out, 'drain', { signal }), once(out, 'close', { signal })]).finally(() =>
+      heard.abort(),
+    );
   };
   const shown = (text: string): string => terminalSafe(text, out.isTTY === true);
   return {
@@ -30,7 +38,9 @@ export function linePrinter(out: NodeJS.WritableStream & { readonly isTTY?: bool
       const lines = (rest + text).split('\n');
       rest = lines.pop() ?? '';
       if (lines.length > 0) {
-        await write(lines.map((line, index) => `${begun && index === 0 ? '' : prefix}${shown(line)}\n`).join(''));
+        await write(
+          lines.map((line, index) => `${begun && index === 0 ? '' : prefix}${shown(line)}\n`).join(''),
+        );
         begun = false;
       }
       while (rest.length > longestLine + longestCommand) {

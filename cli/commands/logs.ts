@@ -14,8 +14,17 @@ export interface LogsOptions {
   readonly tail?: number;
 }
 
-const State = Type.Object({ life_cycle_state: Type.String(), result_state: Type.Optional(Type.String()), state_message: Type.Optional(Type.String()) });
-const TaskRun = Type.Object({ run_id: Type.Integer(), task_key: Type.String(), attempt_number: Type.Integer(), state: State });
+const State = Type.Object({
+  life_cycle_state: Type.String(),
+  result_state: Type.Optional(Type.String()),
+  state_message: Type.Optional(Type.String()),
+});
+const TaskRun = Type.Object({
+  run_id: Type.Integer(),
+  task_key: Type.String(),
+  attempt_number: Type.Integer(),
+  state: State,
+});
 const Run = Type.Object({ run_id: Type.Integer(), state: State, tasks: Type.Array(TaskRun) });
 const Page = Type.Object({ offset: Type.Integer(), next_offset: Type.Integer(), content: Type.String() });
 
@@ -27,14 +36,19 @@ const overStates: ReadonlySet<string> = new Set(['TERMINATED', 'SKIPPED', 'INTER
 const unsuccessful = 3;
 const interrupted = 130;
 
-/** Prints the logs. Resolves with the exit code: 0, or how the run ended with `follow`. @throws CommandError */
+/**
+ * Prints the logs. Resolves with the exit code: 0, or how the run ended with `follow`. @throws CommandError
+ */
 export async function printLogs(runId: number, options: LogsOptions): Promise<number> {
   const run = await getRun(runId);
   const chosen = tasksOf(run, options);
-  const streams = options.stream === 'both' ? ['stdout', 'stderr'] as const : [options.stream];
+  const streams = options.stream === 'both' ? (['stdout', 'stderr'] as const) : [options.stream];
   const several = new Set(run.tasks.map((task) => task.task_key)).size > 1 && options.task === undefined;
   const printerOf = (task: TaskRun, stream: 'stdout' | 'stderr'): LinePrinter =>
-    linePrinter(stream === 'stderr' && streams.length > 1 ? process.stderr : process.stdout, several ? `${task.task_key} | ` : '');
+    linePrinter(
+      stream === 'stderr' && streams.length > 1 ? process.stderr : process.stdout,
+      several ? `${task.task_key} | ` : '',
+    );
   if (options.follow !== true) {
     for (const task of chosen) {
       for (const stream of streams) await printPages(task, stream, options.tail, printerOf(task, stream));
@@ -46,18 +60,24 @@ export async function printLogs(runId: number, options: LogsOptions): Promise<nu
 
 /** Follows what there is and what comes: later attempts, and tasks of repairs. */
 async function follow(
-  first: Run, options: LogsOptions, streams: readonly ('stdout' | 'stderr')[], printerOf: (task: TaskRun, stream: 'stdout' | 'stderr') => LinePrinter,
+  first: Run,
+  options: LogsOptions,
+  streams: readonly ('stdout' | 'stderr')[],
+  printerOf: (task: TaskRun, stream: 'stdout' | 'stderr') => LinePrinter,
 ): Promise<number> {
   const leaving = new AbortController();
   const leave = (): void => leaving.abort();
   process.once('SIGINT', leave);
   const { signal } = leaving;
-  const onInterruption = oneAtATime(() => remark('runyard: the service does not answer; trying until it does (Ctrl-C ends this, not the run).'));
+  const onInterruption = oneAtATime(() =>
+    remark('runyard: the service does not answer; trying until it does (Ctrl-C ends this, not the run).'),
+  );
   const followed = new Set<number>();
   const printLog = async (task: TaskRun, stream: 'stdout' | 'stderr'): Promise<void> => {
     const printer = printerOf(task, stream);
     const offset = options.tail === undefined ? 0 : await printTail(task, stream, options.tail, printer);
-    for await (const text of followLog({ runId: task.run_id, stream, offset, onInterruption, signal })) await printer.print(text);
+    for await (const text of followLog({ runId: task.run_id, stream, offset, onInterruption, signal }))
+      await printer.print(text);
     await printer.end();
   };
   const following: Promise<void>[] = [];
@@ -67,8 +87,14 @@ async function follow(
     leave();
   };
   try {
-    for (let run = first; !signal.aborted; run = await patiently(() => getRun(first.run_id), onInterruption, signal)) {
-      for (const task of tasksOf(run, options, true).filter((one) => !followed.has(one.run_id) && (hasBegun(one) || run.tasks.length === 1))) {
+    for (
+      let run = first;
+      !signal.aborted;
+      run = await patiently(() => getRun(first.run_id), onInterruption, signal)
+    ) {
+      for (const task of tasksOf(run, options, true).filter(
+        (one) => !followed.has(one.run_id) && (hasBegun(one) || run.tasks.length === 1),
+      )) {
         followed.add(task.run_id);
         following.push(...streams.map((stream) => printLog(task, stream).catch(onFailure)));
       }
@@ -100,15 +126,20 @@ function isOver({ state }: { readonly state: Static<typeof State> }): boolean {
 /** What is asked for: with `--task` that one, and of each task its latest attempt, or every attempt. */
 function tasksOf({ run_id: runId, tasks }: Run, { task: key }: LogsOptions, every = false): TaskRun[] {
   const named = key === undefined ? tasks : tasks.filter((task) => task.task_key === key);
-  if (named.length === 0) throw new CommandError(`Run ${runId} has no task ${key ?? ''}; it has ${[...new Set(tasks.map((task) => task.task_key))].join(', ')}.`);
+  if (named.length === 0)
+    throw new CommandError(
+      `Run ${runId} has no task ${key ?? ''}; it has ${[...new Set(tasks.map((task) => task.task_key))].join(', ')}.`,
+    );
   return every ? named : [...new Map(named.map((task) => [task.task_key, task])).values()];
 }
 
 function endOf(run: Run, { task: key }: LogsOptions): number {
-  const ended = key === undefined ? run : run.tasks.findLast((task) => task.task_key === key) ?? run;
+  const ended = key === undefined ? run : (run.tasks.findLast((task) => task.task_key === key) ?? run);
   const { life_cycle_state: state, result_state: result = state, state_message: message = '' } = ended.state;
   if (result === 'SUCCESS') return 0;
-  remark(`runyard: ${key === undefined ? `run ${run.run_id}` : `task ${key}`} ended as ${result}${message === '' ? '' : `: ${message.replaceAll(/\s+/g, ' ')}`}`);
+  remark(
+    `runyard: ${key === undefined ? `run ${run.run_id}` : `task ${key}`} ended as ${result}${message === '' ? '' : `: ${message.replaceAll(/\s+/g, ' ')}`}`,
+  );
   return unsuccessful;
 }
 
@@ -117,9 +148,18 @@ async function getRun(runId: number): Promise<Run> {
   return callService(Run, 'GET', `/jobs/runs/get?run_id=${runId}`, undefined, '2.1');
 }
 
-async function printPages(task: TaskRun, stream: string, tail: number | undefined, printer: LinePrinter): Promise<void> {
+async function printPages(
+  task: TaskRun,
+  stream: string,
+  tail: number | undefined,
+  printer: LinePrinter,
+): Promise<void> {
   for (let offset = tail === undefined ? 0 : await printTail(task, stream, tail, printer); ;) {
-    const page = await callService(Page, 'GET', `/jobs/runs/logs?run_id=${task.run_id}&stream=${stream}&offset=${offset}`);
+    const page = await callService(
+      Page,
+      'GET',
+      `/jobs/runs/logs?run_id=${task.run_id}&stream=${stream}&offset=${offset}`,
+    );
     await printer.print(page.content);
     if (page.next_offset <= offset) break;
     offset = page.next_offset;
@@ -129,13 +169,21 @@ async function printPages(task: TaskRun, stream: string, tail: number | undefine
 
 /** Prints the last lines; where to go on from there. */
 async function printTail(task: TaskRun, stream: string, tail: number, printer: LinePrinter): Promise<number> {
-  const page = await callService(Page, 'GET', `/jobs/runs/logs?run_id=${task.run_id}&stream=${stream}&tail=${tail}`);
+  const page = await callService(
+    Page,
+    'GET',
+    `/jobs/runs/logs?run_id=${task.run_id}&stream=${stream}&tail=${tail}`,
+  );
   await printer.print(page.content);
   return page.next_offset;
 }
 
 /** A call that is made again as long as nobody answers. */
-async function patiently<Answer>(call: () => Promise<Answer>, onInterruption: () => void, signal: AbortSignal): Promise<Answer> {
+async function patiently<Answer>(
+  call: () => Promise<Answer>,
+  onInterruption: () => void,
+  signal: AbortSignal,
+): Promise<Answer> {
   for (;;) {
     try {
       return await call();
@@ -157,7 +205,9 @@ function oneAtATime(action: () => void): () => void {
   return () => {
     if (quiet) return;
     quiet = true;
-    setTimeout(() => { quiet = false; }, 10_000).unref();
+    setTimeout(() => {
+      quiet = false;
+    }, 10_000).unref();
     action();
   };
 }

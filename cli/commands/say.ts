@@ -15,7 +15,9 @@ export function inOneLine(text: string): string {
   return text.trim().replaceAll(/\s*\n\s*/g, ' | ');
 }
 
-/** A reader that left (`runyard ... | head`) is no reason to fall half-way: what is said after that is lost. */
+/**
+ * A reader that left (`runyard ... | head`) is no reason to fall half-way: what is said after that is lost.
+ */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

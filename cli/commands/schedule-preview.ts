@@ -14,7 +14,10 @@ export interface PreviewOptions {
 }
 
 /** Prints the preview; the reason when there is none. Resolves with the exit code. @throws CommandError */
-export async function previewCommand(expression: string, { zone, after = systemClock.now(), count, json }: PreviewOptions): Promise<number> {
+export async function previewCommand(
+  expression: string,
+  { zone, after = systemClock.now(), count, json }: PreviewOptions,
+): Promise<number> {
   const preview = previewOf(expression, zone, after, count);
   if (json === true) {
     say(JSON.stringify(preview, undefined, 2));

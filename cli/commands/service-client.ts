@@ -12,33 +12,65 @@ export class Unreachable extends CommandError {}
 
 /** One call of the service, with the refusal in its own words. @throws CommandError */
 export async function callService<Shape extends TSchema>(
-  shape: Shape, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: string, version = '2.0',
+  shape: Shape,
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: string,
+  version = '2.0',
 ): Promise<Static<Shape>> {
   const { url, token } = await service();
-  const response = await fetch(`${url}/api/${version}${path}`, { method, headers: { authorization: `Bearer ${token}` }, ...(body !== undefined && { body }) })
-    .catch((error: unknown) => { throw new Unreachable(`There is no service at ${url} (${causeOf(error)}): start it, or name it in RUNYARD_URL.`); });
+  const response = await fetch(`${url}/api/${version}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}` },
+    ...(body !== undefined && { body }),
+  }).catch((error: unknown) => {
+    throw new Unreachable(
+      `There is no service at ${url} (${causeOf(error)}): start it, or name it in RUNYARD_URL.`,
+    );
+  });
   const text = await response.text();
-  if (!response.ok) throw new (response.status === 503 ? Unreachable : CommandError)(`The service refused: ${refusalIn(text)}`);
+  if (!response.ok)
+    throw new (response.status === 503 ? Unreachable : CommandError)(
+      `The service refused: ${refusalIn(text)}`,
+    );
   return Parse(shape, JSON.parse(text));
 }
 
-/** A call whose answer comes in pieces. @throws Unreachable when nobody answers or the service is busy; CommandError for every other refusal */
+/**
+ * A call whose answer comes in pieces. @throws Unreachable when nobody answers or the service is busy;
+ * CommandError for every other refusal
+ */
 export async function openService(path: string, signal?: AbortSignal): Promise<Response> {
   const { url, token } = await service();
-  const response = await fetch(`${url}/api/2.1${path}`, { headers: { authorization: `Bearer ${token}` }, ...(signal !== undefined && { signal }) })
-    .catch((error: unknown) => { throw new Unreachable(`There is no service at ${url} (${causeOf(error)}): start it, or name it in RUNYARD_URL.`); });
+  const response = await fetch(`${url}/api/2.1${path}`, {
+    headers: { authorization: `Bearer ${token}` },
+    ...(signal !== undefined && { signal }),
+  }).catch((error: unknown) => {
+    throw new Unreachable(
+      `There is no service at ${url} (${causeOf(error)}): start it, or name it in RUNYARD_URL.`,
+    );
+  });
   if (response.ok) return response;
   const message = `The service refused: ${refusalIn(await response.text())}`;
-  throw response.status === 429 || response.status === 503 ? new Unreachable(message) : new CommandError(message);
+  throw response.status === 429 || response.status === 503
+    ? new Unreachable(message)
+    : new CommandError(message);
 }
 
 /** Where the service is: as the variables of clients say, else as the configuration here says. */
 async function service(): Promise<{ readonly url: string; readonly token: string }> {
   const given = readClientVariables();
   const config = readConfig();
-  const url = given.url ?? config.publicUrl ?? `${config.tlsCert === undefined ? 'http' : 'https'}://${config.host}:${config.port}`;
-  const token = given.token ?? config.bootstrapToken ?? (await keptBootstrapToken(config.dataDirectory).catch(() => undefined));
-  if (token === undefined || token === '') throw new CommandError(`There is no token to use at ${url}: set RUNYARD_TOKEN.`);
+  const url =
+    given.url ??
+    config.publicUrl ??
+    `${config.tlsCert === undefined ? 'http' : 'https'}://${config.host}:${config.port}`;
+  const token =
+    given.token ??
+    config.bootstrapToken ??
+    (await keptBootstrapToken(config.dataDirectory).catch(() => undefined));
+  if (token === undefined || token === '')
+    throw new CommandError(`There is no token to use at ${url}: set RUNYARD_TOKEN.`);
   return { url: url.replace(/\/$/, ''), token };
 }
 

@@ -13,18 +13,38 @@ export interface TokenOptions {
   readonly autoscope?: true;
 }
 
-const Created = Type.Object({ token_value: Type.String(), token_info: Type.Object({ token_id: Type.String() }) });
+const Created = Type.Object({
+  token_value: Type.String(),
+  token_info: Type.Object({ token_id: Type.String() }),
+});
 
 /** Prints the value to stdout, and the id beside it. Resolves with the exit code. @throws CommandError */
-export async function createToken({ user, servicePrincipal, comment, days, scopes, autoscope }: TokenOptions): Promise<number> {
-  if (days !== undefined && !/^[1-9]\d{0,5}$/.test(days)) throw new CommandError(`--days is ${days}; it must be a whole number of days.`);
-  if (user !== undefined && servicePrincipal !== undefined) throw new CommandError('--user and --service-principal are given; a token has one owner.');
+export async function createToken({
+  user,
+  servicePrincipal,
+  comment,
+  days,
+  scopes,
+  autoscope,
+}: TokenOptions): Promise<number> {
+  if (days !== undefined && !/^[1-9]\d{0,5}$/.test(days))
+    throw new CommandError(`--days is ${days}; it must be a whole number of days.`);
+  if (user !== undefined && servicePrincipal !== undefined)
+    throw new CommandError('--user and --service-principal are given; a token has one owner.');
   const forSomebody = user !== undefined || servicePrincipal !== undefined;
-  const { token_value: value, token_info: info } = await callService(Created, 'POST', forSomebody ? '/token-management/on-behalf-of/tokens' : '/token/create', JSON.stringify({
-    ...(user !== undefined && { user_name: user }), ...(servicePrincipal !== undefined && { application_id: servicePrincipal }),
-    ...(comment !== undefined && { comment }), ...(days !== undefined && { lifetime_seconds: Number(days) * 86_400 }),
-    ...(scopes !== undefined && { scopes: scopes.split(',').map((scope) => scope.trim()) }), ...(autoscope === true && { autoscope_enabled: true }),
-  }));
+  const { token_value: value, token_info: info } = await callService(
+    Created,
+    'POST',
+    forSomebody ? '/token-management/on-behalf-of/tokens' : '/token/create',
+    JSON.stringify({
+      ...(user !== undefined && { user_name: user }),
+      ...(servicePrincipal !== undefined && { application_id: servicePrincipal }),
+      ...(comment !== undefined && { comment }),
+      ...(days !== undefined && { lifetime_seconds: Number(days) * 86_400 }),
+      ...(scopes !== undefined && { scopes: scopes.split(',').map((scope) => scope.trim()) }),
+      ...(autoscope === true && { autoscope_enabled: true }),
+    }),
+  );
   say(value);
   remark(`Token ${info.token_id}. Its value is shown this once.`);
   return 0;

@@ -5,7 +5,10 @@ import { readConfig } from '../config.ts';
 import { remark, say } from './say.ts';
 import { CommandError } from '../start-failure.ts';
 
-/** Prints the token to stdout, and on a terminal how it is used. Resolves with the exit code. @throws ConfigError, CommandError */
+/**
+ * Prints the token to stdout, and on a terminal how it is used. Resolves with the exit code. @throws
+ * ConfigError, CommandError
+ */
 export async function printToken(): Promise<number> {
   const config = readConfig();
   const token = config.bootstrapToken ?? (await kept(config.dataDirectory));
@@ -19,10 +22,14 @@ export async function printToken(): Promise<number> {
 
 async function kept(dataDirectory: string): Promise<string> {
   const token = await keptBootstrapToken(dataDirectory).catch((error: unknown) => {
-    throw new CommandError(`The token in ${bootstrapTokenFile(dataDirectory)} cannot be read: ${messageOf(error)}.`);
+    throw new CommandError(
+      `The token in ${bootstrapTokenFile(dataDirectory)} cannot be read: ${messageOf(error)}.`,
+    );
   });
   if (token === undefined || token === '') {
-    throw new CommandError(`There is no token in ${dataDirectory} yet: start the service there once, name its RUNYARD_DATA_DIR, or set RUNYARD_BOOTSTRAP_TOKEN.`);
+    throw new CommandError(
+      `There is no token in ${dataDirectory} yet: start the service there once, name its RUNYARD_DATA_DIR, or set RUNYARD_BOOTSTRAP_TOKEN.`,
+    );
   }
   return token;
 }

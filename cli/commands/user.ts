@@ -11,7 +11,11 @@ export interface UserOptions {
 }
 
 const User = Type.Object({
-  id: Type.String(), userName: Type.String(), displayName: Type.String(), active: Type.Boolean(), groups: Type.Array(Type.Object({ display: Type.String() })),
+  id: Type.String(),
+  userName: Type.String(),
+  displayName: Type.String(),
+  active: Type.Boolean(),
+  groups: Type.Array(Type.Object({ display: Type.String() })),
 });
 const Listed = Type.Object({ totalResults: Type.Integer(), Resources: Type.Array(User) });
 const path = '/preview/scim/v2/Users';
@@ -27,12 +31,22 @@ const operations: Readonly<Record<string, object>> = {
   demote: { op: 'remove', path: 'groups', value: adminGroup },
 };
 
-/** Prints a line for each: id, name, and what is to be known. Resolves with the exit code, as do the others. @throws CommandError */
+/**
+ * Prints a line for each: id, name, and what is to be known. Resolves with the exit code, as do the others.
+ * @throws CommandError
+ */
 export async function listUsers(): Promise<number> {
   for (let first = 1; ; first += pageSize) {
-    const { totalResults, Resources: users } = await callService(Listed, 'GET', `${path}?startIndex=${first}&count=${pageSize}`);
+    const { totalResults, Resources: users } = await callService(
+      Listed,
+      'GET',
+      `${path}?startIndex=${first}&count=${pageSize}`,
+    );
     for (const { id, userName, active, groups } of users) {
-      const marks = [groups.some(({ display }) => display === 'admins') ? 'administrator' : '', active ? '' : 'switched off'].filter((mark) => mark !== '');
+      const marks = [
+        groups.some(({ display }) => display === 'admins') ? 'administrator' : '',
+        active ? '' : 'switched off',
+      ].filter((mark) => mark !== '');
       say(`${id}  ${inOneLine(userName)}${marks.length === 0 ? '' : `  (${marks.join(', ')})`}`);
     }
     if (first + pageSize > totalResults) return 0;
@@ -41,10 +55,17 @@ export async function listUsers(): Promise<number> {
 
 /** Prints the id. @throws CommandError */
 export async function addUser(userName: string, { displayName, email, admin }: UserOptions): Promise<number> {
-  const { id } = await callService(User, 'POST', path, JSON.stringify({
-    userName, ...(displayName !== undefined && { displayName }), ...(email !== undefined && { emails: [{ value: email, primary: true }] }),
-    ...(admin === true && { groups: adminGroup }),
-  }));
+  const { id } = await callService(
+    User,
+    'POST',
+    path,
+    JSON.stringify({
+      userName,
+      ...(displayName !== undefined && { displayName }),
+      ...(email !== undefined && { emails: [{ value: email, primary: true }] }),
+      ...(admin === true && { groups: adminGroup }),
+    }),
+  );
   say(id);
   return 0;
 }
@@ -60,7 +81,9 @@ export async function changeUser(userName: string, verb: string): Promise<number
 
 async function idOf(userName: string): Promise<string> {
   const filter = `userName eq "${userName.replaceAll(/["\\]/g, '\\$&')}"`;
-  const { Resources: [user] } = await callService(Listed, 'GET', `${path}?filter=${encodeURIComponent(filter)}`);
+  const {
+    Resources: [user],
+  } = await callService(Listed, 'GET', `${path}?filter=${encodeURIComponent(filter)}`);
   if (user === undefined) throw new CommandError(`There is no user ${inOneLine(userName)}.`);
   return user.id;
 }

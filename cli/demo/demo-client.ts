@@ -1,4 +1,7 @@
-/** What the demo asks of the service, over HTTP like any other client, and the parts of the answers that it reads. */
+/**
+ * What the demo asks of the service, over HTTP like any other client, and the parts of the answers that it
+ * reads.
+ */
 import { Type, type Static, type TSchema } from 'typebox';
 import { Parse } from 'typebox/value';
 import { lifeCycleStates, resultStates } from '../../engine/run/states.ts';
@@ -11,14 +14,22 @@ const State = Type.Object({
 });
 
 const TaskRun = Type.Object({
-  run_id: Type.Integer(), task_key: Type.String(), attempt_number: Type.Integer(), state: State,
+  run_id: Type.Integer(),
+  task_key: Type.String(),
+  attempt_number: Type.Integer(),
+  state: State,
   /** Epoch ms; 0 when it has not come to that. */
-  start_time: Type.Integer(), end_time: Type.Integer(),
+  start_time: Type.Integer(),
+  end_time: Type.Integer(),
 });
 
 const Run = Type.Object({
-  run_id: Type.Integer(), state: State, tasks: Type.Array(TaskRun), run_page_url: Type.String(),
-  start_time: Type.Integer(), end_time: Type.Integer(),
+  run_id: Type.Integer(),
+  state: State,
+  tasks: Type.Array(TaskRun),
+  run_page_url: Type.String(),
+  start_time: Type.Integer(),
+  end_time: Type.Integer(),
 });
 
 const Output = Type.Object({
@@ -57,15 +68,26 @@ export function createDemoClient(url: string, token: string): DemoClient {
     if (response.ok) return response.json();
     throw new CommandError(`The engine refused ${path}: ${response.status} ${await response.text()}`);
   };
-  const read = async <Shape extends TSchema>(shape: Shape, answer: Promise<unknown>): Promise<Static<Shape>> => Parse(shape, await answer);
+  const read = async <Shape extends TSchema>(
+    shape: Shape,
+    answer: Promise<unknown>,
+  ): Promise<Static<Shape>> => Parse(shape, await answer);
   return {
     async putFile(path, contents) {
       await call('/2.0/managed_fs/put', { path, contents: contents.toString('base64'), overwrite: true });
     },
     async importNotebook(path, contents) {
-      await call('/2.0/workspace/import', { path, content: contents.toString('base64'), format: 'SOURCE', language: 'PYTHON', overwrite: true });
+      await call('/2.0/workspace/import', {
+        path,
+        content: contents.toString('base64'),
+        format: 'SOURCE',
+        language: 'PYTHON',
+        overwrite: true,
+      });
     },
-    createJob: async (settings) => (await read(Type.Object({ job_id: Type.Integer() }), call('/2.1/jobs/create', Object(settings)))).job_id,
+    createJob: async (settings) =>
+      (await read(Type.Object({ job_id: Type.Integer() }), call('/2.1/jobs/create', Object(settings))))
+        .job_id,
     async runNow(jobId, notebookParameters) {
       const started = call('/2.1/jobs/run-now', { job_id: jobId, notebook_params: notebookParameters });
       return (await read(Type.Object({ run_id: Type.Integer() }), started)).run_id;

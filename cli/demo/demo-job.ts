@@ -28,15 +28,22 @@ const Report = Type.Object({
 /** Puts the files of the example where its job expects them, and creates the job. Resolves with its id. */
 export async function bringExample(client: DemoClient): Promise<number> {
   for (const name of files) await client.putFile(`/weather/${name}`, await readFile(new URL(name, example)));
-  for (const name of notebooks) await client.importNotebook(`/weather/${name}`, await readFile(new URL(`${name}.py`, example)));
+  for (const name of notebooks)
+    await client.importNotebook(`/weather/${name}`, await readFile(new URL(`${name}.py`, example)));
   return client.createJob(JSON.parse(await readFile(new URL('job.json', example), 'utf8')));
 }
 
 /**
- * Shows the run until it is over, and resolves with it. When `stop` resolves before that, the run is cancelled: its
- * tasks would otherwise outlive the demo.
+ * Shows the run until it is over, and resolves with it. When `stop` resolves before that, the run is
+ * cancelled: its tasks would otherwise outlive the demo.
  */
-export async function followRun(client: DemoClient, runId: number, progress: Progress, clock: Clock, stop: Promise<unknown>): Promise<Run> {
+export async function followRun(
+  client: DemoClient,
+  runId: number,
+  progress: Progress,
+  clock: Clock,
+  stop: Promise<unknown>,
+): Promise<Run> {
   const told = stop.then(() => true);
   let cancelled = false;
   for (;;) {
@@ -54,7 +61,9 @@ export async function followRun(client: DemoClient, runId: number, progress: Pro
 export function sentenceOf(result: unknown): string | undefined {
   if (!Check(Report, result)) return undefined;
   const report: Static<typeof Report> = result;
-  return `Seattle in ${report.year}: ${report.days} days with a mean maximum of ${report.mean_temp_max} °C, `
-    + `the hottest on ${report.hottest_day.date} with ${report.hottest_day.temp_max} °C; `
-    + `${report.total_precipitation_mm} mm of rain on ${report.rain_days} days, and a dry spell of ${report.longest_dry_spell_days} days.`;
+  return (
+    `Seattle in ${report.year}: ${report.days} days with a mean maximum of ${report.mean_temp_max} °C, ` +
+    `the hottest on ${report.hottest_day.date} with ${report.hottest_day.temp_max} °C; ` +
+    `${report.total_precipitation_mm} mm of rain on ${report.rain_days} days, and a dry spell of ${report.longest_dry_spell_days} days.`
+  );
 }

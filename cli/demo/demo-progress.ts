@@ -1,4 +1,6 @@
-/** Shows how the tasks of a run go: a table redrawn in place on a terminal, a line for each change elsewhere. */
+/**
+ * Shows how the tasks of a run go: a table redrawn in place on a terminal, a line for each change elsewhere.
+ */
 import { isTerminal } from '../../engine/run/states.ts';
 import type { TaskRun } from './demo-client.ts';
 
@@ -21,7 +23,12 @@ const red = 31;
 const cyan = 36;
 const grey = 90;
 const colours: Readonly<Record<string, number>> = {
-  RUNNING: cyan, SUCCESS: green, FAILED: red, TIMEDOUT: red, INTERNAL_ERROR: red, CANCELED: red,
+  RUNNING: cyan,
+  SUCCESS: green,
+  FAILED: red,
+  TIMEDOUT: red,
+  INTERNAL_ERROR: red,
+  CANCELED: red,
 };
 
 /** One line a change: for files, pipes and those who want no colour. */
@@ -33,7 +40,9 @@ export function plainProgress(screen: Screen): Progress {
         const state = stateOf(task);
         if (said.get(task.run_id) === state) continue;
         said.set(task.run_id, state);
-        screen.write(`  ${nameOf(task).padEnd(nameWidth(tasks))}  ${state}${afterwards(task, now)}${messageOf(task)}\n`);
+        screen.write(
+          `  ${nameOf(task).padEnd(nameWidth(tasks))}  ${state}${afterwards(task, now)}${messageOf(task)}\n`,
+        );
       }
     },
   };
@@ -44,7 +53,9 @@ export function liveProgress(screen: Screen): Progress {
   let drawn = 0;
   return {
     show(tasks, now) {
-      const lines = tasks.map((task) => tableLine(task, now, nameWidth(tasks), screen.columns || usualColumns));
+      const lines = tasks.map((task) =>
+        tableLine(task, now, nameWidth(tasks), screen.columns || usualColumns),
+      );
       const backToTop = drawn === 0 ? '' : `\x1b[${drawn}A`;
       screen.write(backToTop + lines.map((line) => `\x1b[2K${line}\n`).join(''));
       drawn = lines.length;
@@ -57,13 +68,18 @@ function tableLine(task: TaskRun, now: number, width: number, columns: number): 
   const seconds = (durationOf(task, now) ?? '').padStart(9);
   const start = `  ${nameOf(task).padEnd(width)}  `;
   // A line that wraps would be two, and the next drawing would be off by one.
-  const rest = `${state.padEnd(14)}${seconds}  ${task.state.state_message}`.slice(0, Math.max(0, columns - start.length - 1));
+  const rest = `${state.padEnd(14)}${seconds}  ${task.state.state_message}`.slice(
+    0,
+    Math.max(0, columns - start.length - 1),
+  );
   return `${start}\x1b[${colours[state] ?? grey}m${rest}\x1b[0m`;
 }
 
 /** The result says more than TERMINATED, but it is known already while a task is TERMINATING. */
 function stateOf({ state }: TaskRun): string {
-  return isTerminal(state.life_cycle_state) ? (state.result_state ?? state.life_cycle_state) : state.life_cycle_state;
+  return isTerminal(state.life_cycle_state)
+    ? (state.result_state ?? state.life_cycle_state)
+    : state.life_cycle_state;
 }
 
 function nameOf(task: TaskRun): string {
@@ -84,7 +100,10 @@ function messageOf({ state }: TaskRun): string {
 }
 
 /** "1.3 s"; undefined for what never started. */
-export function durationOf(times: { readonly start_time: number; readonly end_time: number }, now: number): string | undefined {
+export function durationOf(
+  times: { readonly start_time: number; readonly end_time: number },
+  now: number,
+): string | undefined {
   if (times.start_time === 0) return undefined;
   const end = times.end_time === 0 ? now : times.end_time;
   return `${(Math.max(0, end - times.start_time) / 1_000).toFixed(1)} s`;

@@ -1,4 +1,7 @@
-/** `runyard demo`: an engine of its own, a job of four tasks on real data, and everything about it on the screen. */
+/**
+ * `runyard demo`: an engine of its own, a job of four tasks on real data, and everything about it on the
+ * screen.
+ */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -22,7 +25,9 @@ export interface DemoOptions {
   readonly keep?: true;
 }
 
-/** Resolves with 0 when the run succeeded, 1 when it did not, 130 when a signal ended it. @throws CommandError */
+/**
+ * Resolves with 0 when the run succeeded, 1 when it did not, 130 when a signal ended it. @throws CommandError
+ */
 export async function demo(options: DemoOptions): Promise<number> {
   const temporary = options.dataDir === undefined;
   const directory = options.dataDir === undefined ? await temporaryDirectory() : resolve(options.dataDir);
@@ -40,7 +45,11 @@ export async function demo(options: DemoOptions): Promise<number> {
     stop.dispose();
     const removed = temporary && code !== 1 && options.keep !== true;
     if (removed) await rm(directory, { recursive: true, force: true });
-    say(removed ? `\n${directory} is removed again; --keep or --data-dir leaves it.` : `\nEverything is kept in ${directory}`);
+    say(
+      removed
+        ? `\n${directory} is removed again; --keep or --data-dir leaves it.`
+        : `\nEverything is kept in ${directory}`,
+    );
   }
 }
 
@@ -54,7 +63,9 @@ async function temporaryDirectory(): Promise<string> {
 async function withService(directory: string, use: (service: Service) => Promise<number>): Promise<number> {
   const config = configOf({ RUNYARD_DATA_DIR: directory, RUNYARD_PORT: '0' });
   const log = createFileLogger(config.logLevel, join(directory, 'engine.log'));
-  const service = await startService(config, log).catch((error: unknown) => { throw startFailure(error, config); });
+  const service = await startService(config, log).catch((error: unknown) => {
+    throw startFailure(error, config);
+  });
   try {
     return await use(service);
   } finally {
@@ -62,7 +73,12 @@ async function withService(directory: string, use: (service: Service) => Promise
   }
 }
 
-async function runExample(service: Service, year: string, directory: string, stop: Promise<unknown>): Promise<number> {
+async function runExample(
+  service: Service,
+  year: string,
+  directory: string,
+  stop: Promise<unknown>,
+): Promise<number> {
   const client = createDemoClient(service.url, service.token);
   say(`Engine at ${service.url}, its data and engine.log in ${directory}`);
   const jobId = await bringExample(client);
@@ -73,7 +89,8 @@ async function runExample(service: Service, year: string, directory: string, sto
   const run = await followRun(client, runId, progress, systemClock, stop);
   const result = run.state.result_state ?? run.state.life_cycle_state;
   say(`\nThe run ended with ${result} after ${durationOf(run, systemClock.now()) ?? 'no time'}.`);
-  for (const task of run.tasks) say(`Logs and output of ${task.task_key.padEnd(12)}${join(directory, 'runs', String(task.run_id))}`);
+  for (const task of run.tasks)
+    say(`Logs and output of ${task.task_key.padEnd(12)}${join(directory, 'runs', String(task.run_id))}`);
   if (result === 'SUCCESS') await showResult(client, run);
   else await showErrors(client, run);
   if (result === 'CANCELED') return 130;
@@ -91,7 +108,9 @@ async function showResult(client: DemoClient, run: Run): Promise<void> {
 }
 
 async function showErrors(client: DemoClient, run: Run): Promise<void> {
-  for (const task of run.tasks.filter(({ state }) => state.result_state === 'FAILED' || state.life_cycle_state === 'INTERNAL_ERROR')) {
+  for (const task of run.tasks.filter(
+    ({ state }) => state.result_state === 'FAILED' || state.life_cycle_state === 'INTERNAL_ERROR',
+  )) {
     const { error, error_trace: trace } = await client.getOutput(task.run_id);
     say(`\n${task.task_key} failed: ${error ?? task.state.state_message}`);
     if (trace !== undefined) say(trace.trimEnd());

@@ -31,16 +31,41 @@ const databasePatience = 5_000;
 export const checks: readonly Check[] = [
   { name: 'node', look: lookAtNode },
   { name: 'python3', look: lookForPython },
-  { name: 'java', look: (config) => lookForProgram(config, 'java', ['-version'], 'JAR tasks need it: install a Java runtime.') },
+  {
+    name: 'java',
+    look: (config) =>
+      lookForProgram(config, 'java', ['-version'], 'JAR tasks need it: install a Java runtime.'),
+  },
   { name: 'pip', look: lookForPip },
-  { name: 'mvn', look: (config) => lookForProgram(config, 'mvn', ['-Dstyle.color=never', '--version'], 'Maven libraries need it: install Maven.') },
-  { name: 'Rscript', look: (config) => lookForProgram(config, 'Rscript', ['--version'], 'R libraries need it: install R.') },
+  {
+    name: 'mvn',
+    look: (config) =>
+      lookForProgram(
+        config,
+        'mvn',
+        ['-Dstyle.color=never', '--version'],
+        'Maven libraries need it: install Maven.',
+      ),
+  },
+  {
+    name: 'Rscript',
+    look: (config) => lookForProgram(config, 'Rscript', ['--version'], 'R libraries need it: install R.'),
+  },
   { name: 'spark', look: lookForSpark },
   { name: 'plugins', look: lookAtPlugins },
   { name: 'task user', look: lookAtTaskUser },
   { name: 'task sandbox', look: lookAtSandbox },
   { name: 'task limits', look: lookAtLimits },
-  { name: 'fallocate', look: (config) => lookForProgram(config, 'fallocate', ['--version'], 'It leaves out the middle of logs that grow beyond RUNYARD_LOG_BYTES_MAX; without it their tasks are stopped. Install util-linux.') },
+  {
+    name: 'fallocate',
+    look: (config) =>
+      lookForProgram(
+        config,
+        'fallocate',
+        ['--version'],
+        'It leaves out the middle of logs that grow beyond RUNYARD_LOG_BYTES_MAX; without it their tasks are stopped. Install util-linux.',
+      ),
+  },
   { name: 'data directory', look: lookAtDirectory },
   { name: 'free space', look: lookAtSpace },
   { name: 'held by', look: lookAtHolder },
@@ -66,11 +91,20 @@ async function lookForPip({ taskEnvironment }: Config): Promise<Finding> {
   const advice = 'Libraries of the kinds whl and pypi need it: install pip.';
   const python = await findInterpreter('python3', taskEnvironment);
   if (python === undefined) return { state: 'missing', found: 'no python3 in PATH', advice };
-  const answer = await run(python, ['-m', 'pip', '--version'], { env: { ...taskEnvironment } }).catch(() => undefined);
-  return answer === undefined ? { state: 'missing', found: `${python} has none`, advice } : { state: 'ok', found: answer.stdout.trim() };
+  const answer = await run(python, ['-m', 'pip', '--version'], { env: { ...taskEnvironment } }).catch(
+    () => undefined,
+  );
+  return answer === undefined
+    ? { state: 'missing', found: `${python} has none`, advice }
+    : { state: 'ok', found: answer.stdout.trim() };
 }
 
-async function lookForProgram({ taskEnvironment }: Config, program: string, version: readonly string[], advice: string): Promise<Finding> {
+async function lookForProgram(
+  { taskEnvironment }: Config,
+  program: string,
+  version: readonly string[],
+  advice: string,
+): Promise<Finding> {
   const file = await findInterpreter(program, taskEnvironment);
   if (file === undefined) return { state: 'missing', found: 'not found in PATH', advice };
   // Java says its version on stderr.
@@ -85,11 +119,22 @@ async function lookAtDirectory({ dataDirectory }: Config): Promise<Finding> {
   const made = place === dataDirectory;
   const found = made ? dataDirectory : `${dataDirectory}, which the first start makes`;
   if (!(await stat(place)).isDirectory()) {
-    return { state: 'broken', found, advice: `${place} is a file: remove it, or choose another RUNYARD_DATA_DIR.` };
+    return {
+      state: 'broken',
+      found,
+      advice: `${place} is a file: remove it, or choose another RUNYARD_DATA_DIR.`,
+    };
   }
-  const writable = await access(place, constants.W_OK | constants.X_OK).then(() => true, () => false);
+  const writable = await access(place, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
   if (writable) return { state: 'ok', found };
-  return { state: 'broken', found, advice: `This user may not write in ${place}: allow it, or choose another RUNYARD_DATA_DIR.` };
+  return {
+    state: 'broken',
+    found,
+    advice: `This user may not write in ${place}: allow it, or choose another RUNYARD_DATA_DIR.`,
+  };
 }
 
 async function lookAtSpace({ dataDirectory }: Config): Promise<Finding> {
@@ -100,16 +145,20 @@ async function lookAtSpace({ dataDirectory }: Config): Promise<Finding> {
   return { state: 'poor', found, advice: 'Make room: a full disk stops the database and the logs of tasks.' };
 }
 
-/** Takes the lock of the embedded database and gives it back: only so is a dead holder told from a living one. */
+/**
+ * Takes the lock of the embedded database and gives it back: only so is a dead holder told from a living one.
+ */
 async function lookAtHolder({ dataDirectory, databaseUrl }: Config): Promise<Finding> {
   const directory = join(dataDirectory, 'postgres');
-  if (databaseUrl !== undefined) return { state: 'ok', found: 'engines that share a database server may share it' };
+  if (databaseUrl !== undefined)
+    return { state: 'ok', found: 'engines that share a database server may share it' };
   if (!(await exists(directory))) return { state: 'ok', found: 'nobody' };
   try {
     await (await lockDirectory(directory, systemClock)).release();
     return { state: 'ok', found: 'nobody' };
   } catch (error) {
-    if (error instanceof DirectoryInUseError) return { state: 'ok', found: `the engine with process id ${error.pid}` };
+    if (error instanceof DirectoryInUseError)
+      return { state: 'ok', found: `the engine with process id ${error.pid}` };
     throw error;
   }
 }
@@ -131,7 +180,10 @@ async function lookAtServer(config: Config, url: string): Promise<Finding> {
   const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const database = openDatabase(url, quiet, { connections: 1 });
   const patience = Promise.withResolvers<never>();
-  const timer = setTimeout(() => patience.reject(new Error(`No answer within ${databasePatience / 1_000} seconds`)), databasePatience);
+  const timer = setTimeout(
+    () => patience.reject(new Error(`No answer within ${databasePatience / 1_000} seconds`)),
+    databasePatience,
+  );
   const { host } = new URL(url);
   try {
     await Promise.race([ping(database.db), patience.promise]);
@@ -147,9 +199,16 @@ async function lookAtServer(config: Config, url: string): Promise<Finding> {
 
 async function lookForSetpriv(): Promise<Finding> {
   if (process.platform !== 'linux') return { state: 'ok', found: 'not needed on this system' };
-  const works = await run('setpriv', ['--pdeathsig', 'KILL', 'true']).then(() => true, () => false);
+  const works = await run('setpriv', ['--pdeathsig', 'KILL', 'true']).then(
+    () => true,
+    () => false,
+  );
   if (works) return { state: 'ok', found: 'works' };
-  return { state: 'missing', found: 'not found, so a shell watches over the embedded database', advice: 'Install util-linux.' };
+  return {
+    state: 'missing',
+    found: 'not found, so a shell watches over the embedded database',
+    advice: 'Install util-linux.',
+  };
 }
 
 /** A child inherits the limit that this process has, which Node has raised as far as it may. */
@@ -157,7 +216,11 @@ async function lookAtDescriptors(): Promise<Finding> {
   const { stdout } = await run('sh', ['-c', 'ulimit -n']);
   const text = stdout.trim();
   if (text === 'unlimited' || Number(text) >= descriptorsWanted) return { state: 'ok', found: text };
-  return { state: 'poor', found: text, advice: `Raise the limit to ${descriptorsWanted} or more (ulimit -n, LimitNOFILE).` };
+  return {
+    state: 'poor',
+    found: text,
+    advice: `Raise the limit to ${descriptorsWanted} or more (ulimit -n, LimitNOFILE).`,
+  };
 }
 
 async function deepestExisting(path: string): Promise<string> {
@@ -165,9 +228,12 @@ async function deepestExisting(path: string): Promise<string> {
 }
 
 async function exists(path: string): Promise<boolean> {
-  return stat(path).then(() => true, (error: unknown) => {
-    const code = codeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return false;
-    throw error;
-  });
+  return stat(path).then(
+    () => true,
+    (error: unknown) => {
+      const code = codeOf(error);
+      if (code === 'ENOENT' || code === 'ENOTDIR') return false;
+      throw error;
+    },
+  );
 }

@@ -9,10 +9,15 @@ interface Line extends Finding {
   readonly name: string;
 }
 
-/** Prints one line a check, or one JSON object. Resolves with 1 when the engine itself cannot run, else 0. @throws ConfigError */
+/**
+ * Prints one line a check, or one JSON object. Resolves with 1 when the engine itself cannot run, else 0.
+ * @throws ConfigError
+ */
 export async function doctor(asJson: boolean): Promise<number> {
   const config = readConfig();
-  const lines = await Promise.all(checks.map(async ({ name, look }): Promise<Line> => ({ name, ...(await look(config).catch(broken)) })));
+  const lines = await Promise.all(
+    checks.map(async ({ name, look }): Promise<Line> => ({ name, ...(await look(config).catch(broken)) })),
+  );
   const ok = lines.every((line) => line.state !== 'broken');
   if (asJson) {
     say(JSON.stringify({ ok, checks: lines }, undefined, 2));

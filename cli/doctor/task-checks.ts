@@ -11,7 +11,10 @@ import { findSandbox, taskUser } from '../wiring/isolation.ts';
 export async function lookAtPlugins({ plugins, taskEnvironment }: Config): Promise<Finding> {
   if (plugins.length === 0) return { state: 'ok', found: 'none' };
   const kinds = await loadPlugins(plugins, taskEnvironment);
-  return { state: 'ok', found: kinds.map(({ name }, index) => `${name} (${plugins[index]?.written})`).join(', ') };
+  return {
+    state: 'ok',
+    found: kinds.map(({ name }, index) => `${name} (${plugins[index]?.written})`).join(', '),
+  };
 }
 
 /** Whom tasks run as. */
@@ -20,16 +23,31 @@ export async function lookAtTaskUser(config: Config): Promise<Finding> {
   if (user !== undefined) return { state: 'ok', found: `tasks run as ${user.name} (${user.uid})` };
   if (config.taskSandbox !== 'none') return { state: 'ok', found: 'that of the service, in the sandbox' };
   const self = process.getuid?.() === 0 ? 'root' : 'the user of the service';
-  return { state: 'poor', found: `tasks run as ${self}`, advice: 'They can read what the service can: see RUNYARD_TASK_USER and RUNYARD_TASK_SANDBOX.' };
+  return {
+    state: 'poor',
+    found: `tasks run as ${self}`,
+    advice: 'They can read what the service can: see RUNYARD_TASK_USER and RUNYARD_TASK_SANDBOX.',
+  };
 }
 
 /** What tasks are shut into. */
 export async function lookAtSandbox(config: Config): Promise<Finding> {
   const user = await taskUser(config);
-  const usable = await findSandbox(user).then((program) => ({ program }), (error: unknown) => ({ why: messageOf(error).trim().split('\n').at(-1) ?? '' }));
-  if (config.taskSandbox === 'none') return { state: 'ok', found: `none; bubblewrap ${'program' in usable ? 'could be used' : `cannot be used (${usable.why})`}` };
+  const usable = await findSandbox(user).then(
+    (program) => ({ program }),
+    (error: unknown) => ({ why: messageOf(error).trim().split('\n').at(-1) ?? '' }),
+  );
+  if (config.taskSandbox === 'none')
+    return {
+      state: 'ok',
+      found: `none; bubblewrap ${'program' in usable ? 'could be used' : `cannot be used (${usable.why})`}`,
+    };
   if ('program' in usable) return { state: 'ok', found: `bubblewrap at ${usable.program}` };
-  return { state: 'broken', found: usable.why, advice: 'RUNYARD_TASK_SANDBOX asks for bubblewrap: install it, or allow user namespaces.' };
+  return {
+    state: 'broken',
+    found: usable.why,
+    advice: 'RUNYARD_TASK_SANDBOX asks for bubblewrap: install it, or allow user namespaces.',
+  };
 }
 
 /** What processes of tasks may use. */
@@ -42,7 +60,18 @@ export function lookAtLimits({ taskLimits }: Config): Promise<Finding> {
 export async function lookForSpark({ taskEnvironment }: Config): Promise<Finding> {
   const home = taskEnvironment['SPARK_HOME'] ?? '';
   const inHome = `${home}/bin/spark-submit`;
-  const launcher = home !== '' && (await access(inHome, constants.X_OK).then(() => true, () => false)) ? inHome : await findInterpreter('spark-submit', taskEnvironment);
+  const launcher =
+    home !== '' &&
+    (await access(inHome, constants.X_OK).then(
+      () => true,
+      () => false,
+    ))
+      ? inHome
+      : await findInterpreter('spark-submit', taskEnvironment);
   if (launcher !== undefined) return { state: 'ok', found: `spark-submit at ${launcher}` };
-  return { state: 'missing', found: 'neither SPARK_HOME nor spark-submit in PATH', advice: 'Submit tasks are run by a built-in launcher, which is not Spark.' };
+  return {
+    state: 'missing',
+    found: 'neither SPARK_HOME nor spark-submit in PATH',
+    advice: 'Submit tasks are run by a built-in launcher, which is not Spark.',
+  };
 }

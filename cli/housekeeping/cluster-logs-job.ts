@@ -1,4 +1,7 @@
-/** A housekeeping thread: delivers the logs of clusters, every 5 minutes (spec 2.8), and what an engine that was killed still owed. */
+/**
+ * A housekeeping thread: delivers the logs of clusters, every 5 minutes (spec 2.8), and what an engine that
+ * was killed still owed.
+ */
 import { workerData } from 'node:worker_threads';
 import { systemClock as clock } from '../../engine/clock.ts';
 import { messageOf } from '../../engine/errors.ts';
@@ -21,9 +24,12 @@ async function deliverAll({ address, dataDirectory }: ClusterLogsOrder): Promise
   try {
     // One that cannot be delivered must not keep the logs of all others.
     for (const clusterId of await clustersOwingLogs(db)) {
-      await deliverClusterLogs(db, roots, clusterId, clock.now()).catch((error: unknown) => { failures.push(`${clusterId}: ${messageOf(error)}`); });
+      await deliverClusterLogs(db, roots, clusterId, clock.now()).catch((error: unknown) => {
+        failures.push(`${clusterId}: ${messageOf(error)}`);
+      });
     }
-    if (failures.length > 0) throw new Error(`The logs of ${failures.length} clusters could not be delivered: ${failures[0]}`);
+    if (failures.length > 0)
+      throw new Error(`The logs of ${failures.length} clusters could not be delivered: ${failures[0]}`);
   } finally {
     await close();
   }

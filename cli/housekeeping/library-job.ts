@@ -1,4 +1,7 @@
-/** A housekeeping thread: removes libraries and fetched objects that nobody has used for long, and that no cluster has. */
+/**
+ * A housekeeping thread: removes libraries and fetched objects that nobody has used for long, and that no
+ * cluster has.
+ */
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
@@ -26,15 +29,24 @@ async function removeUnused({ address, dataDirectory, libraryRetentionMs }: Libr
     // Asked first: what is taken into use meanwhile is young.
     const before = clock.now() - libraryRetentionMs;
     const used = await libraryPathsInUse(db);
-    for (const directory of [...cacheParts.map((part) => join(library, part)), objectDirectory(dataDirectory)]) {
-      await removeOld(directory, before, (entry) => used.some((path) => path === entry || path.startsWith(`${entry}/`)));
+    for (const directory of [
+      ...cacheParts.map((part) => join(library, part)),
+      objectDirectory(dataDirectory),
+    ]) {
+      await removeOld(directory, before, (entry) =>
+        used.some((path) => path === entry || path.startsWith(`${entry}/`)),
+      );
     }
   } finally {
     await close();
   }
 }
 
-async function removeOld(directory: string, before: number, inUse: (entry: string) => boolean): Promise<void> {
+async function removeOld(
+  directory: string,
+  before: number,
+  inUse: (entry: string) => boolean,
+): Promise<void> {
   for (const name of (await readdir(directory).catch(missingAsUndefined)) ?? []) {
     const entry = join(directory, name);
     const found = await stat(entry).catch(missingAsUndefined);

@@ -1,8 +1,14 @@
-/** A housekeeping thread: what time does to tokens, people who were deleted, and old entries of the audit log. */
+/**
+ * A housekeeping thread: what time does to tokens, people who were deleted, and old entries of the audit log.
+ */
 import { workerData } from 'node:worker_threads';
 import { systemClock as clock } from '../../engine/clock.ts';
 import { removeOldAuditEvents } from '../../storage/postgres/people/audit.ts';
-import { advanceAutoscoping, observeExisting, revokeUnused } from '../../storage/postgres/tokens/autoscope.ts';
+import {
+  advanceAutoscoping,
+  observeExisting,
+  revokeUnused,
+} from '../../storage/postgres/tokens/autoscope.ts';
 import { openDatabase, type DatabaseAddress } from '../../storage/postgres/database.ts';
 import { forgetDeleted } from '../../storage/postgres/people/principals.ts';
 

@@ -1,4 +1,7 @@
-/** A housekeeping thread: removes runs (spec 8) and deliveries older than their retention, with their files, in batches that never block. */
+/**
+ * A housekeeping thread: removes runs (spec 8) and deliveries older than their retention, with their files,
+ * in batches that never block.
+ */
 import { rm } from 'node:fs/promises';
 import { workerData } from 'node:worker_threads';
 import { systemClock as clock } from '../../engine/clock.ts';
@@ -6,7 +9,11 @@ import { messageOf } from '../../engine/errors.ts';
 import { createAttemptFiles } from '../../storage/files/attempt-files.ts';
 import { openDatabase, type DatabaseAddress, type OpenDatabase } from '../../storage/postgres/database.ts';
 import { removeOldDeliveries, removeOldNotices } from '../../storage/postgres/deliveries/delivery-log.ts';
-import { expiredRuns, removeOldClusterEvents, removeOldClusters } from '../../storage/postgres/runs/retention.ts';
+import {
+  expiredRuns,
+  removeOldClusterEvents,
+  removeOldClusters,
+} from '../../storage/postgres/runs/retention.ts';
 import { createRoots } from '../../storage/files/roots.ts';
 import { deleteRun } from '../../storage/postgres/runs/run-removal.ts';
 import { mailFile } from '../wiring/mail-directory.ts';
@@ -23,12 +30,19 @@ export interface RetentionOrder {
 const batch = 100;
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-async function removeExpired({ address, dataDirectory, retentionMs, deliveryRetentionMs }: RetentionOrder): Promise<void> {
+async function removeExpired({
+  address,
+  dataDirectory,
+  retentionMs,
+  deliveryRetentionMs,
+}: RetentionOrder): Promise<void> {
   const { db, close } = openDatabase(address, silent, { connections: 1 });
   const files = createAttemptFiles(createRoots({ dataDirectory, allowedRoots: [] }));
   const failures: string[] = [];
   // The row is gone by then: a file that stays must not keep the files of all others.
-  const remains = (error: unknown): void => { failures.push(messageOf(error)); };
+  const remains = (error: unknown): void => {
+    failures.push(messageOf(error));
+  };
   try {
     for (;;) {
       const expired = await expiredRuns(db, clock.now() - retentionMs, batch);
@@ -40,22 +54,34 @@ async function removeExpired({ address, dataDirectory, retentionMs, deliveryRete
       }
       if (expired.length < batch) break;
     }
-    await removeOldAllPurpose(db, clock.now() - retentionMs, (clusterId) => files.removeCluster(clusterId).catch(remains));
+    await removeOldAllPurpose(db, clock.now() - retentionMs, (clusterId) =>
+      files.removeCluster(clusterId).catch(remains),
+    );
     for (;;) {
       const removed = await removeOldDeliveries(db, clock.now() - deliveryRetentionMs, 10 * batch);
-      for (const deliveryId of removed) await rm(mailFile(dataDirectory, deliveryId), { force: true }).catch(remains);
+      for (const deliveryId of removed)
+        await rm(mailFile(dataDirectory, deliveryId), { force: true }).catch(remains);
       if (removed.length < 10 * batch) break;
     }
     while ((await removeOldNotices(db, clock.now() - deliveryRetentionMs, 10 * batch)) === 10 * batch);
-    if (failures.length > 0) throw new Error(`Files of ${failures.length} expired attempts, clusters or mails stay: ${failures[0]}`);
+    if (failures.length > 0)
+      throw new Error(`Files of ${failures.length} expired attempts, clusters or mails stay: ${failures[0]}`);
   } finally {
     await close();
   }
 }
 
 /** All-purpose clusters that ended long ago, and what happened long ago to the others. */
-async function removeOldAllPurpose(db: OpenDatabase['db'], before: number, remove: (clusterId: string) => Promise<void>): Promise<void> {
-  for (let removed = await removeOldClusters(db, before, batch); removed.length > 0; removed = await removeOldClusters(db, before, batch)) {
+async function removeOldAllPurpose(
+  db: OpenDatabase['db'],
+  before: number,
+  remove: (clusterId: string) => Promise<void>,
+): Promise<void> {
+  for (
+    let removed = await removeOldClusters(db, before, batch);
+    removed.length > 0;
+    removed = await removeOldClusters(db, before, batch)
+  ) {
     for (const clusterId of removed) await remove(clusterId);
   }
   while ((await removeOldClusterEvents(db, before, 10 * batch)) > 0);

@@ -1,4 +1,7 @@
-/** The token of the first administrator: given by the configuration, or generated once and kept in the data directory. */
+/**
+ * The token of the first administrator: given by the configuration, or generated once and kept in the data
+ * directory.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../engine/errors.ts';
@@ -21,7 +24,9 @@ export async function keptBootstrapToken(dataDirectory: string): Promise<string 
 }
 
 /** The token to start with; `isNew` when it was generated just now, so that it can be shown once. */
-export async function bootstrapToken(config: Config): Promise<{ readonly token: string; readonly isNew: boolean }> {
+export async function bootstrapToken(
+  config: Config,
+): Promise<{ readonly token: string; readonly isNew: boolean }> {
   if (config.bootstrapToken !== undefined) return { token: config.bootstrapToken, isNew: false };
   const kept = await keptBootstrapToken(config.dataDirectory);
   if (kept !== undefined && kept !== '') return { token: kept, isNew: false };

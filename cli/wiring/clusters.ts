@@ -2,7 +2,12 @@
 import type { Clock } from '../../engine/clock.ts';
 import { createClusterFaults } from '../../engine/cluster/faults.ts';
 import { capacityOf, isLimited } from '../../engine/cluster/inventory.ts';
-import type { ClusterProvider, ClusterReader, ClusterStore, ComputePorts } from '../../engine/ports/clusters.ts';
+import type {
+  ClusterProvider,
+  ClusterReader,
+  ClusterStore,
+  ComputePorts,
+} from '../../engine/ports/clusters.ts';
 import { createClusterControl, type ClusterControl } from '../../engine/coordinator/all-purpose.ts';
 import { createClusterSignals } from '../../engine/coordinator/signals.ts';
 import { messageOf } from '../../engine/errors.ts';
@@ -47,24 +52,56 @@ export interface ClusterParts {
   readonly log: Log;
 }
 
-export async function startClusters(
-  { config, isolation, locate, address, database: { db }, roots, files, nodeId, began, random, clock, log }: ClusterParts,
-): Promise<Clusters> {
+export async function startClusters({
+  config,
+  isolation,
+  locate,
+  address,
+  database: { db },
+  roots,
+  files,
+  nodeId,
+  began,
+  random,
+  clock,
+  log,
+}: ClusterParts): Promise<Clusters> {
   const { clusters: inventory, clusterStartMs, stopGraceMs, logBytesMax } = config;
-  const rules = { limited: isLimited(inventory), capacityOf: (poolId: string) => capacityOf(poolId, inventory) };
+  const rules = {
+    limited: isLimited(inventory),
+    capacityOf: (poolId: string) => capacityOf(poolId, inventory),
+  };
   const store = createClusterStore(db, clock, log, rules);
   const signals = createClusterSignals();
   const scripts = createScriptRunner({
-    clustersDirectory: roots.clusters.directory, taskEnvironment: { ...config.taskEnvironment, RUNYARD_MANAGED_FS: roots.managedFs.directory }, isolation, stopGraceMs, logBytesMax, locate,
+    clustersDirectory: roots.clusters.directory,
+    taskEnvironment: { ...config.taskEnvironment, RUNYARD_MANAGED_FS: roots.managedFs.directory },
+    isolation,
+    stopGraceMs,
+    logBytesMax,
+    locate,
   });
-  if (config.faults.length > 0) log.warn({ faults: config.faults }, 'RUNYARD_FAULTS is set: clusters of this engine fail on purpose.');
+  if (config.faults.length > 0)
+    log.warn({ faults: config.faults }, 'RUNYARD_FAULTS is set: clusters of this engine fail on purpose.');
   const compute: ComputePorts = {
-    inventory, strict: config.clustersStrict, faults: createClusterFaults(config.faults), signals,
+    inventory,
+    strict: config.clustersStrict,
+    faults: createClusterFaults(config.faults),
+    signals,
     provider: providerOf({ db, roots, scripts, clock, log }),
     startAgain: (clusterId) => control.startAgain(clusterId),
   };
   const control = createClusterControl({
-    clusters: store, store: createAllPurposeStore(db, rules), compute, clock, log, clusterStartMs, nodeId, began, random, workplace: files,
+    clusters: store,
+    store: createAllPurposeStore(db, rules),
+    compute,
+    clock,
+    log,
+    clusterStartMs,
+    nodeId,
+    began,
+    random,
+    workplace: files,
     removeDirectory: (clusterId) => files.removeCluster(clusterId),
   });
   await endLeftScripts(scripts, store, log);
@@ -72,11 +109,22 @@ export async function startClusters(
   await wake.ready;
   let tending: Promise<void> | undefined;
   return {
-    store, compute, control, reader: createClusterReader(db),
+    store,
+    compute,
+    control,
+    reader: createClusterReader(db),
     tend() {
-      tending ??= control.tend()
-        .catch((error: unknown) => log.warn({ error: messageOf(error) }, 'The clusters could not be looked after; trying again with the next beat.'))
-        .finally(() => { tending = undefined; });
+      tending ??= control
+        .tend()
+        .catch((error: unknown) =>
+          log.warn(
+            { error: messageOf(error) },
+            'The clusters could not be looked after; trying again with the next beat.',
+          ),
+        )
+        .finally(() => {
+          tending = undefined;
+        });
     },
     async close() {
       control.close();
@@ -87,7 +135,16 @@ export async function startClusters(
   };
 }
 
-function providerOf({ db, roots, scripts, clock, log }: Pick<ClusterParts, 'roots' | 'clock' | 'log'> & { readonly db: OpenDatabase['db']; readonly scripts: Pick<ClusterProvider, 'runScript' | 'endScripts'> }): ClusterProvider {
+function providerOf({
+  db,
+  roots,
+  scripts,
+  clock,
+  log,
+}: Pick<ClusterParts, 'roots' | 'clock' | 'log'> & {
+  readonly db: OpenDatabase['db'];
+  readonly scripts: Pick<ClusterProvider, 'runScript' | 'endScripts'>;
+}): ClusterProvider {
   // One after the other: each holds a connection while it copies.
   let deliveries: Promise<void> = Promise.resolve();
   return {
@@ -95,16 +152,25 @@ function providerOf({ db, roots, scripts, clock, log }: Pick<ClusterParts, 'root
     endScripts: scripts.endScripts,
     logsOf: (clusterId, runId) => noteAttempt(roots, clusterId, runId),
     deliverLogs(clusterId) {
-      deliveries = deliveries.then(() => deliverClusterLogs(db, roots, clusterId, clock.now())).catch((error: unknown) => {
-        log.warn({ cluster_id: clusterId, error: messageOf(error) }, 'The logs of this cluster could not be delivered.');
-      });
+      deliveries = deliveries
+        .then(() => deliverClusterLogs(db, roots, clusterId, clock.now()))
+        .catch((error: unknown) => {
+          log.warn(
+            { cluster_id: clusterId, error: messageOf(error) },
+            'The logs of this cluster could not be delivered.',
+          );
+        });
       return deliveries;
     },
   };
 }
 
 /** At the start of an engine: scripts of clusters that were ended while no engine was there. */
-async function endLeftScripts(scripts: ReturnType<typeof createScriptRunner>, store: ClusterStore, log: Log): Promise<void> {
+async function endLeftScripts(
+  scripts: ReturnType<typeof createScriptRunner>,
+  store: ClusterStore,
+  log: Log,
+): Promise<void> {
   for (const clusterId of await scripts.living()) {
     const cluster = await store.find(clusterId);
     if (cluster !== undefined && cluster.state !== 'TERMINATED') continue;

@@ -58,8 +58,20 @@ export interface EngineParts {
   readonly log: Log;
 }
 
-/** Starts driving runs: processes that nobody waits for are ended, and runs that were left behind are adopted. */
-export async function startEngine({ config, address, database, roots, site, plugins, isolation, clock, log }: EngineParts): Promise<Engine> {
+/**
+ * Starts driving runs: processes that nobody waits for are ended, and runs that were left behind are adopted.
+ */
+export async function startEngine({
+  config,
+  address,
+  database,
+  roots,
+  site,
+  plugins,
+  isolation,
+  clock,
+  log,
+}: EngineParts): Promise<Engine> {
   const { db } = database;
   const files = createAttemptFiles(roots);
   const objects = objectStoreOf(config, clock);
@@ -78,32 +90,82 @@ export async function startEngine({ config, address, database, roots, site, plug
     log,
   });
   const clusters = await startClusters({
-    config, isolation, locate, address, database, roots, files, nodeId: node.nodeId, began: libraries.ports.settleLibraries,
-    random: randomCharacters, clock, log,
+    config,
+    isolation,
+    locate,
+    address,
+    database,
+    roots,
+    files,
+    nodeId: node.nodeId,
+    began: libraries.ports.settleLibraries,
+    random: randomCharacters,
+    clock,
+    log,
   });
   const endings = createEndings();
   const coordinator = createCoordinator({
-    runs, clusters: clusters.store, compute: clusters.compute, librarian: libraries.librarian, pool, workplace: files, site, clock, log,
-    nodeId: node.nodeId, clusterStartMs: config.clusterStartMs, random: randomCharacters, limits: config.limits,
-    freed: () => queue.serve(), endings,
+    runs,
+    clusters: clusters.store,
+    compute: clusters.compute,
+    librarian: libraries.librarian,
+    pool,
+    workplace: files,
+    site,
+    clock,
+    log,
+    nodeId: node.nodeId,
+    clusterStartMs: config.clusterStartMs,
+    random: randomCharacters,
+    limits: config.limits,
+    freed: () => queue.serve(),
+    endings,
     updates: createUpdateDesk({
-      pipelines: createPatientPipelineStore(db, clock, log), clock, limits: config.limits,
-      pipelineFiles: createPipelineFiles({ ...roots, objstore: objects === undefined ? roots.objstore : undefined }, config.limits.pipelineSourceBytes),
+      pipelines: createPatientPipelineStore(db, clock, log),
+      clock,
+      limits: config.limits,
+      pipelineFiles: createPipelineFiles(
+        { ...roots, objstore: objects === undefined ? roots.objstore : undefined },
+        config.limits.pipelineSourceBytes,
+      ),
     }),
     permissions: config.jobAccessControl ? createPatientPermissionReader(db, clock, log) : undefined,
   });
-  const queue = createQueue({ runs, clock, log, limits: config.limits, nodeId: node.nodeId, accept: coordinator.accept, endings });
-  const sweep = (): Promise<void> => sweepProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });
+  const queue = createQueue({
+    runs,
+    clock,
+    log,
+    limits: config.limits,
+    nodeId: node.nodeId,
+    accept: coordinator.accept,
+    endings,
+  });
+  const sweep = (): Promise<void> =>
+    sweepProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });
   await sweep();
   const { leaseMs } = config;
   const watch = await startWatch({
-    nodes, runs, coordinator, clock, log, node, leaseMs, sweep,
+    nodes,
+    runs,
+    coordinator,
+    clock,
+    log,
+    node,
+    leaseMs,
+    sweep,
     queue: { serve: () => lookAfter(queue, clusters) },
     heartbeat: (onLost) => startHeartbeat({ address, nodeId: node.nodeId, leaseMs }, log, onLost),
   });
   await libraries.resume();
   return {
-    nodeId: node.nodeId, runs, nodes, clusters, coordinator, queue, files, libraries: libraries.ports,
+    nodeId: node.nodeId,
+    runs,
+    nodes,
+    clusters,
+    coordinator,
+    queue,
+    files,
+    libraries: libraries.ports,
     async drain() {
       watch.rest();
       await queue.close();
@@ -123,7 +185,11 @@ export async function startEngine({ config, address, database, roots, site, plug
 /** What every attempt is told about this engine. */
 function runnerSettings(config: Config, roots: Roots, isolation: Isolation): RunnerSettings {
   const { stopGraceMs, logBytesMax, limits } = config;
-  const taskEnvironment = { ...config.taskEnvironment, RUNYARD_MANAGED_FS: roots.managedFs.directory, RUNYARD_WORKSPACE: roots.workspace.directory };
+  const taskEnvironment = {
+    ...config.taskEnvironment,
+    RUNYARD_MANAGED_FS: roots.managedFs.directory,
+    RUNYARD_WORKSPACE: roots.workspace.directory,
+  };
   return { taskEnvironment, stopGraceMs, logBytesMax, isolation, limits };
 }
 
@@ -136,7 +202,14 @@ function lookAfter(queue: RunQueue, clusters: Clusters): void {
 async function ownNode(directoryId: string): Promise<NodeIdentity> {
   const identity = await identifyProcess(process.pid);
   if (identity === undefined) throw new Error('This process is not in the process table: is /proc mounted?');
-  return { nodeId: randomUUID(), host, bootId: identity.bootId, pid: identity.pid, processStart: identity.startTime, directoryId };
+  return {
+    nodeId: randomUUID(),
+    host,
+    bootId: identity.bootId,
+    pid: identity.pid,
+    processStart: identity.startTime,
+    directoryId,
+  };
 }
 
 /** `length` random characters of a-z0-9. */

@@ -1,4 +1,7 @@
-/** Keeps the files of one database from being taken for those of another: run ids begin anew in every database. */
+/**
+ * Keeps the files of one database from being taken for those of another: run ids begin anew in every
+ * database.
+ */
 import { randomUUID } from 'node:crypto';
 import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,19 +13,27 @@ import type { NodeIdentity, NodeLoad } from '../../engine/ports/engine.ts';
  * Binds a data directory to the database that it is used with, the first time; later it must be the same one.
  * @throws Error whose message says in one line what to do
  */
-export async function checkInstallation(dataDirectory: string, database: { readonly id: string; readonly hasRuns: boolean }): Promise<void> {
+export async function checkInstallation(
+  dataDirectory: string,
+  database: { readonly id: string; readonly hasRuns: boolean },
+): Promise<void> {
   const file = join(dataDirectory, 'installation');
   const bound = await orMissing(readFile(file, 'utf8'), '');
   const attempts = await orMissing(readdir(join(dataDirectory, 'runs')), []);
   const foreign = bound === '' ? attempts.length > 0 && !database.hasRuns : bound.trim() !== database.id;
   if (foreign) {
-    throw new Error(`The data directory ${dataDirectory} holds runs of another database, which would be taken for runs of this one: `
-      + 'use the database that it belongs to, another RUNYARD_DATA_DIR, or move its "runs", "clusters" and "installation" away.');
+    throw new Error(
+      `The data directory ${dataDirectory} holds runs of another database, which would be taken for runs of this one: ` +
+        'use the database that it belongs to, another RUNYARD_DATA_DIR, or move its "runs", "clusters" and "installation" away.',
+    );
   }
   if (bound === '') await writeFile(file, `${database.id}\n`, { mode: 0o600, flush: true });
 }
 
-/** The id of a data directory, made when it is asked for first. Several engines may ask at once: they get the same. */
+/**
+ * The id of a data directory, made when it is asked for first. Several engines may ask at once: they get the
+ * same.
+ */
 export async function directoryIdOf(dataDirectory: string): Promise<string> {
   const file = join(dataDirectory, 'directory-id');
   const draft = `${file}.${randomUUID()}`;
@@ -39,17 +50,25 @@ export async function directoryIdOf(dataDirectory: string): Promise<string> {
 }
 
 /**
- * Refuses to join engines that keep their files elsewhere: each would take attempts of the other for lost ones.
+ * Refuses to join engines that keep their files elsewhere: each would take attempts of the other for lost
+ * ones.
  * @throws Error whose message says in one line what to do
  */
 export async function checkNeighbours(own: NodeIdentity, nodes: readonly NodeLoad[]): Promise<void> {
   const others = nodes.filter((node) => node.alive && node.directoryId !== own.directoryId);
-  const living = await Promise.all(others.map((node) =>
-    node.host !== own.host || isAlive({ pid: node.pid, startTime: node.processStart, bootId: node.bootId })));
+  const living = await Promise.all(
+    others.map(
+      (node) =>
+        node.host !== own.host ||
+        isAlive({ pid: node.pid, startTime: node.processStart, bootId: node.bootId }),
+    ),
+  );
   const other = others.find((_node, index) => living[index]);
   if (other === undefined) return;
-  throw new Error(`Another engine (host ${other.host}, pid ${other.pid}) uses this database with another data directory. `
-    + 'Engines that share a database must share RUNYARD_DATA_DIR, too; if that engine is gone, try again when its lease has ended.');
+  throw new Error(
+    `Another engine (host ${other.host}, pid ${other.pid}) uses this database with another data directory. ` +
+      'Engines that share a database must share RUNYARD_DATA_DIR, too; if that engine is gone, try again when its lease has ended.',
+  );
 }
 
 async function orMissing<Value>(reading: Promise<Value>, otherwise: Value): Promise<Value> {

@@ -1,4 +1,6 @@
-/** Settles at the start how tasks are kept apart from the service, and refuses what this machine cannot keep. */
+/**
+ * Settles at the start how tasks are kept apart from the service, and refuses what this machine cannot keep.
+ */
 import { execFile } from 'node:child_process';
 import { chmod, chown, mkdir, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
@@ -24,15 +26,23 @@ export class IsolationError extends Error {}
 /** The user of RUNYARD_TASK_USER, with everything that tasks need to run as it. @throws IsolationError */
 export async function taskUser({ taskUser: name }: Pick<Config, 'taskUser'>): Promise<TaskUser | undefined> {
   if (name === undefined) return undefined;
-  const refuse = (why: string): never => { throw new IsolationError(`RUNYARD_TASK_USER is ${JSON.stringify(name)}, but ${why}`); };
-  if (process.getuid?.() !== 0) refuse('the service does not run as root, and only root can start processes of other users.');
+  const refuse = (why: string): never => {
+    throw new IsolationError(`RUNYARD_TASK_USER is ${JSON.stringify(name)}, but ${why}`);
+  };
+  if (process.getuid?.() !== 0)
+    refuse('the service does not run as root, and only root can start processes of other users.');
   const setpriv = (await systemProgram('setpriv')) ?? refuse('setpriv is not here: install util-linux.');
-  const [uid = 0, gid = 0] = (await Promise.all(['-u', '-g'].map((which) => run('id', [which, '--', name]))).catch(() => refuse('there is no such user on this machine.')))
-    .map(({ stdout }) => Number(stdout));
+  const [uid = 0, gid = 0] = (
+    await Promise.all(['-u', '-g'].map((which) => run('id', [which, '--', name]))).catch(() =>
+      refuse('there is no such user on this machine.'),
+    )
+  ).map(({ stdout }) => Number(stdout));
   if (uid === 0) refuse('it must not be root: tasks would have all rights.');
-  const home = (await run('getent', ['passwd', String(uid)]).catch(() => ({ stdout: '' }))).stdout.split(':')[5] ?? '';
+  const home =
+    (await run('getent', ['passwd', String(uid)]).catch(() => ({ stdout: '' }))).stdout.split(':')[5] ?? '';
   const user: TaskUser = { name, uid, gid, setpriv, home: (await isDirectory(home)) ? home : undefined };
-  if (!(await can(user, 'test', '-r', supervisor))) refuse(`this user cannot read ${supervisor}: allow it with chmod o+x on the directories above.`);
+  if (!(await can(user, 'test', '-r', supervisor)))
+    refuse(`this user cannot read ${supervisor}: allow it with chmod o+x on the directories above.`);
   return user;
 }
 
@@ -41,23 +51,36 @@ export async function taskUser({ taskUser: name }: Pick<Config, 'taskUser'>): Pr
  * @param hidden directories of the embedded database, which no task may look into
  * @throws IsolationError when this machine cannot keep it
  */
-export async function settleIsolation(config: Config, roots: Roots, user: TaskUser | undefined, hidden: readonly string[]): Promise<Isolation> {
+export async function settleIsolation(
+  config: Config,
+  roots: Roots,
+  user: TaskUser | undefined,
+  hidden: readonly string[],
+): Promise<Isolation> {
   const { taskLimits: limits, taskSandbox } = config;
   if (limits.processes !== undefined && user === undefined) {
-    throw new IsolationError('RUNYARD_TASK_LIMITS limits processes, which the system counts by user: name one for tasks in RUNYARD_TASK_USER, or leave them out.');
+    throw new IsolationError(
+      'RUNYARD_TASK_LIMITS limits processes, which the system counts by user: name one for tasks in RUNYARD_TASK_USER, or leave them out.',
+    );
   }
   if (user !== undefined) {
     await refuseDatabaseUser(user, hidden);
     await openRoots(config.dataDirectory, roots, user);
   }
   if (user !== undefined || taskSandbox !== 'none') await makeToolDirectories(config.dataDirectory, user);
-  return { limits, user, sandbox: taskSandbox === 'none' ? undefined : await sandboxOf(config, roots, user, hidden) };
+  return {
+    limits,
+    user,
+    sandbox: taskSandbox === 'none' ? undefined : await sandboxOf(config, roots, user, hidden),
+  };
 }
 
 async function refuseDatabaseUser({ name, uid }: TaskUser, directories: readonly string[]): Promise<void> {
   for (const directory of directories) {
     if ((await stat(directory)).uid !== uid) continue;
-    throw new IsolationError(`RUNYARD_TASK_USER is ${JSON.stringify(name)}, which the embedded database runs as, so that tasks could read it: make another user, or use DATABASE_URL.`);
+    throw new IsolationError(
+      `RUNYARD_TASK_USER is ${JSON.stringify(name)}, which the embedded database runs as, so that tasks could read it: make another user, or use DATABASE_URL.`,
+    );
   }
 }
 
@@ -65,14 +88,35 @@ async function refuseDatabaseUser({ name, uid }: TaskUser, directories: readonly
 export async function findSandbox(user: TaskUser | undefined): Promise<string> {
   const program = await systemProgram('bwrap');
   if (program === undefined) throw new Error('bwrap is not here: install bubblewrap');
-  const [first = program, ...words] = [...runAs(user), program, '--unshare-pid', '--unshare-ipc', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--', 'true'];
+  const [first = program, ...words] = [
+    ...runAs(user),
+    program,
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--ro-bind',
+    '/',
+    '/',
+    '--dev',
+    '/dev',
+    '--proc',
+    '/proc',
+    '--',
+    'true',
+  ];
   await run(first, words, { cwd: '/' });
   return program;
 }
 
-async function sandboxOf(config: Config, roots: Roots, user: TaskUser | undefined, hidden: readonly string[]): Promise<Sandbox> {
+async function sandboxOf(
+  config: Config,
+  roots: Roots,
+  user: TaskUser | undefined,
+  hidden: readonly string[],
+): Promise<Sandbox> {
   const program = await findSandbox(user).catch((error: unknown) => {
-    throw new IsolationError(`RUNYARD_TASK_SANDBOX is bubblewrap, which cannot be used here: ${messageOf(error).trim().split('\n').at(-1)}.`);
+    throw new IsolationError(
+      `RUNYARD_TASK_SANDBOX is bubblewrap, which cannot be used here: ${messageOf(error).trim().split('\n').at(-1)}.`,
+    );
   });
   const { dataDirectory } = config;
   const outside = hidden.filter((path) => path !== dataDirectory && !path.startsWith(`${dataDirectory}/`));
@@ -82,19 +126,29 @@ async function sandboxOf(config: Config, roots: Roots, user: TaskUser | undefine
     hidden: [dataDirectory, ...outside],
     shared: [roots.managedFs.directory],
     // The last two hold what was fetched for tasks.
-    sharedReadable: [roots.workspace.directory, roots.objstore.directory, libraryDirectory(dataDirectory), objectDirectory(dataDirectory)],
+    sharedReadable: [
+      roots.workspace.directory,
+      roots.objstore.directory,
+      libraryDirectory(dataDirectory),
+      objectDirectory(dataDirectory),
+    ],
   };
 }
 
-/** Lets the user of tasks through to what is its own, and into what it may read; files from before are handed over once. */
+/**
+ * Lets the user of tasks through to what is its own, and into what it may read; files from before are handed
+ * over once.
+ */
 async function openRoots(dataDirectory: string, roots: Roots, user: TaskUser): Promise<void> {
   for (const { directory } of [roots.runs, roots.clusters]) {
     await mkdir(directory, { recursive: true });
     await chmod(directory, 0o711);
   }
-  for (const { directory } of [roots.managedFs, roots.workspace, roots.objstore]) await mkdir(directory, { recursive: true, mode: 0o700 });
+  for (const { directory } of [roots.managedFs, roots.workspace, roots.objstore])
+    await mkdir(directory, { recursive: true, mode: 0o700 });
   const { uid, gid } = user;
-  if ((await stat(roots.managedFs.directory)).uid !== uid) await run('chown', ['-R', '-h', `${uid}:${gid}`, roots.managedFs.directory]);
+  if ((await stat(roots.managedFs.directory)).uid !== uid)
+    await run('chown', ['-R', '-h', `${uid}:${gid}`, roots.managedFs.directory]);
   for (const { directory } of [roots.workspace, roots.objstore]) {
     if ((await stat(directory)).gid === gid) continue;
     await run('chmod', ['-R', 'g+rX', directory]);
@@ -102,7 +156,9 @@ async function openRoots(dataDirectory: string, roots: Roots, user: TaskUser): P
     await chown(directory, 0, gid);
   }
   if (await can(user, 'test', '-x', roots.runs.directory)) return;
-  throw new IsolationError(`RUNYARD_TASK_USER is ${JSON.stringify(user.name)}, who cannot enter ${dataDirectory}: allow it with chmod o+x on the directories above.`);
+  throw new IsolationError(
+    `RUNYARD_TASK_USER is ${JSON.stringify(user.name)}, who cannot enter ${dataDirectory}: allow it with chmod o+x on the directories above.`,
+  );
 }
 
 /** Installers of libraries write in them, whoever they are. */
@@ -110,7 +166,8 @@ async function makeToolDirectories(dataDirectory: string, user: TaskUser | undef
   for (const name of toolDirectories) {
     const directory = join(libraryDirectory(dataDirectory), name);
     await mkdir(directory, { recursive: true });
-    if (user !== undefined && (await stat(directory)).uid !== user.uid) await run('chown', ['-R', '-h', `${user.uid}:${user.gid}`, directory]);
+    if (user !== undefined && (await stat(directory)).uid !== user.uid)
+      await run('chown', ['-R', '-h', `${user.uid}:${user.gid}`, directory]);
   }
 }
 
@@ -120,9 +177,18 @@ async function systemProgram(name: string): Promise<string | undefined> {
 
 async function can(user: TaskUser, ...command: string[]): Promise<boolean> {
   const [first = '', ...words] = [...runAs(user), ...command];
-  return run(first, words, { cwd: '/' }).then(() => true, () => false);
+  return run(first, words, { cwd: '/' }).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function isDirectory(path: string): Promise<boolean> {
-  return path !== '' && stat(path).then((found) => found.isDirectory(), () => false);
+  return (
+    path !== '' &&
+    stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    )
+  );
 }

@@ -1,4 +1,7 @@
-/** Wires what installs the libraries of clusters: for tasks that are about to start, and for clusters that were given some. */
+/**
+ * Wires what installs the libraries of clusters: for tasks that are about to start, and for clusters that
+ * were given some.
+ */
 import { join } from 'node:path';
 import type { LibraryPorts } from '../../api/http/ports.ts';
 import type { Clock } from '../../engine/clock.ts';
@@ -36,24 +39,53 @@ export interface LibraryParts {
   readonly log: Log;
 }
 
-export function createLibraries({ config, database: { db }, roots, objects, isolation, clock, log }: LibraryParts): Libraries {
+export function createLibraries({
+  config,
+  database: { db },
+  roots,
+  objects,
+  isolation,
+  clock,
+  log,
+}: LibraryParts): Libraries {
   const store = createLibraryStore(db, clock, log);
   const reader = createLibraryReader(db);
   const directory = libraryDirectory(config.dataDirectory);
   const locate = createLocator(roots, objects);
   const installer = createLibraryInstaller({
-    directory, isolation, locate: (uri) => locate(uri, 'entry'), stopGraceMs: config.stopGraceMs, clock,
-    environment: { ...config.taskEnvironment, ...userVariables(isolation.user, join(directory, 'home')), ...config.libraryEnvironment },
+    directory,
+    isolation,
+    locate: (uri) => locate(uri, 'entry'),
+    stopGraceMs: config.stopGraceMs,
+    clock,
+    environment: {
+      ...config.taskEnvironment,
+      ...userVariables(isolation.user, join(directory, 'home')),
+      ...config.libraryEnvironment,
+    },
   });
   const librarian = createLibrarian({ store, installer, clock });
   let closed = false;
   const settle = (cluster: LibraryCluster): void => {
     if (closed) return;
-    reader.variablesOf(cluster.clusterId).then((environment) => librarian.equip({
-      cluster, environment, wanted: [], directory: async () => join(directory, 'clusters', cluster.clusterId), signal: new AbortController().signal,
-    })).catch((error: unknown) => {
-      if (!closed) log.warn({ cluster_id: cluster.clusterId, error: messageOf(error) }, 'The libraries of this cluster could not be installed; the next task there tries again.');
-    });
+    reader
+      .variablesOf(cluster.clusterId)
+      .then((environment) =>
+        librarian.equip({
+          cluster,
+          environment,
+          wanted: [],
+          directory: async () => join(directory, 'clusters', cluster.clusterId),
+          signal: new AbortController().signal,
+        }),
+      )
+      .catch((error: unknown) => {
+        if (!closed)
+          log.warn(
+            { cluster_id: cluster.clusterId, error: messageOf(error) },
+            'The libraries of this cluster could not be installed; the next task there tries again.',
+          );
+      });
   };
   return {
     librarian,
@@ -61,6 +93,8 @@ export function createLibraries({ config, database: { db }, roots, objects, isol
     async resume() {
       for (const cluster of await reader.unsettled()) settle(cluster);
     },
-    close() { closed = true; },
+    close() {
+      closed = true;
+    },
   };
 }

@@ -38,9 +38,20 @@ export interface NoticeWiring {
 }
 
 /** Starts delivering: what waits already, and everything that comes. */
-export function startNotices({ config, address, database, roots, files, site, nodeId, clock, log }: NoticeWiring): Notices {
+export function startNotices({
+  config,
+  address,
+  database,
+  roots,
+  files,
+  site,
+  nodeId,
+  clock,
+  log,
+}: NoticeWiring): Notices {
   const directory = mailDirectory(config.dataDirectory);
-  if (config.smtpUrl === undefined) log.info({ directory }, 'RUNYARD_SMTP_URL is not set: mails are kept as .eml files.');
+  if (config.smtpUrl === undefined)
+    log.info({ directory }, 'RUNYARD_SMTP_URL is not set: mails are kept as .eml files.');
   const [logs, runs] = [createLogFiles(roots), createRunReader(database.db)];
   const tailOf = async (runId: number): Promise<string> => {
     const found = await runs.find(runId);
@@ -48,10 +59,21 @@ export function startNotices({ config, address, database, roots, files, site, no
   };
   const deliverer = createDeliverer({
     store: createDeliveryStore(database.db, clock, log),
-    mailer: createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom ?? `Runyard <runyard@${hostname()}>`, perSecond: config.mailsPerSecond, directory }),
-    site, logTail: tailOf,
-    allowPrivate: config.webhookAllowPrivate, timeoutMs: webhookTimeoutMs, retryBaseMs, random: Math.random,
-    nodeId, clock, log,
+    mailer: createMailer({
+      smtpUrl: config.smtpUrl,
+      from: config.mailFrom ?? `Runyard <runyard@${hostname()}>`,
+      perSecond: config.mailsPerSecond,
+      directory,
+    }),
+    site,
+    logTail: tailOf,
+    allowPrivate: config.webhookAllowPrivate,
+    timeoutMs: webhookTimeoutMs,
+    retryBaseMs,
+    random: Math.random,
+    nodeId,
+    clock,
+    log,
   });
   const bell = listenForNotices({ address, clock, log }, deliverer.wake);
   return {

@@ -5,11 +5,25 @@ import { ConfigError, type Config } from '../config.ts';
 import { objectDirectory } from './kept-directories.ts';
 
 /** Undefined when `objstore://` is a directory. @throws ConfigError when only a part of it is set */
-export function objectStoreOf({ dataDirectory, objstoreEndpoint, objstoreAccessKey, objstoreSecretKey, objstoreRegion }: Config, clock: Clock): ObjectStore | undefined {
+export function objectStoreOf(
+  { dataDirectory, objstoreEndpoint, objstoreAccessKey, objstoreSecretKey, objstoreRegion }: Config,
+  clock: Clock,
+): ObjectStore | undefined {
   const parts = [objstoreEndpoint, objstoreAccessKey, objstoreSecretKey];
   if (parts.every((part) => part === undefined)) return undefined;
   if (objstoreEndpoint === undefined || objstoreAccessKey === undefined || objstoreSecretKey === undefined) {
-    throw new ConfigError('RUNYARD_OBJSTORE_ENDPOINT, RUNYARD_OBJSTORE_ACCESS_KEY and RUNYARD_OBJSTORE_SECRET_KEY belong together: set all three, or none.');
+    throw new ConfigError(
+      'RUNYARD_OBJSTORE_ENDPOINT, RUNYARD_OBJSTORE_ACCESS_KEY and RUNYARD_OBJSTORE_SECRET_KEY belong together: set all three, or none.',
+    );
   }
-  return createObjectStore({ endpoint: objstoreEndpoint, accessKey: objstoreAccessKey, secretKey: objstoreSecretKey, region: objstoreRegion }, objectDirectory(dataDirectory), clock);
+  return createObjectStore(
+    {
+      endpoint: objstoreEndpoint,
+      accessKey: objstoreAccessKey,
+      secretKey: objstoreSecretKey,
+      region: objstoreRegion,
+    },
+    objectDirectory(dataDirectory),
+    clock,
+  );
 }

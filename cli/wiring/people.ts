@@ -42,19 +42,34 @@ export function createPeople({ db }: OpenDatabase, clock: Clock, log: Log): Peop
 }
 
 /** Certificate and key, when both are named. @throws ConfigError when only one is, or one cannot be read */
-export async function readTls({ tlsCert, tlsKey }: Pick<Config, 'tlsCert' | 'tlsKey'>): Promise<{ readonly cert: string; readonly key: string } | undefined> {
+export async function readTls({
+  tlsCert,
+  tlsKey,
+}: Pick<Config, 'tlsCert' | 'tlsKey'>): Promise<{ readonly cert: string; readonly key: string } | undefined> {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
-  if (tlsCert === undefined || tlsKey === undefined) throw new ConfigError('RUNYARD_TLS_CERT and RUNYARD_TLS_KEY belong together: set both, or none.');
+  if (tlsCert === undefined || tlsKey === undefined)
+    throw new ConfigError('RUNYARD_TLS_CERT and RUNYARD_TLS_KEY belong together: set both, or none.');
   return { cert: await readPem('RUNYARD_TLS_CERT', tlsCert), key: await readPem('RUNYARD_TLS_KEY', tlsKey) };
 }
 
-/** True when the service listens beyond this machine and nothing says that somebody encrypts what it is sent. */
-export function isInTheClear({ host, tlsCert, trustedProxies }: Pick<Config, 'host' | 'tlsCert' | 'trustedProxies'>): boolean {
-  return tlsCert === undefined && trustedProxies.length === 0 && !/^(?:localhost|127(?:\.\d+){3}|::1)$/i.test(host);
+/**
+ * True when the service listens beyond this machine and nothing says that somebody encrypts what it is sent.
+ */
+export function isInTheClear({
+  host,
+  tlsCert,
+  trustedProxies,
+}: Pick<Config, 'host' | 'tlsCert' | 'trustedProxies'>): boolean {
+  return (
+    tlsCert === undefined && trustedProxies.length === 0 && !/^(?:localhost|127(?:\.\d+){3}|::1)$/i.test(host)
+  );
 }
 
 async function readPem(variable: string, path: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => { throw new ConfigError(`${variable} names ${path}, which cannot be read: ${messageOf(error)}.`); });
-  if (!text.includes('-----BEGIN ')) throw new ConfigError(`${variable} names ${path}, which is no PEM file.`);
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new ConfigError(`${variable} names ${path}, which cannot be read: ${messageOf(error)}.`);
+  });
+  if (!text.includes('-----BEGIN '))
+    throw new ConfigError(`${variable} names ${path}, which is no PEM file.`);
   return text;
 }

@@ -10,9 +10,19 @@ import { createScheduleStore } from '../../storage/postgres/schedules/schedules.
 
 /** Fires schedules until it is closed. */
 export async function startSchedules(
-  address: DatabaseAddress, { db }: OpenDatabase, launching: Omit<LaunchPorts, 'runs'>, clock: Clock, log: Log,
+  address: DatabaseAddress,
+  { db }: OpenDatabase,
+  launching: Omit<LaunchPorts, 'runs'>,
+  clock: Clock,
+  log: Log,
 ): Promise<{ close(): Promise<void> }> {
-  const firing = startFiring({ schedules: createScheduleStore(db), launching, clock, log, isPassing: passing });
+  const firing = startFiring({
+    schedules: createScheduleStore(db),
+    launching,
+    clock,
+    log,
+    isPassing: passing,
+  });
   const wake = listenForSchedules({ address, clock, log }, firing.wake);
   await wake.ready;
   return {

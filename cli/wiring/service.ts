@@ -16,10 +16,19 @@ import type { RunStore } from '../../engine/ports/runs.ts';
 import { tokenHash } from '../../engine/token/token.ts';
 import { loadPlugins } from '../../runners/plugin/load-plugins.ts';
 import { createQueryPool } from '../../runners/query/query-pool.ts';
-import { migrate, openDatabase, ping, type DatabaseAddress, type OpenDatabase } from '../../storage/postgres/database.ts';
+import {
+  migrate,
+  openDatabase,
+  ping,
+  type DatabaseAddress,
+  type OpenDatabase,
+} from '../../storage/postgres/database.ts';
 import { createDeliveryLog } from '../../storage/postgres/deliveries/delivery-log.ts';
 import { createDestinationStore } from '../../storage/postgres/deliveries/destinations.ts';
-import { createClassicDashboardStore, createDashboardStore } from '../../storage/postgres/dashboards/dashboards.ts';
+import {
+  createClassicDashboardStore,
+  createDashboardStore,
+} from '../../storage/postgres/dashboards/dashboards.ts';
 import { startEmbeddedPostgres } from '../../storage/embedded/embedded-postgres.ts';
 import { passing } from '../../storage/postgres/transient-errors.ts';
 import { createPermissionStore } from '../../storage/postgres/jobs/job-permissions.ts';
@@ -32,7 +41,11 @@ import { createPipelineFiles } from '../../storage/files/pipeline-files.ts';
 import { createPipelineStore } from '../../storage/postgres/pipelines/pipelines.ts';
 import { createRoots, type Roots } from '../../storage/files/roots.ts';
 import { createJobStore, createRunReader, createRunRemover } from '../../storage/postgres/stores.ts';
-import { createTokenLookup, createTokenStore, ensureBootstrapAdmin } from '../../storage/postgres/tokens/tokens.ts';
+import {
+  createTokenLookup,
+  createTokenStore,
+  ensureBootstrapAdmin,
+} from '../../storage/postgres/tokens/tokens.ts';
 import { createWorkspace } from '../../storage/files/workspace.ts';
 import { bootstrapToken } from './bootstrap-token.ts';
 import type { Config } from '../config.ts';
@@ -53,23 +66,30 @@ export interface Service {
   readonly token: string;
   /** True when this start generated the token. */
   readonly tokenIsNew: boolean;
-  /** Takes no new work, and resolves when the tasks that run are over; requests are answered meanwhile. Before `stop`. */
+  /**
+   * Takes no new work, and resolves when the tasks that run are over; requests are answered meanwhile. Before
+   * `stop`.
+   */
   drain(): Promise<void>;
   /** Stops accepting, lets go of running tasks (they go on), stops the embedded database. Idempotent. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the service; it is ready to take runs when this resolves. When a part fails to start, those before it are
- * stopped again.
- * @throws DirectoryInUseError when another engine holds the data directory; Error for whatever else prevents the start
+ * Starts the service; it is ready to take runs when this resolves. When a part fails to start, those before
+ * it are stopped again.
+ * @throws DirectoryInUseError when another engine holds the data directory; Error for whatever else prevents
+ *   the start
  */
 export async function startService(config: Config, log: Logger): Promise<Service> {
   const closers: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     let failed: unknown;
     // Every part is stopped, whatever becomes of the others: nothing may be left running.
-    for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close().catch((error: unknown) => { failed ??= error; });
+    for (let close = closers.pop(); close !== undefined; close = closers.pop())
+      await close().catch((error: unknown) => {
+        failed ??= error;
+      });
     if (failed !== undefined) throw failed;
   };
   try {
@@ -80,7 +100,11 @@ export async function startService(config: Config, log: Logger): Promise<Service
   }
 }
 
-async function start(config: Config, log: Logger, closers: (() => Promise<void>)[]): Promise<Omit<Service, 'stop'>> {
+async function start(
+  config: Config,
+  log: Logger,
+  closers: (() => Promise<void>)[],
+): Promise<Omit<Service, 'stop'>> {
   const tls = await readTls(config);
   const plugins = await loadPlugins(config.plugins, config.taskEnvironment);
   const tasks = await taskUser(config);
@@ -92,30 +116,87 @@ async function start(config: Config, log: Logger, closers: (() => Promise<void>)
   await checkInstallation(config.dataDirectory, await readInstallation(database.db));
   const { token, isNew } = await bootstrapToken(config);
   await ensureBootstrapAdmin(database.db, tokenHash(token), clock.now());
-  const roots = createRoots({ dataDirectory: config.dataDirectory, allowedRoots: config.allowedRoots, tasks });
-  const isolation = await settleIsolation(config, roots, tasks, typeof address === 'string' ? [] : [address.host]);
-  // A port that the system picks is known once the service listens; the tasks that it adopts before have their address already.
+  const roots = createRoots({
+    dataDirectory: config.dataDirectory,
+    allowedRoots: config.allowedRoots,
+    tasks,
+  });
+  const isolation = await settleIsolation(
+    config,
+    roots,
+    tasks,
+    typeof address === 'string' ? [] : [address.host],
+  );
+  // A port that the system picks is known once the service listens; the tasks that it adopts before have
+  // their address already.
   let url = `${tls === undefined ? 'http' : 'https'}://${config.host}:${config.port}`;
   const site: Site = { publicUrl: () => config.publicUrl ?? url, workspaceId: '1' };
-  const engine = await startEngine({ config, address, database, roots, site, plugins, isolation, clock, log });
+  const engine = await startEngine({
+    config,
+    address,
+    database,
+    roots,
+    site,
+    plugins,
+    isolation,
+    clock,
+    log,
+  });
   closers.push(() => engine.close());
-  const launching = { clock, limits: config.limits, nodeId: engine.nodeId, accept: engine.coordinator.accept };
+  const launching = {
+    clock,
+    limits: config.limits,
+    nodeId: engine.nodeId,
+    accept: engine.coordinator.accept,
+  };
   const schedules = await startSchedules(address, database, launching, clock, log);
   closers.push(() => schedules.close());
   const retentionMs = config.limits.runRetentionDays * day;
   const deliveryRetentionMs = config.limits.deliveryRetentionDays * day;
-  const housekeeping = await startHousekeeping({ address, dataDirectory: config.dataDirectory, retentionMs, deliveryRetentionMs, auditRetentionMs: config.limits.auditRetentionDays * day, libraryRetentionMs: config.limits.libraryRetentionDays * day }, log);
+  const housekeeping = await startHousekeeping(
+    {
+      address,
+      dataDirectory: config.dataDirectory,
+      retentionMs,
+      deliveryRetentionMs,
+      auditRetentionMs: config.limits.auditRetentionDays * day,
+      libraryRetentionMs: config.limits.libraryRetentionDays * day,
+    },
+    log,
+  );
   closers.push(() => housekeeping.stop());
   const door = { open: true };
   const people = createPeople(database, clock, log);
   closers.push(() => people.close());
   const queries = createQueryPool({ directory: roots.managedFs.directory, limits: config.limits, log });
   closers.push(() => queries.close());
-  const app = createService({ config, database, engine, roots, site, log, door, people, queries, tls, plugins });
+  const app = createService({
+    config,
+    database,
+    engine,
+    roots,
+    site,
+    log,
+    door,
+    people,
+    queries,
+    tls,
+    plugins,
+  });
   closers.push(async () => app.close());
   url = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '');
   // Only now, because messages link to the address.
-  const notices = startNotices({ config, address, database, roots, files: engine.files, site, nodeId: engine.nodeId, clock, log });
+  const notices = startNotices({
+    config,
+    address,
+    database,
+    roots,
+    files: engine.files,
+    site,
+    nodeId: engine.nodeId,
+    clock,
+    log,
+  });
   closers.push(() => notices.close());
   const drain = async (): Promise<void> => {
     door.open = false;
@@ -132,9 +213,17 @@ async function makeDataDirectory(directory: string): Promise<void> {
   if (made !== undefined) await chmod(directory, 0o711);
 }
 
-async function databaseAddress(config: Config, log: Logger, closers: (() => Promise<void>)[]): Promise<DatabaseAddress> {
+async function databaseAddress(
+  config: Config,
+  log: Logger,
+  closers: (() => Promise<void>)[],
+): Promise<DatabaseAddress> {
   if (config.databaseUrl !== undefined) return config.databaseUrl;
-  const postgres = await startEmbeddedPostgres({ directory: join(config.dataDirectory, 'postgres'), log, clock });
+  const postgres = await startEmbeddedPostgres({
+    directory: join(config.dataDirectory, 'postgres'),
+    log,
+    clock,
+  });
   closers.push(() => postgres.stop());
   return postgres.connection;
 }
@@ -153,7 +242,19 @@ interface ServiceParts {
   readonly plugins: readonly PluginKind[];
 }
 
-function createService({ config, database, engine, roots, site, log, door, people, queries, tls, plugins }: ServiceParts) {
+function createService({
+  config,
+  database,
+  engine,
+  roots,
+  site,
+  log,
+  door,
+  people,
+  queries,
+  tls,
+  plugins,
+}: ServiceParts) {
   const { db } = database;
   const { limits } = config;
   const { runs, nodes, clusters, coordinator, queue, files, nodeId } = engine;
@@ -161,9 +262,20 @@ function createService({ config, database, engine, roots, site, log, door, peopl
   const enforced = config.jobAccessControl ? permissions : undefined;
   return createApp({
     operations: everyOperation({
-      jobs: createJobStore(db), permissions, owners: enforced?.ownersOf, tokens: createTokenStore(db), runs: createRunReader(db), outputs: files, logs: createLogFiles(roots), notebooks: createNotebookFiles(roots),
-      clock, limits, kinds: [...builtInKinds, ...plugins],
-      clusters: clusters.reader, control: clusters.control, inventory: config.clusters,
+      jobs: createJobStore(db),
+      permissions,
+      owners: enforced?.ownersOf,
+      tokens: createTokenStore(db),
+      runs: createRunReader(db),
+      outputs: files,
+      logs: createLogFiles(roots),
+      notebooks: createNotebookFiles(roots),
+      clock,
+      limits,
+      kinds: [...builtInKinds, ...plugins],
+      clusters: clusters.reader,
+      control: clusters.control,
+      inventory: config.clusters,
       clusterRules: { inventory: config.clusters, strict: config.clustersStrict, find: clusters.reader.find },
       launching: { runs: guarded(runs, door), clock, limits, nodeId, accept: coordinator.accept },
       nodes,
@@ -184,16 +296,25 @@ function createService({ config, database, engine, roots, site, log, door, peopl
       site,
       workspace: createWorkspace(roots, limits),
       managedFiles: createManagedFiles(roots),
-      destinations: createDestinationStore(db), deliveries: createDeliveryLog(db), destinationRules: { limits, allowPrivate: config.webhookAllowPrivate },
-      people: people.people, tokenRules: people.tokenRules, auditEvents: people.auditEvents,
-      classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db),
-      queryFiles: createQueryFiles(roots), queries, ...engine.libraries,
-      pipelines: createPipelineStore(db), pipelineFiles: createPipelineFiles(roots, limits.pipelineSourceBytes),
+      destinations: createDestinationStore(db),
+      deliveries: createDeliveryLog(db),
+      destinationRules: { limits, allowPrivate: config.webhookAllowPrivate },
+      people: people.people,
+      tokenRules: people.tokenRules,
+      auditEvents: people.auditEvents,
+      classicDashboards: createClassicDashboardStore(db),
+      dashboards: createDashboardStore(db),
+      queryFiles: createQueryFiles(roots),
+      queries,
+      ...engine.libraries,
+      pipelines: createPipelineStore(db),
+      pipelineFiles: createPipelineFiles(roots, limits.pipelineSourceBytes),
     }),
     auth: { tokens: rememberTokens(createTokenLookup(db), clock), clock, log },
     plugins,
     audit: people.audit,
-    tls, trustedProxies: config.trustedProxies,
+    tls,
+    trustedProxies: config.trustedProxies,
     permissions: enforced,
     metrics: { databaseQueries: database.queries, activeRuns: coordinator.active },
     metricsOpen: config.metricsOpen,
@@ -210,21 +331,36 @@ interface Door {
   open: boolean;
 }
 
-/** The store of runs, whose launches are refused while the door is closed: nothing has been done then, so that it may be asked again. */
+/**
+ * The store of runs, whose launches are refused while the door is closed: nothing has been done then, so that
+ * it may be asked again.
+ */
 function guarded(runs: RunStore, door: Door): RunStore {
   return {
     ...runs,
     async launch(steps, patience) {
-      if (!door.open) throw new ServiceError('TEMPORARILY_UNAVAILABLE', 'This engine is stopping and takes no new runs. Ask again when it is back, or ask another engine.', 5);
+      if (!door.open)
+        throw new ServiceError(
+          'TEMPORARILY_UNAVAILABLE',
+          'This engine is stopping and takes no new runs. Ask again when it is back, or ask another engine.',
+          5,
+        );
       return runs.launch(steps, patience);
     },
   };
 }
 
 async function readiness({ db }: OpenDatabase, door: Door): Promise<Readiness> {
-  if (!door.open) return { ready: false, reason: 'This engine is stopping: it waits for its running tasks and takes no new runs.' };
+  if (!door.open)
+    return {
+      ready: false,
+      reason: 'This engine is stopping: it waits for its running tasks and takes no new runs.',
+    };
   return ping(db).then(
     () => ({ ready: true }),
-    () => ({ ready: false, reason: 'The database does not answer. Runs go on; new ones can be taken when it is back.' }),
+    () => ({
+      ready: false,
+      reason: 'The database does not answer. Runs go on; new ones can be taken when it is back.',
+    }),
   );
 }

@@ -43,22 +43,27 @@ function Signed({ sender, userName, end }: SignedIn & { readonly end: (reason?: 
   useEffect(() => () => client.clear(), [client]);
   return (
     <SessionProvider value={session}>
-      <QueryClientProvider client={client}><Frame /></QueryClientProvider>
+      <QueryClientProvider client={client}>
+        <Frame />
+      </QueryClientProvider>
     </SessionProvider>
   );
 }
 
 /**
- * Ends the session when the token no longer counts. A 403 may also be about one job, or a scope: then the token still
- * says whose it is, and the page shows the refusal where it was met.
+ * Ends the session when the token no longer counts. A 403 may also be about one job, or a scope: then the
+ * token still says whose it is, and the page shows the refusal where it was met.
  */
 function useErrorWatch(sender: Sender, end: (reason?: string) => void): (error: Error) => void {
-  return useCallback((error: Error) => {
-    if (!(error instanceof Refusal)) return;
-    if (error.status === 401) end(error.message);
-    if (error.status !== 403) return;
-    void endIfRefused(sender, end);
-  }, [sender, end]);
+  return useCallback(
+    (error: Error) => {
+      if (!(error instanceof Refusal)) return;
+      if (error.status === 401) end(error.message);
+      if (error.status !== 403) return;
+      void endIfRefused(sender, end);
+    },
+    [sender, end],
+  );
 }
 
 async function endIfRefused(sender: Sender, end: (reason?: string) => void): Promise<void> {

@@ -1,4 +1,7 @@
-/** The only place that reads the time, which is that of the browser and need not be that of the service, and that makes dates. */
+/**
+ * The only place that reads the time, which is that of the browser and need not be that of the service, and
+ * that makes dates.
+ */
 
 /** Epoch milliseconds. */
 export function now(): number {

@@ -1,4 +1,6 @@
-/** What every page has around it: the way to the others, who is signed in, and whether the service answers. */
+/**
+ * What every page has around it: the way to the others, who is signed in, and whether the service answers.
+ */
 import { useEffect, useRef, useState } from 'react';
 import { useAnswer, useInterruption } from './api/queries.ts';
 import { DashboardPage } from './pages/dashboard-page.tsx';
@@ -16,7 +18,8 @@ export function Frame() {
   const route = useRoute();
   const main = useRef<HTMLElement>(null);
   const place = placeOf(route);
-  // Whoever reads with the ears, or goes by keyboard, is taken to the new page and not left where the link was.
+  // Whoever reads with the ears, or goes by keyboard, is taken to the new page and not left where the link
+  // was.
   const before = useRef(place);
   useEffect(() => {
     if (before.current !== place) main.current?.focus({ preventScroll: true });
@@ -24,10 +27,21 @@ export function Frame() {
   }, [place]);
   return (
     <>
-      <a className="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>Skip to the content</a>
+      <a
+        className="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        Skip to the content
+      </a>
       <Header page={route.page} />
       <Interruption />
-      <main id="main" tabIndex={-1} ref={main}><Page route={route} /></main>
+      <main id="main" tabIndex={-1} ref={main}>
+        <Page route={route} />
+      </main>
     </>
   );
 }
@@ -43,7 +57,10 @@ function useRoute(): Route {
   return routeOf(hash);
 }
 
-/** The same for addresses that differ in a filter only; all runs are one place, because a task run opens within its run. */
+/**
+ * The same for addresses that differ in a filter only; all runs are one place, because a task run opens
+ * within its run.
+ */
 function placeOf(route: Route): string {
   if (route.page === 'dashboard') return `dashboard ${route.dashboardId}`;
   return route.page === 'job' ? `job ${route.jobId}` : route.page;
@@ -51,15 +68,24 @@ function placeOf(route: Route): string {
 
 function Page({ route }: { readonly route: Route }) {
   switch (route.page) {
-    case 'runs': return <RunsPage filter={route.filter} />;
-    case 'run': return <RunPage runId={route.runId} />;
-    case 'jobs': return <JobsPage filter={route.filter} />;
-    case 'job': return <JobPage jobId={route.jobId} key={route.jobId} />;
-    case 'nodes': return <NodesPage />;
-    case 'dashboards': return <DashboardsPage after={route.after} />;
-    case 'dashboard': return <DashboardPage dashboardId={route.dashboardId} key={route.dashboardId} />;
-    case 'unknown': return <UnknownPage address={route.address} />;
-    default: return route satisfies never;
+    case 'runs':
+      return <RunsPage filter={route.filter} />;
+    case 'run':
+      return <RunPage runId={route.runId} />;
+    case 'jobs':
+      return <JobsPage filter={route.filter} />;
+    case 'job':
+      return <JobPage jobId={route.jobId} key={route.jobId} />;
+    case 'nodes':
+      return <NodesPage />;
+    case 'dashboards':
+      return <DashboardsPage after={route.after} />;
+    case 'dashboard':
+      return <DashboardPage dashboardId={route.dashboardId} key={route.dashboardId} />;
+    case 'unknown':
+      return <UnknownPage address={route.address} />;
+    default:
+      return route satisfies never;
   }
 }
 
@@ -67,19 +93,34 @@ function Header({ page }: { readonly page: Route['page'] }) {
   const { userName, end } = useSession();
   // Not everybody may see the list of the engines.
   const hasNodes = useAnswer('2.0/nodes').data !== undefined;
-  const current = (...pages: readonly Route['page'][]) => (pages.includes(page) ? { 'aria-current': 'page' as const } : {});
+  const current = (...pages: readonly Route['page'][]) =>
+    pages.includes(page) ? { 'aria-current': 'page' as const } : {};
   return (
     <header className="top">
-      <a className="brand" href={addressOf.runs({ state: 'all' })}>Runyard</a>
+      <a className="brand" href={addressOf.runs({ state: 'all' })}>
+        Runyard
+      </a>
       <nav aria-label="Pages">
-        <a href={addressOf.runs({ state: 'all' })} {...current('runs', 'run')}>Runs</a>
-        <a href={addressOf.jobs({})} {...current('jobs', 'job')}>Jobs</a>
-        <a href={addressOf.dashboards()} {...current('dashboards', 'dashboard')}>Dashboards</a>
-        {hasNodes && <a href={addressOf.nodes} {...current('nodes')}>Nodes</a>}
+        <a href={addressOf.runs({ state: 'all' })} {...current('runs', 'run')}>
+          Runs
+        </a>
+        <a href={addressOf.jobs({})} {...current('jobs', 'job')}>
+          Jobs
+        </a>
+        <a href={addressOf.dashboards()} {...current('dashboards', 'dashboard')}>
+          Dashboards
+        </a>
+        {hasNodes && (
+          <a href={addressOf.nodes} {...current('nodes')}>
+            Nodes
+          </a>
+        )}
       </nav>
       <div className="who">
         <span title="Signed in as">{userName}</span>
-        <button type="button" onClick={() => end()}>Sign out</button>
+        <button type="button" onClick={() => end()}>
+          Sign out
+        </button>
       </div>
     </header>
   );
@@ -90,7 +131,11 @@ function Interruption() {
   const error = useInterruption();
   return (
     <div role="status" className="interruption">
-      {error !== null && <p className="notice warm"><strong>{error.message}</strong> What you see may be old. Trying again every few seconds.</p>}
+      {error !== null && (
+        <p className="notice warm">
+          <strong>{error.message}</strong> What you see may be old. Trying again every few seconds.
+        </p>
+      )}
     </div>
   );
 }

@@ -10,4 +10,8 @@ import './style/dashboard.css';
 
 const element = document.getElementById('console');
 if (element === null) throw new Error('The page has no element for the console.');
-createRoot(element).render(<StrictMode><App /></StrictMode>);
+createRoot(element).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

@@ -24,13 +24,22 @@ export type Route =
   | { readonly page: 'dashboard'; readonly dashboardId: string }
   | { readonly page: 'unknown'; readonly address: string };
 
-/** The forms of addresses, first match wins. The two of a run are those of `run_page_url`; older links have no job. */
+/**
+ * The forms of addresses, first match wins. The two of a run are those of `run_page_url`; older links have no
+ * job.
+ */
 const forms: readonly (readonly [RegExp, (found: RegExpExecArray, query: URLSearchParams) => Route])[] = [
   [/^(runs)?$/, (_found, query) => ({ page: 'runs', filter: runFilterOf(query) })],
   [/^job\/\d+\/run\/(\d+)$/, ([, runId]) => ({ page: 'run', runId: Number(runId) })],
   [/^job\/run\/(\d+)$/, ([, runId]) => ({ page: 'run', runId: Number(runId) })],
   [/^job\/(\d+)$/, ([, jobId]) => ({ page: 'job', jobId: Number(jobId) })],
-  [/^jobs$/, (_found, query) => ({ page: 'jobs', filter: { name: query.get('name') ?? undefined, after: query.get('after') ?? undefined } })],
+  [
+    /^jobs$/,
+    (_found, query) => ({
+      page: 'jobs',
+      filter: { name: query.get('name') ?? undefined, after: query.get('after') ?? undefined },
+    }),
+  ],
   [/^nodes$/, () => ({ page: 'nodes' })],
   [/^dashboards$/, (_found, query) => ({ page: 'dashboards', after: query.get('after') ?? undefined })],
   [/^dashboard\/([\da-f-]+)$/i, ([, dashboardId = '']) => ({ page: 'dashboard', dashboardId })],
@@ -48,7 +57,8 @@ export function routeOf(hash: string): Route {
 
 /** Addresses as links have them. */
 export const addressOf = {
-  runs: ({ state, jobId, after }: RunFilter): string => withQuery('#runs', { state: state === 'all' ? undefined : state, job: jobId, after }),
+  runs: ({ state, jobId, after }: RunFilter): string =>
+    withQuery('#runs', { state: state === 'all' ? undefined : state, job: jobId, after }),
   run: (jobId: number, runId: number): string => `#job/${jobId}/run/${runId}`,
   /** A run whose job is not known. */
   anyRun: (runId: number): string => `#job/run/${runId}`,
@@ -70,6 +80,8 @@ function runFilterOf(query: URLSearchParams): RunFilter {
 }
 
 function withQuery(path: string, fields: Readonly<Record<string, string | number | undefined>>): string {
-  const given = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  const given = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }

@@ -24,7 +24,7 @@ const standings: Readonly<Record<string, Standing>> = {
 /** What a state comes to in a word. A word that this console does not know is shown as it came. */
 export function standingOf(state: RunState): Standing {
   const { life_cycle_state: life, result_state: result } = state;
-  const key = life === 'TERMINATED' ? result ?? life : life;
+  const key = life === 'TERMINATED' ? (result ?? life) : life;
   return standings[key] ?? { words: key, tone: 'quiet' };
 }
 

@@ -1,22 +1,39 @@
 /** Instants and lengths of time as people read them. */
 
-const unitsOf = [['d', 86_400_000], ['h', 3_600_000], ['min', 60_000], ['s', 1_000]] as const;
+const unitsOf = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;
 
-/** A length of time with its two largest units: `350 ms`, `4.2 s`, `3 min 20 s`. @param ms never negative; a negative one counts as 0 */
+/**
+ * A length of time with its two largest units: `350 ms`, `4.2 s`, `3 min 20 s`. @param ms never negative; a
+ * negative one counts as 0
+ */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < 60_000) return `${(Math.floor(ms / 100) / 10).toFixed(ms < 10_000 ? 1 : 0)} s`;
   const first = unitsOf.findIndex(([, unit]) => ms >= unit);
   let rest = ms;
-  return unitsOf.slice(first, first + 2).flatMap(([name, unit]) => {
-    const count = Math.floor(rest / unit);
-    rest -= count * unit;
-    return count === 0 ? [] : [`${count} ${name}`];
-  }).join(' ');
+  return unitsOf
+    .slice(first, first + 2)
+    .flatMap(([name, unit]) => {
+      const count = Math.floor(rest / unit);
+      rest -= count * unit;
+      return count === 0 ? [] : [`${count} ${name}`];
+    })
+    .join(' ');
 }
 
 const inFull = new Intl.DateTimeFormat('en-GB', {
-  year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short',
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
 });
 
 /** An instant in the reader's time zone, which it names. @param ms epoch milliseconds */

@@ -16,12 +16,16 @@ export interface Grant {
 }
 
 /**
- * Gives out what is free, first come first served: a cluster that does not fit holds up those that came after it, so that many
- * small ones cannot keep a big one waiting for ever.
+ * Gives out what is free, first come first served: a cluster that does not fit holds up those that came after
+ * it, so that many small ones cannot keep a big one waiting for ever.
  * @param capacity nodes of the pool; undefined: any number
  * @param held nodes that its clusters hold now
  */
-export function grantNodes(capacity: number | undefined, held: number, waiting: readonly WaitingCluster[]): Grant[] {
+export function grantNodes(
+  capacity: number | undefined,
+  held: number,
+  waiting: readonly WaitingCluster[],
+): Grant[] {
   let free = (capacity ?? Infinity) - held;
   const grants: Grant[] = [];
   for (const { clusterId, running, wanted, held: own } of waiting) {

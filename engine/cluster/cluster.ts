@@ -11,7 +11,10 @@ export interface NewClusterRow {
   readonly name: string;
   /** The run that a job cluster was made for. */
   readonly jobRunId: number | undefined;
-  /** Which of the run's clusters it is: `job_cluster_key` of a shared one, `task:<task run id>` of a task's own. */
+  /**
+   * Which of the run's clusters it is: `job_cluster_key` of a shared one, `task:<task run id>` of a task's
+   * own.
+   */
   readonly key: string | undefined;
   /** `new_cluster` as written; empty for an all-purpose cluster that was allocated on first use. */
   readonly spec: Readonly<Record<string, unknown>>;

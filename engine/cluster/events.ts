@@ -2,8 +2,15 @@
 import type { Termination } from './termination.ts';
 
 export const clusterEventTypes = [
-  'CREATING', 'STARTING', 'RUNNING', 'RESIZING', 'UPSIZE_COMPLETED', 'TERMINATING',
-  'INIT_SCRIPTS_STARTED', 'INIT_SCRIPTS_FINISHED', 'NODES_LOST',
+  'CREATING',
+  'STARTING',
+  'RUNNING',
+  'RESIZING',
+  'UPSIZE_COMPLETED',
+  'TERMINATING',
+  'INIT_SCRIPTS_STARTED',
+  'INIT_SCRIPTS_FINISHED',
+  'NODES_LOST',
 ] as const;
 export type ClusterEventType = (typeof clusterEventTypes)[number];
 

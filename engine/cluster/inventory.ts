@@ -1,4 +1,7 @@
-/** What clusters can be made of here: pools of nodes, policies, node types and runtimes, as the configuration names them (spec 2.8). */
+/**
+ * What clusters can be made of here: pools of nodes, policies, node types and runtimes, as the configuration
+ * names them (spec 2.8).
+ */
 import type { NewCluster } from '../job/cluster.ts';
 import { quote } from '../validation/messages.ts';
 import { nodeTypes, type NodeType } from './node-types.ts';
@@ -53,32 +56,58 @@ export interface ClusterShape {
 }
 
 /** Fields by which a cluster names what the configuration has to know. */
-type Named = Pick<NewCluster, 'instance_pool_id' | 'policy_id' | 'node_type_id' | 'driver_node_type_id' | 'num_workers' | 'autoscale'>;
+type Named = Pick<
+  NewCluster,
+  'instance_pool_id' | 'policy_id' | 'node_type_id' | 'driver_node_type_id' | 'num_workers' | 'autoscale'
+>;
 
 /**
- * Pool, node types and size of a cluster (spec 2.8): the pool supplies the node type, a policy whatever is not given, and the driver is
- * like the workers unless it says otherwise. `error`: it names a pool or a policy that there is not.
+ * Pool, node types and size of a cluster (spec 2.8): the pool supplies the node type, a policy whatever is
+ * not given, and the driver is like the workers unless it says otherwise. `error`: it names a pool or a
+ * policy that there is not.
  */
-export function shapeOf(spec: Partial<Named>, inventory: Inventory): ClusterShape | { readonly error: string } {
+export function shapeOf(
+  spec: Partial<Named>,
+  inventory: Inventory,
+): ClusterShape | { readonly error: string } {
   const wrong = unknownIn(spec, inventory);
   if (wrong !== undefined) return { error: `The cluster's ${wrong}` };
   const policy = (spec.policy_id && inventory.policies[spec.policy_id]) || {};
   const poolId = spec.instance_pool_id || policy.instance_pool_id || '';
   const pool = inventory.pools[poolId];
-  if (pool === undefined && poolId !== '') return { error: `The policy ${quote(spec.policy_id)} of the cluster names the pool ${quote(poolId)}, which is not configured.` };
+  if (pool === undefined && poolId !== '')
+    return {
+      error: `The policy ${quote(spec.policy_id)} of the cluster names the pool ${quote(poolId)}, which is not configured.`,
+    };
   const nodeTypeId = pool?.node_type_id ?? (spec.node_type_id || policy.node_type_id || '');
   const driverNodeTypeId = spec.driver_node_type_id || policy.driver_node_type_id || nodeTypeId;
-  return { poolId, nodeTypeId, driverNodeTypeId, workers: spec.autoscale?.min_workers ?? spec.num_workers ?? 0 };
+  return {
+    poolId,
+    nodeTypeId,
+    driverNodeTypeId,
+    workers: spec.autoscale?.min_workers ?? spec.num_workers ?? 0,
+  };
 }
 
-/** The pool or policy that a cluster names and that is not configured, as a sentence that begins with the field; undefined when all are. */
-export function unknownIn({ instance_pool_id: pool, policy_id: policy }: Partial<Named>, { pools, policies }: Inventory): string | undefined {
+/**
+ * The pool or policy that a cluster names and that is not configured, as a sentence that begins with the
+ * field; undefined when all are.
+ */
+export function unknownIn(
+  { instance_pool_id: pool, policy_id: policy }: Partial<Named>,
+  { pools, policies }: Inventory,
+): string | undefined {
   if (pool && !Object.hasOwn(pools, pool)) return unknown('instance_pool_id', pool, 'pool', pools);
   if (policy && !Object.hasOwn(policies, policy)) return unknown('policy_id', policy, 'policy', policies);
   return undefined;
 }
 
-function unknown(field: string, value: string, what: string, known: Readonly<Record<string, unknown>>): string {
+function unknown(
+  field: string,
+  value: string,
+  what: string,
+  known: Readonly<Record<string, unknown>>,
+): string {
   const names = Object.keys(known);
   const there = names.length === 0 ? 'none is configured' : `there are ${names.join(', ')}`;
   return `${field} is ${quote(value)}, which is no ${what} of this service: ${there} (RUNYARD_CLUSTERS).`;

@@ -1,10 +1,21 @@
-/** Libraries of a cluster: how each is known and named, what may be asked of an installer, and which of them contradict each other (spec 2.8). */
+/**
+ * Libraries of a cluster: how each is known and named, what may be asked of an installer, and which of them
+ * contradict each other (spec 2.8).
+ */
 import { invalid } from '../errors.ts';
 import { canonicalUri } from '../validation/aliases.ts';
 import { libraryKinds, type Library } from '../job/cluster.ts';
 import { quote } from '../validation/messages.ts';
 
-export const libraryStatuses = ['PENDING', 'RESOLVING', 'INSTALLING', 'INSTALLED', 'FAILED', 'SKIPPED', 'UNINSTALL_ON_RESTART'] as const;
+export const libraryStatuses = [
+  'PENDING',
+  'RESOLVING',
+  'INSTALLING',
+  'INSTALLED',
+  'FAILED',
+  'SKIPPED',
+  'UNINSTALL_ON_RESTART',
+] as const;
 export type LibraryStatus = (typeof libraryStatuses)[number];
 
 /** Where tasks find the libraries of their cluster: absolute paths, the first ones win. */
@@ -27,7 +38,8 @@ export type LibraryKind = (typeof libraryKinds)[number];
 /** Which kind of library it is. @throws ServiceError when it is none */
 export function libraryKind(library: Library): LibraryKind {
   const kind = libraryKinds.find((one) => library[one] !== undefined);
-  if (kind === undefined) throw invalid(`A library has none of ${libraryKinds.join(', ')}; exactly one is required.`);
+  if (kind === undefined)
+    throw invalid(`A library has none of ${libraryKinds.join(', ')}; exactly one is required.`);
   return kind;
 }
 
@@ -41,7 +53,8 @@ export function libraryKey(library: Library): string {
   const { pypi, maven, cran } = library;
   const options = pypi ?? maven ?? cran;
   const repo = options?.repo === undefined ? [] : [options.repo];
-  const subject = pypi === undefined ? canonicalUri(subjectOf(library)) : pypi.package.replaceAll(/\s/g, '').toLowerCase();
+  const subject =
+    pypi === undefined ? canonicalUri(subjectOf(library)) : pypi.package.replaceAll(/\s/g, '').toLowerCase();
   return JSON.stringify([libraryKind(library), subject, ...repo, ...(maven?.exclusions ?? []).toSorted()]);
 }
 
@@ -61,7 +74,10 @@ export interface Contradiction {
   readonly message: string;
 }
 
-/** Two libraries of a list that want two versions of one package; undefined when there are none. Said before an installer is asked. */
+/**
+ * Two libraries of a list that want two versions of one package; undefined when there are none. Said before
+ * an installer is asked.
+ */
 export function contradiction(libraries: readonly Library[]): Contradiction | undefined {
   const known = new Map<string, { readonly version: string; readonly library: Library }>();
   for (const library of libraries) {
@@ -80,7 +96,8 @@ export function contradiction(libraries: readonly Library[]): Contradiction | un
 function releaseOf(library: Library): Release | undefined {
   const { pypi, whl, maven } = library;
   if (pypi !== undefined) {
-    const [, name = '', version] = /^([\w.-]+)\s*(?:\[[^\]]*\])?\s*={2,3}\s*([^,*\s]+)$/.exec(pypi.package.trim()) ?? [];
+    const [, name = '', version] =
+      /^([\w.-]+)\s*(?:\[[^\]]*\])?\s*={2,3}\s*([^,*\s]+)$/.exec(pypi.package.trim()) ?? [];
     return version === undefined ? undefined : { name: `python ${normalized(name)}`, version };
   }
   if (whl !== undefined) {
@@ -97,31 +114,40 @@ function normalized(name: string): string {
   return name.replaceAll(/[-_.]+/g, '-').toLowerCase();
 }
 
-/** A Python requirement in the words of an installer: a name with extras and versions, never an option, a path or an address. */
-const requirement = /^[A-Za-z\d]([\w.-]*[A-Za-z\d])?\s*(\[[\w.,\s-]*\])?\s*((===|==|~=|>=|<=|!=|<|>)\s*[\w.*+!-]+(\s*,\s*(===|==|~=|>=|<=|!=|<|>)\s*[\w.*+!-]+)*)?$/;
+/**
+ * A Python requirement in the words of an installer: a name with extras and versions, never an option, a path
+ * or an address.
+ */
+const requirement =
+  /^[A-Za-z\d]([\w.-]*[A-Za-z\d])?\s*(\[[\w.,\s-]*\])?\s*((===|==|~=|>=|<=|!=|<|>)\s*[\w.*+!-]+(\s*,\s*(===|==|~=|>=|<=|!=|<|>)\s*[\w.*+!-]+)*)?$/;
 /** `group:artifact:version`, optionally with classifier and `@extension`. */
 const coordinates = /^[\w.-]+:[\w.-]+:[\w.+[\](),-]+(:[\w.-]+)?(@[\w.-]+)?$/;
 const webAddress = /^https?:\/\/[^\s<>"']+$/;
 
 /**
- * Refuses what an installer would not take for a package: its arguments come from here, and nothing else may become one.
+ * Refuses what an installer would not take for a package: its arguments come from here, and nothing else may
+ * become one.
  * @throws ServiceError INVALID_PARAMETER_VALUE that says what is allowed
  */
 export function checkPackage({ pypi, maven, cran }: Library): void {
   if (pypi !== undefined && !requirement.test(pypi.package.trim())) {
-    throw invalid(`pypi.package is ${quote(pypi.package)}; it must be a package name, optionally with extras and versions, such as name[extra]==1.2.`);
+    throw invalid(
+      `pypi.package is ${quote(pypi.package)}; it must be a package name, optionally with extras and versions, such as name[extra]==1.2.`,
+    );
   }
   if (maven !== undefined && !coordinates.test(maven.coordinates)) {
     throw invalid(`maven.coordinates is ${quote(maven.coordinates)}; it must be group:artifact:version.`);
   }
   for (const exclusion of maven?.exclusions ?? []) {
-    if (!/^[\w.*-]+:[\w.*-]+$/.test(exclusion)) throw invalid(`maven.exclusions holds ${quote(exclusion)}; each must be group:artifact.`);
+    if (!/^[\w.*-]+:[\w.*-]+$/.test(exclusion))
+      throw invalid(`maven.exclusions holds ${quote(exclusion)}; each must be group:artifact.`);
   }
   if (cran !== undefined && !/^[A-Za-z][A-Za-z\d.]*$/.test(cran.package)) {
     throw invalid(`cran.package is ${quote(cran.package)}; it must be the name of an R package.`);
   }
   const repo = (pypi ?? maven ?? cran)?.repo;
-  if (repo !== undefined && !webAddress.test(repo)) throw invalid(`repo is ${quote(repo)}; it must be an http or https address.`);
+  if (repo !== undefined && !webAddress.test(repo))
+    throw invalid(`repo is ${quote(repo)}; it must be an http or https address.`);
 }
 
 /** Why a library failed. */
@@ -133,6 +159,8 @@ export interface LibraryFailure {
 /** The state_message of a task whose libraries could not be installed; clients know how it begins. */
 export function installationFailed(failures: readonly LibraryFailure[]): string {
   // Those that do not fit each other fail for one reason.
-  const reasons = [...Map.groupBy(failures, ({ message }) => message)].map(([message, ones]) => `${ones.map(({ library }) => libraryName(library)).join(', ')}: ${message}`);
+  const reasons = [...Map.groupBy(failures, ({ message }) => message)].map(
+    ([message, ones]) => `${ones.map(({ library }) => libraryName(library)).join(', ')}: ${message}`,
+  );
   return `Library installation failed for library due to user error. Error messages: ${reasons.join('; ')}`;
 }

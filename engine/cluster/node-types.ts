@@ -1,4 +1,7 @@
-/** The node types that this service knows by name, with their sizes. Any other name is accepted, too: it has no known size. */
+/**
+ * The node types that this service knows by name, with their sizes. Any other name is accepted, too: it has
+ * no known size.
+ */
 
 export interface NodeType {
   readonly memory_mb: number;
@@ -10,7 +13,12 @@ export interface NodeType {
 const gigabyte = 1_024;
 
 function sized(category: string, cores: number, gigabytes: number): NodeType {
-  return { memory_mb: gigabytes * gigabyte, num_cores: cores, category, description: `${cores} cores, ${gigabytes} GB` };
+  return {
+    memory_mb: gigabytes * gigabyte,
+    num_cores: cores,
+    category,
+    description: `${cores} cores, ${gigabytes} GB`,
+  };
 }
 
 /** node_type_id -> its size. */
@@ -27,7 +35,10 @@ export const nodeTypes: Readonly<Record<string, NodeType>> = {
   'compute-16': sized('Compute Optimized', 16, 32),
 };
 
-/** The size of a node type; undefined for an id that is not known, and for none. @param known those of the configuration, too */
+/**
+ * The size of a node type; undefined for an id that is not known, and for none. @param known those of the
+ * configuration, too
+ */
 export function nodeTypeOf(nodeTypeId: string | undefined, known = nodeTypes): NodeType | undefined {
   return nodeTypeId === undefined || !Object.hasOwn(known, nodeTypeId) ? undefined : known[nodeTypeId];
 }

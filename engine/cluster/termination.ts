@@ -31,7 +31,9 @@ export function endInWords(clusterId: string, { code, parameters = {} }: Termina
   return `Cluster ${clusterId} was terminated (${code})${why === undefined ? '' : `: ${why}`}`;
 }
 
-/** Whether the fault lies with what the user asked for: the task is FAILED then, else the service failed it. */
+/**
+ * Whether the fault lies with what the user asked for: the task is FAILED then, else the service failed it.
+ */
 export function isUsersFault({ code }: Termination): boolean {
   return code === 'INIT_SCRIPT_FAILURE';
 }

@@ -6,7 +6,10 @@ import type { ClusterShape } from './inventory.ts';
 const address = '127.0.0.1';
 
 /** `spark_env_vars` as given, with the documented variables of the cluster; those cannot be overridden. */
-export function clusterVariables({ clusterId, kind, name, spec }: Pick<NewClusterRow | Cluster, 'clusterId' | 'kind' | 'name' | 'spec'>, shape: Pick<ClusterShape, 'driverNodeTypeId'>): Readonly<Record<string, string>> {
+export function clusterVariables(
+  { clusterId, kind, name, spec }: Pick<NewClusterRow | Cluster, 'clusterId' | 'kind' | 'name' | 'spec'>,
+  shape: Pick<ClusterShape, 'driverNodeTypeId'>,
+): Readonly<Record<string, string>> {
   const given = spec['spark_env_vars'];
   return {
     ...(typeof given === 'object' ? given : {}),

@@ -88,21 +88,45 @@ export function activeRunOf(stored: RunWithTasks): ActiveRun {
   // Attempts come oldest first: the latest of each task stays.
   for (const taskRun of stored.tasks) {
     const own = settings.get(taskRun.taskKey);
-    if (own === undefined) throw new Error(`Run ${stored.run.runId} has a task run of the unknown task ${taskRun.taskKey}.`);
+    if (own === undefined)
+      throw new Error(`Run ${stored.run.runId} has a task run of the unknown task ${taskRun.taskKey}.`);
     const earlier = tasks.get(taskRun.taskKey)?.taskRun;
-    const retries = earlier !== undefined && isOfLatestRound(stored.run, earlier) ? (tasks.get(taskRun.taskKey)?.retries ?? 0) + 1 : 0;
+    const retries =
+      earlier !== undefined && isOfLatestRound(stored.run, earlier)
+        ? (tasks.get(taskRun.taskKey)?.retries ?? 0) + 1
+        : 0;
     tasks.set(taskRun.taskKey, activeTaskOf(own, taskRun, retries));
   }
   return {
-    run: stored.run, tasks, begun: stored.run.progress.state !== 'PENDING', sharedClusters: new Map(), starts: new Map(),
-    servedClusters: new Set(), turn: Promise.resolve(), timers: new Set(), disarm: undefined, disarmWarning: undefined, warnings: new Set(), retired: false,
+    run: stored.run,
+    tasks,
+    begun: stored.run.progress.state !== 'PENDING',
+    sharedClusters: new Map(),
+    starts: new Map(),
+    servedClusters: new Set(),
+    turn: Promise.resolve(),
+    timers: new Set(),
+    disarm: undefined,
+    disarmWarning: undefined,
+    warnings: new Set(),
+    retired: false,
   };
 }
 
 function activeTaskOf(settings: TaskSettings, taskRun: TaskRun, retries: number): ActiveTask {
   return {
-    settings, taskRun, retries, started: false, driven: undefined, stopReason: taskRun.stopReason,
-    pooled: undefined, lostCluster: undefined, leaveCluster: undefined, interrupt: undefined, disarm: undefined, disarmWarning: undefined,
+    settings,
+    taskRun,
+    retries,
+    started: false,
+    driven: undefined,
+    stopReason: taskRun.stopReason,
+    pooled: undefined,
+    lostCluster: undefined,
+    leaveCluster: undefined,
+    interrupt: undefined,
+    disarm: undefined,
+    disarmWarning: undefined,
   };
 }
 
@@ -115,8 +139,8 @@ export function takeUpRetry(task: ActiveTask, next: TaskRun): void {
 }
 
 /**
- * Calls `action` at that instant (epoch ms), unless this node has let go of the run by then. The returned function takes
- * it back.
+ * Calls `action` at that instant (epoch ms), unless this node has let go of the run by then. The returned
+ * function takes it back.
  */
 export function atTime(active: ActiveRun, clock: Clock, at: number, action: () => void): () => void {
   if (active.retired) return () => undefined;
@@ -128,7 +152,10 @@ export function atTime(active: ActiveRun, clock: Clock, at: number, action: () =
   };
 }
 
-/** Whether a task has begun, and a process of it or its cleanup is waited for. What a run_job_task waits for has processes of its own. */
+/**
+ * Whether a task has begun, and a process of it or its cleanup is waited for. What a run_job_task waits for
+ * has processes of its own.
+ */
 export function isWorking({ settings, taskRun }: ActiveTask): boolean {
   const { state } = taskRun.progress;
   return (state === 'RUNNING' || state === 'TERMINATING') && settings.run_job_task === undefined;
@@ -140,5 +167,7 @@ export function isSingle(active: ActiveRun): boolean {
 }
 
 export function standingsOf(active: ActiveRun): TaskStanding[] {
-  return [...active.tasks.values()].map(({ settings, taskRun, started }) => standingOf(settings, taskRun.progress, started));
+  return [...active.tasks.values()].map(({ settings, taskRun, started }) =>
+    standingOf(settings, taskRun.progress, started),
+  );
 }

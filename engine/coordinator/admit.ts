@@ -1,4 +1,7 @@
-/** The queue: takes runs out of it when a limit has cleared, first in first out within a job, and fair between jobs (spec 3.1). */
+/**
+ * The queue: takes runs out of it when a limit has cleared, first in first out within a job, and fair between
+ * jobs (spec 3.1).
+ */
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { tasksOf } from '../job/format.ts';
@@ -26,7 +29,9 @@ export interface QueuePorts {
 }
 
 export interface RunQueue {
-  /** Looks at the queue, soon: call it whenever a place may be free, or a run in the queue was told to stop. */
+  /**
+   * Looks at the queue, soon: call it whenever a place may be free, or a run in the queue was told to stop.
+   */
   serve(): void;
   /** Looks no more. Resolves when nothing is under way. */
   close(): Promise<void>;
@@ -41,7 +46,10 @@ export function createQueue(ports: QueuePorts): RunQueue {
     do {
       again = false;
       await serveOnce(ports, () => closed).catch((error: unknown) => {
-        ports.log.warn({ error: messageOf(error) }, 'The queue could not be served; it is looked at again with the next beat.');
+        ports.log.warn(
+          { error: messageOf(error) },
+          'The queue could not be served; it is looked at again with the next beat.',
+        );
       });
     } while (again);
     serving = undefined;
@@ -83,8 +91,8 @@ async function serveOnce(ports: QueuePorts, closed: () => boolean): Promise<void
 }
 
 /**
- * The job whose turn it is: of those that are below their limit the one with the fewest active runs, so that a job with a
- * long queue leaves room for the others; of several the one that waits longest.
+ * The job whose turn it is: of those that are below their limit the one with the fewest active runs, so that
+ * a job with a long queue leaves room for the others; of several the one that waits longest.
  */
 export function nextJob<Waiting extends QueuedJob>(jobs: Iterable<Waiting>): Waiting | undefined {
   let next: Waiting | undefined;
@@ -92,23 +100,37 @@ export function nextJob<Waiting extends QueuedJob>(jobs: Iterable<Waiting>): Wai
   for (const job of jobs) {
     const { activeRuns, since, maxConcurrentRuns = Infinity } = job;
     if (activeRuns >= maxConcurrentRuns) continue;
-    if (next === undefined || activeRuns < next.activeRuns || (activeRuns === next.activeRuns && since < next.since)) next = job;
+    if (
+      next === undefined ||
+      activeRuns < next.activeRuns ||
+      (activeRuns === next.activeRuns && since < next.since)
+    )
+      next = job;
   }
   return next;
 }
 
-/** Takes the oldest run of a job out of the queue, if its limits allow it now that nobody else can start one. */
-async function admit(ports: QueuePorts, { jobId }: QueuedJob): Promise<'admitted' | 'not now' | 'workspace full'> {
+/**
+ * Takes the oldest run of a job out of the queue, if its limits allow it now that nobody else can start one.
+ */
+async function admit(
+  ports: QueuePorts,
+  { jobId }: QueuedJob,
+): Promise<'admitted' | 'not now' | 'workspace full'> {
   const { runs, limits, nodeId, clock } = ports;
   const outcome = await runs.launch(async (transaction) => {
     // Hidden jobs of submissions have no limit: their runs are locked, and that is enough.
     const job = await transaction.lockJob(jobId);
     const first = await transaction.lockQueued(jobId);
     if (first === undefined) return 'not now';
-    const limit = job === undefined ? Infinity : job.settings.max_concurrent_runs ?? 1;
-    const wait = (await transaction.countRuns(jobId)).active >= limit
-      ? waitsForJob(limit)
-      : decideRoom({ ...(await roomFacts(transaction, tasksOf(first.settings), limits)), awaited: false }, limits);
+    const limit = job === undefined ? Infinity : (job.settings.max_concurrent_runs ?? 1);
+    const wait =
+      (await transaction.countRuns(jobId)).active >= limit
+        ? waitsForJob(limit)
+        : decideRoom(
+            { ...(await roomFacts(transaction, tasksOf(first.settings), limits)), awaited: false },
+            limits,
+          );
     if (wait.kind === 'start') return transaction.admit(first.runId, nodeId, clock.now());
     await transaction.requeue(first.runId, wait.code, wait.message);
     return wait satisfies Queued;
@@ -120,20 +142,33 @@ async function admit(ports: QueuePorts, { jobId }: QueuedJob): Promise<'admitted
 }
 
 /** Ends a run in the queue: cancelled, or skipped because it has waited too long. */
-async function withdraw({ runs, clock, limits, endings }: QueuePorts, { run, tasks }: RunWithTasks): Promise<void> {
+async function withdraw(
+  { runs, clock, limits, endings }: QueuePorts,
+  { run, tasks }: RunWithTasks,
+): Promise<void> {
   const now = clock.now();
   const { stopReason, jobId, runId } = run;
   const skipped = stopReason === undefined;
   const message = skipped
     ? `Skipping this run because it has waited ${limits.queueHours} hours in the queue, the longest time allowed.`
     : stopMessage[stopReason];
-  const step = stepOf({ kind: 'run', ...run }, skipped ? 'skip' : 'withdraw', now, { message, ...(!skipped && { result: 'CANCELED' as const }) });
+  const step = stepOf({ kind: 'run', ...run }, skipped ? 'skip' : 'withdraw', now, {
+    message,
+    ...(!skipped && { result: 'CANCELED' as const }),
+  });
   const single = run.format === 'SINGLE_TASK';
-  // A task of several never started; that of a single-task run is the run. One that is over was withdrawn by another node just
-  // now: then the write is refused.
-  const taskSteps = tasks.filter(({ progress }) => !isTerminal(progress.state)).map((task) => single
-    ? { ...step.change, kind: 'task' as const, runId: task.runId, fence: task.fence }
-    : stepOf({ kind: 'task', ...task }, 'skip', now, { message }).change);
-  await runs.write({ changes: [step.change, ...taskSteps], notices: noticesOfEnd(run.settings, step.progress, { jobId, runId, now }) });
+  // A task of several never started; that of a single-task run is the run. One that is over was withdrawn by
+  // another node just now: then the write is refused.
+  const taskSteps = tasks
+    .filter(({ progress }) => !isTerminal(progress.state))
+    .map((task) =>
+      single
+        ? { ...step.change, kind: 'task' as const, runId: task.runId, fence: task.fence }
+        : stepOf({ kind: 'task', ...task }, 'skip', now, { message }).change,
+    );
+  await runs.write({
+    changes: [step.change, ...taskSteps],
+    notices: noticesOfEnd(run.settings, step.progress, { jobId, runId, now }),
+  });
   endings.tell(runId);
 }

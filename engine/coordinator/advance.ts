@@ -28,10 +28,12 @@ export async function advanceRun(c: Coordination, active: ActiveRun): Promise<bo
       return cleanUp(c, active);
     }
     if (skip.length === 0) return false;
-    await Promise.all(skip.map(async ({ key, message }) => {
-      const task = active.tasks.get(key);
-      if (task !== undefined) await moveTask(c, active, task, 'skip', { message });
-    }));
+    await Promise.all(
+      skip.map(async ({ key, message }) => {
+        const task = active.tasks.get(key);
+        if (task !== undefined) await moveTask(c, active, task, 'skip', { message });
+      }),
+    );
   }
 }
 
@@ -44,10 +46,14 @@ function resume(c: Coordination, active: ActiveRun): void {
   }
 }
 
-/** A kill may fall between the first begin of a task and that of its run, which stand in two writes: it begins now. */
+/**
+ * A kill may fall between the first begin of a task and that of its run, which stand in two writes: it begins
+ * now.
+ */
 async function beginLate(c: Coordination, active: ActiveRun): Promise<void> {
-  const hasBegun = [...active.tasks.values()].some(({ taskRun }) =>
-    taskRun.progress.runningTime !== undefined && isOfLatestRound(active.run, taskRun));
+  const hasBegun = [...active.tasks.values()].some(
+    ({ taskRun }) => taskRun.progress.runningTime !== undefined && isOfLatestRound(active.run, taskRun),
+  );
   if (active.begun || !hasBegun) return;
   active.begun = true;
   await moveRun(c, active, 'begin', { message: '' });

@@ -1,4 +1,7 @@
-/** All-purpose clusters: made, started, sized and ended by people; started by one node, and by another when that is gone. */
+/**
+ * All-purpose clusters: made, started, sized and ended by people; started by one node, and by another when
+ * that is gone.
+ */
 import { clusterIdAt, type Cluster, type NewClusterRow } from '../cluster/cluster.ts';
 import { capacityOf, nodesInWords, shapeOf } from '../cluster/inventory.ts';
 import type { AllPurposeStore } from '../ports/clusters.ts';
@@ -57,13 +60,19 @@ export function createClusterControl(ports: ControlPorts): ClusterControl {
     },
     async start(clusterId, user) {
       const { kind, state } = await existing(ports, clusterId);
-      if (kind === 'JOB') throw invalid(`Cluster ${clusterId} was made for a run; it cannot be started again.`);
-      if (!(await restart(clusterId, user))) throw new ServiceError('INVALID_STATE', `Cluster ${clusterId} is in unexpected state ${state}; only a TERMINATED cluster can be started.`);
+      if (kind === 'JOB')
+        throw invalid(`Cluster ${clusterId} was made for a run; it cannot be started again.`);
+      if (!(await restart(clusterId, user)))
+        throw new ServiceError(
+          'INVALID_STATE',
+          `Cluster ${clusterId} is in unexpected state ${state}; only a TERMINATED cluster can be started.`,
+        );
     },
     terminate: async (clusterId, user) => terminate(ports, await existing(ports, clusterId), user),
     async remove(clusterId, user) {
       const cluster = await existing(ports, clusterId);
-      if (cluster.kind === 'JOB') throw invalid(`Cluster ${clusterId} was made for a run and is removed with it.`);
+      if (cluster.kind === 'JOB')
+        throw invalid(`Cluster ${clusterId} was made for a run and is removed with it.`);
       await terminate(ports, cluster, user);
       await store.forget(clusterId);
       compute.signals.tell(clusterId);
@@ -73,13 +82,19 @@ export function createClusterControl(ports: ControlPorts): ClusterControl {
       const cluster = await existing(ports, clusterId);
       refuseTooMany(ports, cluster.poolId, size.autoscale?.min_workers ?? size.num_workers ?? 0);
       if (cluster.state === 'RUNNING' && (await store.resize(clusterId, size, clock.now(), user))) return;
-      throw new ServiceError('INVALID_STATE', `Cluster ${clusterId} is in unexpected state ${cluster.state}; only a RUNNING cluster can be resized.`);
+      throw new ServiceError(
+        'INVALID_STATE',
+        `Cluster ${clusterId} is in unexpected state ${cluster.state}; only a RUNNING cluster can be resized.`,
+      );
     },
-    async startAgain(clusterId) { await restart(clusterId, undefined); },
+    async startAgain(clusterId) {
+      await restart(clusterId, undefined);
+    },
     async tend() {
       const now = clock.now();
       await store.settlePools(now);
-      for (const { clusterId } of await store.adoptStarts(ports.nodeId, now)) await drive(ports, clusterId, letGo.signal);
+      for (const { clusterId } of await store.adoptStarts(ports.nodeId, now))
+        await drive(ports, clusterId, letGo.signal);
       for (const clusterId of await store.idle(now)) {
         const cluster = await clusters.find(clusterId);
         if (cluster !== undefined) await endIdle(ports, cluster);
@@ -101,7 +116,11 @@ async function drive(ports: ControlPorts, clusterId: string, letGo: AbortSignal)
 }
 
 /** A failure is told by the cluster itself, and by its events. */
-async function afterStart({ compute, began }: ControlPorts, cluster: LibraryCluster, ended: Promise<Started>): Promise<void> {
+async function afterStart(
+  { compute, began }: ControlPorts,
+  cluster: LibraryCluster,
+  ended: Promise<Started>,
+): Promise<void> {
   const { kind } = await ended;
   compute.signals.tell(cluster.clusterId);
   if (kind === 'running') began(cluster);
@@ -115,8 +134,17 @@ function newRow(ports: ControlPorts, spec: NewCluster, name: string, user: strin
   const { poolId, workers } = shape;
   refuseTooMany(ports, poolId, workers);
   return {
-    clusterId, kind: 'ALL_PURPOSE', name: name === '' ? clusterId : name, jobRunId: undefined, key: undefined, spec: { ...spec }, creator: user,
-    createdTime: now, poolId, workers, wanted: workers + 1,
+    clusterId,
+    kind: 'ALL_PURPOSE',
+    name: name === '' ? clusterId : name,
+    jobRunId: undefined,
+    key: undefined,
+    spec: { ...spec },
+    creator: user,
+    createdTime: now,
+    poolId,
+    workers,
+    wanted: workers + 1,
   };
 }
 
@@ -129,13 +157,21 @@ async function existing({ clusters }: ControlPorts, clusterId: string): Promise<
 
 async function terminate(ports: ControlPorts, cluster: Cluster, user: string): Promise<void> {
   if (cluster.state === 'TERMINATED') return;
-  await ports.clusters.terminated([cluster.clusterId], { code: 'USER_REQUEST', parameters: { username: user, message: `${user} ended it.` } }, ports.clock.now());
+  await ports.clusters.terminated(
+    [cluster.clusterId],
+    { code: 'USER_REQUEST', parameters: { username: user, message: `${user} ended it.` } },
+    ports.clock.now(),
+  );
   await afterEnd(ports, cluster);
 }
 
 async function endIdle(ports: ControlPorts, cluster: Cluster): Promise<void> {
   const message = 'No task ran on it for its autotermination_minutes.';
-  await ports.clusters.terminated([cluster.clusterId], { code: 'INACTIVITY', parameters: { message } }, ports.clock.now());
+  await ports.clusters.terminated(
+    [cluster.clusterId],
+    { code: 'INACTIVITY', parameters: { message } },
+    ports.clock.now(),
+  );
   await afterEnd(ports, cluster);
   ports.log.info({ cluster_id: cluster.clusterId }, 'Ended a cluster that was idle.');
 }
@@ -143,7 +179,14 @@ async function endIdle(ports: ControlPorts, cluster: Cluster): Promise<void> {
 async function afterEnd({ compute, log }: ControlPorts, { clusterId, state, spec }: Cluster): Promise<void> {
   compute.signals.tell(clusterId);
   if (state === 'PENDING' && spec['init_scripts'] !== undefined) {
-    await compute.provider.endScripts(clusterId).catch((error: unknown) => log.warn({ cluster_id: clusterId, error: messageOf(error) }, 'The init scripts of a cluster could not be ended.'));
+    await compute.provider
+      .endScripts(clusterId)
+      .catch((error: unknown) =>
+        log.warn(
+          { cluster_id: clusterId, error: messageOf(error) },
+          'The init scripts of a cluster could not be ended.',
+        ),
+      );
   }
   if (spec['cluster_log_conf'] !== undefined) await compute.provider.deliverLogs(clusterId);
 }
@@ -152,5 +195,7 @@ async function afterEnd({ compute, log }: ControlPorts, { clusterId, state, spec
 function refuseTooMany({ compute: { inventory } }: ControlPorts, poolId: string, workers: number): void {
   const capacity = capacityOf(poolId, inventory);
   if (capacity === undefined || workers + 1 <= capacity) return;
-  throw invalid(`The cluster would need ${nodesInWords(workers + 1, poolId, capacity)}; make it smaller, or the pool larger (RUNYARD_CLUSTERS).`);
+  throw invalid(
+    `The cluster would need ${nodesInWords(workers + 1, poolId, capacity)}; make it smaller, or the pool larger (RUNYARD_CLUSTERS).`,
+  );
 }

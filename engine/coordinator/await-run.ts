@@ -1,4 +1,7 @@
-/** Waits for the end of a run that a task has started, with its retries, and cancels it when the task is to stop. */
+/**
+ * Waits for the end of a run that a task has started, with its retries, and cancels it when the task is to
+ * stop.
+ */
 import { cancelChild } from '../cancel.ts';
 import type { Run } from '../run/run.ts';
 import { isTerminal } from '../run/states.ts';
@@ -15,7 +18,12 @@ const lookEvery = 5_000;
  * @param stop aborted when the run is to be cancelled; its end is waited for all the same
  * @throws LetGo when this node drives the waiting run no more
  */
-export async function awaitRun(c: Coordination, active: ActiveRun, started: number, stop: AbortSignal): Promise<Run | undefined> {
+export async function awaitRun(
+  c: Coordination,
+  active: ActiveRun,
+  started: number,
+  stop: AbortSignal,
+): Promise<Run | undefined> {
   let watched = started;
   let asked: number | undefined;
   for (;;) {
@@ -41,7 +49,10 @@ export async function awaitRun(c: Coordination, active: ActiveRun, started: numb
 }
 
 /** Whether a run is said to be over, from now on until `quiet` is called. */
-function listen(c: Coordination, runId: number): { readonly heard: Promise<void>; readonly quiet: () => void } {
+function listen(
+  c: Coordination,
+  runId: number,
+): { readonly heard: Promise<void>; readonly quiet: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { heard: promise, quiet: c.endings.on(runId, resolve) };
 }
@@ -53,8 +64,16 @@ async function isOver(c: Coordination, run: Run): Promise<boolean> {
   return latest === undefined || latest.runId === run.runId;
 }
 
-/** Resolves when the run is said to be over, it is to stop, or it is time to look again. Never when this node lets go of it. */
-async function somethingHappens(c: Coordination, active: ActiveRun, heard: Promise<void>, stop: AbortSignal | undefined): Promise<void> {
+/**
+ * Resolves when the run is said to be over, it is to stop, or it is time to look again. Never when this node
+ * lets go of it.
+ */
+async function somethingHappens(
+  c: Coordination,
+  active: ActiveRun,
+  heard: Promise<void>,
+  stop: AbortSignal | undefined,
+): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   void heard.then(resolve);
   const disarm = atTime(active, c.clock, c.clock.now() + lookEvery, resolve);

@@ -16,10 +16,16 @@ interface UsePorts {
 }
 
 const Autoterminating = Type.Object({ autotermination_minutes: Type.Integer({ minimum: 1 }) });
-const Named = Type.Partial(Type.Pick(NewCluster, ['node_type_id', 'driver_node_type_id', 'instance_pool_id', 'policy_id']));
+const Named = Type.Partial(
+  Type.Pick(NewCluster, ['node_type_id', 'driver_node_type_id', 'instance_pool_id', 'policy_id']),
+);
 
 /** @param sparkContextId the context of one that has none yet */
-export async function clusterInUse(c: UsePorts, cluster: NewClusterRow | Cluster, sparkContextId?: string): Promise<ClusterInUse> {
+export async function clusterInUse(
+  c: UsePorts,
+  cluster: NewClusterRow | Cluster,
+  sparkContextId?: string,
+): Promise<ClusterInUse> {
   const { clusterId, key, name, spec } = cluster;
   const shape = shapeOf(Check(Named, spec) ? spec : {}, c.compute.inventory);
   const driverNodeTypeId = 'error' in shape ? '' : shape.driverNodeTypeId;

@@ -37,7 +37,10 @@ export interface CoordinatorPorts {
   readonly freed: () => void;
 }
 
-/** Whether no task of a run begins any more because this node drains: what a running task waits for begins all the same. */
+/**
+ * Whether no task of a run begins any more because this node drains: what a running task waits for begins all
+ * the same.
+ */
 export function isHeldBack(c: Coordination, { run }: ActiveRun): boolean {
   return c.draining() && run.parentTaskRun === undefined;
 }

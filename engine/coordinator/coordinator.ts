@@ -1,4 +1,7 @@
-/** The active runs of this node, each driven by events: accepted, stopped, advanced, and let go when they are over. */
+/**
+ * The active runs of this node, each driven by events: accepted, stopped, advanced, and let go when they are
+ * over.
+ */
 import { messageOf } from '../errors.ts';
 import type { JobSettings } from '../job/settings.ts';
 import type { RunStore } from '../ports/runs.ts';
@@ -17,23 +20,33 @@ export interface Coordinator {
   /** Ends a run whose stop has been noted. Nothing happens for a run that this node does not drive. */
   stop(runId: number, reason: StopReason): void;
   /**
-   * Gives a run other timeouts, counted from its start: one that is over already strikes at once. `settings` are those of
-   * the run with nothing but timeouts changed, as they are stored. Nothing happens for a run that this node does not drive.
+   * Gives a run other timeouts, counted from its start: one that is over already strikes at once. `settings`
+   * are those of the run with nothing but timeouts changed, as they are stored. Nothing happens for a run
+   * that this node does not drive.
    */
   retime(runId: number, settings: JobSettings, retimes?: number): void;
-  /** How often timeouts were changed of a run that this node drives, as far as it knows; undefined for every other run. */
+  /**
+   * How often timeouts were changed of a run that this node drives, as far as it knows; undefined for every
+   * other run.
+   */
   retimesOf(runId: number): number | undefined;
   /** Ids of the runs that this node drives. */
   driven(): number[];
   /** Stops driving runs that another node has adopted. */
   letGo(runIds: readonly number[]): void;
-  /** Starts no task any more, and resolves when those that run are over. Runs that have more to do stay active. */
+  /**
+   * Starts no task any more, and resolves when those that run are over. Runs that have more to do stay
+   * active.
+   */
   drain(): Promise<void>;
   /** Whether this node drives a run. */
   drives(runId: number): boolean;
   /** Number of runs that this node drives. */
   active(): number;
-  /** Lets go of everything: tasks go on running, and nothing more is written. Resolves when no write is under way. */
+  /**
+   * Lets go of everything: tasks go on running, and nothing more is written. Resolves when no write is under
+   * way.
+   */
   close(): Promise<void>;
 }
 
@@ -43,7 +56,9 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
   let draining = false;
 
   const advance = (active: ActiveRun): void => {
-    active.turn = active.turn.then(() => (active.retired || closing ? undefined : decide(coordination, active)));
+    active.turn = active.turn.then(() =>
+      active.retired || closing ? undefined : decide(coordination, active),
+    );
   };
   const retire = (active: ActiveRun): void => retireFrom(runs, active);
   const stop = (runId: number, reason: StopReason): void => {
@@ -53,7 +68,12 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
   const writes = new Set<Promise<unknown>>();
   const noted = noting(writes, ports.runs);
   const coordination: Coordination = {
-    ...ports, runs: noted, advance, letGo: retire, closing: () => closing, draining: () => draining,
+    ...ports,
+    runs: noted,
+    advance,
+    letGo: retire,
+    closing: () => closing,
+    draining: () => draining,
     timeOut: ({ run: { runId } }) => void noteTimeout(ports, runId).then((reason) => stop(runId, reason)),
     stopRun(runId, reason) {
       stop(runId, reason);
@@ -115,7 +135,10 @@ function retireFrom(runs: Map<number, ActiveRun>, active: ActiveRun): void {
 /** Resolves when no task has a process or a cleanup that is waited for. */
 async function workDone(runs: ReadonlyMap<number, ActiveRun>): Promise<void> {
   const driven = (): Promise<void>[] =>
-    [...runs.values()].flatMap(({ tasks }) => [...tasks.values()]).filter(isWorking).flatMap((task) => task.driven ?? []);
+    [...runs.values()]
+      .flatMap(({ tasks }) => [...tasks.values()])
+      .filter(isWorking)
+      .flatMap((task) => task.driven ?? []);
   for (let some = driven(); some.length > 0; some = driven()) await Promise.race(some);
 }
 
@@ -130,18 +153,25 @@ async function decide(c: Coordination, active: ActiveRun): Promise<void> {
   } catch (error) {
     c.letGo(active);
     if (error instanceof LetGo || c.closing()) return;
-    c.log.error({ run_id: runId, error: messageOf(error) },
-      'The engine failed to advance this run. It stays active until an engine adopts it: restart this one.');
+    c.log.error(
+      { run_id: runId, error: messageOf(error) },
+      'The engine failed to advance this run. It stays active until an engine adopts it: restart this one.',
+    );
   }
 }
 
-/** Stores that the time of a run is over. Gives the reason for which it stops: a cancel may have come first. */
+/**
+ * Stores that the time of a run is over. Gives the reason for which it stops: a cancel may have come first.
+ */
 async function noteTimeout({ runs, log }: CoordinatorPorts, runId: number): Promise<StopReason> {
   try {
     return (await runs.requestStop(runId, 'timeout'))?.stopReason ?? 'timeout';
   } catch (error) {
     // An engine that adopts the run finds the time over by itself.
-    log.warn({ run_id: runId, error: messageOf(error) }, 'The timeout of this run could not be stored; it is stopped all the same.');
+    log.warn(
+      { run_id: runId, error: messageOf(error) },
+      'The timeout of this run could not be stored; it is stopped all the same.',
+    );
     return 'timeout';
   }
 }
@@ -156,5 +186,9 @@ function noting(writes: Set<Promise<unknown>>, runs: RunStore): RunStore {
       writes.delete(writing);
     }
   };
-  return { ...runs, write: (changeSet) => noted(runs.write(changeSet)), launch: (steps, patience) => noted(runs.launch(steps, patience)) };
+  return {
+    ...runs,
+    write: (changeSet) => noted(runs.write(changeSet)),
+    launch: (steps, patience) => noted(runs.launch(steps, patience)),
+  };
 }

@@ -47,7 +47,9 @@ export function startFiring(ports: FirePorts): Firing {
     if (closed) return;
     cancel();
     waitsFor = at;
-    cancel = clock.at(at, () => { turn = takeTurn(); });
+    cancel = clock.at(at, () => {
+      turn = takeTurn();
+    });
   };
   const takeTurn = async (): Promise<void> => {
     wokenFor = Number.POSITIVE_INFINITY;
@@ -69,7 +71,10 @@ export function startFiring(ports: FirePorts): Firing {
   };
 }
 
-/** Fires everything that is due, and gives the time of the next look. Never rejects: nothing may stop the loop. */
+/**
+ * Fires everything that is due, and gives the time of the next look. Never rejects: nothing may stop the
+ * loop.
+ */
 async function lookAndFire(ports: FirePorts, closed: () => boolean): Promise<number> {
   const { schedules, clock, log } = ports;
   try {
@@ -85,23 +90,27 @@ async function lookAndFire(ports: FirePorts, closed: () => boolean): Promise<num
 }
 
 /**
- * Fires all that is due, and gives how many there were. Two portions go side by side where there is more than one: while the
- * database stores the one, the other is decided.
+ * Fires all that is due, and gives how many there were. Two portions go side by side where there is more than
+ * one: while the database stores the one, the other is decided.
  */
 async function fireAll(ports: FirePorts, closed: () => boolean): Promise<number> {
   let fired = 0;
   const goOn = async (onFull?: () => void): Promise<void> => {
-    for (let claimed = claimMax; claimed === claimMax && !closed(); fired += claimed) claimed = await fireMany(ports, onFull);
+    for (let claimed = claimMax; claimed === claimMax && !closed(); fired += claimed)
+      claimed = await fireMany(ports, onFull);
   };
   let second: Promise<void> | undefined;
-  const first = goOn(() => { second ??= goOn(); });
+  const first = goOn(() => {
+    second ??= goOn();
+  });
   const ends = await Promise.allSettled([first, first.catch(() => undefined).then(() => second)]);
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   return fired;
 }
 
 /**
- * Fires a portion of what is due, and gives its size. When one of them fails, each is fired on its own: it fails alone.
+ * Fires a portion of what is due, and gives its size. When one of them fails, each is fired on its own: it
+ * fails alone.
  * @param onFull called as soon as the portion is known to be a whole one, so that there may be more
  */
 async function fireMany(ports: FirePorts, onFull?: () => void): Promise<number> {
@@ -126,13 +135,20 @@ async function fireAlone(ports: FirePorts, schedule: DueSchedule): Promise<void>
     await fireClaimed(ports, { now: clock.now(), limit: 1, jobId });
   } catch (error) {
     if (isPassing(error)) throw error;
-    log.error({ job_id: jobId, due: schedule.nextFireAt, error: messageOf(error) }, 'The run of this schedule could not be started; the next fire is tried again.');
+    log.error(
+      { job_id: jobId, due: schedule.nextFireAt, error: messageOf(error) },
+      'The run of this schedule could not be started; the next fire is tried again.',
+    );
     await schedules.giveUp(schedule.nextFireAt, nextOf(schedule, clock.now()));
   }
 }
 
 /** Claims, launches and moves on in one transaction; the runs are driven when that is durable. */
-async function fireClaimed(ports: FirePorts, claim: Claim, heard?: (due: readonly DueSchedule[]) => void): Promise<number> {
+async function fireClaimed(
+  ports: FirePorts,
+  claim: Claim,
+  heard?: (due: readonly DueSchedule[]) => void,
+): Promise<number> {
   const launched: NewRun[] = [];
   const claimed = await ports.schedules.fireDue(claim, (due) => {
     heard?.(due);
@@ -141,7 +157,9 @@ async function fireClaimed(ports: FirePorts, claim: Claim, heard?: (due: readonl
     return {
       fired: decisions.map(firedSchedule),
       async launch(transaction) {
-        const ends = await Promise.allSettled(decisions.map((decision) => launchFires(ports, decision, { transaction, launched })));
+        const ends = await Promise.allSettled(
+          decisions.map((decision) => launchFires(ports, decision, { transaction, launched })),
+        );
         for (const end of ends) if (end.status === 'rejected') throw end.reason;
       },
     };
@@ -161,16 +179,25 @@ interface Portion {
   readonly launched: NewRun[];
 }
 
-async function launchFires(ports: FirePorts, { job, nextFireAt, outcome }: Decision, { transaction, launched }: Portion): Promise<void> {
+async function launchFires(
+  ports: FirePorts,
+  { job, nextFireAt, outcome }: Decision,
+  { transaction, launched }: Portion,
+): Promise<void> {
   if ('problem' in outcome) return;
-  for (const scheduledTime of outcome.fires) launched.push(await fireRun(ports.launching, transaction, { job, scheduledTime }));
+  for (const scheduledTime of outcome.fires)
+    launched.push(await fireRun(ports.launching, transaction, { job, scheduledTime }));
   if (outcome.fires.length !== 1 || outcome.fires[0] !== nextFireAt) {
-    ports.log.info({ job_id: job.jobId, due: nextFireAt, fires: outcome.fires }, 'Fires of this schedule were found late; these of them are run.');
+    ports.log.info(
+      { job_id: job.jobId, due: nextFireAt, fires: outcome.fires },
+      'Fires of this schedule were found late; these of them are run.',
+    );
   }
 }
 
 function firedSchedule({ job: { jobId }, outcome }: Decision): FiredSchedule {
-  if ('problem' in outcome) return { jobId, lastFireAt: undefined, nextFireAt: undefined, problem: outcome.problem };
+  if ('problem' in outcome)
+    return { jobId, lastFireAt: undefined, nextFireAt: undefined, problem: outcome.problem };
   return { jobId, lastFireAt: outcome.fires.at(-1), nextFireAt: outcome.next, problem: undefined };
 }
 
@@ -188,7 +215,10 @@ function dueOf({ log }: FirePorts, { job, nextFireAt }: DueSchedule, decide: Dec
     return decide(timing, nextFireAt);
   } catch (error) {
     const problem = messageOf(error);
-    log.error({ job_id: jobId, error: problem }, 'The schedule of this job cannot be read; it rests until the job is changed.');
+    log.error(
+      { job_id: jobId, error: problem },
+      'The schedule of this job cannot be read; it rests until the job is changed.',
+    );
     return { problem };
   }
 }

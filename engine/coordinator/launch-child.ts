@@ -1,6 +1,7 @@
 /**
- * Starts what a task asks for while it runs, and waits for its end without a thread: another notebook (a WORKFLOW_RUN) or
- * a stored job. Each key of a task gets one run, however often it asks and engines are killed in between.
+ * Starts what a task asks for while it runs, and waits for its end without a thread: another notebook (a
+ * WORKFLOW_RUN) or a stored job. Each key of a task gets one run, however often it asks and engines are
+ * killed in between.
  */
 import { messageOf, ServiceError } from '../errors.ts';
 import { checkSubmission } from '../job/check.ts';
@@ -22,7 +23,12 @@ const childScope = -1;
  * @param stop aborted when the child is to be cancelled, or not to be started any more
  */
 export async function launchChild(
-  c: Coordination, active: ActiveRun, task: ActiveTask, key: string, request: ChildRequest, stop: AbortSignal,
+  c: Coordination,
+  active: ActiveRun,
+  task: ActiveTask,
+  key: string,
+  request: ChildRequest,
+  stop: AbortSignal,
 ): Promise<ChildEnd> {
   try {
     const started = stop.aborted ? await forestall(c, task, key) : await start(c, active, task, key, request);
@@ -34,7 +40,10 @@ export async function launchChild(
     return childEnd(what, last, output?.error, output?.result);
   } catch (error) {
     if (error instanceof LetGo || c.closing()) return new Promise(() => undefined);
-    c.log.error({ run_id: task.taskRun.runId, error: messageOf(error) }, 'The engine failed to start or follow what this task asked for.');
+    c.log.error(
+      { run_id: task.taskRun.runId, error: messageOf(error) },
+      'The engine failed to start or follow what this task asked for.',
+    );
     return refusedChild(`The engine failed to run ${nameOf(request)}: ${messageOf(error)}`);
   }
 }
@@ -43,33 +52,70 @@ function nameOf(request: ChildRequest): string {
   return request.kind === 'job' ? `job ${request.jobId}` : `notebook ${request.path}`;
 }
 
-/** The id of the run that the key stands for, started now unless it was before; an end when it cannot be started. */
-async function start(c: Coordination, active: ActiveRun, { taskRun }: ActiveTask, key: string, request: ChildRequest): Promise<number | ChildEnd> {
+/**
+ * The id of the run that the key stands for, started now unless it was before; an end when it cannot be
+ * started.
+ */
+async function start(
+  c: Coordination,
+  active: ActiveRun,
+  { taskRun }: ActiveTask,
+  key: string,
+  request: ChildRequest,
+): Promise<number | ChildEnd> {
   const creator = active.run.creatorUserName ?? '';
   const child = { scope: childScope, key: tokenOf(taskRun.runId, key), parent: taskRun.runId };
   try {
     if (request.kind === 'job') {
-      const refused = nestingError(await ancestorsOf(c, active.run, c.limits.runJobDepth), request.jobId, c.limits.runJobDepth);
+      const refused = nestingError(
+        await ancestorsOf(c, active.run, c.limits.runJobDepth),
+        request.jobId,
+        c.limits.runJobDepth,
+      );
       if (refused !== undefined) return refusedChild(refused);
-      return (await runNow(c.launching, { jobId: request.jobId, parameters: request.parameters, idempotencyToken: undefined, creator, child }, 'patient')).runId;
+      return (
+        await runNow(
+          c.launching,
+          {
+            jobId: request.jobId,
+            parameters: request.parameters,
+            idempotencyToken: undefined,
+            creator,
+            child,
+          },
+          'patient',
+        )
+      ).runId;
     }
     const most = c.limits.notebookRunDepth;
-    const refused = depthError(`The notebook ${request.path}`, (await ancestorsOf(c, active.run, most)).length, most);
+    const refused = depthError(
+      `The notebook ${request.path}`,
+      (await ancestorsOf(c, active.run, most)).length,
+      most,
+    );
     if (refused !== undefined) return refusedChild(refused);
-    if (taskRun.clusterId === undefined) return refusedChild('A task without a cluster cannot run a notebook.');
+    if (taskRun.clusterId === undefined)
+      return refusedChild('A task without a cluster cannot run a notebook.');
     const settings = settingsOf(request, taskRun.clusterId);
     checkSubmission(settings, { version: '2.0', limits: c.limits });
     return (await submit(c.launching, { settings, version: '2.0', creator, child }, 'patient')).runId;
   } catch (error) {
-    if (error instanceof ServiceError) return refusedChild(`${nameOf(request).replace(/^./, (first) => first.toUpperCase())} could not be started: ${error.message}`);
+    if (error instanceof ServiceError)
+      return refusedChild(
+        `${nameOf(request).replace(/^./, (first) => first.toUpperCase())} could not be started: ${error.message}`,
+      );
     throw error;
   }
 }
 
 /** One notebook on the cluster of the task that asks. */
-function settingsOf({ path, arguments: given, timeoutSeconds }: Extract<ChildRequest, { kind: 'notebook' }>, clusterId: string): SubmitSettings {
+function settingsOf(
+  { path, arguments: given, timeoutSeconds }: Extract<ChildRequest, { kind: 'notebook' }>,
+  clusterId: string,
+): SubmitSettings {
   return {
-    run_name: path, existing_cluster_id: clusterId,
+    run_name: path,
+    existing_cluster_id: clusterId,
     notebook_task: { notebook_path: path, base_parameters: { ...given } },
     ...(timeoutSeconds > 0 && { timeout_seconds: timeoutSeconds }),
   };
@@ -77,7 +123,10 @@ function settingsOf({ path, arguments: given, timeoutSeconds }: Extract<ChildReq
 
 /** The run that the key stands for, if it was started; else it never will be. */
 async function forestall(c: Coordination, { taskRun }: ActiveTask, key: string): Promise<number | ChildEnd> {
-  const claim = await c.runs.launch((transaction) => transaction.claimIdempotencyToken(childScope, tokenOf(taskRun.runId, key), 0), 'patient');
+  const claim = await c.runs.launch(
+    (transaction) => transaction.claimIdempotencyToken(childScope, tokenOf(taskRun.runId, key), 0),
+    'patient',
+  );
   if (claim !== 'claimed' && !claim.deleted) return claim.runId;
   return { result: 'CANCELED', message: 'It was not started: the task that asked for it was stopped.' };
 }

@@ -1,9 +1,28 @@
-/** Sees to it that a cluster has the libraries of a task before the task starts there (spec 2.8, DESIGN section 6). */
+/**
+ * Sees to it that a cluster has the libraries of a task before the task starts there (spec 2.8, DESIGN
+ * section 6).
+ */
 import type { Clock } from '../clock.ts';
-import { contradiction, installationFailed, libraryKey, noLibraries, type LibraryFailure, type LibraryPaths, type LibraryStatus } from '../cluster/libraries.ts';
+import {
+  contradiction,
+  installationFailed,
+  libraryKey,
+  noLibraries,
+  type LibraryFailure,
+  type LibraryPaths,
+  type LibraryStatus,
+} from '../cluster/libraries.ts';
 import { clusterChoice } from '../run/cluster-choice.ts';
 import type { Library } from '../job/cluster.ts';
-import type { ClusterEnvironment, ClusterLibraries, EquipOrder, Equipped, Librarian, LibraryInstaller, LibraryStore } from '../ports/libraries.ts';
+import type {
+  ClusterEnvironment,
+  ClusterLibraries,
+  EquipOrder,
+  Equipped,
+  Librarian,
+  LibraryInstaller,
+  LibraryStore,
+} from '../ports/libraries.ts';
 import type { TaskCluster } from '../run/assignment.ts';
 import { maskOfVariables, maskText } from '../run/masking.ts';
 import type { ActiveRun, ActiveTask, ClusterInUse } from './active-run.ts';
@@ -15,20 +34,35 @@ import { moveTask } from './write.ts';
 /** A cluster with its libraries; or why the task cannot start there. */
 export type EquippedCluster = (ClusterInUse & Pick<TaskCluster, 'libraries'>) | { readonly failed: string };
 
-/** The cluster of a task with everything that the task needs of libraries; undefined when the task was stopped meanwhile. */
-export async function withLibraries(c: Coordination, active: ActiveRun, task: ActiveTask, cluster: ClusterInUse): Promise<EquippedCluster | undefined> {
+/**
+ * The cluster of a task with everything that the task needs of libraries; undefined when the task was stopped
+ * meanwhile.
+ */
+export async function withLibraries(
+  c: Coordination,
+  active: ActiveRun,
+  task: ActiveTask,
+  cluster: ClusterInUse,
+): Promise<EquippedCluster | undefined> {
   const wanted = task.settings.libraries ?? [];
   if (wanted.length === 0 && !mayHaveSome(active, task)) return { ...cluster, libraries: noLibraries };
   // Its process is there, and may be over, whatever became of the libraries.
-  if (task.taskRun.progress.state === 'RUNNING') return { ...cluster, libraries: await c.librarian.pathsOf(cluster) };
+  if (task.taskRun.progress.state === 'RUNNING')
+    return { ...cluster, libraries: await c.librarian.pathsOf(cluster) };
   if (task.stopReason !== undefined) return undefined;
   const stop = new AbortController();
   task.interrupt = () => stop.abort();
   const equipped = await c.librarian.equip({
-    cluster, environment: cluster.environment, wanted, signal: stop.signal,
+    cluster,
+    environment: cluster.environment,
+    wanted,
+    signal: stop.signal,
     directory: () => c.workplace.attemptDirectory(task.taskRun.runId),
     async onWait() {
-      await moveTask(c, active, task, 'prepare', { clusterId: cluster.clusterId, message: `Installing libraries on cluster ${cluster.clusterId}` });
+      await moveTask(c, active, task, 'prepare', {
+        clusterId: cluster.clusterId,
+        message: `Installing libraries on cluster ${cluster.clusterId}`,
+      });
       armTimeout(c, active, task);
       armTaskWarning(c, active, task);
     },
@@ -49,8 +83,12 @@ export async function abandonLibraries(c: Coordination, task: ActiveTask): Promi
 function mayHaveSome({ run, tasks }: ActiveRun, { settings }: ActiveTask): boolean {
   const choice = clusterChoice(settings, run.settings);
   if (choice.kind === 'existing') return true;
-  return choice.kind === 'shared' && [...tasks.values()].some((other) =>
-    other.settings.job_cluster_key === choice.key && (other.settings.libraries ?? []).length > 0);
+  return (
+    choice.kind === 'shared' &&
+    [...tasks.values()].some(
+      (other) => other.settings.job_cluster_key === choice.key && (other.settings.libraries ?? []).length > 0,
+    )
+  );
 }
 
 export interface LibrarianPorts {
@@ -76,7 +114,10 @@ export function createLibrarian(ports: LibrarianPorts): Librarian {
         begun = true;
         return equip(ports, order);
       });
-      const over = turn.then(() => undefined, () => undefined);
+      const over = turn.then(
+        () => undefined,
+        () => undefined,
+      );
       turns.set(clusterId, over);
       void forget(turns, clusterId, over);
       // Whoever has begun ends its installers first.
@@ -90,7 +131,11 @@ export function createLibrarian(ports: LibrarianPorts): Librarian {
 }
 
 /** Whoever comes when nobody waits any more need not wait for anything. */
-async function forget(turns: Map<string, Promise<unknown>>, clusterId: string, turn: Promise<unknown>): Promise<void> {
+async function forget(
+  turns: Map<string, Promise<unknown>>,
+  clusterId: string,
+  turn: Promise<unknown>,
+): Promise<void> {
   await turn;
   if (turns.get(clusterId) === turn) turns.delete(clusterId);
 }
@@ -120,16 +165,32 @@ async function lookAt(ports: LibrarianPorts, { cluster, wanted }: EquipOrder): P
   const known = await ports.store.ofCluster(cluster);
   const present = known.environment ?? nothing;
   const missing = await missingOn(ports, known, present, wanted);
-  if (missing.length === 0) await ports.store.mark(cluster.clusterId, leftBehind(known), 'INSTALLED', [], ports.clock.now());
+  if (missing.length === 0)
+    await ports.store.mark(cluster.clusterId, leftBehind(known), 'INSTALLED', [], ports.clock.now());
   return { known, present, missing };
 }
 
-/** What the task wants and what was requested for the cluster, as far as the cluster does not have it. All of it when the cache has lost something. */
-async function missingOn({ installer }: LibrarianPorts, { states }: ClusterLibraries, present: ClusterEnvironment, wanted: readonly Library[]): Promise<Library[]> {
-  const requested = states.filter((state) => state.requested && state.status !== 'FAILED').map((state) => state.library);
+/**
+ * What the task wants and what was requested for the cluster, as far as the cluster does not have it. All of
+ * it when the cache has lost something.
+ */
+async function missingOn(
+  { installer }: LibrarianPorts,
+  { states }: ClusterLibraries,
+  present: ClusterEnvironment,
+  wanted: readonly Library[],
+): Promise<Library[]> {
+  const requested = states
+    .filter((state) => state.requested && state.status !== 'FAILED')
+    .map((state) => state.library);
   const all = new Map([...requested, ...wanted].map((library) => [libraryKey(library), library]));
   if (present.installed.length > 0 && !(await installer.keep(present.paths))) {
-    return [...new Map([...present.installed.map(({ library }) => [libraryKey(library), library] as const), ...all]).values()];
+    return [
+      ...new Map([
+        ...present.installed.map(({ library }) => [libraryKey(library), library] as const),
+        ...all,
+      ]).values(),
+    ];
   }
   for (const { library } of present.installed) all.delete(libraryKey(library));
   return [...all.values()];
@@ -140,7 +201,9 @@ const underWay: ReadonlySet<LibraryStatus> = new Set(['PENDING', 'RESOLVING', 'I
 /** What is installed but not said to be: it was asked for again. */
 function leftBehind({ states, environment }: ClusterLibraries): Library[] {
   const there = new Set((environment?.installed ?? []).map(({ library }) => libraryKey(library)));
-  return states.filter(({ library, status }) => underWay.has(status) && there.has(libraryKey(library))).map(({ library }) => library);
+  return states
+    .filter(({ library, status }) => underWay.has(status) && there.has(libraryKey(library)))
+    .map(({ library }) => library);
 }
 
 interface Plan {
@@ -150,32 +213,62 @@ interface Plan {
 }
 
 /** One try. Undefined: look at the cluster again. */
-async function installMissing({ store, installer, clock }: LibrarianPorts, order: EquipOrder, { known, present, missing }: Plan): Promise<Equipped | undefined> {
+async function installMissing(
+  { store, installer, clock }: LibrarianPorts,
+  order: EquipOrder,
+  { known, present, missing }: Plan,
+): Promise<Equipped | undefined> {
   const { cluster, environment, directory, signal, wanted } = order;
   const { clusterId } = cluster;
   await store.add(cluster, missing, false, clock.now());
   const mask = maskOfVariables([environment]);
   // Installers may have told what they were given.
-  const shown = (failure: LibraryFailure): LibraryFailure => ({ ...failure, message: maskText(mask, failure.message) });
-  const lost = missing.some((library) => present.installed.some((one) => libraryKey(one.library) === libraryKey(library)));
+  const shown = (failure: LibraryFailure): LibraryFailure => ({
+    ...failure,
+    message: maskText(mask, failure.message),
+  });
+  const lost = missing.some((library) =>
+    present.installed.some((one) => libraryKey(one.library) === libraryKey(library)),
+  );
   const base = lost ? nothing : present;
   const clash = contradiction([...base.installed.map(({ library }) => library), ...missing]);
-  const outcome = clash === undefined
-    ? await installer.install({
-      environment, directory: await directory(), present: base, wanted: missing,
-      onProgress: (libraries, status) => store.mark(clusterId, libraries, status, [], clock.now()),
-    }, signal)
-    : { kind: 'failed' as const, failures: clash.libraries.filter((library) => missing.includes(library)).map((library) => ({ library, message: clash.message })) };
+  const outcome =
+    clash === undefined
+      ? await installer.install(
+          {
+            environment,
+            directory: await directory(),
+            present: base,
+            wanted: missing,
+            onProgress: (libraries, status) => store.mark(clusterId, libraries, status, [], clock.now()),
+          },
+          signal,
+        )
+      : {
+          kind: 'failed' as const,
+          failures: clash.libraries
+            .filter((library) => missing.includes(library))
+            .map((library) => ({ library, message: clash.message })),
+        };
   switch (outcome.kind) {
     case 'installed':
       await store.install(cluster, outcome.environment, known.version, clock.now());
       return undefined;
     case 'failed':
-      return settleFailures(store, clock.now(), { clusterId, missing, wanted, failures: outcome.failures.map(shown) });
+      return settleFailures(store, clock.now(), {
+        clusterId,
+        missing,
+        wanted,
+        failures: outcome.failures.map(shown),
+      });
     case 'stopped':
       await store.mark(clusterId, missing, 'PENDING', [], clock.now());
       // Nobody waits any more for what only this task wanted.
-      await store.remove(clusterId, missing.filter((library) => !isRequested(known, library)), clock.now());
+      await store.remove(
+        clusterId,
+        missing.filter((library) => !isRequested(known, library)),
+        clock.now(),
+      );
       return stopped;
     default:
       return outcome satisfies never;
@@ -194,13 +287,24 @@ interface Failed {
 }
 
 /** A task fails by its own libraries alone: one of the cluster that fails is left out. */
-async function settleFailures(store: LibraryStore, now: number, { clusterId, missing, wanted, failures }: Failed): Promise<Equipped | undefined> {
-  for (const { library, message } of failures) await store.mark(clusterId, [library], 'FAILED', [message], now);
+async function settleFailures(
+  store: LibraryStore,
+  now: number,
+  { clusterId, missing, wanted, failures }: Failed,
+): Promise<Equipped | undefined> {
+  for (const { library, message } of failures)
+    await store.mark(clusterId, [library], 'FAILED', [message], now);
   const failed = new Set(failures.map(({ library }) => libraryKey(library)));
   const own = new Set(wanted.map(libraryKey));
   const ownFailures = failures.filter(({ library }) => own.has(libraryKey(library)));
   if (ownFailures.length === 0) return undefined;
   const rest = missing.filter((library) => !failed.has(libraryKey(library)));
-  await store.mark(clusterId, rest, 'SKIPPED', [`Not installed, because ${failures.length === 1 ? 'another library' : 'other libraries'} failed.`], now);
+  await store.mark(
+    clusterId,
+    rest,
+    'SKIPPED',
+    [`Not installed, because ${failures.length === 1 ? 'another library' : 'other libraries'} failed.`],
+    now,
+  );
   return { kind: 'failed', message: installationFailed(ownFailures) };
 }

@@ -5,7 +5,8 @@ export function createClusterSignals(): ClusterSignals {
   const waiting = new Map<string, Set<() => void>>();
   return {
     tell(clusterId) {
-      const told = clusterId === undefined ? [...waiting.values()] : [waiting.get(clusterId) ?? new Set<() => void>()];
+      const told =
+        clusterId === undefined ? [...waiting.values()] : [waiting.get(clusterId) ?? new Set<() => void>()];
       for (const action of told.flatMap((actions) => [...actions])) action();
     },
     on(clusterId, action) {

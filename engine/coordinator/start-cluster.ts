@@ -25,14 +25,19 @@ export interface Launch {
   readonly sparkContextId: string;
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** When it was asked for, epoch ms: the time that it takes counts from here, or from when it holds its nodes. */
+  /**
+   * When it was asked for, epoch ms: the time that it takes counts from here, or from when it holds its
+   * nodes.
+   */
   readonly from: number;
   /** An injected fault that keeps it from starting. */
   readonly fault: ClusterFault | undefined;
 }
 
 /** How a start ended. `failed` is the fault of what was asked for, `lost` that of the service. */
-export type Started = { readonly kind: 'running' } | { readonly kind: 'failed' | 'lost'; readonly message: string };
+export type Started =
+  | { readonly kind: 'running' }
+  | { readonly kind: 'failed' | 'lost'; readonly message: string };
 
 type NotStarted = Exclude<Started, { kind: 'running' }>;
 
@@ -45,7 +50,10 @@ export interface Starting {
   stop(): void;
 }
 
-/** Goes on with the start of a stored cluster from wherever it stands. When `letGo` is aborted nothing more is written, and nothing resolves. */
+/**
+ * Goes on with the start of a stored cluster from wherever it stands. When `letGo` is aborted nothing more is
+ * written, and nothing resolves.
+ */
 export function startCluster(c: StartPorts, launch: Launch, letGo: AbortSignal): Starting {
   const stopper = new AbortController();
   let message = `Waiting for cluster ${launch.clusterId} to start`;
@@ -57,7 +65,9 @@ export function startCluster(c: StartPorts, launch: Launch, letGo: AbortSignal):
     change = Promise.withResolvers<void>();
   };
   const started: Start = { ...c, tell, letGo, stopped: stopper.signal };
-  const ended = start(started, launch).catch((error: unknown) => breakStart(started, launch, messageOf(error)));
+  const ended = start(started, launch).catch((error: unknown) =>
+    breakStart(started, launch, messageOf(error)),
+  );
   return { ended, phase: () => ({ message, changed: change.promise }), stop: () => stopper.abort() };
 }
 
@@ -66,7 +76,10 @@ async function breakStart(c: Start, { clusterId }: Launch, error: string): Promi
   if (c.letGo.aborted) return never();
   c.log.error({ cluster_id: clusterId, error }, 'The engine failed to start this cluster.');
   const message = `The engine failed to start it: ${error}`;
-  return fail(c, clusterId, 'CLOUD_PROVIDER_LAUNCH_FAILURE', message).catch(() => ({ kind: 'lost', message: `Cluster ${clusterId} could not start. ${message}` }));
+  return fail(c, clusterId, 'CLOUD_PROVIDER_LAUNCH_FAILURE', message).catch(() => ({
+    kind: 'lost',
+    message: `Cluster ${clusterId} could not start. ${message}`,
+  }));
 }
 
 interface Start extends StartPorts {
@@ -84,7 +97,12 @@ async function start(c: Start, launch: Launch): Promise<Started> {
   await until(c, from + c.clusterStartMs);
   if (launch.fault !== undefined) {
     await until(c, from + (launch.fault.after_ms ?? 0));
-    return fail(c, clusterId, 'CLOUD_PROVIDER_LAUNCH_FAILURE', 'Its nodes could not be started (a fault that RUNYARD_FAULTS asks for).');
+    return fail(
+      c,
+      clusterId,
+      'CLOUD_PROVIDER_LAUNCH_FAILURE',
+      'Its nodes could not be started (a fault that RUNYARD_FAULTS asks for).',
+    );
   }
   const broken = await runScripts(c, launch, cluster);
   if (broken !== undefined) return broken;
@@ -93,7 +111,10 @@ async function start(c: Start, launch: Launch): Promise<Started> {
 }
 
 /** The cluster when it holds its nodes; waits for them if its pool has none to spare. */
-async function withNodes(c: Start, clusterId: string): Promise<{ readonly kind: 'held'; readonly cluster: Cluster; readonly waited: boolean } | NotStarted> {
+async function withNodes(
+  c: Start,
+  clusterId: string,
+): Promise<{ readonly kind: 'held'; readonly cluster: Cluster; readonly waited: boolean } | NotStarted> {
   for (let waited = false; ; waited = true) {
     const heard = Promise.withResolvers<void>();
     const off = c.compute.signals.on(clusterId, heard.resolve);
@@ -105,7 +126,12 @@ async function withNodes(c: Start, clusterId: string): Promise<{ readonly kind: 
       if (capacity === undefined || cluster.nodes >= cluster.wanted) return { kind: 'held', cluster, waited };
       if (cluster.wanted > capacity) {
         const nodes = nodesInWords(cluster.wanted, cluster.poolId, capacity);
-        return await fail(c, clusterId, 'INSTANCE_POOL_CLUSTER_FAILURE', `It needs ${nodes}: that can never be.`);
+        return await fail(
+          c,
+          clusterId,
+          'INSTANCE_POOL_CLUSTER_FAILURE',
+          `It needs ${nodes}: that can never be.`,
+        );
       }
       c.tell(waitingFor(cluster, c.compute.inventory));
       await held(c, heard.promise);
@@ -119,10 +145,16 @@ async function withNodes(c: Start, clusterId: string): Promise<{ readonly kind: 
 /** What a cluster that does not run yet waits for. */
 export function waitingFor({ clusterId, nodes, wanted, poolId }: Cluster, inventory: Inventory): string {
   const capacity = capacityOf(poolId, inventory);
-  return capacity === undefined || nodes >= wanted ? `Waiting for cluster ${clusterId} to start` : `Cluster ${clusterId} waits for ${nodesInWords(wanted, poolId, capacity)}`;
+  return capacity === undefined || nodes >= wanted
+    ? `Waiting for cluster ${clusterId} to start`
+    : `Cluster ${clusterId} waits for ${nodesInWords(wanted, poolId, capacity)}`;
 }
 
-async function runScripts(c: Start, launch: Launch, { spec, ticket, workers }: Cluster): Promise<NotStarted | undefined> {
+async function runScripts(
+  c: Start,
+  launch: Launch,
+  { spec, ticket, workers }: Cluster,
+): Promise<NotStarted | undefined> {
   const { clusterId, directory, environment } = launch;
   const scripts = scriptsOf(spec['init_scripts']);
   if (scripts.length === 0) return undefined;
@@ -130,16 +162,25 @@ async function runScripts(c: Start, launch: Launch, { spec, ticket, workers }: C
   for (const [index, source] of scripts.entries()) {
     const which = `Init script ${source} (${index + 1} of ${scripts.length})`;
     c.tell(`Cluster ${clusterId} runs its init script ${index + 1} of ${scripts.length}: ${source}`);
-    const wrong = await runOne(c, { clusterId, directory, launch: ticket, number: index + 1, source, environment }, which);
+    const wrong = await runOne(
+      c,
+      { clusterId, directory, launch: ticket, number: index + 1, source, environment },
+      which,
+    );
     if (c.letGo.aborted) return never();
-    if (wrong !== undefined) return fail(c, clusterId, 'INIT_SCRIPT_FAILURE', wrong, { instance_id: 'driver', script: source });
+    if (wrong !== undefined)
+      return fail(c, clusterId, 'INIT_SCRIPT_FAILURE', wrong, { instance_id: 'driver', script: source });
   }
   await c.clusters.note(clusterId, 'INIT_SCRIPTS_FINISHED', { target_num_workers: workers }, c.clock.now());
   return undefined;
 }
 
 /** Undefined when the script succeeded, else what was wrong with it. */
-async function runOne(c: Start, order: Parameters<ComputePorts['provider']['runScript']>[0], which: string): Promise<string | undefined> {
+async function runOne(
+  c: Start,
+  order: Parameters<ComputePorts['provider']['runScript']>[0],
+  which: string,
+): Promise<string | undefined> {
   if (c.stopped.aborted) return `${which} was not started: the cluster was ended before.`;
   const seconds = c.compute.inventory.initScriptSeconds;
   let late = false;
@@ -161,7 +202,9 @@ async function runOne(c: Start, order: Parameters<ComputePorts['provider']['runS
     if (late) return `${which} ran longer than ${seconds} seconds and was stopped.`;
     switch (outcome.kind) {
       case 'exited':
-        return outcome.code === 0 ? undefined : `${which} ended with exit code ${outcome.code}${outcome.lastWords === '' ? '.' : `: ${maskText(maskOfVariables([order.environment]), outcome.lastWords)}`}`;
+        return outcome.code === 0
+          ? undefined
+          : `${which} ended with exit code ${outcome.code}${outcome.lastWords === '' ? '.' : `: ${maskText(maskOfVariables([order.environment]), outcome.lastWords)}`}`;
       case 'impossible':
         return `${which} could not be run: ${outcome.message}`;
       case 'stopped':
@@ -193,7 +236,13 @@ function scriptsOf(scripts: unknown): string[] {
 }
 
 /** Ends a cluster that cannot start. One that was ended meanwhile keeps the reason that it has. */
-async function fail(c: Start, clusterId: string, code: TerminationCode, message: string, more: Readonly<Record<string, string>> = {}): Promise<NotStarted> {
+async function fail(
+  c: Start,
+  clusterId: string,
+  code: TerminationCode,
+  message: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<NotStarted> {
   const termination: Termination = { code, parameters: { message, ...more } };
   await c.clusters.terminated([clusterId], termination, c.clock.now());
   c.log.warn({ cluster_id: clusterId, code, reason: message }, 'A cluster could not start.');
@@ -211,10 +260,13 @@ export function goneOf(clusterId: string, cluster: Cluster | undefined): NotStar
 
 async function until(c: Start, at: number): Promise<void> {
   if (at <= c.clock.now()) return;
-  await held(c, new Promise<void>((resolve) => {
-    const cancel = c.clock.at(at, resolve);
-    c.letGo.addEventListener('abort', cancel);
-  }));
+  await held(
+    c,
+    new Promise<void>((resolve) => {
+      const cancel = c.clock.at(at, resolve);
+      c.letGo.addEventListener('abort', cancel);
+    }),
+  );
 }
 
 /** What is waited for, unless the cluster is let go of before: then nothing follows. */

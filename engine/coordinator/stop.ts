@@ -25,8 +25,8 @@ export function stopRun(active: ActiveRun, reason: StopReason): boolean {
 }
 
 /**
- * Stops the task when its timeout strikes (spec 2.3 timeout_seconds, from its start time); at once when that is past. What
- * was armed before is taken back.
+ * Stops the task when its timeout strikes (spec 2.3 timeout_seconds, from its start time); at once when that
+ * is past. What was armed before is taken back.
  */
 export function armTimeout(c: Coordination, active: ActiveRun, task: ActiveTask): void {
   task.disarm?.();
@@ -45,15 +45,18 @@ async function timeOutTask(c: Coordination, task: ActiveTask): Promise<void> {
   if (task.stopReason !== undefined) return;
   const { runId } = task.taskRun;
   await c.runs.requestTaskStop(runId).catch((error: unknown) => {
-    c.log.warn({ run_id: runId, error: messageOf(error) }, 'The timeout of this task could not be stored; it is stopped all the same.');
+    c.log.warn(
+      { run_id: runId, error: messageOf(error) },
+      'The timeout of this task could not be stored; it is stopped all the same.',
+    );
   });
   // Its attempt may be over by now, and another one have begun.
   if (task.taskRun.runId === runId) stopTask(task, 'timeout');
 }
 
 /**
- * Stops the whole run when its timeout strikes, counted from its start time, for a repaired run from that of the repair.
- * The timeout of a single-task run is that of its task. What was armed before is taken back.
+ * Stops the whole run when its timeout strikes, counted from its start time, for a repaired run from that of
+ * the repair. The timeout of a single-task run is that of its task. What was armed before is taken back.
  */
 export function armRunTimeout(c: Coordination, active: ActiveRun): void {
   active.disarm?.();
@@ -61,25 +64,35 @@ export function armRunTimeout(c: Coordination, active: ActiveRun): void {
   const { run } = active;
   const at = isSingle(active) ? undefined : timeoutAt(roundStartOf(run), run.settings.timeout_seconds);
   if (at === undefined) return;
-  // Not only when it is stored: an engine before may have ended its tasks for it without being able to say so.
+  // Not only when it is stored: an engine before may have ended its tasks for it without being able to say
+  // so.
   if (at <= c.clock.now() && stopRun(active, 'timeout')) c.advance(active);
   active.disarm = atTime(active, c.clock, at, () => c.timeOut(active));
 }
 
 /**
- * A process that was ended, and not by this node, was ended by one that has lost the run since and could not say why: when its
- * time is over, or that of its run, this is the reason.
+ * A process that was ended, and not by this node, was ended by one that has lost the run since and could not
+ * say why: when its time is over, or that of its run, this is the reason.
  */
 export function supposeTimeout(c: Coordination, active: ActiveRun, task: ActiveTask): void {
   if (task.stopReason !== undefined) return;
   const isOver = (at: number | undefined): boolean => at !== undefined && at <= c.clock.now();
   const { run } = active;
-  if (isOver(timeoutAt(task.taskRun.progress.startTime, task.settings.timeout_seconds))) stopTask(task, 'timeout');
-  else if (!isSingle(active) && isOver(timeoutAt(roundStartOf(run), run.settings.timeout_seconds))) stopRun(active, 'timeout');
+  if (isOver(timeoutAt(task.taskRun.progress.startTime, task.settings.timeout_seconds)))
+    stopTask(task, 'timeout');
+  else if (!isSingle(active) && isOver(timeoutAt(roundStartOf(run), run.settings.timeout_seconds)))
+    stopRun(active, 'timeout');
 }
 
-/** Gives the run and its tasks other timeouts (spec 4.1 rules 2 and 3). What has timed out already stays so. */
-export function retimeRun(c: Coordination, active: ActiveRun, settings: JobSettings, retimes = active.run.retimes): void {
+/**
+ * Gives the run and its tasks other timeouts (spec 4.1 rules 2 and 3). What has timed out already stays so.
+ */
+export function retimeRun(
+  c: Coordination,
+  active: ActiveRun,
+  settings: JobSettings,
+  retimes = active.run.retimes,
+): void {
   active.run = { ...active.run, settings, retimes };
   for (const own of tasksOf(settings)) {
     const task = active.tasks.get(own.task_key);

@@ -1,4 +1,7 @@
-/** At the start of an engine: ends processes whose run is already over, so that nothing runs that nobody waits for. */
+/**
+ * At the start of an engine: ends processes whose run is already over, so that nothing runs that nobody waits
+ * for.
+ */
 import type { Log, ProcessTable } from '../ports/engine.ts';
 import type { RunStore } from '../ports/runs.ts';
 

@@ -11,26 +11,48 @@ import type { Coordination } from './coordination.ts';
 export function armRunWarning(c: Coordination, active: ActiveRun): void {
   active.disarmWarning?.();
   const at = active.run.warned ? undefined : warningAt(roundStartOf(active.run), active.run.settings.health);
-  active.disarmWarning = at === undefined ? undefined : atTime(active, c.clock, at, () => void tell(c, active, undefined));
+  active.disarmWarning =
+    at === undefined ? undefined : atTime(active, c.clock, at, () => void tell(c, active, undefined));
 }
 
-/** Arms the warning of a task of a multi-task run. Call it when the start time of the task is known, which is before its cluster is there. */
+/**
+ * Arms the warning of a task of a multi-task run. Call it when the start time of the task is known, which is
+ * before its cluster is there.
+ */
 export function armTaskWarning(c: Coordination, active: ActiveRun, task: ActiveTask): void {
   // A single-task run warns as the run that it is.
   if (isSingle(active)) return;
   task.disarmWarning?.();
-  const at = task.taskRun.warned ? undefined : warningAt(task.taskRun.progress.startTime, task.settings.health);
-  task.disarmWarning = at === undefined ? undefined : atTime(active, c.clock, at, () => void tell(c, active, task));
+  const at = task.taskRun.warned
+    ? undefined
+    : warningAt(task.taskRun.progress.startTime, task.settings.health);
+  task.disarmWarning =
+    at === undefined ? undefined : atTime(active, c.clock, at, () => void tell(c, active, task));
 }
 
 async function tell(c: Coordination, active: ActiveRun, task: ActiveTask | undefined): Promise<void> {
   const { runId, fence } = task?.taskRun ?? active.run;
   const at = c.clock.now();
-  const subject: NoticeSubject = { jobId: active.run.jobId, runId, now: at, ...(task && { taskKey: task.settings.task_key }) };
+  const subject: NoticeSubject = {
+    jobId: active.run.jobId,
+    runId,
+    now: at,
+    ...(task && { taskKey: task.settings.task_key }),
+  };
   noteWarned(active, task);
-  const storing = c.runs.warn({ kind: task === undefined ? 'run' : 'task', runId, fence, at, notices: noticesOfDuration(task?.settings ?? active.run.settings, subject) })
+  const storing = c.runs
+    .warn({
+      kind: task === undefined ? 'run' : 'task',
+      runId,
+      fence,
+      at,
+      notices: noticesOfDuration(task?.settings ?? active.run.settings, subject),
+    })
     .catch((error: unknown) => {
-      c.log.error({ run_id: runId, error: messageOf(error) }, 'The warning that this run lasts too long could not be stored.');
+      c.log.error(
+        { run_id: runId, error: messageOf(error) },
+        'The warning that this run lasts too long could not be stored.',
+      );
     });
   active.warnings.add(storing);
   await storing;
@@ -42,8 +64,16 @@ function noteWarned(active: ActiveRun, task: ActiveTask | undefined): void {
   else task.taskRun = { ...task.taskRun, warned: true };
 }
 
-/** The warning that goes together with the end of a run or task that has lasted too long, if nobody was told before; else undefined. */
-export function lateWarning(active: ActiveRun, task: ActiveTask | undefined, endTime: number, subject: NoticeSubject): Notice[] | undefined {
+/**
+ * The warning that goes together with the end of a run or task that has lasted too long, if nobody was told
+ * before; else undefined.
+ */
+export function lateWarning(
+  active: ActiveRun,
+  task: ActiveTask | undefined,
+  endTime: number,
+  subject: NoticeSubject,
+): Notice[] | undefined {
   const { warned } = task?.taskRun ?? active.run;
   const start = task === undefined ? roundStartOf(active.run) : task.taskRun.progress.startTime;
   const holder = task?.settings ?? active.run.settings;

@@ -1,4 +1,7 @@
-/** Keeps this node's lease, adopts the runs of nodes that are gone, and sees to it that this node's own runs are driven. */
+/**
+ * Keeps this node's lease, adopts the runs of nodes that are gone, and sees to it that this node's own runs
+ * are driven.
+ */
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { isAlive } from '../host.ts';
@@ -17,7 +20,10 @@ export interface WatchPorts {
   readonly node: NodeIdentity;
   /** How long a lease lasts without renewal, in milliseconds. */
   readonly leaseMs: number;
-  /** Starts to keep the lease, aside from this loop; `onLost` is called each time it had ended before it was renewed. */
+  /**
+   * Starts to keep the lease, aside from this loop; `onLost` is called each time it had ended before it was
+   * renewed.
+   */
   readonly heartbeat: (onLost: () => void) => Heartbeat;
   /** Ends processes of attempts that are over. */
   readonly sweep: () => Promise<void>;
@@ -32,7 +38,10 @@ export interface Watch {
 
 /** Runs adopted by one statement; more follow at once. */
 const adoptMax = 200;
-/** Looks for processes of attempts that are over, after a lease was lost: whoever adopted the runs may not have ended them yet. */
+/**
+ * Looks for processes of attempts that are over, after a lease was lost: whoever adopted the runs may not
+ * have ended them yet.
+ */
 const sweeps = 3;
 
 /** Joins the nodes, adopts what is left behind, and keeps doing so. Resolves after the first round. */
@@ -53,7 +62,8 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
         toSweep = sweeps;
         await takeStock(ports);
       }
-      // After an outage everybody's lease has ended: the others get the time to renew theirs before their runs are taken.
+      // After an outage everybody's lease has ended: the others get the time to renew theirs before their
+      // runs are taken.
       else if (!resting) await adoptAll(ports);
       idle = await lookAtOwn(ports, idle);
       // Its place may have become free on a node that is gone.
@@ -64,7 +74,10 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
       }
     } catch (error) {
       lost ||= wasLost;
-      log.warn({ error: messageOf(error) }, 'The runs of this engine could not be looked after; trying again.');
+      log.warn(
+        { error: messageOf(error) },
+        'The runs of this engine could not be looked after; trying again.',
+      );
     }
   };
   const arm = (): void => {
@@ -72,7 +85,9 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
     cancel();
     if (!closed) cancel = clock.at(clock.now() + leaseMs / 3, next);
   };
-  const next = (): void => { round = round.then(beat).then(arm); };
+  const next = (): void => {
+    round = round.then(beat).then(arm);
+  };
   const heartbeat = ports.heartbeat(() => {
     if (lost || closed) return;
     lost = true;
@@ -82,7 +97,9 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
   const cancelSigns = giveSigns(heartbeat, clock, leaseMs / 3);
   arm();
   return {
-    rest() { resting = true; },
+    rest() {
+      resting = true;
+    },
     async close() {
       closed = true;
       cancel();
@@ -90,13 +107,19 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
       await heartbeat.close();
       await round;
       await nodes.leave(node.nodeId).catch((error: unknown) => {
-        log.warn({ error: messageOf(error) }, 'The lease could not be given back; others adopt the runs when it ends.');
+        log.warn(
+          { error: messageOf(error) },
+          'The lease could not be given back; others adopt the runs when it ends.',
+        );
       });
     },
   };
 }
 
-/** Says again and again that the loop moves. Not with the beat: that may wait long for the database, and the loop moves all the same. */
+/**
+ * Says again and again that the loop moves. Not with the beat: that may wait long for the database, and the
+ * loop moves all the same.
+ */
 function giveSigns(heartbeat: Heartbeat, clock: Clock, every: number): () => void {
   let cancel = (): void => undefined;
   const sign = (): void => {
@@ -122,16 +145,22 @@ async function takeStock(ports: WatchPorts): Promise<void> {
   const own = new Set((await runs.ownedBy(node.nodeId)).map(({ runId }) => runId));
   const gone = driven.filter((runId) => !own.has(runId));
   coordinator.letGo(gone);
-  log.warn({ node_id: node.nodeId, runs: gone },
-    'The lease of this engine had ended before it was renewed: it was paused, or the database was away. Runs that other engines have adopted meanwhile are theirs now.');
+  log.warn(
+    { node_id: node.nodeId, runs: gone },
+    'The lease of this engine had ended before it was renewed: it was paused, or the database was away. Runs that other engines have adopted meanwhile are theirs now.',
+  );
 }
 
 /**
- * Passes on stops and timeouts that were noted elsewhere, and takes up runs of this node that nobody drives: a write about them failed
- * for good. One that was accepted this very moment is not driven yet, so it must have been idle in the round before too.
+ * Passes on stops and timeouts that were noted elsewhere, and takes up runs of this node that nobody drives:
+ * a write about them failed for good. One that was accepted this very moment is not driven yet, so it must
+ * have been idle in the round before too.
  * @returns the runs that are idle now
  */
-async function lookAtOwn({ runs, coordinator, log, node }: WatchPorts, idleBefore: readonly number[]): Promise<readonly number[]> {
+async function lookAtOwn(
+  { runs, coordinator, log, node }: WatchPorts,
+  idleBefore: readonly number[],
+): Promise<readonly number[]> {
   const owned = await runs.ownedBy(node.nodeId);
   for (const { runId, stopReason, retimes } of owned) {
     if (stopReason !== undefined) coordinator.stop(runId, stopReason);
@@ -153,7 +182,11 @@ async function adoptAll({ nodes, runs, coordinator, log, node }: WatchPorts): Pr
   for (;;) {
     const adopted = await runs.adopt(node.nodeId, await nodes.time(), adoptMax);
     for (const run of adopted) coordinator.accept(run);
-    if (adopted.length > 0) log.info({ runs: adopted.map(({ run }) => run.runId) }, 'Adopted active runs of an engine that is gone.');
+    if (adopted.length > 0)
+      log.info(
+        { runs: adopted.map(({ run }) => run.runId) },
+        'Adopted active runs of an engine that is gone.',
+      );
     if (adopted.length < adoptMax) return;
   }
 }
@@ -164,7 +197,11 @@ async function expireTheDead(nodes: NodeStore, own: NodeIdentity): Promise<void>
   const neighbours = (await nodes.onHost(own.host, now)).filter(({ nodeId }) => nodeId !== own.nodeId);
   const dead = [];
   for (const neighbour of neighbours) {
-    const alive = await isAlive({ pid: neighbour.pid, startTime: neighbour.processStart, bootId: neighbour.bootId });
+    const alive = await isAlive({
+      pid: neighbour.pid,
+      startTime: neighbour.processStart,
+      bootId: neighbour.bootId,
+    });
     if (!alive) dead.push(neighbour.nodeId);
   }
   await nodes.expire(dead, now);

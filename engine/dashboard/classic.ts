@@ -5,7 +5,9 @@ import { at, checkBytes, checkCount, missing, quote } from '../validation/messag
 import type { Limits } from '../limits.ts';
 
 /** Ids of classic objects are UUIDs or, in older exports, numbers. */
-const Id = Type.Union([Type.String(), Type.Integer()], { description: 'A UUID, or the number of an older export.' });
+const Id = Type.Union([Type.String(), Type.Integer()], {
+  description: 'A UUID, or the number of an older export.',
+});
 const Options = Type.Record(Type.String(), Type.Unknown(), { description: 'Kept as it is.' });
 
 export const ClassicQuery = Type.Object(
@@ -13,10 +15,15 @@ export const ClassicQuery = Type.Object(
     id: Type.Optional(Id),
     name: Type.Optional(Type.String({ description: 'Becomes the name of the dataset.' })),
     query: Type.Optional(Type.String({ description: 'The SQL text, with parameters as {{ name }}.' })),
-    data_source_id: Type.Optional(Type.String({ description: 'What runs it; the first one becomes the warehouse_id.' })),
+    data_source_id: Type.Optional(
+      Type.String({ description: 'What runs it; the first one becomes the warehouse_id.' }),
+    ),
     options: Type.Optional(Options),
   },
-  { description: 'A query; options.parameters are its parameters, options.catalog and options.schema where it runs.' },
+  {
+    description:
+      'A query; options.parameters are its parameters, options.catalog and options.schema where it runs.',
+  },
 );
 export type ClassicQuery = Static<typeof ClassicQuery>;
 
@@ -40,7 +47,10 @@ export const ClassicWidget = Type.Object(
     visualization: Type.Optional(ClassicVisualization),
     options: Type.Optional(Options),
   },
-  { description: 'A visualization or a text box; options.position says where on the grid of six columns it stands.' },
+  {
+    description:
+      'A visualization or a text box; options.position says where on the grid of six columns it stands.',
+  },
 );
 export type ClassicWidget = Static<typeof ClassicWidget>;
 
@@ -49,7 +59,11 @@ const fields = {
   tags: Type.Optional(Type.Array(Type.String(), { description: 'Words to find it by.' })),
   options: Type.Optional(Options),
   widgets: Type.Optional(Type.Array(ClassicWidget, { description: 'What stands on it.' })),
-  queries: Type.Optional(Type.Array(ClassicQuery, { description: 'Further queries: those whose results are the choices of a parameter.' })),
+  queries: Type.Optional(
+    Type.Array(ClassicQuery, {
+      description: 'Further queries: those whose results are the choices of a parameter.',
+    }),
+  ),
 };
 
 /** A classic dashboard as it is brought in. Fields that are not named here are kept. */
@@ -71,13 +85,17 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
  * @throws ServiceError for anything but a UUID
  */
 export function classicId(field: string, id: string): string {
-  if (!uuid.test(id)) throw invalid(`${field} is ${quote(id)}; it must be a UUID, such as 4e443c27-9f61-4f2e-a12d-ea5668460bf1.`);
+  if (!uuid.test(id))
+    throw invalid(
+      `${field} is ${quote(id)}; it must be a UUID, such as 4e443c27-9f61-4f2e-a12d-ea5668460bf1.`,
+    );
   return id.toLowerCase();
 }
 
 /** @throws ServiceError for a dashboard that breaks a rule which its schema cannot say */
 export function checkClassic(
-  { name, widgets = [], queries = [] }: ClassicImport, limits: Pick<Limits, 'dashboardWidgets' | 'dashboardNameBytes' | 'dashboardQueryBytes'>,
+  { name, widgets = [], queries = [] }: ClassicImport,
+  limits: Pick<Limits, 'dashboardWidgets' | 'dashboardNameBytes' | 'dashboardQueryBytes'>,
 ): void {
   if (name.trim() === '') throw missing('name');
   checkBytes('name', name, limits.dashboardNameBytes);
@@ -89,7 +107,12 @@ export function checkClassic(
     if (visualization.type === undefined || visualization.type.trim() === '') throw missing(at(path, 'type'));
     if (visualization.query?.query === undefined) throw missing(at(path, 'query.query'));
   }
-  const texts = [...queries, ...widgets.map(({ visualization }) => visualization?.query)].map((query) => query?.query ?? '');
+  const texts = [...queries, ...widgets.map(({ visualization }) => visualization?.query)].map(
+    (query) => query?.query ?? '',
+  );
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  if (bytes > limits.dashboardQueryBytes) throw invalid(`The queries of the dashboard are ${bytes} bytes of UTF-8 together; at most ${limits.dashboardQueryBytes} are allowed.`);
+  if (bytes > limits.dashboardQueryBytes)
+    throw invalid(
+      `The queries of the dashboard are ${bytes} bytes of UTF-8 together; at most ${limits.dashboardQueryBytes} are allowed.`,
+    );
 }

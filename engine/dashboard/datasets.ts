@@ -1,9 +1,18 @@
-/** Datasets from the queries of a classic dashboard: one for each query and for each way in which its parameters are set. */
+/**
+ * Datasets from the queries of a classic dashboard: one for each query and for each way in which its
+ * parameters are set.
+ */
 import type { ClassicQuery } from './classic.ts';
 import { freeName, keywordOf } from './names.ts';
 import type { Dataset, ModernParameter } from './modern.ts';
 import { modernParameter } from './parameter-defaults.ts';
-import { parametersOf, undeclared, valueIn, type ClassicParameter, type ParameterValue } from './parameters.ts';
+import {
+  parametersOf,
+  undeclared,
+  valueIn,
+  type ClassicParameter,
+  type ParameterValue,
+} from './parameters.ts';
 import { rangeOf } from './query-markers.ts';
 import { isBare, parameterNames, rewriteParameters } from './query-parameters.ts';
 import { fieldsIn, fieldsOf, own, textIn, type Fields } from './reading.ts';
@@ -12,7 +21,11 @@ import { tokensOf, type Token } from '../sql/tokens.ts';
 /** Who sets a parameter: the dashboard, one widget alone, or nobody. */
 type Binding =
   | { readonly kind: 'dashboard'; readonly name: string; readonly title: string | undefined }
-  | { readonly kind: 'widget'; readonly title: string | undefined; readonly value: ParameterValue | undefined }
+  | {
+      readonly kind: 'widget';
+      readonly title: string | undefined;
+      readonly value: ParameterValue | undefined;
+    }
   | { readonly kind: 'static'; readonly value: ParameterValue | undefined };
 
 /** A parameter that people can set: it becomes a filter, which sets it in all its datasets. */
@@ -47,8 +60,22 @@ interface Known {
   readonly controls: readonly string[];
 }
 
-export function collection(rewrite: boolean, nameFor: (text: string) => string, warnings: string[]): Collection {
-  return { rewrite, nameFor, datasets: [], controls: new Map(), bySignature: new Map(), widgetLevel: new Map(), copies: new Map(), warnings, tokensOf: remembered(tokensOf) };
+export function collection(
+  rewrite: boolean,
+  nameFor: (text: string) => string,
+  warnings: string[],
+): Collection {
+  return {
+    rewrite,
+    nameFor,
+    datasets: [],
+    controls: new Map(),
+    bySignature: new Map(),
+    widgetLevel: new Map(),
+    copies: new Map(),
+    warnings,
+    tokensOf: remembered(tokensOf),
+  };
 }
 
 function remembered<Value>(make: (text: string) => Value): (text: string) => Value {
@@ -69,14 +96,25 @@ export interface Use {
 }
 
 /** The dataset of a query as a widget uses it; made when it is met for the first time. */
-export function datasetFor(all: Collection, query: ClassicQuery, { mappings, isShown, title }: Use): { readonly name: string; readonly displayName: string } {
+export function datasetFor(
+  all: Collection,
+  query: ClassicQuery,
+  { mappings, isShown, title }: Use,
+): { readonly name: string; readonly displayName: string } {
   const sql = query.query ?? '';
   const parameters = usedParameters(all.tokensOf(sql), query);
-  const bound = parameters.map((parameter) => ({ parameter, binding: bindingOf(mappings, parameter, title) }));
+  const bound = parameters.map((parameter) => ({
+    parameter,
+    binding: bindingOf(mappings, parameter, title),
+  }));
   const key = JSON.stringify([query.id ?? query.name ?? '', sql]);
   // What a widget sets for itself is shared with nobody.
   const isOwn = bound.some(({ binding }) => binding.kind === 'widget');
-  const signature = JSON.stringify([key, isOwn ? all.datasets.length : '', bound.map(({ binding }) => binding)]);
+  const signature = JSON.stringify([
+    key,
+    isOwn ? all.datasets.length : '',
+    bound.map(({ binding }) => binding),
+  ]);
   const known = all.bySignature.get(signature) ?? addDataset(all, { query, sql, key, signature, bound });
   if (isShown) for (const id of known.controls) show(all.controls.get(id));
   return known;
@@ -100,7 +138,9 @@ function addDataset(all: Collection, { query, sql, key, signature, bound }: NewD
   all.copies.set(key, copy);
   const title = query.name?.trim() || 'Query';
   const displayName = copy === 1 ? title : `${title} (${copy})`;
-  const warn = (note: string): void => { all.warnings.push(`Dataset "${displayName}": ${note}.`); };
+  const warn = (note: string): void => {
+    all.warnings.push(`Dataset "${displayName}": ${note}.`);
+  };
   const taken = new Set<string>();
   const sharing = new Map<string, string>();
   const converted: ModernParameter[] = [];
@@ -109,34 +149,55 @@ function addDataset(all: Collection, { query, sql, key, signature, bound }: NewD
     const isShared = binding.kind === 'dashboard' ? sharing.get(binding.name) : undefined;
     const keyword = isShared ?? keywordFor(all, parameter, binding, taken);
     if (binding.kind === 'dashboard') sharing.set(binding.name, keyword);
-    const control = controlOf(all, signature, parameter, binding, defaultOf(all, sql, parameter, binding), warn);
+    const control = controlOf(
+      all,
+      signature,
+      parameter,
+      binding,
+      defaultOf(all, sql, parameter, binding),
+      warn,
+    );
     if (control !== undefined) {
       controls.push(control.id);
       if (isShared === undefined) control.control.bindings.push({ dataset: name, keyword });
     }
     if (isShared === undefined) {
-      const { parameter: modern, notes } = modernParameter(parameter, keyword, control?.control.value ?? defaultOf(all, sql, parameter, binding));
+      const { parameter: modern, notes } = modernParameter(
+        parameter,
+        keyword,
+        control?.control.value ?? defaultOf(all, sql, parameter, binding),
+      );
       converted.push(control === undefined ? modern : { ...modern, displayName: control.control.title });
       notes.forEach(warn);
     }
     return { parameter, keyword };
   });
   const text = all.rewrite ? rewritten(all.tokensOf(sql), named, warn) : sql;
-  if (!all.rewrite && named.length > 0) warn('its parameters are left as {{ }}, which the new format does not run');
+  if (!all.rewrite && named.length > 0)
+    warn('its parameters are left as {{ }}, which the new format does not run');
   const options = fieldsOf(query.options);
   const [catalog, schema] = [textIn(options, 'catalog'), textIn(options, 'schema')];
   all.datasets.push({
-    name, displayName, queryLines: linesOf(text),
-    ...(converted.length > 0 && { parameters: converted }), ...(catalog !== undefined && { catalog }), ...(schema !== undefined && { schema }),
+    name,
+    displayName,
+    queryLines: linesOf(text),
+    ...(converted.length > 0 && { parameters: converted }),
+    ...(catalog !== undefined && { catalog }),
+    ...(schema !== undefined && { schema }),
   });
   const known = { name, displayName, controls };
   all.bySignature.set(signature, known);
   return known;
 }
 
-/** The declared parameters that the text uses, and those that it uses without a declaration; comments do not count. */
+/**
+ * The declared parameters that the text uses, and those that it uses without a declaration; comments do not
+ * count.
+ */
 function usedParameters(tokens: readonly Token[], query: ClassicQuery): ClassicParameter[] {
-  const declared = new Map(parametersOf(fieldsOf(query.options)).map((parameter) => [parameter.name, parameter]));
+  const declared = new Map(
+    parametersOf(fieldsOf(query.options)).map((parameter) => [parameter.name, parameter]),
+  );
   const used = new Map<string, ClassicParameter>();
   for (const marker of parameterNames(tokens)) {
     const range = rangeOf(marker);
@@ -155,51 +216,96 @@ function bindingOf(mappings: Fields, { name, title: itsTitle }: ClassicParameter
     case 'static-value':
       return { kind: 'static', value: valueIn(own(mapping, 'value')) };
     case 'widget-level':
-      return { kind: 'widget', title: title ?? (widget === '' ? itsTitle : `${itsTitle} (${widget})`), value: valueIn(own(mapping, 'value')) };
+      return {
+        kind: 'widget',
+        title: title ?? (widget === '' ? itsTitle : `${itsTitle} (${widget})`),
+        value: valueIn(own(mapping, 'value')),
+      };
     default:
       return { kind: 'dashboard', name: textIn(mapping, 'mapTo')?.trim() ?? name, title };
   }
 }
 
-function keywordFor(all: Collection, { name }: ClassicParameter, binding: Binding, taken: Set<string>): string {
+function keywordFor(
+  all: Collection,
+  { name }: ClassicParameter,
+  binding: Binding,
+  taken: Set<string>,
+): string {
   // A text that is not rewritten names its parameters as it did.
   if (!all.rewrite) return freeName(taken, name);
-  if (binding.kind !== 'widget') return freeName(taken, keywordOf(binding.kind === 'dashboard' ? binding.name : name));
+  if (binding.kind !== 'widget')
+    return freeName(taken, keywordOf(binding.kind === 'dashboard' ? binding.name : name));
   const count = (all.widgetLevel.get(name) ?? 0) + 1;
   all.widgetLevel.set(name, count);
   return freeName(taken, `${keywordOf(name)}_${count}`);
 }
 
-/** The value that a parameter begins with. Where the text had no quotes of its own, those of the value are dropped. */
-function defaultOf(all: Collection, sql: string, parameter: ClassicParameter, binding: Binding): ParameterValue {
+/**
+ * The value that a parameter begins with. Where the text had no quotes of its own, those of the value are
+ * dropped.
+ */
+function defaultOf(
+  all: Collection,
+  sql: string,
+  parameter: ClassicParameter,
+  binding: Binding,
+): ParameterValue {
   const value = (binding.kind === 'dashboard' ? undefined : binding.value) ?? parameter.value;
-  const [text = ''] = value.kind === 'values' && value.values.length === 1 && parameter.kind === 'text' ? value.values : [];
+  const [text = ''] =
+    value.kind === 'values' && value.values.length === 1 && parameter.kind === 'text' ? value.values : [];
   const [, inner] = /^'([^']*)'$/.exec(text) ?? [];
-  return inner !== undefined && all.rewrite && isBare(all.tokensOf(sql), parameter.name) ? { kind: 'values', values: [inner] } : value;
+  return inner !== undefined && all.rewrite && isBare(all.tokensOf(sql), parameter.name)
+    ? { kind: 'values', values: [inner] }
+    : value;
 }
 
 /** The control that sets a parameter; undefined for one that nobody sets. */
 function controlOf(
-  all: Collection, signature: string, parameter: ClassicParameter, binding: Binding, value: ParameterValue, warn: (note: string) => void,
+  all: Collection,
+  signature: string,
+  parameter: ClassicParameter,
+  binding: Binding,
+  value: ParameterValue,
+  warn: (note: string) => void,
 ): { readonly id: string; readonly control: Control } | undefined {
   if (binding.kind === 'static') return undefined;
-  const id = JSON.stringify(binding.kind === 'dashboard' ? ['dashboard', binding.name] : ['widget', signature, parameter.name]);
+  const id = JSON.stringify(
+    binding.kind === 'dashboard' ? ['dashboard', binding.name] : ['widget', signature, parameter.name],
+  );
   const known = all.controls.get(id);
   if (known === undefined) {
     const control = { title: binding.title ?? parameter.title, parameter, value, bindings: [], shown: false };
     all.controls.set(id, control);
     return { id, control };
   }
-  const differs = known.parameter.kind !== parameter.kind || (known.parameter.multiple === undefined) !== (parameter.multiple === undefined);
-  if (differs) warn(`its parameter ${parameter.name} is of another type than the parameter of the dashboard that sets it, ${known.title}`);
+  const differs =
+    known.parameter.kind !== parameter.kind ||
+    (known.parameter.multiple === undefined) !== (parameter.multiple === undefined);
+  if (differs)
+    warn(
+      `its parameter ${parameter.name} is of another type than the parameter of the dashboard that sets it, ${known.title}`,
+    );
   return { id, control: known };
 }
 
-function rewritten(tokens: readonly Token[], named: readonly { readonly parameter: ClassicParameter; readonly keyword: string }[], warn: (note: string) => void): string {
-  const { sql: text, notes } = rewriteParameters(tokens, named.map(({ parameter: { name, kind, multiple, value }, keyword }) => ({
-    name, keyword, range: kind === 'date-range' || kind === 'datetime-range',
-    list: multiple === undefined ? undefined : { ...multiple, emptyByDefault: value.kind === 'values' && value.values.length === 0 },
-  })));
+function rewritten(
+  tokens: readonly Token[],
+  named: readonly { readonly parameter: ClassicParameter; readonly keyword: string }[],
+  warn: (note: string) => void,
+): string {
+  const { sql: text, notes } = rewriteParameters(
+    tokens,
+    named.map(({ parameter: { name, kind, multiple, value }, keyword }) => ({
+      name,
+      keyword,
+      range: kind === 'date-range' || kind === 'datetime-range',
+      list:
+        multiple === undefined
+          ? undefined
+          : { ...multiple, emptyByDefault: value.kind === 'values' && value.values.length === 0 },
+    })),
+  );
   notes.forEach(warn);
   return text;
 }

@@ -18,32 +18,64 @@ export interface Choices {
  * The filter of a control.
  * @param dashboardId the id of the new dashboard, which the names of its bindings carry
  */
-export function filterFor(name: string, { parameter, title, value, bindings }: Control, choices: Choices | undefined, dashboardId: string): ModernWidget {
+export function filterFor(
+  name: string,
+  { parameter, title, value, bindings }: Control,
+  choices: Choices | undefined,
+  dashboardId: string,
+): ModernWidget {
   const type = typeOf(parameter, choices);
-  const bound = bindings.map(({ dataset, keyword }) => ({ dataset, keyword, query: `parameter_dashboards/${dashboardId}/datasets/${dataset}_${keyword}` }));
-  const fields: FilterField[] = bound.map(({ keyword, query }) => ({ parameterName: keyword, queryName: query }));
+  const bound = bindings.map(({ dataset, keyword }) => ({
+    dataset,
+    keyword,
+    query: `parameter_dashboards/${dashboardId}/datasets/${dataset}_${keyword}`,
+  }));
+  const fields: FilterField[] = bound.map(({ keyword, query }) => ({
+    parameterName: keyword,
+    queryName: query,
+  }));
   const queries: Query[] = bound.map(({ dataset, keyword, query }) => ({
-    name: query, query: { datasetName: dataset, parameters: [{ name: keyword, keyword }], disaggregated: false },
+    name: query,
+    query: { datasetName: dataset, parameters: [{ name: keyword, keyword }], disaggregated: false },
   }));
   if (choices !== undefined) {
     const source = `dashboards/${dashboardId}/datasets/${choices.dataset}_${choices.column}`;
     fields.unshift({ fieldName: choices.column, displayName: title, queryName: source });
-    queries.unshift({ name: source, query: { datasetName: choices.dataset, fields: [{ name: choices.column, expression: quoted(choices.column) }], disaggregated: false } });
+    queries.unshift({
+      name: source,
+      query: {
+        datasetName: choices.dataset,
+        fields: [{ name: choices.column, expression: quoted(choices.column) }],
+        disaggregated: false,
+      },
+    });
   }
   const selection = modernParameter(parameter, 'any', value).parameter.defaultSelection;
   return {
-    name, queries,
-    spec: { version: 2, widgetType: type, encodings: { fields }, frame: { showTitle: true, title }, selection: { defaultSelection: selection } },
+    name,
+    queries,
+    spec: {
+      version: 2,
+      widgetType: type,
+      encodings: { fields },
+      frame: { showTitle: true, title },
+      selection: { defaultSelection: selection },
+    },
   };
 }
 
 function typeOf({ kind, multiple }: ClassicParameter, choices: Choices | undefined): FilterType {
   switch (kind) {
-    case 'date': case 'datetime':
+    case 'date':
+    case 'datetime':
       return 'filter-date-picker';
-    case 'date-range': case 'datetime-range':
+    case 'date-range':
+    case 'datetime-range':
       return 'filter-date-range-picker';
-    case 'text': case 'number': case 'enum': case 'query':
+    case 'text':
+    case 'number':
+    case 'enum':
+    case 'query':
       if (multiple !== undefined) return 'filter-multi-select';
       return choices === undefined ? 'filter-text-entry' : 'filter-single-select';
   }
@@ -53,8 +85,14 @@ function typeOf({ kind, multiple }: ClassicParameter, choices: Choices | undefin
  * The values that can be chosen, as a dataset of their own.
  * @param queryById the queries of the dashboard, for parameters whose values are the result of one
  */
-export function choicesOf(all: Collection, { title, parameter }: Control, queryById: ReadonlyMap<string, ClassicQuery>): Choices | undefined {
-  const warn = (note: string): void => { all.warnings.push(`Filter "${title}": ${note}.`); };
+export function choicesOf(
+  all: Collection,
+  { title, parameter }: Control,
+  queryById: ReadonlyMap<string, ClassicQuery>,
+): Choices | undefined {
+  const warn = (note: string): void => {
+    all.warnings.push(`Filter "${title}": ${note}.`);
+  };
   if (parameter.kind === 'enum' && parameter.options.length > 0) {
     const signature = `choices ${JSON.stringify(parameter.options)}`;
     const known = all.bySignature.get(signature);
@@ -63,18 +101,29 @@ export function choicesOf(all: Collection, { title, parameter }: Control, queryB
     const displayName = `${title}: choices`;
     all.bySignature.set(signature, { name: dataset, displayName, controls: [] });
     const rows = parameter.options.map((option) => `(${literal(option)})`).join(', ');
-    all.datasets.push({ name: dataset, displayName, queryLines: [`SELECT value FROM (VALUES ${rows}) AS choices(value)`] });
+    all.datasets.push({
+      name: dataset,
+      displayName,
+      queryLines: [`SELECT value FROM (VALUES ${rows}) AS choices(value)`],
+    });
     return { dataset, column: 'value' };
   }
   if (parameter.kind !== 'query') return undefined;
   const query = queryById.get(parameter.queryId ?? '');
   if (query?.query === undefined) {
-    warn(`the query of its choices, ${parameter.queryId ?? 'which is not named'}, is not part of the dashboard; bring it in under "queries"`);
+    warn(
+      `the query of its choices, ${parameter.queryId ?? 'which is not named'}, is not part of the dashboard; bring it in under "queries"`,
+    );
     return undefined;
   }
   const columns = columnsOf(all.tokensOf(query.query));
   const column = columns?.includes('value') === true ? 'value' : columns?.[0];
-  if (columns?.includes('name') === true && columns.includes('value')) warn('its choices are shown by their value instead of by their name');
-  if (column === undefined) warn('the text of the query of its choices does not tell its columns; the column value is taken');
-  return { dataset: datasetFor(all, query, { mappings: {}, isShown: false, title: '' }).name, column: column ?? 'value' };
+  if (columns?.includes('name') === true && columns.includes('value'))
+    warn('its choices are shown by their value instead of by their name');
+  if (column === undefined)
+    warn('the text of the query of its choices does not tell its columns; the column value is taken');
+  return {
+    dataset: datasetFor(all, query, { mappings: {}, isShown: false, title: '' }).name,
+    column: column ?? 'value',
+  };
 }

@@ -13,39 +13,58 @@ export const filterSize = { width: 2, height: 1 };
 /** The row of a widget that names none. */
 const belowAll = lowest + 1;
 
-/** The place that the options of a classic widget name, brought inside the grid. Rows and columns count from 0. */
+/**
+ * The place that the options of a classic widget name, brought inside the grid. Rows and columns count from
+ * 0.
+ */
 export function classicPosition(options: Fields): Position {
   const position = fieldsIn(options, 'position');
   const whole = (key: string, otherwise: number, least: number, most: number): number =>
     Math.min(most, Math.max(least, Math.trunc(numberIn(position, key) ?? otherwise)));
   const x = whole('col', 0, 0, columns - 1);
-  return { x, y: numberIn(position, 'row') === undefined ? belowAll : whole('row', 0, 0, lowest), width: whole('sizeX', usual.width, 1, columns - x), height: whole('sizeY', usual.height, 1, highest) };
+  return {
+    x,
+    y: numberIn(position, 'row') === undefined ? belowAll : whole('row', 0, 0, lowest),
+    width: whole('sizeX', usual.width, 1, columns - x),
+    height: whole('sizeY', usual.height, 1, highest),
+  };
 }
 
 /**
- * Places for widgets that name theirs, in the order in which they are given. A widget that stands free stays; one that
- * overlaps another moves down behind it, and those below it move with it as far as they must. What names no row comes last.
+ * Places for widgets that name theirs, in the order in which they are given. A widget that stands free stays;
+ * one that overlaps another moves down behind it, and those below it move with it as far as they must. What
+ * names no row comes last.
  * @param top rows that are taken above all of them; everything moves down by as many
  */
 export function place(wanted: readonly Position[], top: number): Position[] {
-  const order = wanted.map((position, index) => ({ position, index })).sort((a, b) =>
-    a.position.y - b.position.y || a.position.x - b.position.x || a.index - b.index);
+  const order = wanted
+    .map((position, index) => ({ position, index }))
+    .sort((a, b) => a.position.y - b.position.y || a.position.x - b.position.x || a.index - b.index);
   // For each column the first row that is free below everything placed so far.
   const free = Array.from({ length: columns }, () => 0);
   const placed: Position[] = [];
   for (const { position, index } of order) {
-    const y = position.y > lowest ? Math.max(...free) : Math.max(position.y, ...free.slice(position.x, position.x + position.width));
-    for (let column = position.x; column < position.x + position.width; column += 1) free[column] = y + position.height;
+    const y =
+      position.y > lowest
+        ? Math.max(...free)
+        : Math.max(position.y, ...free.slice(position.x, position.x + position.width));
+    for (let column = position.x; column < position.x + position.width; column += 1)
+      free[column] = y + position.height;
     placed[index] = { ...position, y: y + top };
   }
   return placed;
 }
 
 /** Places for so many filters, in rows at the top of a page; `rows` is what they take. */
-export function placeFilters(count: number): { readonly positions: readonly Position[]; readonly rows: number } {
+export function placeFilters(count: number): {
+  readonly positions: readonly Position[];
+  readonly rows: number;
+} {
   const perRow = columns / filterSize.width;
   const positions = Array.from({ length: count }, (_, index) => ({
-    x: (index % perRow) * filterSize.width, y: Math.floor(index / perRow) * filterSize.height, ...filterSize,
+    x: (index % perRow) * filterSize.width,
+    y: Math.floor(index / perRow) * filterSize.height,
+    ...filterSize,
   }));
   return { positions, rows: Math.ceil(count / perRow) * filterSize.height };
 }

@@ -11,8 +11,14 @@ const OneDataType = Type.Enum([...dataTypes]);
 const OneValue = Type.Object({ value: Type.String() }, strict);
 
 const Selection = Type.Union([
-  Type.Object({ values: Type.Object({ dataType: OneDataType, values: Type.Array(OneValue) }, strict) }, strict),
-  Type.Object({ range: Type.Object({ dataType: OneDataType, min: OneValue, max: OneValue }, strict) }, strict),
+  Type.Object(
+    { values: Type.Object({ dataType: OneDataType, values: Type.Array(OneValue) }, strict) },
+    strict,
+  ),
+  Type.Object(
+    { range: Type.Object({ dataType: OneDataType, min: OneValue, max: OneValue }, strict) },
+    strict,
+  ),
 ]);
 export type Selection = Static<typeof Selection>;
 
@@ -49,14 +55,19 @@ export const columns = 6;
 
 export const Position = Type.Object(
   {
-    x: Type.Integer({ minimum: 0, maximum: columns - 1 }), y: Type.Integer({ minimum: 0 }),
-    width: Type.Integer({ minimum: 1, maximum: columns }), height: Type.Integer({ minimum: 1 }),
+    x: Type.Integer({ minimum: 0, maximum: columns - 1 }),
+    y: Type.Integer({ minimum: 0 }),
+    width: Type.Integer({ minimum: 1, maximum: columns }),
+    height: Type.Integer({ minimum: 1 }),
   },
   strict,
 );
 export type Position = Static<typeof Position>;
 
-export const Field = Type.Object({ name: Type.String({ minLength: 1 }), expression: Type.String({ minLength: 1 }) }, strict);
+export const Field = Type.Object(
+  { name: Type.String({ minLength: 1 }), expression: Type.String({ minLength: 1 }) },
+  strict,
+);
 export type Field = Static<typeof Field>;
 
 export const Query = Type.Object(
@@ -66,7 +77,9 @@ export const Query = Type.Object(
       {
         datasetName: Name,
         fields: Type.Optional(Type.Array(Field)),
-        parameters: Type.Optional(Type.Array(Type.Object({ name: Type.String(), keyword: Type.String() }, strict))),
+        parameters: Type.Optional(
+          Type.Array(Type.Object({ name: Type.String(), keyword: Type.String() }, strict)),
+        ),
         disaggregated: Type.Boolean(),
       },
       strict,
@@ -78,8 +91,10 @@ export type Query = Static<typeof Query>;
 
 export const Frame = Type.Object(
   {
-    showTitle: Type.Boolean(), title: Type.String(),
-    showDescription: Type.Optional(Type.Boolean()), description: Type.Optional(Type.String()),
+    showTitle: Type.Boolean(),
+    title: Type.String(),
+    showDescription: Type.Optional(Type.Boolean()),
+    description: Type.Optional(Type.String()),
   },
   strict,
 );
@@ -87,30 +102,81 @@ export type Frame = Static<typeof Frame>;
 
 /** What an axis, a colour or a size shows: one field, or several. */
 const FieldEncoding = Type.Object({ fieldName: Type.String({ minLength: 1 }) });
-const AxisEncoding = Type.Union([FieldEncoding, Type.Object({ fields: Type.Array(FieldEncoding, { minItems: 1 }) })]);
+const AxisEncoding = Type.Union([
+  FieldEncoding,
+  Type.Object({ fields: Type.Array(FieldEncoding, { minItems: 1 }) }),
+]);
 const FieldList = Type.Array(FieldEncoding);
-const xy = { x: AxisEncoding, y: AxisEncoding, color: Type.Optional(Extra), size: Type.Optional(FieldEncoding), label: Type.Optional(Extra) };
+const xy = {
+  x: AxisEncoding,
+  y: AxisEncoding,
+  color: Type.Optional(Extra),
+  size: Type.Optional(FieldEncoding),
+  label: Type.Optional(Extra),
+};
 
 /** Widget type -> its version and what its encodings must have. */
 const encodingsOf = {
   table: [1, { columns: FieldList }],
   counter: [2, { value: FieldEncoding, target: Type.Optional(FieldEncoding) }],
-  bar: [3, xy], line: [3, xy], area: [3, xy], scatter: [3, xy], heatmap: [3, { ...xy, color: FieldEncoding }],
-  histogram: [3, { x: FieldEncoding, y: Type.Optional(FieldEncoding), color: Type.Optional(Extra), label: Type.Optional(Extra) }],
+  bar: [3, xy],
+  line: [3, xy],
+  area: [3, xy],
+  scatter: [3, xy],
+  heatmap: [3, { ...xy, color: FieldEncoding }],
+  histogram: [
+    3,
+    {
+      x: FieldEncoding,
+      y: Type.Optional(FieldEncoding),
+      color: Type.Optional(Extra),
+      label: Type.Optional(Extra),
+    },
+  ],
   pie: [3, { angle: FieldEncoding, color: FieldEncoding, label: Type.Optional(Extra) }],
-  combo: [1, {
-    x: FieldEncoding, color: Type.Optional(Extra), label: Type.Optional(Extra),
-    y: Type.Object({ primary: Type.Object({ fields: FieldList }), secondary: Type.Object({ fields: FieldList }) }),
-  }],
-  pivot: [3, { rows: FieldList, columns: FieldList, cell: Type.Object({ type: Type.Literal('multi-cell'), fields: FieldList }) }],
+  combo: [
+    1,
+    {
+      x: FieldEncoding,
+      color: Type.Optional(Extra),
+      label: Type.Optional(Extra),
+      y: Type.Object({
+        primary: Type.Object({ fields: FieldList }),
+        secondary: Type.Object({ fields: FieldList }),
+      }),
+    },
+  ],
+  pivot: [
+    3,
+    {
+      rows: FieldList,
+      columns: FieldList,
+      cell: Type.Object({ type: Type.Literal('multi-cell'), fields: FieldList }),
+    },
+  ],
   funnel: [3, { x: FieldEncoding, y: FieldEncoding }],
   sankey: [1, { value: FieldEncoding, stages: Type.Array(FieldEncoding, { minItems: 2 }) }],
-  box: [3, {
-    x: Type.Optional(FieldEncoding),
-    y: Type.Object({ whiskerStart: FieldEncoding, boxStart: FieldEncoding, boxMid: FieldEncoding, boxEnd: FieldEncoding, whiskerEnd: FieldEncoding }),
-  }],
+  box: [
+    3,
+    {
+      x: Type.Optional(FieldEncoding),
+      y: Type.Object({
+        whiskerStart: FieldEncoding,
+        boxStart: FieldEncoding,
+        boxMid: FieldEncoding,
+        boxEnd: FieldEncoding,
+        whiskerEnd: FieldEncoding,
+      }),
+    },
+  ],
   'choropleth-map': [1, { region: Type.Object({ regionType: Type.String() }), color: FieldEncoding }],
-  'symbol-map': [2, { coordinates: Type.Object({ latitude: FieldEncoding, longitude: FieldEncoding }), color: Type.Optional(FieldEncoding) }],
+  'symbol-map': [
+    2,
+    {
+      coordinates: Type.Object({ latitude: FieldEncoding, longitude: FieldEncoding }),
+      color: Type.Optional(FieldEncoding),
+    },
+  ],
   'word-cloud': [2, { text: FieldEncoding, size: Type.Optional(FieldEncoding) }],
 } as const satisfies Record<string, readonly [number, TProperties]>;
 
@@ -122,28 +188,52 @@ export function versionOf(type: VisualType): number {
 }
 
 const filterTypes = [
-  'filter-single-select', 'filter-multi-select', 'filter-date-picker', 'filter-date-range-picker', 'filter-text-entry',
+  'filter-single-select',
+  'filter-multi-select',
+  'filter-date-picker',
+  'filter-date-range-picker',
+  'filter-text-entry',
 ] as const;
 export type FilterType = (typeof filterTypes)[number];
 
 const FilterField = Type.Union([
   Type.Object({ parameterName: Type.String(), queryName: Type.String() }, strict),
-  Type.Object({ fieldName: Type.String(), displayName: Type.Optional(Type.String()), queryName: Type.String() }, strict),
+  Type.Object(
+    { fieldName: Type.String(), displayName: Type.Optional(Type.String()), queryName: Type.String() },
+    strict,
+  ),
 ]);
 export type FilterField = Static<typeof FilterField>;
 
-const visualSpecs = Object.entries(encodingsOf).map(([type, [version, encodings]]) => Type.Object({
-  version: Type.Literal(version), widgetType: Type.Literal(type), encodings: Type.Object(encodings), frame: Frame, mark: Type.Optional(Extra),
-}));
+const visualSpecs = Object.entries(encodingsOf).map(([type, [version, encodings]]) =>
+  Type.Object({
+    version: Type.Literal(version),
+    widgetType: Type.Literal(type),
+    encodings: Type.Object(encodings),
+    frame: Frame,
+    mark: Type.Optional(Extra),
+  }),
+);
 
-const FilterSpec = Type.Object({
-  version: Type.Literal(2), widgetType: Type.Enum([...filterTypes]),
-  encodings: Type.Object({ fields: Type.Array(FilterField, { minItems: 1 }) }, strict), frame: Frame,
-  selection: Type.Optional(Type.Object({ defaultSelection: Selection }, strict)),
-}, strict);
+const FilterSpec = Type.Object(
+  {
+    version: Type.Literal(2),
+    widgetType: Type.Enum([...filterTypes]),
+    encodings: Type.Object({ fields: Type.Array(FilterField, { minItems: 1 }) }, strict),
+    frame: Frame,
+    selection: Type.Optional(Type.Object({ defaultSelection: Selection }, strict)),
+  },
+  strict,
+);
 
-const TextBox = Type.Object({ name: Name, multilineTextboxSpec: Type.Object({ lines: Type.Array(Type.String()) }, strict) }, strict);
-const Visual = Type.Object({ name: Name, queries: Type.Array(Query, { minItems: 1 }), spec: Type.Union([...visualSpecs, FilterSpec]) }, strict);
+const TextBox = Type.Object(
+  { name: Name, multilineTextboxSpec: Type.Object({ lines: Type.Array(Type.String()) }, strict) },
+  strict,
+);
+const Visual = Type.Object(
+  { name: Name, queries: Type.Array(Query, { minItems: 1 }), spec: Type.Union([...visualSpecs, FilterSpec]) },
+  strict,
+);
 
 export const Page = Type.Object(
   {

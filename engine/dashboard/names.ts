@@ -34,9 +34,16 @@ export function freeName(taken: Set<string>, name: string): string {
 }
 
 /** @throws ServiceError for a name that cannot be that of a file */
-export function checkDisplayName(field: string, name: string, limits: Pick<Limits, 'dashboardNameBytes'>): void {
+export function checkDisplayName(
+  field: string,
+  name: string,
+  limits: Pick<Limits, 'dashboardNameBytes'>,
+): void {
   checkBytes(field, name, limits.dashboardNameBytes);
-  if (name.includes('/')) throw invalid(`${field} is ${quote(name)}; it must not hold a slash, because it is the name of a file, too.`);
+  if (name.includes('/'))
+    throw invalid(
+      `${field} is ${quote(name)}; it must not hold a slash, because it is the name of a file, too.`,
+    );
 }
 
 /** The name of a classic dashboard as that of a file: with a hyphen in the place of each slash. */
@@ -49,7 +56,10 @@ export function candidateName(name: string, attempt: number): string {
   return attempt === 1 ? name : `${name} (${attempt})`;
 }
 
-/** The path of a dashboard in the workspace. `parentPath` begins with a slash and ends with none, unless it is the root. */
+/**
+ * The path of a dashboard in the workspace. `parentPath` begins with a slash and ends with none, unless it is
+ * the root.
+ */
 export function dashboardPath(parentPath: string, displayName: string): string {
   return `${parentPath === '/' ? '' : parentPath}/${displayName}${dashboardFileSuffix}`;
 }

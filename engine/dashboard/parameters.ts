@@ -1,9 +1,20 @@
 /** The parameters of a classic query, in the two shapes in which they are written, read into one. */
 import { fieldsIn, fieldsOf, listIn, numberIn, objectsIn, own, textIn, type Fields } from './reading.ts';
 
-export type ParameterKind = 'text' | 'number' | 'enum' | 'query' | 'date' | 'datetime' | 'date-range' | 'datetime-range';
+export type ParameterKind =
+  | 'text'
+  | 'number'
+  | 'enum'
+  | 'query'
+  | 'date'
+  | 'datetime'
+  | 'date-range'
+  | 'datetime-range';
 
-/** What a parameter is set to: a value, several of them, the two ends of a range, or the name of a moving date. */
+/**
+ * What a parameter is set to: a value, several of them, the two ends of a range, or the name of a moving
+ * date.
+ */
 export type ParameterValue =
   | { readonly kind: 'values'; readonly values: readonly string[] }
   | { readonly kind: 'range'; readonly start: string; readonly end: string }
@@ -14,7 +25,9 @@ export interface ClassicParameter {
   readonly title: string;
   readonly kind: ParameterKind;
   /** For a parameter of many values: what stands around and between them in the text. */
-  readonly multiple: { readonly prefix: string; readonly suffix: string; readonly separator: string } | undefined;
+  readonly multiple:
+    | { readonly prefix: string; readonly suffix: string; readonly separator: string }
+    | undefined;
   /** What can be chosen; of an enum. */
   readonly options: readonly string[];
   /** The query whose result can be chosen. */
@@ -30,7 +43,10 @@ interface KindOfType {
 }
 
 const kindOfType: ReadonlyMap<string, KindOfType> = new Map<string, KindOfType>([
-  ['text', { kind: 'text' }], ['number', { kind: 'number' }], ['enum', { kind: 'enum' }], ['query', { kind: 'query' }],
+  ['text', { kind: 'text' }],
+  ['number', { kind: 'number' }],
+  ['enum', { kind: 'enum' }],
+  ['query', { kind: 'query' }],
   ['date', { kind: 'date' }],
   ['datetime', { kind: 'datetime', precision: 'minute' }],
   ['datetime-local', { kind: 'datetime', precision: 'minute' }],
@@ -53,8 +69,14 @@ export function parametersOf(options: Fields): ClassicParameter[] {
 /** A parameter that is used without being declared. */
 export function undeclared(name: string, isRange: boolean): ClassicParameter {
   return {
-    name, title: name, kind: isRange ? 'date-range' : 'text', multiple: undefined, options: [], queryId: undefined,
-    value: none, precision: 'day',
+    name,
+    title: name,
+    kind: isRange ? 'date-range' : 'text',
+    multiple: undefined,
+    options: [],
+    queryId: undefined,
+    value: none,
+    precision: 'day',
   };
 }
 
@@ -67,11 +89,19 @@ const none: ParameterValue = { kind: 'values', values: [] };
 
 function read(name: string, fields: Fields): ClassicParameter {
   const title = textIn(fields, 'title') ?? name;
-  const newer = newerShapes.find(([key]) => typeof own(fields, key) === 'object' && own(fields, key) !== null);
-  if (newer !== undefined) return { ...undeclared(name, false), title, ...newer[1](fieldsIn(fields, newer[0])) };
-  const { kind, precision = 'day' } = kindOfType.get((textIn(fields, 'type') ?? 'text').toLowerCase()) ?? { kind: 'text' };
+  const newer = newerShapes.find(
+    ([key]) => typeof own(fields, key) === 'object' && own(fields, key) !== null,
+  );
+  if (newer !== undefined)
+    return { ...undeclared(name, false), title, ...newer[1](fieldsIn(fields, newer[0])) };
+  const { kind, precision = 'day' } = kindOfType.get((textIn(fields, 'type') ?? 'text').toLowerCase()) ?? {
+    kind: 'text',
+  };
   return {
-    name, title, kind, precision,
+    name,
+    title,
+    kind,
+    precision,
     multiple: multipleOf(fields, 'multiValuesOptions'),
     options: choices(own(fields, 'enumOptions')),
     queryId: idIn(fields, 'queryId'),
@@ -83,22 +113,50 @@ function read(name: string, fields: Fields): ClassicParameter {
 const newerShapes: readonly (readonly [string, (shape: Fields) => Partial<ClassicParameter>])[] = [
   ['text_value', (shape) => ({ kind: 'text', value: readValue(own(shape, 'value')) })],
   ['numeric_value', (shape) => ({ kind: 'number', value: readValue(own(shape, 'value')) })],
-  ['enum_value', (shape) => ({
-    kind: 'enum', options: choices(own(shape, 'enum_options')), value: readValue(listIn(shape, 'values')), multiple: multipleOf(shape, 'multi_values_options'),
-  })],
-  ['query_backed_value', (shape) => ({
-    kind: 'query', queryId: idIn(shape, 'query_id'), value: readValue(listIn(shape, 'values')), multiple: multipleOf(shape, 'multi_values_options'),
-  })],
-  ['date_value', (shape) => ({ ...precisionOf(shape, 'date', 'datetime'), value: readValue(own(shape, 'dynamic_date_value') ?? own(shape, 'date_value')) })],
-  ['date_range_value', (shape) => ({
-    ...precisionOf(shape, 'date-range', 'datetime-range'), value: readValue(own(shape, 'dynamic_date_range_value') ?? own(shape, 'date_range_value')),
-  })],
+  [
+    'enum_value',
+    (shape) => ({
+      kind: 'enum',
+      options: choices(own(shape, 'enum_options')),
+      value: readValue(listIn(shape, 'values')),
+      multiple: multipleOf(shape, 'multi_values_options'),
+    }),
+  ],
+  [
+    'query_backed_value',
+    (shape) => ({
+      kind: 'query',
+      queryId: idIn(shape, 'query_id'),
+      value: readValue(listIn(shape, 'values')),
+      multiple: multipleOf(shape, 'multi_values_options'),
+    }),
+  ],
+  [
+    'date_value',
+    (shape) => ({
+      ...precisionOf(shape, 'date', 'datetime'),
+      value: readValue(own(shape, 'dynamic_date_value') ?? own(shape, 'date_value')),
+    }),
+  ],
+  [
+    'date_range_value',
+    (shape) => ({
+      ...precisionOf(shape, 'date-range', 'datetime-range'),
+      value: readValue(own(shape, 'dynamic_date_range_value') ?? own(shape, 'date_range_value')),
+    }),
+  ],
 ];
 
-function precisionOf(shape: Fields, day: ParameterKind, time: ParameterKind): Pick<ClassicParameter, 'kind' | 'precision'> {
+function precisionOf(
+  shape: Fields,
+  day: ParameterKind,
+  time: ParameterKind,
+): Pick<ClassicParameter, 'kind' | 'precision'> {
   const precision = (textIn(shape, 'precision') ?? '').toLowerCase();
   if (precision.startsWith('second')) return { kind: time, precision: 'second' };
-  return precision.startsWith('minute') ? { kind: time, precision: 'minute' } : { kind: day, precision: 'day' };
+  return precision.startsWith('minute')
+    ? { kind: time, precision: 'minute' }
+    : { kind: day, precision: 'day' };
 }
 
 function multipleOf(fields: Fields, key: string): ClassicParameter['multiple'] {
@@ -112,26 +170,50 @@ function multipleOf(fields: Fields, key: string): ClassicParameter['multiple'] {
 }
 
 function choices(value: unknown): string[] {
-  const lines = typeof value === 'string' ? value.split(/\r?\n/) : Array.isArray(value) ? value.map(plainText) : [];
+  const lines =
+    typeof value === 'string' ? value.split(/\r?\n/) : Array.isArray(value) ? value.map(plainText) : [];
   return [...new Set(lines.filter((line): line is string => line !== undefined && line !== ''))];
 }
 
 function readValue(value: unknown): ParameterValue {
-  if (Array.isArray(value)) return { kind: 'values', values: value.map(plainText).filter((text) => text !== undefined) };
+  if (Array.isArray(value))
+    return { kind: 'values', values: value.map(plainText).filter((text) => text !== undefined) };
   if (typeof value === 'object' && value !== null) {
     const [start, end] = [plainText(own(fieldsOf(value), 'start')), plainText(own(fieldsOf(value), 'end'))];
     return start === undefined || end === undefined ? none : { kind: 'range', start, end };
   }
   const text = plainText(value);
   if (text === undefined) return none;
-  const name = /^d_[a-z0-9_]+$/.test(text) ? text.slice(2) : /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/.test(text) ? text.toLowerCase() : undefined;
-  return name !== undefined && dynamicNames.has(name) ? { kind: 'dynamic', name } : { kind: 'values', values: [text] };
+  const name = /^d_[a-z0-9_]+$/.test(text)
+    ? text.slice(2)
+    : /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/.test(text)
+      ? text.toLowerCase()
+      : undefined;
+  return name !== undefined && dynamicNames.has(name)
+    ? { kind: 'dynamic', name }
+    : { kind: 'values', values: [text] };
 }
 
 /** Names of moving dates and ranges, in small letters and without what older ones begin with. */
 export const dynamicNames: ReadonlySet<string> = new Set([
-  'now', 'today', 'yesterday', 'this_week', 'this_month', 'this_year', 'last_week', 'last_month', 'last_year', 'last_hour',
-  'last_8_hours', 'last_24_hours', 'last_7_days', 'last_14_days', 'last_30_days', 'last_60_days', 'last_90_days', 'last_12_months',
+  'now',
+  'today',
+  'yesterday',
+  'this_week',
+  'this_month',
+  'this_year',
+  'last_week',
+  'last_month',
+  'last_year',
+  'last_hour',
+  'last_8_hours',
+  'last_24_hours',
+  'last_7_days',
+  'last_14_days',
+  'last_30_days',
+  'last_60_days',
+  'last_90_days',
+  'last_12_months',
 ]);
 
 function plainText(value: unknown): string | undefined {

@@ -3,16 +3,34 @@ import { isSignificant, isWord, isWordOf } from './query-parameter-lists.ts';
 import type { Token } from '../sql/tokens.ts';
 
 /** Words that end the list of columns. */
-const ends = new Set(['from', 'where', 'group', 'order', 'having', 'limit', 'union', 'intersect', 'except', 'minus', 'window', 'qualify', 'lateral']);
+const ends = new Set([
+  'from',
+  'where',
+  'group',
+  'order',
+  'having',
+  'limit',
+  'union',
+  'intersect',
+  'except',
+  'minus',
+  'window',
+  'qualify',
+  'lateral',
+]);
 const modifiers = new Set(['distinct', 'all']);
 /** Words that end an expression without being a name. */
 const values = new Set(['end', 'null', 'true', 'false', 'current_date', 'current_timestamp']);
 
-/** Undefined when a column has no name of its own in the text, or when all columns of a table are asked for. */
+/**
+ * Undefined when a column has no name of its own in the text, or when all columns of a table are asked for.
+ */
 export function columnsOf(query: readonly Token[]): string[] | undefined {
   const items = selectItems(query.filter(isSignificant));
   const names = items?.map(nameOf);
-  return names === undefined || names.length === 0 || names.includes(undefined) ? undefined : names.filter((name) => name !== undefined);
+  return names === undefined || names.length === 0 || names.includes(undefined)
+    ? undefined
+    : names.filter((name) => name !== undefined);
 }
 
 /** The tokens of each entry of the outermost list of columns. */
@@ -26,7 +44,8 @@ function selectItems(tokens: readonly Token[]): Token[][] | undefined {
     } else {
       if (depth === 0 && (isWordOf(token, ends) || token.text === ';')) break;
       if (depth === 0 && token.text === ',') items.push([]);
-      else if (!(items.length === 1 && items[0]?.length === 0 && isWordOf(token, modifiers))) items.at(-1)?.push(token);
+      else if (!(items.length === 1 && items[0]?.length === 0 && isWordOf(token, modifiers)))
+        items.at(-1)?.push(token);
     }
     if (token.text === '(') depth += 1;
   }
@@ -36,7 +55,10 @@ function selectItems(tokens: readonly Token[]): Token[][] | undefined {
 function nameOf(item: readonly Token[]): string | undefined {
   const [before, last] = item.length < 2 ? [undefined, item[0]] : item.slice(-2);
   if (last === undefined) return undefined;
-  if (last.kind === 'text') return isWord(before, 'as') && /^'.*'$|^".*"$/s.test(last.text) ? plainName(last.text.slice(1, -1)) : undefined;
+  if (last.kind === 'text')
+    return isWord(before, 'as') && /^'.*'$|^".*"$/s.test(last.text)
+      ? plainName(last.text.slice(1, -1))
+      : undefined;
   if (last.kind !== 'word' && last.kind !== 'quoted-name') return undefined;
   if (isWordOf(last, values)) return undefined;
   // Behind a sign it is part of an expression, unless the sign is a dot or closes brackets.

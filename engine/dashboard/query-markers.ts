@@ -1,4 +1,7 @@
-/** What stands in place of the markers of a query: references to parameters, and the text around them kept as text. */
+/**
+ * What stands in place of the markers of a query: references to parameters, and the text around them kept as
+ * text.
+ */
 import { markerName, markerPattern, type Token } from '../sql/tokens.ts';
 
 /** A parameter of a query, as rewriting needs to know it. */
@@ -30,7 +33,10 @@ export interface Reference {
 
 export type Resolve = (name: string) => Reference | undefined;
 
-const ends = [['.start', '.min'], ['.end', '.max']] as const;
+const ends = [
+  ['.start', '.min'],
+  ['.end', '.max'],
+] as const;
 
 /** The name of the range that a marker takes an end of; undefined when it takes none. */
 export function rangeOf(name: string): string | undefined {
@@ -46,7 +52,9 @@ export function resolver(parameters: readonly NamedParameter[]): Resolve {
     if (exact !== undefined) return { parameter: exact, text: `:${exact.keyword}` };
     const range = byName.get(rangeOf(name) ?? '');
     const end = ends.find(([suffix]) => name.endsWith(suffix));
-    return range === undefined || end === undefined ? undefined : { parameter: range, text: `:${range.keyword}${end[1]}` };
+    return range === undefined || end === undefined
+      ? undefined
+      : { parameter: range, text: `:${range.keyword}${end[1]}` };
   };
 }
 
@@ -54,7 +62,9 @@ export function resolver(parameters: readonly NamedParameter[]): Resolve {
 export function markersIn({ kind, text }: Token): string[] {
   if (kind === 'marker') return [markerName(text)];
   if (kind !== 'text' && kind !== 'quoted-name') return [];
-  return pieces(text).filter((_, index) => index % 2 === 1).map(markerName);
+  return pieces(text)
+    .filter((_, index) => index % 2 === 1)
+    .map(markerName);
 }
 
 /** The text cut at its markers: what is not a marker at even places, markers at odd ones. */
@@ -72,7 +82,9 @@ export interface Quoted {
   readonly inside: readonly string[];
 }
 
-/** Takes a text or quoted name apart; undefined when it does not end, or when it cannot be cut at its markers. */
+/**
+ * Takes a text or quoted name apart; undefined when it does not end, or when it cannot be cut at its markers.
+ */
 export function quotedIn({ text }: Token): Quoted | undefined {
   const [open = ''] = /^(?:[rR]?['"]|`|\$\w*\$)/u.exec(text) ?? [];
   const close = open.startsWith('$') ? open : open.slice(-1);
@@ -80,7 +92,8 @@ export function quotedIn({ text }: Token): Quoted | undefined {
   const inside = pieces(text.slice(open.length, text.length - close.length));
   const escapes = open === "'" || open === '"';
   // A backslash would take the first character of the value along, and then the quote that is put there.
-  const cut = !escapes || inside.every((piece, index) => index % 2 === 1 || !/(?<!\\)(?:\\\\)*\\$/.test(piece));
+  const cut =
+    !escapes || inside.every((piece, index) => index % 2 === 1 || !/(?<!\\)(?:\\\\)*\\$/.test(piece));
   return cut ? { open, close, inside } : undefined;
 }
 
@@ -89,7 +102,10 @@ export function valueOf({ parameter, text }: Reference): string {
   const { list } = parameter;
   if (list === undefined) return text;
   const { prefix, suffix, separator } = list;
-  const values = prefix === '' && suffix === '' ? text : `transform(${text}, value -> concat(${literal(prefix)}, value, ${literal(suffix)}))`;
+  const values =
+    prefix === '' && suffix === ''
+      ? text
+      : `transform(${text}, value -> concat(${literal(prefix)}, value, ${literal(suffix)}))`;
   return `array_join(${values}, ${literal(separator)})`;
 }
 
@@ -99,10 +115,14 @@ export function literal(text: string): string {
 }
 
 /**
- * An expression for pieces that belong together: the text between the markers in its own quotes, the values between them.
- * Undefined when a marker names no parameter.
+ * An expression for pieces that belong together: the text between the markers in its own quotes, the values
+ * between them. Undefined when a marker names no parameter.
  */
-export function joined(inside: readonly string[], quote: (piece: string) => string, resolve: Resolve): string | undefined {
+export function joined(
+  inside: readonly string[],
+  quote: (piece: string) => string,
+  resolve: Resolve,
+): string | undefined {
   const parts: string[] = [];
   for (const [index, piece] of inside.entries()) {
     if (index % 2 === 0) {

@@ -1,4 +1,6 @@
-/** `IN ({{ list }})` becomes a test of the list: the one place where a parameter of many values stands in SQL. */
+/**
+ * `IN ({{ list }})` becomes a test of the list: the one place where a parameter of many values stands in SQL.
+ */
 import { markersIn, quotedIn, type Reference, type Resolve } from './query-markers.ts';
 import type { Token } from '../sql/tokens.ts';
 
@@ -14,7 +16,23 @@ export interface Draft {
 
 /** Words after which an expression begins, so that nothing before it binds closer. */
 const beginnings = new Set([
-  'where', 'and', 'or', 'on', 'when', 'having', 'not', 'select', 'then', 'else', 'case', 'qualify', 'distinct', 'return', 'by', 'if', 'all',
+  'where',
+  'and',
+  'or',
+  'on',
+  'when',
+  'having',
+  'not',
+  'select',
+  'then',
+  'else',
+  'case',
+  'qualify',
+  'distinct',
+  'return',
+  'by',
+  'if',
+  'all',
 ]);
 
 /** A list of more tokens is left alone: each list is read as a whole, and lists may stand within lists. */
@@ -54,7 +72,10 @@ interface ListPlace {
 
 function rewriteList(draft: Draft, { place, open, close, pairs }: ListPlace, resolve: Resolve): void {
   const { tokens } = draft;
-  const items = itemsBetween(tokens, open, close).map((item) => ({ item, list: listIn(tokens, item, resolve) }));
+  const items = itemsBetween(tokens, open, close).map((item) => ({
+    item,
+    list: listIn(tokens, item, resolve),
+  }));
   const [only, ...others] = items.flatMap(({ list }) => (list === undefined ? [] : [list]));
   if (only === undefined) return;
   const plain = items.filter(({ list }) => list === undefined).map(({ item }) => textOf(tokens, item).trim());
@@ -63,24 +84,37 @@ function rewriteList(draft: Draft, { place, open, close, pairs }: ListPlace, res
   const end = previousOf(tokens, negated ?? place) + 1;
   const hasComment = tokens.slice(end, close).some(({ kind }) => kind === 'comment');
   // Markers among the other entries are rewritten where they stand, which must not be taken away.
-  const simple = others.length === 0 && items.every(({ item, list }) => list !== undefined || item.every((index) => markersIn(tokens[index] ?? nothing).length === 0));
+  const simple =
+    others.length === 0 &&
+    items.every(
+      ({ item, list }) =>
+        list !== undefined || item.every((index) => markersIn(tokens[index] ?? nothing).length === 0),
+    );
   if (operand === undefined || hasComment || !simple) return explode(draft, items);
   const values = plain.length === 0 ? only.text : `array_union(array(${plain.join(', ')}), ${only.text})`;
   const guarded = plain.length === 0 && negated === undefined && only.parameter.list?.emptyByDefault === true;
-  draft.before[operand] = `${guarded ? `(size(${only.text}) = 0 OR ` : negated === undefined ? '' : 'NOT '}array_contains(${values}, `;
+  draft.before[operand] =
+    `${guarded ? `(size(${only.text}) = 0 OR ` : negated === undefined ? '' : 'NOT '}array_contains(${values}, `;
   for (let index = end; index < close; index += 1) draft.instead[index] = '';
   draft.instead[close] = guarded ? '))' : ')';
 }
 
 /** Where no test can be put around the left side, the list becomes rows of a query. */
-function explode(draft: Draft, items: readonly { readonly item: readonly number[]; readonly list: Reference | undefined }[]): void {
+function explode(
+  draft: Draft,
+  items: readonly { readonly item: readonly number[]; readonly list: Reference | undefined }[],
+): void {
   const alone = items.length === 1;
   for (const { item, list } of items) {
     const place = item.find((index) => markersIn(draft.tokens[index] ?? nothing).length > 0);
     if (list === undefined || place === undefined) continue;
     draft.instead[place] = alone ? `SELECT explode(${list.text})` : `(SELECT explode(${list.text}))`;
-    if (!alone) draft.notes.push(`the list of values ${list.parameter.name} stands in IN beside other values; look at it before you use it`);
-    else if (list.parameter.list?.emptyByDefault === true) draft.notes.push(`nothing is found while the list of values ${list.parameter.name} is empty`);
+    if (!alone)
+      draft.notes.push(
+        `the list of values ${list.parameter.name} stands in IN beside other values; look at it before you use it`,
+      );
+    else if (list.parameter.list?.emptyByDefault === true)
+      draft.notes.push(`nothing is found while the list of values ${list.parameter.name} is empty`);
   }
 }
 
@@ -90,7 +124,11 @@ function listIn(tokens: readonly Token[], item: readonly number[], resolve: Reso
   if (token === undefined || more.length > 0) return undefined;
   const [name, ...others] = markersIn(token);
   if (name === undefined || others.length > 0) return undefined;
-  if (token.kind !== 'marker' && quotedIn(token)?.inside.some((piece, index) => index % 2 === 0 && piece.trim() !== '') !== false) return undefined;
+  if (
+    token.kind !== 'marker' &&
+    quotedIn(token)?.inside.some((piece, index) => index % 2 === 0 && piece.trim() !== '') !== false
+  )
+    return undefined;
   const reference = resolve(name);
   return reference?.parameter.list === undefined ? undefined : reference;
 }
@@ -110,7 +148,11 @@ function itemsBetween(tokens: readonly Token[], open: number, close: number): nu
 }
 
 /** Where the left side of IN begins: a name, a call or brackets, with nothing before it that binds closer. */
-function operandBefore(tokens: readonly Token[], place: number, pairs: ReadonlyMap<number, number>): number | undefined {
+function operandBefore(
+  tokens: readonly Token[],
+  place: number,
+  pairs: ReadonlyMap<number, number>,
+): number | undefined {
   let start = previousOf(tokens, place);
   if (tokens[start]?.text === ')') {
     const open = pairs.get(start);
@@ -120,7 +162,12 @@ function operandBefore(tokens: readonly Token[], place: number, pairs: ReadonlyM
   } else if (!isName(tokens[start]) || isWordOf(tokens[start], beginnings)) return undefined;
   while (tokens[start - 1]?.text === '.' && isName(tokens[start - 2])) start -= 2;
   const before = tokens[previousOf(tokens, start)];
-  const begins = before === undefined || before.text === '(' || before.text === ',' || before.text === ';' || isWordOf(before, beginnings);
+  const begins =
+    before === undefined ||
+    before.text === '(' ||
+    before.text === ',' ||
+    before.text === ';' ||
+    isWordOf(before, beginnings);
   return begins ? start : undefined;
 }
 
@@ -141,7 +188,10 @@ export function previousOf(tokens: readonly Token[], place: number): number {
   return index;
 }
 
-/** Index of the nearest token behind that is neither blank nor comment; the number of tokens when there is none. */
+/**
+ * Index of the nearest token behind that is neither blank nor comment; the number of tokens when there is
+ * none.
+ */
 export function nextOf(tokens: readonly Token[], place: number): number {
   let index = place + 1;
   while (index < tokens.length && !isSignificant(tokens[index] ?? nothing)) index += 1;

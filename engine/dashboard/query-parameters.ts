@@ -1,6 +1,19 @@
-/** Rewrites mustache parameters of a classic query, `{{ p }}`, to named ones, `:p`; nothing else of the query changes. */
+/**
+ * Rewrites mustache parameters of a classic query, `{{ p }}`, to named ones, `:p`; nothing else of the query
+ * changes.
+ */
 import { cut } from '../validation/messages.ts';
-import { joined, literal, markersIn, pieces, quotedIn, rangeOf, resolver, type NamedParameter, type Resolve } from './query-markers.ts';
+import {
+  joined,
+  literal,
+  markersIn,
+  pieces,
+  quotedIn,
+  rangeOf,
+  resolver,
+  type NamedParameter,
+  type Resolve,
+} from './query-markers.ts';
 import { isWordOf, nextOf, previousOf, rewriteLists, type Draft } from './query-parameter-lists.ts';
 import { identifierPlaces } from './query-places.ts';
 import type { Token } from '../sql/tokens.ts';
@@ -18,16 +31,31 @@ export function parameterNames(tokens: readonly Token[]): string[] {
 
 /** Whether every marker of a parameter stands in code, none of them within quotes. */
 export function isBare(tokens: readonly Token[], name: string): boolean {
-  return tokens.every((token) => token.kind === 'marker' || !markersIn(token).some((marker) => marker === name || rangeOf(marker) === name));
+  return tokens.every(
+    (token) =>
+      token.kind === 'marker' ||
+      !markersIn(token).some((marker) => marker === name || rangeOf(marker) === name),
+  );
 }
 
 /**
- * Rewrites the markers of a query by the rules of the new format. Markers in comments stay, and so does a marker of a name
- * that is not among the parameters. What was rewritten once stays as it is.
+ * Rewrites the markers of a query by the rules of the new format. Markers in comments stay, and so does a
+ * marker of a name that is not among the parameters. What was rewritten once stays as it is.
  */
-export function rewriteParameters(tokens: readonly Token[], parameters: readonly NamedParameter[]): RewrittenQuery {
-  const draft: Draft = { tokens, instead: tokens.map(() => undefined), before: tokens.map(() => ''), notes: [] };
-  if (tokens.some(({ kind, text }) => kind === 'sign' && text === '{{')) draft.notes.push('it holds braces {{ }} that are no parameter, such as a section; they are left as they are');
+export function rewriteParameters(
+  tokens: readonly Token[],
+  parameters: readonly NamedParameter[],
+): RewrittenQuery {
+  const draft: Draft = {
+    tokens,
+    instead: tokens.map(() => undefined),
+    before: tokens.map(() => ''),
+    notes: [],
+  };
+  if (tokens.some(({ kind, text }) => kind === 'sign' && text === '{{'))
+    draft.notes.push(
+      'it holds braces {{ }} that are no parameter, such as a section; they are left as they are',
+    );
   const resolve = resolver(parameters);
   rewriteLists(draft, resolve);
   const isIdentifier = identifierPlaces(tokens);
@@ -35,7 +63,10 @@ export function rewriteParameters(tokens: readonly Token[], parameters: readonly
   return { sql: assembled(draft), notes: draft.notes };
 }
 
-/** The query with everything in its place; what was rewritten is parted from a neighbour with which it would grow together. */
+/**
+ * The query with everything in its place; what was rewritten is parted from a neighbour with which it would
+ * grow together.
+ */
 function assembled({ tokens, instead, before }: Draft): string {
   const parts: string[] = [];
   // The end of what stands there already: never the whole of it, which grows.
@@ -55,7 +86,12 @@ function assembled({ tokens, instead, before }: Draft): string {
 }
 
 /** Rewrites what begins at a place, and returns where to go on. */
-function rewriteAt(draft: Draft, place: number, isIdentifier: (place: number) => boolean, resolve: Resolve): number {
+function rewriteAt(
+  draft: Draft,
+  place: number,
+  isIdentifier: (place: number) => boolean,
+  resolve: Resolve,
+): number {
   const token = draft.tokens[place];
   if (token === undefined || draft.instead[place] !== undefined) return place + 1;
   if (token.kind === 'text') {
@@ -65,11 +101,15 @@ function rewriteAt(draft: Draft, place: number, isIdentifier: (place: number) =>
   const end = nameEnd(draft, place);
   if (end === place) return place + 1;
   const name = draft.tokens.slice(place, end);
-  if (name.some((part) => markersIn(part).length > 0)) rewriteName(draft, place, end, isIdentifier(place), resolve);
+  if (name.some((part) => markersIn(part).length > 0))
+    rewriteName(draft, place, end, isIdentifier(place), resolve);
   return end;
 }
 
-/** Where a run of names, dots and markers without a blank between them ends; the place itself when there is none. */
+/**
+ * Where a run of names, dots and markers without a blank between them ends; the place itself when there is
+ * none.
+ */
 function nameEnd({ tokens, instead }: Draft, place: number): number {
   let end = place;
   for (; end < tokens.length && instead[end] === undefined; end += 1) {
@@ -82,13 +122,30 @@ function nameEnd({ tokens, instead }: Draft, place: number): number {
 
 const blank: Token = { kind: 'space', text: ' ' };
 
-/** A marker by itself is a value, or an identifier where only that can stand; with a name around it, it is part of that name. */
-function rewriteName(draft: Draft, place: number, end: number, isIdentifier: boolean, resolve: Resolve): void {
+/**
+ * A marker by itself is a value, or an identifier where only that can stand; with a name around it, it is
+ * part of that name.
+ */
+function rewriteName(
+  draft: Draft,
+  place: number,
+  end: number,
+  isIdentifier: boolean,
+  resolve: Resolve,
+): void {
   const { tokens } = draft;
   const [first = blank] = tokens.slice(place, end);
   const quoted = end - place === 1 && first.kind === 'quoted-name' ? quotedIn(first) : undefined;
-  const whole = quoted !== undefined && quoted.inside.length === 3 && quoted.inside[0] === '' && quoted.inside[2] === '' ? quoted.inside[1] : undefined;
-  const text = whole ?? tokens.slice(place, end).map((token) => token.text).join('');
+  const whole =
+    quoted !== undefined && quoted.inside.length === 3 && quoted.inside[0] === '' && quoted.inside[2] === ''
+      ? quoted.inside[1]
+      : undefined;
+  const text =
+    whole ??
+    tokens
+      .slice(place, end)
+      .map((token) => token.text)
+      .join('');
   const value = joined(pieces(text), literal, resolve);
   if (value === undefined) return unknown(draft);
   const alone = end - place === 1 && first.kind === 'marker';
@@ -96,12 +153,17 @@ function rewriteName(draft: Draft, place: number, end: number, isIdentifier: boo
   put(draft, place, end, `IDENTIFIER(${value})`);
 }
 
-/** A literal that is nothing but a marker loses its quotes; one with text around the marker becomes a concatenation. */
+/**
+ * A literal that is nothing but a marker loses its quotes; one with text around the marker becomes a
+ * concatenation.
+ */
 function rewriteText(draft: Draft, place: number, resolve: Resolve): void {
   const token = draft.tokens[place] ?? blank;
   const quoted = quotedIn(token);
   if (quoted === undefined) {
-    draft.notes.push(`a parameter within the text ${cut(token.text, 40)} cannot be told from its quotes; it is left as it is`);
+    draft.notes.push(
+      `a parameter within the text ${cut(token.text, 40)} cannot be told from its quotes; it is left as it is`,
+    );
     return;
   }
   const { open, close, inside } = quoted;
@@ -124,17 +186,70 @@ function rewriteValue(draft: Draft, place: number, value: string, resolve: Resol
   }
   if (isWordOf(word, intervalWord)) return rewriteInterval(draft, before, place, value, resolve);
   if (tokens[place]?.kind === 'marker' && endsValue(word)) {
-    draft.notes.push(`${value} stands where SQL keywords or operators would be expected, which a parameter cannot be`);
+    draft.notes.push(
+      `${value} stands where SQL keywords or operators would be expected, which a parameter cannot be`,
+    );
   }
-  if (value.startsWith('array_join(')) draft.notes.push(`a list of values stands outside of IN; its values are joined to one text, ${value}`);
+  if (value.startsWith('array_join('))
+    draft.notes.push(`a list of values stands outside of IN; its values are joined to one text, ${value}`);
   put(draft, place, place + 1, value);
 }
 
 /** Words behind which a value stands; any other word is a name, and behind a name stands an operator. */
 const beforeValues = new Set([
-  'select', 'distinct', 'all', 'where', 'and', 'or', 'not', 'on', 'when', 'then', 'else', 'case', 'having', 'qualify', 'in', 'between', 'like', 'ilike', 'rlike',
-  'regexp', 'similar', 'to', 'escape', 'is', 'from', 'by', 'limit', 'offset', 'fetch', 'first', 'next', 'top', 'values', 'set', 'return', 'div', 'any', 'some',
-  'date', 'timestamp', 'timestamp_ntz', 'timestamp_ltz', 'as', 'of', 'rows', 'range', 'preceding', 'percent', 'sample', 'using', 'for', 'with', 'if',
+  'select',
+  'distinct',
+  'all',
+  'where',
+  'and',
+  'or',
+  'not',
+  'on',
+  'when',
+  'then',
+  'else',
+  'case',
+  'having',
+  'qualify',
+  'in',
+  'between',
+  'like',
+  'ilike',
+  'rlike',
+  'regexp',
+  'similar',
+  'to',
+  'escape',
+  'is',
+  'from',
+  'by',
+  'limit',
+  'offset',
+  'fetch',
+  'first',
+  'next',
+  'top',
+  'values',
+  'set',
+  'return',
+  'div',
+  'any',
+  'some',
+  'date',
+  'timestamp',
+  'timestamp_ntz',
+  'timestamp_ltz',
+  'as',
+  'of',
+  'rows',
+  'range',
+  'preceding',
+  'percent',
+  'sample',
+  'using',
+  'for',
+  'with',
+  'if',
 ]);
 
 /** Whether a token ends a value, so that only an operator or keyword could follow. */
@@ -146,16 +261,35 @@ function endsValue(token: Token | undefined): boolean {
 
 /** Unit -> the unit that a cast knows, and how many of them it is. */
 const units: ReadonlyMap<string, readonly [string, number]> = new Map([
-  ['second', ['SECOND', 1]], ['minute', ['MINUTE', 1]], ['hour', ['HOUR', 1]], ['day', ['DAY', 1]], ['week', ['DAY', 7]],
-  ['month', ['MONTH', 1]], ['quarter', ['MONTH', 3]], ['year', ['YEAR', 1]],
+  ['second', ['SECOND', 1]],
+  ['minute', ['MINUTE', 1]],
+  ['hour', ['HOUR', 1]],
+  ['day', ['DAY', 1]],
+  ['week', ['DAY', 7]],
+  ['month', ['MONTH', 1]],
+  ['quarter', ['MONTH', 3]],
+  ['year', ['YEAR', 1]],
 ]);
 
-/** `INTERVAL {{ n }} DAYS` becomes a cast of the number, an interval with its unit in the text one of the text. */
-function rewriteInterval(draft: Draft, interval: number, place: number, value: string, resolve: Resolve): void {
+/**
+ * `INTERVAL {{ n }} DAYS` becomes a cast of the number, an interval with its unit in the text one of the
+ * text.
+ */
+function rewriteInterval(
+  draft: Draft,
+  interval: number,
+  place: number,
+  value: string,
+  resolve: Resolve,
+): void {
   const { tokens } = draft;
   const next = nextOf(tokens, place);
-  const unit = tokens[next]?.kind === 'word' ? units.get(tokens[next].text.toLowerCase().replace(/s$/, '')) : undefined;
-  const named = tokens[place]?.kind === 'marker' && tokens[next]?.kind === 'marker' ? joined(['', tokens[next].text, ''], literal, resolve) : undefined;
+  const unit =
+    tokens[next]?.kind === 'word' ? units.get(tokens[next].text.toLowerCase().replace(/s$/, '')) : undefined;
+  const named =
+    tokens[place]?.kind === 'marker' && tokens[next]?.kind === 'marker'
+      ? joined(['', tokens[next].text, ''], literal, resolve)
+      : undefined;
   if (named !== undefined) {
     remove(draft, place + 1, next + 1);
     return cast(draft, interval, place, `CAST(concat(${value}, ' ', ${named}) AS INTERVAL)`);

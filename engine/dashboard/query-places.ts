@@ -1,4 +1,7 @@
-/** Where in a query only the name of a table or column can stand: behind FROM, JOIN and GROUP, ORDER or PARTITION BY. */
+/**
+ * Where in a query only the name of a table or column can stand: behind FROM, JOIN and GROUP, ORDER or
+ * PARTITION BY.
+ */
 import { isSignificant } from './query-parameter-lists.ts';
 import type { Token } from '../sql/tokens.ts';
 
@@ -14,7 +17,23 @@ interface Level {
 const fromFunctions = new Set(['extract', 'trim', 'substring', 'substr', 'overlay', 'position']);
 const listsByName = new Set(['group', 'order', 'partition', 'cluster', 'distribute', 'sort']);
 /** Words that end a list of names. */
-const ends = new Set(['select', 'where', 'having', 'limit', 'offset', 'union', 'intersect', 'except', 'minus', 'qualify', 'window', 'set', 'values', 'rows', 'range']);
+const ends = new Set([
+  'select',
+  'where',
+  'having',
+  'limit',
+  'offset',
+  'union',
+  'intersect',
+  'except',
+  'minus',
+  'qualify',
+  'window',
+  'set',
+  'values',
+  'rows',
+  'range',
+]);
 
 /** Tells of each place whether an identifier is expected there. */
 export function identifierPlaces(tokens: readonly Token[]): (place: number) => boolean {
@@ -49,7 +68,10 @@ function read({ kind, text }: Token, earlier: readonly Token[], levels: Level[])
   if (kind !== 'word') return false;
   const name = text.toLowerCase();
   if (ends.has(name)) level.names = false;
-  const isFrom = name === 'from' && !level.separator && !(word(last) === 'distinct' && ['is', 'not'].includes(word(before)));
+  const isFrom =
+    name === 'from' &&
+    !level.separator &&
+    !(word(last) === 'distinct' && ['is', 'not'].includes(word(before)));
   const isList = name === 'by' && listsByName.has(word(last));
   if (!isFrom && !isList && name !== 'join') return false;
   level.names = true;

@@ -1,4 +1,7 @@
-/** Reading of the open parts of a classic dashboard: options of any shape, of which only what is understood is taken. */
+/**
+ * Reading of the open parts of a classic dashboard: options of any shape, of which only what is understood is
+ * taken.
+ */
 
 /** An object of unknown shape. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -48,7 +51,9 @@ export function listIn(fields: Fields, key: string): readonly unknown[] {
 
 /** The objects among the entries of a field that is a list. */
 export function objectsIn(fields: Fields, key: string): readonly Fields[] {
-  return listIn(fields, key).map(fieldsOf).filter((entry) => Object.keys(entry).length > 0);
+  return listIn(fields, key)
+    .map(fieldsOf)
+    .filter((entry) => Object.keys(entry).length > 0);
 }
 
 /** A field of the object itself: nothing that every object inherits. */

@@ -4,7 +4,12 @@ import { withAliases } from '../validation/aliases.ts';
 import { int32, texts } from '../validation/scalars.ts';
 
 /** The four lists that e-mail and webhook notifications share. */
-export const alertLists = ['on_start', 'on_success', 'on_failure', 'on_duration_warning_threshold_exceeded'] as const;
+export const alertLists = [
+  'on_start',
+  'on_success',
+  'on_failure',
+  'on_duration_warning_threshold_exceeded',
+] as const;
 
 export type AlertList = (typeof alertLists)[number];
 
@@ -12,14 +17,25 @@ export const JobEmailNotifications = Type.Object(
   {
     on_start: Type.Optional(texts('Addresses told when the run begins, ASCII only.')),
     on_success: Type.Optional(texts('Addresses told when the run succeeds, ASCII only.')),
-    on_failure: Type.Optional(texts('Addresses told when the run fails, times out, is skipped or meets an internal error, ASCII only.')),
-    on_duration_warning_threshold_exceeded: Type.Optional(texts('Addresses told when the run lasts longer than its RUN_DURATION_SECONDS rule, ASCII only.')),
-    no_alert_for_skipped_runs: Type.Optional(Type.Boolean({ description: 'No e-mail to on_failure for a skipped run. Default: false.' })),
+    on_failure: Type.Optional(
+      texts(
+        'Addresses told when the run fails, times out, is skipped or meets an internal error, ASCII only.',
+      ),
+    ),
+    on_duration_warning_threshold_exceeded: Type.Optional(
+      texts('Addresses told when the run lasts longer than its RUN_DURATION_SECONDS rule, ASCII only.'),
+    ),
+    no_alert_for_skipped_runs: Type.Optional(
+      Type.Boolean({ description: 'No e-mail to on_failure for a skipped run. Default: false.' }),
+    ),
   },
   { description: 'Who is told by e-mail. Lists that are not given are empty.' },
 );
 
-export const Webhook = Type.Object({ id: Type.String({ description: 'Id of a notification destination.' }) }, { description: 'A destination.' });
+export const Webhook = Type.Object(
+  { id: Type.String({ description: 'Id of a notification destination.' }) },
+  { description: 'A destination.' },
+);
 
 function webhooks(event: string) {
   return Type.Optional(Type.Array(Webhook, { description: `Destinations called when ${event}; at most 3.` }));
@@ -30,16 +46,26 @@ export const WebhookNotifications = Type.Object(
     on_start: webhooks('the run begins'),
     on_success: webhooks('the run succeeds'),
     on_failure: webhooks('the run fails, times out, is skipped or meets an internal error'),
-    on_duration_warning_threshold_exceeded: webhooks('the run lasts longer than its RUN_DURATION_SECONDS rule'),
+    on_duration_warning_threshold_exceeded: webhooks(
+      'the run lasts longer than its RUN_DURATION_SECONDS rule',
+    ),
   },
   { description: 'Which destinations are called.' },
 );
 
 export const JobNotificationSettings = Type.Object(
   {
-    no_alert_for_skipped_runs: Type.Optional(Type.Boolean({ description: 'No on_failure notice for a skipped run.' })),
-    no_alert_for_canceled_runs: Type.Optional(Type.Boolean({ description: 'No on_failure notice for a cancelled run.' })),
-    alert_on_last_attempt: Type.Optional(Type.Boolean({ description: 'No on_start notice for retries, and no on_failure notice before the last retry.' })),
+    no_alert_for_skipped_runs: Type.Optional(
+      Type.Boolean({ description: 'No on_failure notice for a skipped run.' }),
+    ),
+    no_alert_for_canceled_runs: Type.Optional(
+      Type.Boolean({ description: 'No on_failure notice for a cancelled run.' }),
+    ),
+    alert_on_last_attempt: Type.Optional(
+      Type.Boolean({
+        description: 'No on_start notice for retries, and no on_failure notice before the last retry.',
+      }),
+    ),
   },
   { description: 'Applies to e-mail and webhook notifications alike.' },
 );
@@ -47,7 +73,11 @@ export const JobNotificationSettings = Type.Object(
 export const JobsHealthRule = Type.Object(
   withAliases({
     metric: Type.Enum(['RUN_DURATION_SECONDS'], { description: 'What is measured.' }),
-    operator: Type.Optional(Type.Enum(['GREATER_THAN'], { description: 'How it is compared. Required, under either of its spellings.' })),
+    operator: Type.Optional(
+      Type.Enum(['GREATER_THAN'], {
+        description: 'How it is compared. Required, under either of its spellings.',
+      }),
+    ),
     value: int32(0, 'Threshold, in the unit of the metric.'),
   }),
   { description: 'A threshold that a healthy run does not pass.' },

@@ -17,7 +17,8 @@ export function checkCluster(path: string, cluster: NewCluster, limits: Limits):
   checkLogConf(path, cluster);
   checkAsciiMap(at(path, 'spark_env_vars'), cluster.spark_env_vars);
   checkVariableNames(at(path, 'spark_env_vars'), cluster.spark_env_vars);
-  for (const [index, script] of (cluster.init_scripts ?? []).entries()) checkInitScript(at(path, `init_scripts[${index}]`), script);
+  for (const [index, script] of (cluster.init_scripts ?? []).entries())
+    checkInitScript(at(path, `init_scripts[${index}]`), script);
 }
 
 function checkComplete(path: string, cluster: NewCluster): void {
@@ -30,15 +31,25 @@ function checkComplete(path: string, cluster: NewCluster): void {
 /** Clients know the text up to the field; which cluster is meant follows it where there may be several. */
 function incomplete(path: string, field: string): Error {
   const which = path === 'new_cluster' || path === '' ? '' : ` (${path})`;
-  return invalid(`Cluster validation error: Missing required field: settings.cluster_spec.new_cluster.${field}${which}`);
+  return invalid(
+    `Cluster validation error: Missing required field: settings.cluster_spec.new_cluster.${field}${which}`,
+  );
 }
 
 /** Refuses a number of workers beside a range, and an empty range. */
-export function checkSize(path: string, { num_workers: workers, autoscale: range }: Pick<NewCluster, 'num_workers' | 'autoscale'>): void {
+export function checkSize(
+  path: string,
+  { num_workers: workers, autoscale: range }: Pick<NewCluster, 'num_workers' | 'autoscale'>,
+): void {
   if (range === undefined) return;
-  if (workers !== undefined) throw invalid(`${path === '' ? 'The cluster' : path} has num_workers and autoscale; exactly one of num_workers, autoscale is allowed.`);
+  if (workers !== undefined)
+    throw invalid(
+      `${path === '' ? 'The cluster' : path} has num_workers and autoscale; exactly one of num_workers, autoscale is allowed.`,
+    );
   if (range.max_workers <= range.min_workers) {
-    throw invalid(`${at(path, 'autoscale.max_workers')} is ${range.max_workers}; it must be greater than min_workers, which is ${range.min_workers}.`);
+    throw invalid(
+      `${at(path, 'autoscale.max_workers')} is ${range.max_workers}; it must be greater than min_workers, which is ${range.min_workers}.`,
+    );
   }
 }
 
@@ -53,38 +64,66 @@ function checkBootDisk(path: string, cluster: NewCluster, limits: Limits): void 
 /** A name that no process could be given would be left out without a word. */
 function checkVariableNames(path: string, variables: Readonly<Record<string, string>> = {}): void {
   const wrong = Object.keys(variables).find((name) => name === '' || name.includes('='));
-  if (wrong !== undefined) throw invalid(`${path} has the name ${quote(wrong)}; the name of a variable is not empty and has no =.`);
+  if (wrong !== undefined)
+    throw invalid(`${path} has the name ${quote(wrong)}; the name of a variable is not empty and has no =.`);
 }
 
 function checkLogConf(path: string, { cluster_log_conf: conf }: NewCluster): void {
   if (conf === undefined) return;
   const given = spellings('managed_fs').filter((spelling) => Object.hasOwn(conf, spelling));
-  if (given.length > 1) throw invalid(`${at(path, 'cluster_log_conf')} has ${given.join(' and ')}; a cluster has one destination for its logs.`);
+  if (given.length > 1)
+    throw invalid(
+      `${at(path, 'cluster_log_conf')} has ${given.join(' and ')}; a cluster has one destination for its logs.`,
+    );
   const store = pick(conf, 'managed_fs');
   if (store === undefined) throw missing(at(path, 'cluster_log_conf.managed_fs'));
-  checkDestination(at(path, `cluster_log_conf.${spellingIn(conf, 'managed_fs')}.destination`), store.destination, 'managed_fs', 'logs');
+  checkDestination(
+    at(path, `cluster_log_conf.${spellingIn(conf, 'managed_fs')}.destination`),
+    store.destination,
+    'managed_fs',
+    'logs',
+  );
 }
 
 function checkInitScript(path: string, script: InitScriptInfo): void {
-  const given = ['workspace', ...spellings('managed_fs'), ...spellings('objstore')].filter((store) => Object.hasOwn(script, store));
+  const given = ['workspace', ...spellings('managed_fs'), ...spellings('objstore')].filter((store) =>
+    Object.hasOwn(script, store),
+  );
   checkOneOf(path, given, ['workspace', 'managed_fs', 'objstore']);
-  const kind = script.workspace !== undefined ? 'workspace' : pick(script, 'managed_fs') !== undefined ? 'managed_fs' : 'objstore';
+  const kind =
+    script.workspace !== undefined
+      ? 'workspace'
+      : pick(script, 'managed_fs') !== undefined
+        ? 'managed_fs'
+        : 'objstore';
   const place = script.workspace ?? pick(script, 'managed_fs') ?? pick(script, 'objstore');
-  if (place !== undefined) checkDestination(at(path, `${given[0]}.destination`), place.destination, kind, 'setup.sh');
+  if (place !== undefined)
+    checkDestination(at(path, `${given[0]}.destination`), place.destination, kind, 'setup.sh');
 }
 
 /** How a destination in each store begins, and what it is called. */
 const stores = {
   workspace: { begins: /^\//, name: 'an absolute path of the workspace', example: '/Shared/' },
   managed_fs: { begins: /^(managed_fs:)?\//, name: 'a path of managed_fs', example: 'managed_fs:/' },
-  objstore: { begins: /^objstore:\/\/[^/]/, name: 'a URI of the object store', example: 'objstore://bucket/' },
+  objstore: {
+    begins: /^objstore:\/\/[^/]/,
+    name: 'a URI of the object store',
+    example: 'objstore://bucket/',
+  },
 } as const;
 
 /** Refuses a destination that is empty, of another store, or not inside its store. */
-function checkDestination(field: string, destination: string, store: keyof typeof stores, file: string): void {
+function checkDestination(
+  field: string,
+  destination: string,
+  store: keyof typeof stores,
+  file: string,
+): void {
   checkFilled(field, destination);
   const { begins, name, example } = stores[store];
   const uri = canonicalUri(destination);
-  if (!begins.test(uri)) throw invalid(`${field} is ${quote(destination)}; it must be ${name}, such as ${example}${file}.`);
-  if (uri.split('/').includes('..')) throw invalid(`${field} is ${quote(destination)}; it must not contain "..".`);
+  if (!begins.test(uri))
+    throw invalid(`${field} is ${quote(destination)}; it must be ${name}, such as ${example}${file}.`);
+  if (uri.split('/').includes('..'))
+    throw invalid(`${field} is ${quote(destination)}; it must not contain "..".`);
 }

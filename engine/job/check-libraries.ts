@@ -7,13 +7,18 @@ import { checkOneOf, quote } from '../validation/messages.ts';
 const wheelName = /^[\w.]+-[\w.!+]+(-\d\w*)?-[\w.]+-[\w.]+-[\w.]+\.whl$/;
 
 /**
- * Refuses an entry that is not exactly one kind of library, and a wheel whose name an installer would not take.
+ * Refuses an entry that is not exactly one kind of library, and a wheel whose name an installer would not
+ * take.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
 export function checkLibraries(path: string, libraries: readonly Library[] = []): void {
   for (const [index, library] of libraries.entries()) {
     const entry = `${path}[${index}]`;
-    checkOneOf(entry, libraryKinds.filter((kind) => library[kind] !== undefined), libraryKinds);
+    checkOneOf(
+      entry,
+      libraryKinds.filter((kind) => library[kind] !== undefined),
+      libraryKinds,
+    );
     if (library.whl !== undefined) checkWheel(`${entry}.whl`, library.whl);
   }
 }
@@ -21,5 +26,7 @@ export function checkLibraries(path: string, libraries: readonly Library[] = [])
 function checkWheel(path: string, uri: string): void {
   const file = uri.slice(uri.lastIndexOf('/') + 1);
   if (file.endsWith('.wheelhouse.zip') || wheelName.test(file)) return;
-  throw invalid(`${path} is ${quote(uri)}; the file must be named name-version-python-abi-platform.whl, or end in .wheelhouse.zip.`);
+  throw invalid(
+    `${path} is ${quote(uri)}; the file must be named name-version-python-abi-platform.whl, or end in .wheelhouse.zip.`,
+  );
 }

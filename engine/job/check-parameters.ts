@@ -6,8 +6,8 @@ import type { JobParameter } from './settings.ts';
 import { at, checkFilled, quote } from '../validation/messages.ts';
 
 /**
- * Refuses parameters without a name, with a name that no reference can spell, with one name twice, or larger than 10,000
- * bytes of JSON together. Unlike the parameters of tasks they may hold any characters.
+ * Refuses parameters without a name, with a name that no reference can spell, with one name twice, or larger
+ * than 10,000 bytes of JSON together. Unlike the parameters of tasks they may hold any characters.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
 export function checkJobParameters(parameters: readonly JobParameter[] = [], limits: Limits): void {
@@ -17,22 +17,29 @@ export function checkJobParameters(parameters: readonly JobParameter[] = [], lim
     checkFilled(field, name);
     if (name.includes('`')) throw invalid(`${field} is ${quote(name)}; it must not hold a backtick.`);
     const first = firstOf.get(name);
-    if (first !== undefined) throw invalid(`${field} is ${quote(name)}, as is that of parameters[${first}]; each must be unique.`);
+    if (first !== undefined)
+      throw invalid(`${field} is ${quote(name)}, as is that of parameters[${first}]; each must be unique.`);
     firstOf.set(name, index);
   }
   checkParameterBytes('parameters', parameters, limits);
 }
 
 /**
- * Refuses values for parameters that the job does not have, references that can have no value, and more than 10,000 bytes
- * of JSON.
+ * Refuses values for parameters that the job does not have, references that can have no value, and more than
+ * 10,000 bytes of JSON.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
-export function checkJobParameterValues(given: Readonly<Record<string, string>> = {}, declared: readonly JobParameter[] = [], limits: Limits): void {
+export function checkJobParameterValues(
+  given: Readonly<Record<string, string>> = {},
+  declared: readonly JobParameter[] = [],
+  limits: Limits,
+): void {
   const names = declared.map(({ name }) => name);
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown !== undefined) {
-    throw invalid(`${at('job_parameters', unknown)} is given, but the job has no such parameter; it has ${names.map(quote).join(', ') || 'none'}.`);
+    throw invalid(
+      `${at('job_parameters', unknown)} is given, but the job has no such parameter; it has ${names.map(quote).join(', ') || 'none'}.`,
+    );
   }
   checkParameterBytes('job_parameters', given, limits);
   checkFieldReferences('job_parameters', given, { parameters: [], task: undefined });
@@ -41,5 +48,6 @@ export function checkJobParameterValues(given: Readonly<Record<string, string>> 
 /** Refuses a parameter field whose JSON text is larger than the limit. */
 export function checkParameterBytes(field: string, value: unknown, limits: Limits): void {
   const bytes = Buffer.byteLength(JSON.stringify(value) ?? '');
-  if (bytes > limits.parameterBytes) throw invalid(`${field} is ${bytes} bytes of JSON; at most ${limits.parameterBytes} are allowed.`);
+  if (bytes > limits.parameterBytes)
+    throw invalid(`${field} is ${bytes} bytes of JSON; at most ${limits.parameterBytes} are allowed.`);
 }

@@ -1,9 +1,20 @@
-/** Refuses references that can never have a value, before anything runs. What only a run knows is left to the run. */
+/**
+ * Refuses references that can never have a value, before anything runs. What only a run knows is left to the
+ * run.
+ */
 import { invalid } from '../errors.ts';
 import { mainTaskKey, tasksOf } from './format.ts';
 import { upstreamOf } from './graph.ts';
 import { mapParameterTexts, mapTexts } from './parameter-texts.ts';
-import { absentReferences, namesOf, piecesOf, taskReferences, timeArguments, type Reference, type ReferenceName } from './references.ts';
+import {
+  absentReferences,
+  namesOf,
+  piecesOf,
+  taskReferences,
+  timeArguments,
+  type Reference,
+  type ReferenceName,
+} from './references.ts';
 import type { JobSettings, SubmitSettings, TaskSettings } from './settings.ts';
 import { bodyIn, kindNameOf, kindOf, type TaskKind } from './task-kinds.ts';
 import { cut, quote } from '../validation/messages.ts';
@@ -57,7 +68,8 @@ export function scopeOf(settings: JobSettings | SubmitSettings, task: TaskSettin
   return {
     parameters: (settings.parameters ?? []).map(({ name }) => name),
     task: {
-      key: task.task_key, kind: kindOf(task),
+      key: task.task_key,
+      kind: kindOf(task),
       kinds: new Map(tasks.map((one) => [one.task_key, kindOf(one)])),
       upstream: upstreamOf(task.task_key, tasks),
     },
@@ -68,7 +80,8 @@ export function scopeOf(settings: JobSettings | SubmitSettings, task: TaskSettin
 function checkText(text: string, path: string, scope: ReferenceScope): string {
   for (const piece of piecesOf(text)) {
     const reason = typeof piece === 'string' ? undefined : refusalOf(piece, scope);
-    if (typeof piece !== 'string' && reason !== undefined) throw invalid(`${path} refers to ${cut(piece.written)}; ${reason}.`);
+    if (typeof piece !== 'string' && reason !== undefined)
+      throw invalid(`${path} refers to ${cut(piece.written)}; ${reason}.`);
   }
   return text;
 }
@@ -78,17 +91,21 @@ const ofTask: ReadonlySet<string> = new Set(taskReferences);
 
 /** Why a reference can never have a value; undefined when it can. */
 function refusalOf({ name, namespace, filled }: Reference, scope: ReferenceScope): string | undefined {
-  if (name === undefined) return `there is no such value; known are ${namesOf(namespace).join(', ') || 'none'}`;
+  if (name === undefined)
+    return `there is no such value; known are ${namesOf(namespace).join(', ') || 'none'}`;
   const missing = absent.get(name);
   if (missing !== undefined) return missing;
-  if (ofTask.has(name) && scope.task === undefined) return 'the value of a job parameter is the same for all tasks, and may refer to values of the run alone';
+  if (ofTask.has(name) && scope.task === undefined)
+    return 'the value of a job parameter is the same for all tasks, and may refer to values of the run alone';
   return rules[name]?.(filled, scope);
 }
 
 type Rule = (filled: readonly string[], scope: ReferenceScope) => string | undefined;
 
 const isTimeArgument: Rule = ([argument = '']) =>
-  timeArguments.some((known) => known === argument) ? undefined : `${quote(argument)} is none of ${timeArguments.join(', ')}`;
+  timeArguments.some((known) => known === argument)
+    ? undefined
+    : `${quote(argument)} is none of ${timeArguments.join(', ')}`;
 
 const isUpstream: Rule = ([key = ''], { task }) => {
   if (task === undefined || task.upstream.has(key)) return undefined;
@@ -105,7 +122,8 @@ const rules: { readonly [name in ReferenceName]?: Rule } = {
     if (parameters.includes(parameter)) return undefined;
     return `the job has no parameter ${quote(parameter)}; it has ${parameters.map(quote).join(', ') || 'none'}`;
   },
-  'task.notebook_path': (_, { task }) => (task?.kind === 'notebook_task' ? undefined : `task ${task?.key ?? mainTaskKey} is no notebook_task`),
+  'task.notebook_path': (_, { task }) =>
+    task?.kind === 'notebook_task' ? undefined : `task ${task?.key ?? mainTaskKey} is no notebook_task`,
   'tasks.<task>.run_id': isUpstream,
   'tasks.<task>.result_state': isUpstream,
   'tasks.<task>.values.<key>': ([key = '', ...rest], scope) => {

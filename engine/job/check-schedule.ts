@@ -6,8 +6,8 @@ import type { JobSettings } from './settings.ts';
 import { isGiven } from '../validation/messages.ts';
 
 /**
- * Refuses an expression that Quartz refuses or misreads, a zone that Java does not know, and triggers that this version
- * does not have. Whether the expression ever fires is found out when the schedule is stored.
+ * Refuses an expression that Quartz refuses or misreads, a zone that Java does not know, and triggers that
+ * this version does not have. Whether the expression ever fires is found out when the schedule is stored.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
 export function checkTiming(settings: JobSettings): void {
@@ -17,11 +17,14 @@ export function checkTiming(settings: JobSettings): void {
     zoneOf(schedule.timezone_id);
   }
   if ('continuous' in settings && isGiven(settings.continuous)) {
-    throw invalid('continuous is given; runs that follow one another without end are not supported. Use schedule or trigger.periodic.');
+    throw invalid(
+      'continuous is given; runs that follow one another without end are not supported. Use schedule or trigger.periodic.',
+    );
   }
   if (trigger === undefined || !isGiven(trigger)) return;
   const other = Object.keys(trigger).find((kind) => kind !== 'periodic' && kind !== 'pause_status');
-  if (other !== undefined) throw invalid(`trigger.${other} is given; of all triggers only trigger.periodic is supported.`);
+  if (other !== undefined)
+    throw invalid(`trigger.${other} is given; of all triggers only trigger.periodic is supported.`);
   if (trigger.periodic === undefined) throw invalid('Missing required field: trigger.periodic.');
   if (schedule !== undefined) throw invalid('schedule and trigger are given; a job has one of them.');
 }

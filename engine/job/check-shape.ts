@@ -1,4 +1,7 @@
-/** Whether settings are single-task or multi-task, and nothing of the other format (spec 2.2, 9; design 8, 10). */
+/**
+ * Whether settings are single-task or multi-task, and nothing of the other format (spec 2.2, 9; design 8,
+ * 10).
+ */
 import { invalid } from '../errors.ts';
 import { formatOf, singleTaskFields, type ApiVersion } from './format.ts';
 import type { JobSettings, SubmitSettings } from './settings.ts';
@@ -6,27 +9,42 @@ import { kindsIn, type KnownKind } from './task-kinds.ts';
 import { isGiven, quote } from '../validation/messages.ts';
 
 /**
- * Refuses settings of no format or of both. `multiTaskOnly`, when given, is the version that takes no single-task fields.
+ * Refuses settings of no format or of both. `multiTaskOnly`, when given, is the version that takes no
+ * single-task fields.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
-export function checkShape(settings: JobSettings | SubmitSettings, multiTaskOnly: ApiVersion | undefined, kinds: readonly KnownKind[]): void {
+export function checkShape(
+  settings: JobSettings | SubmitSettings,
+  multiTaskOnly: ApiVersion | undefined,
+  kinds: readonly KnownKind[],
+): void {
   const given = new Map(Object.entries(settings));
   const single = kindsIn(settings)[0] ?? singleTaskFields.find((field) => isGiven(given.get(field)));
   if (settings.tasks !== undefined) {
-    if (single !== undefined) throw invalid(`${single} is a single-task field; beside tasks it belongs into an entry of tasks.`);
+    if (single !== undefined)
+      throw invalid(`${single} is a single-task field; beside tasks it belongs into an entry of tasks.`);
     if (settings.tasks.length === 0) throw invalid('tasks has 0 entries; at least one task is required.');
   } else {
     if (multiTaskOnly !== undefined) throw singleTaskRefusal(single, multiTaskOnly);
-    if (isGiven(given.get('job_clusters')) || isGiven(given.get('job_cluster_key'))) throw invalid('Shared job cluster feature is only supported in multi-task jobs.');
-    if (kindsIn(settings).length === 0) throw invalid(`No task is given; one of ${kinds.map(({ name }) => name).join(', ')}, or tasks, is required.`);
+    if (isGiven(given.get('job_clusters')) || isGiven(given.get('job_cluster_key')))
+      throw invalid('Shared job cluster feature is only supported in multi-task jobs.');
+    if (kindsIn(settings).length === 0)
+      throw invalid(
+        `No task is given; one of ${kinds.map(({ name }) => name).join(', ')}, or tasks, is required.`,
+      );
   }
   const format = formatOf(settings);
   if (settings.format !== undefined && settings.format !== format) {
-    throw invalid(`format is ${quote(settings.format)}, but the settings are ${format}: they ${format === 'MULTI_TASK' ? 'have' : 'have no'} tasks.`);
+    throw invalid(
+      `format is ${quote(settings.format)}, but the settings are ${format}: they ${format === 'MULTI_TASK' ? 'have' : 'have no'} tasks.`,
+    );
   }
 }
 
 function singleTaskRefusal(field: string | undefined, version: ApiVersion): Error {
-  if (field === undefined) return invalid(`Missing required field: tasks. Version ${version} takes every job as a list of tasks.`);
-  return invalid(`${field} is a single-task field; version ${version} takes it only within an entry of tasks.`);
+  if (field === undefined)
+    return invalid(`Missing required field: tasks. Version ${version} takes every job as a list of tasks.`);
+  return invalid(
+    `${field} is a single-task field; version ${version} takes it only within an entry of tasks.`,
+  );
 }

@@ -10,30 +10,49 @@ const reserved = new Set(['--master', '--deploy-mode', '--executor-cores']);
 const reservedProperties = new Set(['spark.master', 'spark.submit.deployMode', 'spark.executor.cores']);
 
 /** Options of the submit script that take no value; every other `--x` is followed by one. */
-export const submitFlags: ReadonlySet<string> = new Set(['--verbose', '-v', '--supervise', '--version', '--help', '-h', '--usage-error']);
+export const submitFlags: ReadonlySet<string> = new Set([
+  '--verbose',
+  '-v',
+  '--supervise',
+  '--version',
+  '--help',
+  '-h',
+  '--usage-error',
+]);
 
-/** Refuses a submit task on anything but a new cluster, with libraries or spark_conf, or with an option the service sets. */
+/**
+ * Refuses a submit task on anything but a new cluster, with libraries or spark_conf, or with an option the
+ * service sets.
+ */
 export function checkSubmitTask(path: string, task: Omit<TaskSettings, 'task_key'>): void {
   const where = path === '' ? 'spark_submit_task' : `${path}.spark_submit_task`;
   for (const choice of ['existing_cluster_id', 'job_cluster_key'] as const) {
-    if (isGiven(task[choice])) throw invalid(`${at(path, choice)} is given; ${where} runs only on a new_cluster.`);
+    if (isGiven(task[choice]))
+      throw invalid(`${at(path, choice)} is given; ${where} runs only on a new_cluster.`);
   }
-  if (isGiven(task.libraries)) throw invalid(`${at(path, 'libraries')} is given; ${where} takes libraries only as --jars, --py-files and --files in its parameters.`);
-  if (isGiven(task.new_cluster?.spark_conf)) throw invalid(`${at(path, 'new_cluster.spark_conf')} is given; ${where} takes configuration only as --conf in its parameters.`);
+  if (isGiven(task.libraries))
+    throw invalid(
+      `${at(path, 'libraries')} is given; ${where} takes libraries only as --jars, --py-files and --files in its parameters.`,
+    );
+  if (isGiven(task.new_cluster?.spark_conf))
+    throw invalid(
+      `${at(path, 'new_cluster.spark_conf')} is given; ${where} takes configuration only as --conf in its parameters.`,
+    );
   checkSubmitParameters(`${where}.parameters`, task.spark_submit_task?.parameters);
 }
 
 /**
- * Refuses the options --master, --deploy-mode and --executor-cores, also as properties behind --conf. What follows the application file belongs to the
- * application and may look as it likes.
+ * Refuses the options --master, --deploy-mode and --executor-cores, also as properties behind --conf. What
+ * follows the application file belongs to the application and may look as it likes.
  */
 export function checkSubmitParameters(path: string, parameters: readonly string[] = []): void {
   for (let index = 0; index < parameters.length; index += 1) {
     const option = parameters[index] ?? '';
     if (!option.startsWith('-')) return;
     const name = option.split('=', 1)[0] ?? '';
-    if (reserved.has(name)) throw invalid(`${path}[${index}] is ${name}; it is set by the service and must not be given.`);
-    const value = option.includes('=') ? option.slice(name.length + 1) : parameters[index + 1] ?? '';
+    if (reserved.has(name))
+      throw invalid(`${path}[${index}] is ${name}; it is set by the service and must not be given.`);
+    const value = option.includes('=') ? option.slice(name.length + 1) : (parameters[index + 1] ?? '');
     if (!option.includes('=') && !submitFlags.has(name)) index += 1;
     const property = value.split('=', 1)[0]?.trim() ?? '';
     if ((name === '--conf' || name === '-c') && reservedProperties.has(property)) {

@@ -1,4 +1,7 @@
-/** What one task must meet beyond its schema: one kind, one cluster, and the rules of its kind (spec 2.2, 2.3, 2.7). */
+/**
+ * What one task must meet beyond its schema: one kind, one cluster, and the rules of its kind (spec 2.2, 2.3,
+ * 2.7).
+ */
 import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { checkAsciiMap } from '../validation/ascii.ts';
@@ -22,7 +25,8 @@ export interface TaskContext {
 const clusterChoices = ['job_cluster_key', 'new_cluster', 'existing_cluster_id'] as const;
 
 /**
- * Refuses a task without exactly one known kind, without its cluster or with two, and whatever its kind does not allow.
+ * Refuses a task without exactly one known kind, without its cluster or with two, and whatever its kind does
+ * not allow.
  * `path` is '' for a single-task job, else `tasks[n]`.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
@@ -39,14 +43,21 @@ function checkKind(path: string, task: TaskLike, known: readonly KnownKind[]): v
   const kinds = known.map(({ name }) => name);
   const found = kindsIn(task);
   const unknown = found.find((kind) => !kinds.includes(kind));
-  if (unknown !== undefined) throw invalid(`${at(path, unknown)} is not a task kind of this service; the known kinds are ${kinds.join(', ')}.`);
+  if (unknown !== undefined)
+    throw invalid(
+      `${at(path, unknown)} is not a task kind of this service; the known kinds are ${kinds.join(', ')}.`,
+    );
   checkOneOf(path === '' ? 'The job' : path, found, kinds);
 }
 
 function checkClusterChoice(path: string, task: TaskLike, kinds: readonly KnownKind[]): void {
   const chosen = clusterChoices.filter((choice) => task[choice] !== undefined && task[choice] !== '');
   if (chosen.length > 1) checkOneOf(path === '' ? 'The job' : path, chosen, clusterChoices);
-  if (chosen.length === 1 || kindsIn(task).some((kind) => kinds.some(({ name, needsCluster }) => name === kind && !needsCluster))) return;
+  if (
+    chosen.length === 1 ||
+    kindsIn(task).some((kind) => kinds.some(({ name, needsCluster }) => name === kind && !needsCluster))
+  )
+    return;
   // Clients know this sentence; which task is meant follows it.
   const which = path === '' ? '' : ` ${path} has none.`;
   throw invalid(`One of job_cluster_key, new_cluster, or existing_cluster_id must be specified.${which}`);
@@ -57,7 +68,10 @@ const checkKindRules = {
     if (notebook === undefined) return;
     const field = at(path, 'notebook_task.notebook_path');
     checkFilled(field, notebook.notebook_path);
-    if (!notebook.notebook_path.startsWith('/')) throw invalid(`${field} is ${quote(notebook.notebook_path)}; it must be an absolute path that begins with a slash.`);
+    if (!notebook.notebook_path.startsWith('/'))
+      throw invalid(
+        `${field} is ${quote(notebook.notebook_path)}; it must be an absolute path that begins with a slash.`,
+      );
     checkAsciiMap(at(path, 'notebook_task.base_parameters'), notebook.base_parameters);
   },
   spark_python_task(path, { spark_python_task: python }) {

@@ -1,6 +1,6 @@
 /**
- * The rules of job settings and submissions that span fields, versions or limits. What a field may be on its own stands
- * in its schema, which is applied first.
+ * The rules of job settings and submissions that span fields, versions or limits. What a field may be on its
+ * own stands in its schema, which is applied first.
  */
 import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
@@ -26,10 +26,14 @@ export interface CheckOptions {
 }
 
 /**
- * Checks the whole settings of a job: of create, of reset, or merged by update (spec 2.2 - 2.4, 2.7 - 2.9, 8).
+ * Checks the whole settings of a job: of create, of reset, or merged by update (spec 2.2 - 2.4, 2.7 - 2.9,
+ * 8).
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
-export function checkSettings(settings: JobSettings, { version, limits, kinds = builtInKinds }: CheckOptions): void {
+export function checkSettings(
+  settings: JobSettings,
+  { version, limits, kinds = builtInKinds }: CheckOptions,
+): void {
   checkShape(settings, version === '2.0' ? undefined : version, kinds);
   checkBytes('name', settings.name ?? '', limits.runNameBytes);
   checkConcurrency(settings.max_concurrent_runs, limits);
@@ -40,16 +44,23 @@ export function checkSettings(settings: JobSettings, { version, limits, kinds = 
 }
 
 /**
- * Checks the body of runs/submit, which takes both formats in every version, but no shared job clusters (spec 4.1 rule 5).
+ * Checks the body of runs/submit, which takes both formats in every version, but no shared job clusters (spec
+ * 4.1 rule 5).
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
-export function checkSubmission(submission: SubmitSettings, { limits, kinds = builtInKinds }: CheckOptions): void {
+export function checkSubmission(
+  submission: SubmitSettings,
+  { limits, kinds = builtInKinds }: CheckOptions,
+): void {
   checkShape(submission, undefined, kinds);
   checkBytes('run_name', submission.run_name ?? '', limits.runNameBytes);
   checkIdempotencyToken(submission.idempotency_token, limits);
   checkAlerts('', submission, limits);
   const shared = isGiven(submission.job_clusters) ? 'job_clusters' : sharedClusterUse(submission.tasks);
-  if (shared !== undefined) throw invalid(`${shared} is given; a submission has no shared job clusters: give each task a new_cluster or an existing_cluster_id.`);
+  if (shared !== undefined)
+    throw invalid(
+      `${shared} is given; a submission has no shared job clusters: give each task a new_cluster or an existing_cluster_id.`,
+    );
   checkTasks(submission, { limits, kinds });
 }
 
@@ -57,19 +68,23 @@ export function checkSubmission(submission: SubmitSettings, { limits, kinds = bu
 export function checkIdempotencyToken(token: string | undefined, limits: Limits): void {
   const length = [...(token ?? '')].length;
   const most = limits.idempotencyTokenCharacters;
-  if (length > most) throw invalid(`idempotency_token has ${length} characters; at most ${most} are allowed.`);
+  if (length > most)
+    throw invalid(`idempotency_token has ${length} characters; at most ${most} are allowed.`);
 }
 
 /** Create takes them apart; among the settings they would be kept and shown, and let nobody in or out. */
 function refuseGrants(settings: object): void {
   if ('access_control_list' in settings && isGiven(settings.access_control_list)) {
-    throw invalid('access_control_list is given; the permissions of a job are changed with PUT or PATCH permissions/jobs/<job_id>.');
+    throw invalid(
+      'access_control_list is given; the permissions of a job are changed with PUT or PATCH permissions/jobs/<job_id>.',
+    );
   }
 }
 
 function checkConcurrency(runs: number | undefined, limits: Limits): void {
   const most = limits.maxConcurrentRuns;
-  if (runs !== undefined && runs > most) throw invalid(`max_concurrent_runs is ${runs}; it must be between 0 and ${most}.`);
+  if (runs !== undefined && runs > most)
+    throw invalid(`max_concurrent_runs is ${runs}; it must be between 0 and ${most}.`);
 }
 
 function sharedClusterUse(tasks: readonly TaskSettings[] = []): string | undefined {
@@ -113,7 +128,9 @@ function checkJobClusters(clusters: readonly JobCluster[], limits: Limits): void
     const path = `job_clusters[${index}]`;
     const first = firstOf.get(cluster.job_cluster_key);
     if (first !== undefined) {
-      throw invalid(`${path}.job_cluster_key is ${quote(cluster.job_cluster_key)}, as is that of job_clusters[${first}]; each must be unique.`);
+      throw invalid(
+        `${path}.job_cluster_key is ${quote(cluster.job_cluster_key)}, as is that of job_clusters[${first}]; each must be unique.`,
+      );
     }
     firstOf.set(cluster.job_cluster_key, index);
     checkNoLibraries(path, cluster);
@@ -124,6 +141,8 @@ function checkJobClusters(clusters: readonly JobCluster[], limits: Limits): void
 
 function checkNoLibraries(path: string, holder: object): void {
   if ('libraries' in holder && isGiven(holder.libraries)) {
-    throw invalid(`${path}.libraries is given; libraries are configured in the tasks, never on a shared job cluster.`);
+    throw invalid(
+      `${path}.libraries is given; libraries are configured in the tasks, never on a shared job cluster.`,
+    );
   }
 }

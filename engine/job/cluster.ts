@@ -1,4 +1,7 @@
-/** Schemas of clusters and libraries (spec 2.8). What depends on more than one field is checked in check-cluster.ts. */
+/**
+ * Schemas of clusters and libraries (spec 2.8). What depends on more than one field is checked in
+ * check-cluster.ts.
+ */
 import { Type, type Static } from 'typebox';
 import { withAliases } from '../validation/aliases.ts';
 import { int32, textMap, texts } from '../validation/scalars.ts';
@@ -17,10 +20,10 @@ export const StorageInfo = Type.Object(
   { description: 'A location in one store.' },
 );
 
-export const ClusterLogConf = Type.Object(
-  withAliases({ managed_fs: Type.Optional(StorageInfo) }),
-  { description: 'Delivers the logs of the cluster every 5 minutes to <destination>/<cluster-id>/. One destination per cluster.' },
-);
+export const ClusterLogConf = Type.Object(withAliases({ managed_fs: Type.Optional(StorageInfo) }), {
+  description:
+    'Delivers the logs of the cluster every 5 minutes to <destination>/<cluster-id>/. One destination per cluster.',
+});
 
 export const InitScriptInfo = Type.Object(
   withAliases({
@@ -28,13 +31,20 @@ export const InitScriptInfo = Type.Object(
     managed_fs: Type.Optional(StorageInfo),
     objstore: Type.Optional(StorageInfo),
   }),
-  { description: 'A script run on every node before the cluster is used. Exactly one store is given; managed_fs is deprecated.' },
+  {
+    description:
+      'A script run on every node before the cluster is used. Exactly one store is given; managed_fs is deprecated.',
+  },
 );
 
 export const CloudAttributes = Type.Object(
   withAliases({
-    use_preemptible_executors: Type.Optional(Type.Boolean({ description: 'Workers may be taken away at any time.' })),
-    cloud_service_account: Type.Optional(Type.String({ description: 'Service account used for object-store and analytics data sources.' })),
+    use_preemptible_executors: Type.Optional(
+      Type.Boolean({ description: 'Workers may be taken away at any time.' }),
+    ),
+    cloud_service_account: Type.Optional(
+      Type.String({ description: 'Service account used for object-store and analytics data sources.' }),
+    ),
     boot_disk_size: Type.Optional(int32(0, 'Disk of each instance in GB, 100 to 4096.')),
   }),
   { description: 'Attributes for the cloud in use.' },
@@ -42,7 +52,9 @@ export const CloudAttributes = Type.Object(
 
 export const PlacementAttributes = Type.Object(
   {
-    availability: Type.Optional(Type.String({ description: 'SPOT or ON_DEMAND, or another word of the cloud in use.' })),
+    availability: Type.Optional(
+      Type.String({ description: 'SPOT or ON_DEMAND, or another word of the cloud in use.' }),
+    ),
     zone_id: Type.Optional(Type.String({ description: 'Zone of the instances.' })),
   },
   { description: 'Where and how instances are taken.' },
@@ -59,19 +71,31 @@ export const NewCluster = Type.Object(
     spark_conf: Type.Optional(textMap('Configuration properties.')),
     cloud_attributes: Type.Optional(CloudAttributes),
     placement_attributes: Type.Optional(PlacementAttributes),
-    node_type_id: Type.Optional(Type.String({ description: 'Size of a node. Required unless instance_pool_id or policy_id supplies it.' })),
-    driver_node_type_id: Type.Optional(Type.String({ description: 'Size of the driver. Default: node_type_id.' })),
+    node_type_id: Type.Optional(
+      Type.String({
+        description: 'Size of a node. Required unless instance_pool_id or policy_id supplies it.',
+      }),
+    ),
+    driver_node_type_id: Type.Optional(
+      Type.String({ description: 'Size of the driver. Default: node_type_id.' }),
+    ),
     ssh_public_keys: Type.Optional(texts('Not supported: always shown empty.')),
     custom_tags: Type.Optional(
-      Type.Union([textMap('Tags by name.'), noTags], { description: 'Tags of the cluster; an empty list means none.' }),
+      Type.Union([textMap('Tags by name.'), noTags], {
+        description: 'Tags of the cluster; an empty list means none.',
+      }),
     ),
     cluster_log_conf: Type.Optional(ClusterLogConf),
-    init_scripts: Type.Optional(Type.Array(InitScriptInfo, { description: 'Run one after the other, in this order.' })),
+    init_scripts: Type.Optional(
+      Type.Array(InitScriptInfo, { description: 'Run one after the other, in this order.' }),
+    ),
     spark_env_vars: Type.Optional(textMap('Environment variables of driver and workers, ASCII only.')),
     enable_elastic_disk: Type.Optional(Type.Boolean({ description: 'Not supported: always shown false.' })),
     instance_pool_id: Type.Optional(Type.String({ description: 'Pool that the nodes are taken from.' })),
     policy_id: Type.Optional(Type.String({ description: 'Cluster policy; it may supply the node type.' })),
-    runtime: Type.Optional(Type.Enum(['warm'], { description: 'warm: processes are forked from a preloaded parent.' })),
+    runtime: Type.Optional(
+      Type.Enum(['warm'], { description: 'warm: processes are forked from a preloaded parent.' }),
+    ),
   }),
   { description: 'A cluster that is created for the run.' },
 );
@@ -79,7 +103,9 @@ export const NewCluster = Type.Object(
 export const MavenLibrary = Type.Object(
   {
     coordinates: Type.String({ description: 'Gradle-style coordinates, group:name:version.' }),
-    repo: Type.Optional(Type.String({ description: 'Repository. Default: the default central repositories.' })),
+    repo: Type.Optional(
+      Type.String({ description: 'Repository. Default: the default central repositories.' }),
+    ),
     exclusions: Type.Optional(texts('Dependencies to leave out.')),
   },
   { description: 'A Maven library.' },
@@ -108,7 +134,9 @@ export const Library = Type.Object(
   {
     jar: Type.Optional(Type.String({ description: 'URI of a JAR.' })),
     egg: Type.Optional(Type.String({ description: 'URI of an egg.' })),
-    whl: Type.Optional(Type.String({ description: 'URI of a wheel named by the wheel convention, or of a .wheelhouse.zip.' })),
+    whl: Type.Optional(
+      Type.String({ description: 'URI of a wheel named by the wheel convention, or of a .wheelhouse.zip.' }),
+    ),
     pypi: Type.Optional(PythonPyPiLibrary),
     maven: Type.Optional(MavenLibrary),
     cran: Type.Optional(RCranLibrary),

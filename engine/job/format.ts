@@ -32,12 +32,18 @@ export function formatOf(settings: JobSettings | SubmitSettings): JobFormat {
   return settings.tasks === undefined ? 'SINGLE_TASK' : 'MULTI_TASK';
 }
 
-/** The tasks of a job in the order given; a single-task job has one, keyed "main", with its cluster, libraries, timeout and retries. */
+/**
+ * The tasks of a job in the order given; a single-task job has one, keyed "main", with its cluster,
+ * libraries, timeout and retries.
+ */
 export function tasksOf(settings: JobSettings): TaskSettings[] {
   return asMultiTask(settings).tasks ?? [];
 }
 
-/** A job in multi-task format; a single-task job as one task with its cluster, libraries, timeout and retries (design 8). */
+/**
+ * A job in multi-task format; a single-task job as one task with its cluster, libraries, timeout and retries
+ * (design 8).
+ */
 export function asMultiTask(settings: JobSettings): JobSettings {
   if (settings.tasks !== undefined) return settings;
   return withOneTask(settings, mainTaskKey, movedFields);
@@ -50,8 +56,8 @@ export function withoutTasks(settings: JobSettings): JobSettings {
 }
 
 /**
- * A submission as the settings of the hidden job that it runs as. In 2.1 and 2.2 a single-task body is one task keyed by
- * its run_name; its timeout stays that of the run. In 2.0 it stays single-task.
+ * A submission as the settings of the hidden job that it runs as. In 2.1 and 2.2 a single-task body is one
+ * task keyed by its run_name; its timeout stays that of the run. In 2.0 it stays single-task.
  */
 export function settingsOfSubmission(submission: SubmitSettings, version: ApiVersion): JobSettings {
   const { run_name: name = untitled, idempotency_token: _, ...rest } = submission;
@@ -62,7 +68,10 @@ export function settingsOfSubmission(submission: SubmitSettings, version: ApiVer
 
 /** A run_name made a valid task_key: anything else than letters, digits, `_` and `-` becomes `_`. */
 function taskKeyFrom(runName = ''): string {
-  const key = runName.trim().replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, 100);
+  const key = runName
+    .trim()
+    .replaceAll(/[^A-Za-z0-9_-]+/g, '_')
+    .slice(0, 100);
   return /[A-Za-z0-9]/.test(key) ? key : mainTaskKey;
 }
 
@@ -75,5 +84,9 @@ function withOneTask(settings: JobSettings, task_key: string, fields: ReadonlySe
     if (!fields.has(field) && !isKind(field, value)) ofJob.push(entry);
     else if (value !== undefined) ofTask.push(entry);
   }
-  return { ...Object.fromEntries(ofJob), tasks: [Object.fromEntries(ofTask) as TaskSettings], format: 'MULTI_TASK' };
+  return {
+    ...Object.fromEntries(ofJob),
+    tasks: [Object.fromEntries(ofTask) as TaskSettings],
+    format: 'MULTI_TASK',
+  };
 }

@@ -13,14 +13,18 @@ function dependencies(task: GraphTask): string[] {
 }
 
 /**
- * Refuses duplicate keys, dependencies on unknown tasks or on the task itself, and cycles; the message names them.
+ * Refuses duplicate keys, dependencies on unknown tasks or on the task itself, and cycles; the message names
+ * them.
  * @throws ServiceError INVALID_PARAMETER_VALUE
  */
 export function checkGraph(tasks: readonly GraphTask[]): void {
   const indexOf = new Map<string, number>();
   for (const [index, { task_key }] of tasks.entries()) {
     const first = indexOf.get(task_key);
-    if (first !== undefined) throw invalid(`tasks[${index}].task_key is ${quote(task_key)}, as is that of tasks[${first}]; each must be unique.`);
+    if (first !== undefined)
+      throw invalid(
+        `tasks[${index}].task_key is ${quote(task_key)}, as is that of tasks[${first}]; each must be unique.`,
+      );
     indexOf.set(task_key, index);
   }
   for (const [index, task] of tasks.entries()) checkDependencies(task, index, indexOf);
@@ -30,7 +34,8 @@ export function checkGraph(tasks: readonly GraphTask[]): void {
 function checkDependencies(task: GraphTask, index: number, known: ReadonlyMap<string, number>): void {
   for (const [position, on] of dependencies(task).entries()) {
     const found = `tasks[${index}].depends_on[${position}].task_key is ${quote(on)}`;
-    if (on === task.task_key) throw invalid(`${found}, the task itself; a task may depend on other tasks only.`);
+    if (on === task.task_key)
+      throw invalid(`${found}, the task itself; a task may depend on other tasks only.`);
     if (!known.has(on)) throw invalid(`${found}; no task has this key.`);
   }
 }
@@ -46,7 +51,10 @@ export function topologicalOrder<T extends GraphTask>(tasks: readonly T[]): T[] 
   let waiting = [...tasks];
   while (waiting.length > 0) {
     const ready = waiting.filter((task) => dependencies(task).every((on) => done.has(on)));
-    if (ready.length === 0) throw invalid(`tasks: depends_on must not form a cycle, but it does: ${cycleIn(waiting).join(' -> ')}.`);
+    if (ready.length === 0)
+      throw invalid(
+        `tasks: depends_on must not form a cycle, but it does: ${cycleIn(waiting).join(' -> ')}.`,
+      );
     for (const task of ready) done.add(task.task_key);
     ordered.push(...ready);
     waiting = waiting.filter((task) => !done.has(task.task_key));
@@ -54,7 +62,10 @@ export function topologicalOrder<T extends GraphTask>(tasks: readonly T[]): T[] 
   return ordered;
 }
 
-/** Keys of all tasks that are over when this one starts: those it depends on, those these depend on, and so on. */
+/**
+ * Keys of all tasks that are over when this one starts: those it depends on, those these depend on, and so
+ * on.
+ */
 export function upstreamOf(key: string, tasks: readonly GraphTask[]): Set<string> {
   const byKey = new Map(tasks.map((task) => [task.task_key, task]));
   const found = new Set<string>();
@@ -78,7 +89,9 @@ function cycleIn(waiting: readonly GraphTask[]): string[] {
     const start = walked.indexOf(task.task_key);
     walked.push(task.task_key);
     if (start >= 0) return walked.slice(start);
-    task = dependencies(task).map((on) => byKey.get(on)).find((next) => next !== undefined);
+    task = dependencies(task)
+      .map((on) => byKey.get(on))
+      .find((next) => next !== undefined);
   }
   return walked;
 }

@@ -8,11 +8,19 @@ const unitMs = { MINUTES: 60_000, HOURS: 3_600_000, DAYS: 86_400_000, WEEKS: 604
 export function timingOf({ schedule, trigger }: JobSettings): Timing | undefined {
   if (schedule !== undefined) {
     return {
-      kind: 'cron', expression: schedule.quartz_cron_expression, zone: schedule.timezone_id,
-      paused: schedule.pause_status === 'PAUSED', misfirePolicy: schedule.misfire_policy ?? 'FIRE_ONCE',
+      kind: 'cron',
+      expression: schedule.quartz_cron_expression,
+      zone: schedule.timezone_id,
+      paused: schedule.pause_status === 'PAUSED',
+      misfirePolicy: schedule.misfire_policy ?? 'FIRE_ONCE',
     };
   }
   if (trigger?.periodic === undefined) return undefined;
   const { interval, unit } = trigger.periodic;
-  return { kind: 'interval', milliseconds: interval * unitMs[unit], paused: trigger.pause_status === 'PAUSED', misfirePolicy: 'FIRE_ONCE' };
+  return {
+    kind: 'interval',
+    milliseconds: interval * unitMs[unit],
+    paused: trigger.pause_status === 'PAUSED',
+    misfirePolicy: 'FIRE_ONCE',
+  };
 }

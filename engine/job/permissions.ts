@@ -1,4 +1,7 @@
-/** Who may do what with a job: the levels, what each is enough for, and lists of grants (WIRE, permissions on jobs). */
+/**
+ * Who may do what with a job: the levels, what each is enough for, and lists of grants (WIRE, permissions on
+ * jobs).
+ */
 import { Type, type Static } from 'typebox';
 import { invalid, ServiceError } from '../errors.ts';
 import { checkCount, quote } from '../validation/messages.ts';
@@ -22,10 +25,16 @@ export type Group = (typeof groups)[number];
 /** One entry of an access_control_list as it is given: one name, and a level. */
 export const AccessControlRequest = Type.Object(
   {
-    user_name: Type.Optional(Type.String({ description: 'A user. Or group_name, or service_principal_name.' })),
+    user_name: Type.Optional(
+      Type.String({ description: 'A user. Or group_name, or service_principal_name.' }),
+    ),
     group_name: Type.Optional(Type.Enum([...groups], { description: 'A group: users is everybody.' })),
-    service_principal_name: Type.Optional(Type.String({ description: 'Application id of a service principal.' })),
-    permission_level: Type.Enum([...permissionLevels], { description: 'What they may do; each level holds the ones before it.' }),
+    service_principal_name: Type.Optional(
+      Type.String({ description: 'Application id of a service principal.' }),
+    ),
+    permission_level: Type.Enum([...permissionLevels], {
+      description: 'What they may do; each level holds the ones before it.',
+    }),
   },
   { description: 'Gives one user, group or service principal a level.' },
 );
@@ -56,7 +65,10 @@ const enough: Readonly<Record<PermissionLevel, string>> = {
 
 /** The refusal of a user who lacks a level on a job. */
 export function lacksPermission(userName: string, needed: PermissionLevel, jobId: number): ServiceError {
-  return new ServiceError('PERMISSION_DENIED', `User ${userName} does not have ${enough[needed]} permissions on job ${jobId}`);
+  return new ServiceError(
+    'PERMISSION_DENIED',
+    `User ${userName} does not have ${enough[needed]} permissions on job ${jobId}`,
+  );
 }
 
 /** Entries of one list. */
@@ -64,36 +76,54 @@ const mostGrants = 1_000;
 
 /**
  * The grants that an access_control_list asks for.
- * @throws ServiceError for a list of more than 1,000 entries, an entry without exactly one name, for somebody named twice, for a second owner or a group that owns
+ * @throws ServiceError for a list of more than 1,000 entries, an entry without exactly one name, for somebody
+ *   named twice, for a second owner or a group that owns
  */
 export function grantsOf(list: readonly AccessControlRequest[]): Grant[] {
   checkCount('access_control_list', list, mostGrants);
-  const grants = list.map((entry, index) => ({ grantee: granteeOf(entry, `access_control_list[${index}]`), level: entry.permission_level }));
+  const grants = list.map((entry, index) => ({
+    grantee: granteeOf(entry, `access_control_list[${index}]`),
+    level: entry.permission_level,
+  }));
   for (const [index, { grantee, level }] of grants.entries()) {
     const where = `access_control_list[${index}]`;
-    if (grants.slice(0, index).some((earlier) => isSame(earlier.grantee, grantee))) throw invalid(`${where} names ${quote(grantee.name)}, as an entry before it does; give one level to each.`);
+    if (grants.slice(0, index).some((earlier) => isSame(earlier.grantee, grantee)))
+      throw invalid(
+        `${where} names ${quote(grantee.name)}, as an entry before it does; give one level to each.`,
+      );
     if (level !== 'IS_OWNER') continue;
-    if (grantee.kind === 'group') throw invalid(`${where} makes the group ${quote(grantee.name)} the owner; only a user or a service principal may be.`);
-    if (grants.slice(0, index).some((earlier) => earlier.level === 'IS_OWNER')) throw invalid(`${where} is a second IS_OWNER; a job has exactly one owner.`);
+    if (grantee.kind === 'group')
+      throw invalid(
+        `${where} makes the group ${quote(grantee.name)} the owner; only a user or a service principal may be.`,
+      );
+    if (grants.slice(0, index).some((earlier) => earlier.level === 'IS_OWNER'))
+      throw invalid(`${where} is a second IS_OWNER; a job has exactly one owner.`);
   }
   return grants;
 }
 
-function granteeOf({ user_name: user, group_name: group, service_principal_name: servicePrincipal }: AccessControlRequest, where: string): Grantee {
+function granteeOf(
+  { user_name: user, group_name: group, service_principal_name: servicePrincipal }: AccessControlRequest,
+  where: string,
+): Grantee {
   const [one, ...others] = [
     ...(user === undefined ? [] : [{ kind: 'user', name: user } as const]),
     ...(group === undefined ? [] : [{ kind: 'group', name: group } as const]),
-    ...(servicePrincipal === undefined ? [] : [{ kind: 'service_principal', name: servicePrincipal } as const]),
+    ...(servicePrincipal === undefined
+      ? []
+      : [{ kind: 'service_principal', name: servicePrincipal } as const]),
   ];
   if (one === undefined || others.length > 0) {
-    throw invalid(`${where} has ${others.length === 0 ? 'none' : 'more than one'} of user_name, group_name, service_principal_name; exactly one is required.`);
+    throw invalid(
+      `${where} has ${others.length === 0 ? 'none' : 'more than one'} of user_name, group_name, service_principal_name; exactly one is required.`,
+    );
   }
   return one;
 }
 
 /**
- * The list that replaces another. The owner stays the owner until somebody else is made it: nobody can lock everybody out,
- * and a lower level for the owner changes nothing.
+ * The list that replaces another. The owner stays the owner until somebody else is made it: nobody can lock
+ * everybody out, and a lower level for the owner changes nothing.
  */
 export function replacedGrants(current: readonly Grant[], wanted: readonly Grant[]): Grant[] {
   return withOwner(wanted, ownerIn(wanted) ?? ownerIn(current));
@@ -104,7 +134,9 @@ export function amendedGrants(current: readonly Grant[], wanted: readonly Grant[
   const [owner, newOwner] = [ownerIn(current), ownerIn(wanted)];
   const untouched = current
     .filter(({ grantee }) => !wanted.some((other) => isSame(other.grantee, grantee)))
-    .map((grant): Grant => (grant === owner && newOwner !== undefined ? { ...grant, level: 'CAN_MANAGE' } : grant));
+    .map((grant): Grant =>
+      grant === owner && newOwner !== undefined ? { ...grant, level: 'CAN_MANAGE' } : grant,
+    );
   return withOwner([...untouched, ...wanted], newOwner ?? owner);
 }
 

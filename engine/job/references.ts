@@ -1,18 +1,42 @@
-/** References to dynamic values within text, such as `{{job.id}}`: their grammar, and every name that there is. */
+/**
+ * References to dynamic values within text, such as `{{job.id}}`: their grammar, and every name that there
+ * is.
+ */
 
-/** Names of values that are the same in the whole run. What stands in angle brackets is filled in by whoever refers. */
+/**
+ * Names of values that are the same in the whole run. What stands in angle brackets is filled in by whoever
+ * refers.
+ */
 export const runReferences = [
-  'job.id', 'job.name', 'job.run_id', 'job.repair_count', 'job.start_time.<argument>', 'job.trigger.type',
-  'job.trigger.time.<argument>', 'workspace.id', 'workspace.url',
+  'job.id',
+  'job.name',
+  'job.run_id',
+  'job.repair_count',
+  'job.start_time.<argument>',
+  'job.trigger.type',
+  'job.trigger.time.<argument>',
+  'workspace.id',
+  'workspace.url',
   // Older spellings, still in use.
-  'job_id', 'parent_run_id',
+  'job_id',
+  'parent_run_id',
 ] as const;
 
 /** Names of values that only a task knows. */
 export const taskReferences = [
-  'job.parameters.<parameter>', 'task.name', 'task.run_id', 'task.execution_count', 'task.notebook_path',
-  'tasks.<task>.run_id', 'tasks.<task>.result_state', 'tasks.<task>.values.<key>',
-  'run_id', 'start_date', 'start_time', 'task_retry_count', 'task_key',
+  'job.parameters.<parameter>',
+  'task.name',
+  'task.run_id',
+  'task.execution_count',
+  'task.notebook_path',
+  'tasks.<task>.run_id',
+  'tasks.<task>.result_state',
+  'tasks.<task>.values.<key>',
+  'run_id',
+  'start_date',
+  'start_time',
+  'task_retry_count',
+  'task_key',
 ] as const;
 
 /** Names that the interface knows but that never have a value here, with the reason. */
@@ -28,7 +52,17 @@ export const absentReferences = {
 
 /** What may stand for `<argument>`: a part of an instant, in UTC. */
 export const timeArguments = [
-  'iso_weekday', 'is_weekday', 'iso_date', 'iso_datetime', 'year', 'month', 'day', 'hour', 'minute', 'second', 'timestamp_ms',
+  'iso_weekday',
+  'is_weekday',
+  'iso_date',
+  'iso_datetime',
+  'year',
+  'month',
+  'day',
+  'hour',
+  'minute',
+  'second',
+  'timestamp_ms',
 ] as const;
 
 export type RunReference = (typeof runReferences)[number];
@@ -53,7 +87,11 @@ export interface Reference {
 export type Piece = string | Reference;
 
 const isAbsent = (name: string): name is AbsentReference => Object.hasOwn(absentReferences, name);
-const names: readonly ReferenceName[] = [...runReferences, ...taskReferences, ...Object.keys(absentReferences).filter(isAbsent)];
+const names: readonly ReferenceName[] = [
+  ...runReferences,
+  ...taskReferences,
+  ...Object.keys(absentReferences).filter(isAbsent),
+];
 const shapes = names.map((name) => ({ name, words: name.split('.') }));
 const namespaces = new Set(shapes.map(({ words }) => words[0]));
 
@@ -61,8 +99,8 @@ const namespaces = new Set(shapes.map(({ words }) => words[0]));
 const grammar = /\{\{\s*((?:`[^`]+`|[\p{L}\p{N}_-]+)(?:\.(?:`[^`]+`|[\p{L}\p{N}_-]+))*)\s*\}\}/gu;
 
 /**
- * Cuts a text at its references; together the pieces are the text again. Double braces that hold anything else than a
- * name of a known namespace are text like any other.
+ * Cuts a text at its references; together the pieces are the text again. Double braces that hold anything
+ * else than a name of a known namespace are text like any other.
  */
 export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
@@ -80,15 +118,26 @@ export function piecesOf(text: string): Piece[] {
 
 /** The names of a namespace that have a value, for refusals. */
 export function namesOf(namespace: string): ReferenceName[] {
-  return shapes.filter(({ name, words }) => words[0] === namespace && !isAbsent(name)).map(({ name }) => name);
+  return shapes
+    .filter(({ name, words }) => words[0] === namespace && !isAbsent(name))
+    .map(({ name }) => name);
 }
 
 function referenceIn(written: string, path: string): Reference | undefined {
   const words = (path.match(/`[^`]+`|[^.`]+/g) ?? []).map((word) => word.replaceAll('`', ''));
   const [namespace = ''] = words;
   if (!namespaces.has(namespace)) return undefined;
-  const shape = shapes.find((one) => one.words.length === words.length && one.words.every((word, index) => isBlank(word) || word === words[index]));
-  return { written, namespace, name: shape?.name, filled: words.filter((_, index) => isBlank(shape?.words[index] ?? '')) };
+  const shape = shapes.find(
+    (one) =>
+      one.words.length === words.length &&
+      one.words.every((word, index) => isBlank(word) || word === words[index]),
+  );
+  return {
+    written,
+    namespace,
+    name: shape?.name,
+    filled: words.filter((_, index) => isBlank(shape?.words[index] ?? '')),
+  };
 }
 
 function isBlank(word: string): boolean {

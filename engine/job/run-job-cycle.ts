@@ -9,19 +9,24 @@ function startedBy(settings: JobSettings): number[] {
 }
 
 /**
- * Refuses settings with which a job would start itself. Settings of other jobs may change later, so the same is looked at
- * again when a run starts another one; here it is said to whoever makes the mistake.
+ * Refuses settings with which a job would start itself. Settings of other jobs may change later, so the same
+ * is looked at again when a run starts another one; here it is said to whoever makes the mistake.
  * @param settingsOf the settings of other jobs; undefined for one that does not exist
  * @throws ServiceError INVALID_PARAMETER_VALUE that names the chain
  */
 export async function checkRunJobCycle(
-  jobId: number, settings: JobSettings, settingsOf: (jobId: number) => Promise<JobSettings | undefined>,
+  jobId: number,
+  settings: JobSettings,
+  settingsOf: (jobId: number) => Promise<JobSettings | undefined>,
 ): Promise<void> {
   const seen = new Set<number>();
   const chains = startedBy(settings).map((next) => [jobId, next]);
   for (let chain = chains.shift(); chain !== undefined; chain = chains.shift()) {
     const last = chain.at(-1) ?? jobId;
-    if (last === jobId) throw invalid(`run_job_task.job_id closes a cycle: job ${jobId} would start itself (${chain.join(' -> ')}).`);
+    if (last === jobId)
+      throw invalid(
+        `run_job_task.job_id closes a cycle: job ${jobId} would start itself (${chain.join(' -> ')}).`,
+      );
     if (seen.has(last)) continue;
     seen.add(last);
     const others = await settingsOf(last);

@@ -1,6 +1,14 @@
-/** Schemas of a job's settings, its tasks, and a one-time submission (spec 2.2 - 2.4, 4.1). Unknown fields are kept. */
+/**
+ * Schemas of a job's settings, its tasks, and a one-time submission (spec 2.2 - 2.4, 4.1). Unknown fields are
+ * kept.
+ */
 import { Type, type Static } from 'typebox';
-import { JobEmailNotifications, JobNotificationSettings, JobsHealthRules, WebhookNotifications } from './alerts.ts';
+import {
+  JobEmailNotifications,
+  JobNotificationSettings,
+  JobsHealthRules,
+  WebhookNotifications,
+} from './alerts.ts';
 import { Library, NewCluster } from './cluster.ts';
 import { int32, key, textMap } from '../validation/scalars.ts';
 import { taskKindFields } from './task-kinds.ts';
@@ -8,11 +16,16 @@ import { Trigger } from './trigger.ts';
 
 export const CronSchedule = Type.Object(
   {
-    quartz_cron_expression: Type.String({ description: 'Quartz cron expression: second minute hour day-of-month month day-of-week [year].' }),
+    quartz_cron_expression: Type.String({
+      description: 'Quartz cron expression: second minute hour day-of-month month day-of-week [year].',
+    }),
     timezone_id: Type.String({ description: 'Java time zone id, for example Europe/Berlin.' }),
     pause_status: Type.Optional(Type.Enum(['PAUSED', 'UNPAUSED'], { description: 'Default: UNPAUSED.' })),
     misfire_policy: Type.Optional(
-      Type.Enum(['FIRE_ONCE', 'SKIP', 'FIRE_ALL'], { description: 'What happens to fires missed while the engine was down: one run, none, or each (at most 100). Default: FIRE_ONCE.' }),
+      Type.Enum(['FIRE_ONCE', 'SKIP', 'FIRE_ALL'], {
+        description:
+          'What happens to fires missed while the engine was down: one run, none, or each (at most 100). Default: FIRE_ONCE.',
+      }),
     ),
   },
   { description: 'When the job runs by itself.' },
@@ -20,17 +33,33 @@ export const CronSchedule = Type.Object(
 
 export const JobCluster = Type.Object(
   { job_cluster_key: key('Key by which tasks name this cluster.'), new_cluster: NewCluster },
-  { description: 'A cluster shared by tasks of one run: created by the first that uses it, ended after the last.' },
+  {
+    description:
+      'A cluster shared by tasks of one run: created by the first that uses it, ended after the last.',
+  },
 );
 
 export const Queue = Type.Object(
-  { enabled: Type.Boolean({ description: 'A run over a concurrency limit waits instead of being skipped or refused.' }) },
+  {
+    enabled: Type.Boolean({
+      description: 'A run over a concurrency limit waits instead of being skipped or refused.',
+    }),
+  },
   { description: 'Whether runs may wait in the queue. Default: off in 2.0 and 2.1, on in 2.2.' },
 );
 
 export const JobParameter = Type.Object(
-  { name: Type.String({ description: 'Name.' }), default: Type.String({ description: 'Value unless the run gives another. May refer to values of the run, such as `{{job.start_time.iso_date}}`.' }) },
-  { description: 'A parameter of the job: a widget of its notebooks, and `{{job.parameters.<name>}}` in the parameters of all tasks.' },
+  {
+    name: Type.String({ description: 'Name.' }),
+    default: Type.String({
+      description:
+        'Value unless the run gives another. May refer to values of the run, such as `{{job.start_time.iso_date}}`.',
+    }),
+  },
+  {
+    description:
+      'A parameter of the job: a widget of its notebooks, and `{{job.parameters.<name>}}` in the parameters of all tasks.',
+  },
 );
 
 export const TaskDependency = Type.Object(
@@ -44,16 +73,27 @@ export const TaskDependency = Type.Object(
 const clusterFields = {
   // It may be empty where no cluster is needed (spec 2.2); it names a directory, so it is kept plain.
   existing_cluster_id: Type.Optional(
-    Type.String({ pattern: '^[A-Za-z0-9_-]{0,100}$', description: 'Existing cluster to run on. Or new_cluster.' }),
+    Type.String({
+      pattern: '^[A-Za-z0-9_-]{0,100}$',
+      description: 'Existing cluster to run on. Or new_cluster.',
+    }),
   ),
   new_cluster: Type.Optional(NewCluster),
 };
 
 const attemptFields = {
-  libraries: Type.Optional(Type.Array(Library, { description: 'Libraries installed before the task starts. Default: none.' })),
-  max_retries: Type.Optional(int32(-1, 'Retries of an unsuccessful run: -1 without end, 0 never. Default: never.')),
-  min_retry_interval_millis: Type.Optional(int32(0, 'Least time between the start of the failed run and its retry, in ms. Default: at once.')),
-  retry_on_timeout: Type.Optional(Type.Boolean({ description: 'Whether a run that timed out is retried. Default: false.' })),
+  libraries: Type.Optional(
+    Type.Array(Library, { description: 'Libraries installed before the task starts. Default: none.' }),
+  ),
+  max_retries: Type.Optional(
+    int32(-1, 'Retries of an unsuccessful run: -1 without end, 0 never. Default: never.'),
+  ),
+  min_retry_interval_millis: Type.Optional(
+    int32(0, 'Least time between the start of the failed run and its retry, in ms. Default: at once.'),
+  ),
+  retry_on_timeout: Type.Optional(
+    Type.Boolean({ description: 'Whether a run that timed out is retried. Default: false.' }),
+  ),
 };
 
 const alertFields = {
@@ -61,7 +101,9 @@ const alertFields = {
   webhook_notifications: Type.Optional(WebhookNotifications),
   notification_settings: Type.Optional(JobNotificationSettings),
   health: Type.Optional(JobsHealthRules),
-  timeout_seconds: Type.Optional(int32(0, 'Longest duration of a run in seconds, 0 for no limit. Default: no limit.')),
+  timeout_seconds: Type.Optional(
+    int32(0, 'Longest duration of a run in seconds, 0 for no limit. Default: no limit.'),
+  ),
 };
 
 export const TaskSettings = Type.Object(
@@ -70,23 +112,44 @@ export const TaskSettings = Type.Object(
     description: Type.Optional(Type.String({ description: 'Free text.' })),
     depends_on: Type.Optional(Type.Array(TaskDependency, { description: 'Tasks that must complete first.' })),
     run_if: Type.Optional(
-      Type.Enum(['ALL_SUCCESS', 'AT_LEAST_ONE_SUCCESS', 'NONE_FAILED', 'ALL_DONE', 'AT_LEAST_ONE_FAILED', 'ALL_FAILED'], {
-        description: 'What the dependencies must have come to. Default: ALL_SUCCESS.',
+      Type.Enum(
+        [
+          'ALL_SUCCESS',
+          'AT_LEAST_ONE_SUCCESS',
+          'NONE_FAILED',
+          'ALL_DONE',
+          'AT_LEAST_ONE_FAILED',
+          'ALL_FAILED',
+        ],
+        { description: 'What the dependencies must have come to. Default: ALL_SUCCESS.' },
+      ),
+    ),
+    job_cluster_key: Type.Optional(
+      Type.String({
+        description: 'Entry of job_clusters to run on. Or new_cluster, or existing_cluster_id.',
       }),
     ),
-    job_cluster_key: Type.Optional(Type.String({ description: 'Entry of job_clusters to run on. Or new_cluster, or existing_cluster_id.' })),
     ...clusterFields,
     ...taskKindFields,
     ...attemptFields,
     ...alertFields,
   },
-  { description: 'One task of a multi-task job: exactly one task kind, one cluster, and what applies to it alone.' },
+  {
+    description:
+      'One task of a multi-task job: exactly one task kind, one cluster, and what applies to it alone.',
+  },
 );
 
 const taskListFields = {
   tasks: Type.Optional(Type.Array(TaskSettings, { description: 'Multi-task format only; at most 100.' })),
-  job_clusters: Type.Optional(Type.Array(JobCluster, { description: 'Shared clusters, multi-task format only; at most 100.' })),
-  format: Type.Optional(Type.Enum(['SINGLE_TASK', 'MULTI_TASK'], { description: 'Follows from the shape: MULTI_TASK where tasks is given. Always shown.' })),
+  job_clusters: Type.Optional(
+    Type.Array(JobCluster, { description: 'Shared clusters, multi-task format only; at most 100.' }),
+  ),
+  format: Type.Optional(
+    Type.Enum(['SINGLE_TASK', 'MULTI_TASK'], {
+      description: 'Follows from the shape: MULTI_TASK where tasks is given. Always shown.',
+    }),
+  ),
 };
 
 export const JobSettings = Type.Object(
@@ -98,7 +161,9 @@ export const JobSettings = Type.Object(
     queue: Type.Optional(Queue),
     schedule: Type.Optional(CronSchedule),
     trigger: Type.Optional(Trigger),
-    max_concurrent_runs: Type.Optional(int32(0, 'Runs that may be active at once; 0 makes every new run skipped. At most 1000. Default: 1.')),
+    max_concurrent_runs: Type.Optional(
+      int32(0, 'Runs that may be active at once; 0 makes every new run skipped. At most 1000. Default: 1.'),
+    ),
     ...clusterFields,
     ...taskKindFields,
     ...attemptFields,
@@ -110,11 +175,20 @@ export const JobSettings = Type.Object(
 
 export const SubmitSettings = Type.Object(
   {
-    run_name: Type.Optional(Type.String({ description: 'Name of the run, at most 4096 bytes of UTF-8. Default: Untitled.' })),
-    idempotency_token: Type.Optional(Type.String({ description: 'At most 64 characters. A token that was used before gives its run instead of a new one.' })),
+    run_name: Type.Optional(
+      Type.String({ description: 'Name of the run, at most 4096 bytes of UTF-8. Default: Untitled.' }),
+    ),
+    idempotency_token: Type.Optional(
+      Type.String({
+        description:
+          'At most 64 characters. A token that was used before gives its run instead of a new one.',
+      }),
+    ),
     queue: Type.Optional(Queue),
     tags: Type.Optional(textMap('Tags of the run.')),
-    parameters: Type.Optional(Type.Array(JobParameter, { description: 'Parameters of the run, with their values as defaults.' })),
+    parameters: Type.Optional(
+      Type.Array(JobParameter, { description: 'Parameters of the run, with their values as defaults.' }),
+    ),
     ...clusterFields,
     ...taskKindFields,
     ...attemptFields,

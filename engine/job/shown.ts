@@ -1,31 +1,51 @@
-/** Settings as jobs/get and its kin show them: what was written, the few promised additions, and nothing invented. */
+/**
+ * Settings as jobs/get and its kin show them: what was written, the few promised additions, and nothing
+ * invented.
+ */
 import { pick, spellings } from '../validation/aliases.ts';
 import type { JobsHealthRules } from './alerts.ts';
 import type { NewCluster } from './cluster.ts';
 import { asMultiTask, formatOf, untitled, type ApiVersion } from './format.ts';
 import type { JobSettings, TaskSettings } from './settings.ts';
 
-/** What the versions from 2.1 on show for settings that were not given; clients compare against exactly these. */
-const jobDefaults = { email_notifications: {}, webhook_notifications: {}, timeout_seconds: 0, max_concurrent_runs: 1 };
+/**
+ * What the versions from 2.1 on show for settings that were not given; clients compare against exactly these.
+ */
+const jobDefaults = {
+  email_notifications: {},
+  webhook_notifications: {},
+  timeout_seconds: 0,
+  max_concurrent_runs: 1,
+};
 const taskDefaults = { email_notifications: {}, run_if: 'ALL_SUCCESS', timeout_seconds: 0 } as const;
 
 /**
- * The settings of a job as a version of the path shows them. `name` and `format` are always there. 2.0 adds nothing else;
- * 2.1 and 2.2 show every job as multi-task with the defaults of that version.
+ * The settings of a job as a version of the path shows them. `name` and `format` are always there. 2.0 adds
+ * nothing else; 2.1 and 2.2 show every job as multi-task with the defaults of that version.
  */
 export function shownSettings(settings: JobSettings, version: ApiVersion): JobSettings {
-  if (version === '2.0') return { ...shownParts(settings, version), name: settings.name ?? untitled, format: formatOf(settings) };
+  if (version === '2.0')
+    return { ...shownParts(settings, version), name: settings.name ?? untitled, format: formatOf(settings) };
   const multi = asMultiTask(settings);
-  return { ...jobDefaults, ...shownParts(multi, version), name: settings.name ?? untitled, format: 'MULTI_TASK' };
+  return {
+    ...jobDefaults,
+    ...shownParts(multi, version),
+    name: settings.name ?? untitled,
+    format: 'MULTI_TASK',
+  };
 }
 
 /** One task as a version of the path shows it; `job` tells where its notebooks come from. */
 export function shownTask(task: TaskSettings, job: object, version: ApiVersion): TaskSettings {
   if (version === '2.0') return shownParts(task, version);
   const shown: TaskSettings = { ...taskDefaults, ...shownParts(task, version) };
-  if (shown.depends_on !== undefined) shown.depends_on = shown.depends_on.toSorted((a, b) => (a.task_key < b.task_key ? -1 : 1));
+  if (shown.depends_on !== undefined)
+    shown.depends_on = shown.depends_on.toSorted((a, b) => (a.task_key < b.task_key ? -1 : 1));
   if (shown.notebook_task !== undefined) {
-    shown.notebook_task = { source: Object.hasOwn(job, 'git_source') ? 'GIT' : 'WORKSPACE', ...shown.notebook_task };
+    shown.notebook_task = {
+      source: Object.hasOwn(job, 'git_source') ? 'GIT' : 'WORKSPACE',
+      ...shown.notebook_task,
+    };
   }
   return shown;
 }
@@ -38,7 +58,10 @@ function shownParts<T extends Parts>(holder: T, version: ApiVersion): T {
   if (holder.new_cluster !== undefined) shown.new_cluster = shownCluster(holder.new_cluster);
   if (holder.health !== undefined) shown.health = shownHealth(holder.health);
   if (holder.job_clusters !== undefined) {
-    shown.job_clusters = holder.job_clusters.map((entry) => ({ ...entry, new_cluster: shownCluster(entry.new_cluster) }));
+    shown.job_clusters = holder.job_clusters.map((entry) => ({
+      ...entry,
+      new_cluster: shownCluster(entry.new_cluster),
+    }));
   }
   if (holder.tasks !== undefined) shown.tasks = holder.tasks.map((task) => shownTask(task, holder, version));
   return shown;

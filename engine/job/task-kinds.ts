@@ -1,13 +1,26 @@
-/** The task kinds: the six built-in ones with their schemas, those of plugins, and which kind a task has (spec 2.7). */
+/**
+ * The task kinds: the six built-in ones with their schemas, those of plugins, and which kind a task has (spec
+ * 2.7).
+ */
 import { Type, type Static, type TSchema } from 'typebox';
 import { Id, instant, textMap, texts } from '../validation/scalars.ts';
 
 export const NotebookTask = Type.Object(
   {
-    notebook_path: Type.String({ description: 'Absolute path of the notebook in the workspace; begins with a slash.' }),
-    revision_timestamp: Type.Optional(instant('Epoch ms: the newest revision not later than this instant. Default: the newest.')),
-    base_parameters: Type.Optional(textMap('Parameters of the notebook, ASCII only. Those of run-now are merged in and win.')),
-    source: Type.Optional(Type.Enum(['WORKSPACE', 'GIT'], { description: 'Where the notebook is kept. Default: WORKSPACE, or GIT in a job with git_source.' })),
+    notebook_path: Type.String({
+      description: 'Absolute path of the notebook in the workspace; begins with a slash.',
+    }),
+    revision_timestamp: Type.Optional(
+      instant('Epoch ms: the newest revision not later than this instant. Default: the newest.'),
+    ),
+    base_parameters: Type.Optional(
+      textMap('Parameters of the notebook, ASCII only. Those of run-now are merged in and win.'),
+    ),
+    source: Type.Optional(
+      Type.Enum(['WORKSPACE', 'GIT'], {
+        description: 'Where the notebook is kept. Default: WORKSPACE, or GIT in a job with git_source.',
+      }),
+    ),
   },
   { description: 'Runs a notebook.' },
 );
@@ -15,7 +28,12 @@ export const NotebookTask = Type.Object(
 export const SparkJarTask = Type.Object(
   {
     jar_uri: Type.Optional(Type.String({ description: 'Deprecated: provide the JAR through libraries.' })),
-    main_class_name: Type.Optional(Type.String({ description: 'Full name of the class with the main method; it must be in a JAR provided as a library.' })),
+    main_class_name: Type.Optional(
+      Type.String({
+        description:
+          'Full name of the class with the main method; it must be in a JAR provided as a library.',
+      }),
+    ),
     parameters: Type.Optional(texts('Passed to the main method.')),
   },
   { description: 'Runs the main method of a class.' },
@@ -30,17 +48,33 @@ export const SparkPythonTask = Type.Object(
 );
 
 export const SparkSubmitTask = Type.Object(
-  { parameters: Type.Optional(texts('Command-line parameters of the submit script. master, deploy-mode and executor-cores are set by the service.')) },
-  { description: 'Runs the submit script. Only on a new cluster; libraries and spark_conf go into the parameters.' },
+  {
+    parameters: Type.Optional(
+      texts(
+        'Command-line parameters of the submit script. master, deploy-mode and executor-cores are set by the service.',
+      ),
+    ),
+  },
+  {
+    description:
+      'Runs the submit script. Only on a new cluster; libraries and spark_conf go into the parameters.',
+  },
 );
 
 export const PipelineTask = Type.Object(
   {
-    pipeline_id: Type.String({ description: 'Pipeline to execute: its name, its UUID, or the workspace path of its folder or spec file.' }),
+    pipeline_id: Type.String({
+      description:
+        'Pipeline to execute: its name, its UUID, or the workspace path of its folder or spec file.',
+    }),
     full_refresh: Type.Optional(Type.Boolean({ description: 'Computes all datasets anew. Default: false.' })),
-    full_refresh_selection: Type.Optional(texts('Tables that are computed anew; other tables are left alone.')),
+    full_refresh_selection: Type.Optional(
+      texts('Tables that are computed anew; other tables are left alone.'),
+    ),
     refresh_selection: Type.Optional(texts('Tables that are updated; other tables are left alone.')),
-    validate_only: Type.Optional(Type.Boolean({ description: 'Only checks the definition. Default: false.' })),
+    validate_only: Type.Optional(
+      Type.Boolean({ description: 'Only checks the definition. Default: false.' }),
+    ),
   },
   { description: 'Runs an update of a declarative pipeline. Needs no cluster.' },
 );
@@ -48,7 +82,9 @@ export const PipelineTask = Type.Object(
 export const RunJobTask = Type.Object(
   {
     job_id: Type.Integer({ ...Id, description: 'Job to run.' }),
-    job_parameters: Type.Optional(textMap('Values of the parameters of that job, instead of their defaults.')),
+    job_parameters: Type.Optional(
+      textMap('Values of the parameters of that job, instead of their defaults.'),
+    ),
     jar_params: Type.Optional(texts('For its JAR tasks, as in run-now.')),
     notebook_params: Type.Optional(textMap('For its notebook tasks, as in run-now.')),
     python_params: Type.Optional(texts('For its Python tasks, as in run-now.')),
@@ -105,10 +141,19 @@ export interface PluginKind extends KnownKind {
 const clusterless: ReadonlySet<TaskKind> = new Set(['pipeline_task', 'run_job_task']);
 
 /** The built-in kinds, as the rules see them. */
-export const builtInKinds: readonly KnownKind[] = taskKinds.map((name) => ({ name, needsCluster: !clusterless.has(name) }));
+export const builtInKinds: readonly KnownKind[] = taskKinds.map((name) => ({
+  name,
+  needsCluster: !clusterless.has(name),
+}));
 
 /** What a task of a built-in kind is told to do. */
-export type TaskBody = NotebookTask | SparkJarTask | SparkPythonTask | SparkSubmitTask | PipelineTask | RunJobTask;
+export type TaskBody =
+  | NotebookTask
+  | SparkJarTask
+  | SparkPythonTask
+  | SparkSubmitTask
+  | PipelineTask
+  | RunJobTask;
 
 /** An object that may carry task kinds: job settings, a submission, a task. */
 export type KindHolder = { readonly [kind in TaskKind]?: TaskBody };
@@ -119,8 +164,8 @@ export function kindOf(holder: KindHolder): TaskKind | undefined {
 }
 
 /**
- * Every task kind that a job or a task carries, known or not: a key that ends in `_task` and holds an object. So a kind
- * that nobody here can run is refused by name and never mistaken for an unknown setting.
+ * Every task kind that a job or a task carries, known or not: a key that ends in `_task` and holds an object.
+ * So a kind that nobody here can run is refused by name and never mistaken for an unknown setting.
  */
 export function kindsIn(holder: object): string[] {
   return Object.entries(holder)
@@ -139,7 +184,10 @@ export function kindNameOf(task: object): string | undefined {
 }
 
 /** What a task of this kind is told to do, as it is written; undefined when the task has no such kind. */
-export function bodyIn(task: object, kind: string | undefined): Readonly<Record<string, unknown>> | undefined {
+export function bodyIn(
+  task: object,
+  kind: string | undefined,
+): Readonly<Record<string, unknown>> | undefined {
   const [, body] = Object.entries(task).find(([key]) => key === kind) ?? [];
   return typeof body === 'object' && body !== null ? { ...body } : undefined;
 }

@@ -1,11 +1,15 @@
-/** Timeouts of a job as they reach its active runs: the one setting that is not only for future runs (spec 4.1 rules 2 and 3). */
+/**
+ * Timeouts of a job as they reach its active runs: the one setting that is not only for future runs (spec 4.1
+ * rules 2 and 3).
+ */
 import { mainTaskKey } from './format.ts';
 import type { JobSettings } from './settings.ts';
 
 /**
- * The settings of an active run with the timeouts of its job's new settings, and nothing else of them. A multi-task run
- * takes the job's timeout, and that of each task by its key; a task that the job no longer has keeps its own. A single-task
- * run, whose timeout is that of its task, takes the shorter of the two where its job has become multi-task.
+ * The settings of an active run with the timeouts of its job's new settings, and nothing else of them. A
+ * multi-task run takes the job's timeout, and that of each task by its key; a task that the job no longer has
+ * keeps its own. A single-task run, whose timeout is that of its task, takes the shorter of the two where its
+ * job has become multi-task.
  * @returns undefined when no timeout differs
  */
 export function retimed(running: JobSettings, changed: JobSettings): JobSettings | undefined {
@@ -27,7 +31,10 @@ function singleTimeout({ timeout_seconds: ofJob, tasks = [] }: JobSettings): num
 }
 
 /** A copy with another timeout; undefined when it means the same. */
-function withTimeout<Holder extends { timeout_seconds?: number }>(holder: Holder, seconds: number | undefined): Holder | undefined {
+function withTimeout<Holder extends { timeout_seconds?: number }>(
+  holder: Holder,
+  seconds: number | undefined,
+): Holder | undefined {
   if ((holder.timeout_seconds ?? 0) === (seconds ?? 0)) return undefined;
   const copy = { ...holder };
   if (seconds === undefined) delete copy.timeout_seconds;

@@ -1,10 +1,19 @@
-/** Which addresses a webhook may be sent to: none that leads into the network of this service, unless that is allowed. */
+/**
+ * Which addresses a webhook may be sent to: none that leads into the network of this service, unless that is
+ * allowed.
+ */
 import ipaddr from 'ipaddr.js';
 
-/** The oldest way to wrap an IPv4 address into an IPv6 one. Nobody uses it any more, and the library takes it for public. */
+/**
+ * The oldest way to wrap an IPv4 address into an IPv6 one. Nobody uses it any more, and the library takes it
+ * for public.
+ */
 const oldWrapping = ipaddr.IPv6.parseCIDR('::/96');
 
-/** True for an address of the public internet; false for every private, local or reserved one, and for what is no address. */
+/**
+ * True for an address of the public internet; false for every private, local or reserved one, and for what is
+ * no address.
+ */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   // Also an IPv4 address that is wrapped into an IPv6 one is looked at as what it is.
@@ -12,14 +21,26 @@ export function isPublicAddress(address: string): boolean {
   return found.range() === 'unicast' && !(found instanceof ipaddr.IPv6 && found.match(oldWrapping));
 }
 
-/** True when the host of a URL says by itself that it is not public: a literal address, or a name of this machine. */
+/**
+ * True when the host of a URL says by itself that it is not public: a literal address, or a name of this
+ * machine.
+ */
 export function isPrivateHost(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '').toLowerCase();
+  const host = hostname
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+    .toLowerCase();
   if (host === 'localhost' || host.endsWith('.localhost')) return true;
   return ipaddr.isValid(host) && !isPublicAddress(host);
 }
 
-/** An address that goes into the envelope of a mail as it is: one mailbox, and nothing that a header or a list could be made of. */
+/**
+ * An address that goes into the envelope of a mail as it is: one mailbox, and nothing that a header or a list
+ * could be made of.
+ */
 export function isMailAddress(address: string): boolean {
-  return address.length <= 254 && /^[!#$%&'*+/=?^_`{|}~.\w-]{1,64}@[A-Za-z\d](?:[A-Za-z\d.-]*[A-Za-z\d])?$/.test(address);
+  return (
+    address.length <= 254 &&
+    /^[!#$%&'*+/=?^_`{|}~.\w-]{1,64}@[A-Za-z\d](?:[A-Za-z\d.-]*[A-Za-z\d])?$/.test(address)
+  );
 }

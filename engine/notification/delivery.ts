@@ -28,7 +28,9 @@ export interface ClaimedDelivery extends DeliverySubject {
   /** Stays the same however often it is sent: receivers tell duplicates by it. */
   readonly deliveryId: string;
   /** An e-mail address, or the id of a destination. */
-  readonly to: { readonly address: string } | { readonly destinationId: string; readonly destination: Destination | undefined };
+  readonly to:
+    | { readonly address: string }
+    | { readonly destinationId: string; readonly destination: Destination | undefined };
   /** Undefined until the first try. */
   readonly message: Message | undefined;
   /** Tries so far, of all rounds. */
@@ -75,7 +77,10 @@ export interface SubjectFacts {
   readonly parentRunId: number | undefined;
   /** When the run or task run started, epoch ms. */
   readonly startTime?: number | undefined;
-  /** Tasks that did not succeed, in their latest attempts; for runs of several tasks that have failed, and of one task. */
+  /**
+   * Tasks that did not succeed, in their latest attempts; for runs of several tasks that have failed, and of
+   * one task.
+   */
   readonly failedTasks: readonly FailedTask[];
 }
 

@@ -1,10 +1,20 @@
-/** Destinations of notices: what may be configured, and what of it is ever shown again (WIRE, notifications). */
+/**
+ * Destinations of notices: what may be configured, and what of it is ever shown again (WIRE, notifications).
+ */
 import { Type, type Static } from 'typebox';
 import { invalid } from '../errors.ts';
 import { checkAsciiList } from '../validation/ascii.ts';
 import type { Limits } from '../limits.ts';
 import { texts } from '../validation/scalars.ts';
-import { checkBytes, checkCount, checkFilled, checkOneOf, isGiven, missing, quote } from '../validation/messages.ts';
+import {
+  checkBytes,
+  checkCount,
+  checkFilled,
+  checkOneOf,
+  isGiven,
+  missing,
+  quote,
+} from '../validation/messages.ts';
 import { isMailAddress, isPrivateHost } from './address.ts';
 
 export const destinationKinds = ['EMAIL', 'WEBHOOK', 'SLACK', 'MICROSOFT_TEAMS'] as const;
@@ -15,17 +25,25 @@ const address = (what: string) => Type.Optional(Type.String({ description: `${wh
 /** What a destination is configured with; exactly one of the kinds. */
 export const DestinationConfig = Type.Object(
   {
-    email: Type.Optional(Type.Object({ addresses: texts('Addresses that get one mail together.') }, { description: 'E-mail.' })),
-    generic_webhook: Type.Optional(Type.Object(
-      {
-        url: address('Where notices are posted, as signed JSON.'),
-        username: address('User name of HTTP basic authentication; an empty one removes it.'),
-        password: address('Its password; an empty one removes it.'),
-      },
-      { description: 'An HTTP receiver of your own.' },
-    )),
-    slack: Type.Optional(Type.Object({ url: address('An incoming webhook of Slack.') }, { description: 'A Slack channel.' })),
-    microsoft_teams: Type.Optional(Type.Object({ url: address('A webhook of Microsoft Teams.') }, { description: 'A Teams channel.' })),
+    email: Type.Optional(
+      Type.Object({ addresses: texts('Addresses that get one mail together.') }, { description: 'E-mail.' }),
+    ),
+    generic_webhook: Type.Optional(
+      Type.Object(
+        {
+          url: address('Where notices are posted, as signed JSON.'),
+          username: address('User name of HTTP basic authentication; an empty one removes it.'),
+          password: address('Its password; an empty one removes it.'),
+        },
+        { description: 'An HTTP receiver of your own.' },
+      ),
+    ),
+    slack: Type.Optional(
+      Type.Object({ url: address('An incoming webhook of Slack.') }, { description: 'A Slack channel.' }),
+    ),
+    microsoft_teams: Type.Optional(
+      Type.Object({ url: address('A webhook of Microsoft Teams.') }, { description: 'A Teams channel.' }),
+    ),
   },
   { description: 'Exactly one of email, generic_webhook, slack and microsoft_teams.' },
 );
@@ -33,10 +51,18 @@ export type DestinationConfig = Static<typeof DestinationConfig>;
 
 /** Config key -> kind. */
 const kindOf = {
-  email: 'EMAIL', generic_webhook: 'WEBHOOK', slack: 'SLACK', microsoft_teams: 'MICROSOFT_TEAMS',
+  email: 'EMAIL',
+  generic_webhook: 'WEBHOOK',
+  slack: 'SLACK',
+  microsoft_teams: 'MICROSOFT_TEAMS',
 } as const satisfies Record<keyof DestinationConfig, DestinationKind>;
 
-const configKeys = ['email', 'generic_webhook', 'slack', 'microsoft_teams'] as const satisfies readonly (keyof typeof kindOf)[];
+const configKeys = [
+  'email',
+  'generic_webhook',
+  'slack',
+  'microsoft_teams',
+] as const satisfies readonly (keyof typeof kindOf)[];
 
 /** Kinds that other services know and this one does not: silence would look like success. */
 const otherKinds = ['pagerduty'];
@@ -77,29 +103,52 @@ export function checkDisplayName(name: string, { limits }: DestinationRules): vo
 }
 
 /**
- * What a destination sends to from now on. Fields that are left out keep the values of `before` when that is of the same kind:
- * who changes a destination cannot read its secrets.
+ * What a destination sends to from now on. Fields that are left out keep the values of `before` when that is
+ * of the same kind: who changes a destination cannot read its secrets.
  * @throws ServiceError that names field, value and rule
  */
 export function targetOf(config: DestinationConfig, rules: DestinationRules, before?: Target): Target {
   const other = otherKinds.find((key) => Object.hasOwn(config, key));
-  if (other !== undefined) throw invalid(`config.${other} is given; this version knows ${configKeys.join(', ')}.`);
-  checkOneOf('config', configKeys.filter((key) => config[key] !== undefined), configKeys);
-  if (config.email !== undefined) return { kind: 'EMAIL', addresses: checkedAddresses(config.email.addresses, rules) };
-  const key = config.generic_webhook !== undefined ? 'generic_webhook' : config.slack !== undefined ? 'slack' : 'microsoft_teams';
+  if (other !== undefined)
+    throw invalid(`config.${other} is given; this version knows ${configKeys.join(', ')}.`);
+  checkOneOf(
+    'config',
+    configKeys.filter((key) => config[key] !== undefined),
+    configKeys,
+  );
+  if (config.email !== undefined)
+    return { kind: 'EMAIL', addresses: checkedAddresses(config.email.addresses, rules) };
+  const key =
+    config.generic_webhook !== undefined
+      ? 'generic_webhook'
+      : config.slack !== undefined
+        ? 'slack'
+        : 'microsoft_teams';
   const kind = kindOf[key];
   const kept = before?.kind === kind ? before : undefined;
   const given = config[key] ?? {};
-  if ('oauth_token' in given && isGiven(given.oauth_token)) throw invalid(`config.${key}.oauth_token is given; this version takes the url of an incoming webhook.`);
-  const url = checkedUrl(`config.${key}.url`, given.url ?? (kept !== undefined && 'url' in kept ? kept.url : undefined), rules);
+  if ('oauth_token' in given && isGiven(given.oauth_token))
+    throw invalid(`config.${key}.oauth_token is given; this version takes the url of an incoming webhook.`);
+  const url = checkedUrl(
+    `config.${key}.url`,
+    given.url ?? (kept !== undefined && 'url' in kept ? kept.url : undefined),
+    rules,
+  );
   return kind === 'WEBHOOK' ? { kind, url, ...credentialsOf(config.generic_webhook, kept) } : { kind, url };
 }
 
-function credentialsOf(given: DestinationConfig['generic_webhook'], kept: Target | undefined): { username?: string; password?: string } {
+function credentialsOf(
+  given: DestinationConfig['generic_webhook'],
+  kept: Target | undefined,
+): { username?: string; password?: string } {
   const before = kept?.kind === 'WEBHOOK' ? kept : undefined;
-  const [username = '', password = ''] = [given?.username ?? before?.username, given?.password ?? before?.password];
+  const [username = '', password = ''] = [
+    given?.username ?? before?.username,
+    given?.password ?? before?.password,
+  ];
   if (username === '' && password !== '') throw missing('config.generic_webhook.username');
-  if (username.includes(':')) throw invalid('config.generic_webhook.username holds a colon, which basic authentication cannot carry.');
+  if (username.includes(':'))
+    throw invalid('config.generic_webhook.username holds a colon, which basic authentication cannot carry.');
   return { ...(username !== '' && { username }), ...(password !== '' && { password }) };
 }
 
@@ -109,19 +158,30 @@ function checkedAddresses(addresses: readonly string[], { limits }: DestinationR
   checkCount(field, addresses, limits.destinationAddresses);
   checkAsciiList(field, addresses);
   const wrong = addresses.findIndex((one) => !isMailAddress(one));
-  if (wrong >= 0) throw invalid(`${field}[${wrong}] is ${quote(addresses[wrong])}; it must be a mail address such as ops@example.org.`);
+  if (wrong >= 0)
+    throw invalid(
+      `${field}[${wrong}] is ${quote(addresses[wrong])}; it must be a mail address such as ops@example.org.`,
+    );
   return addresses;
 }
 
 /** The value is never repeated in a refusal: whoever knows the URL of a chat's webhook may write there. */
-function checkedUrl(field: string, given: string | undefined, { limits, allowPrivate }: DestinationRules): string {
+function checkedUrl(
+  field: string,
+  given: string | undefined,
+  { limits, allowPrivate }: DestinationRules,
+): string {
   if (given === undefined || given === '') throw missing(field);
   checkBytes(field, given, limits.destinationUrlBytes);
   const url = URL.parse(given);
-  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') throw invalid(`${field} must be a URL that begins with https:// or http://.`);
-  if (url.username !== '' || url.password !== '') throw invalid(`${field} holds a user name or password; give them as username and password.`);
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
+    throw invalid(`${field} must be a URL that begins with https:// or http://.`);
+  if (url.username !== '' || url.password !== '')
+    throw invalid(`${field} holds a user name or password; give them as username and password.`);
   if (!allowPrivate && isPrivateHost(url.hostname)) {
-    throw invalid(`${field} leads to ${quote(url.hostname)}, which is private or local; only public addresses are called unless RUNYARD_WEBHOOK_ALLOW_PRIVATE is true.`);
+    throw invalid(
+      `${field} leads to ${quote(url.hostname)}, which is private or local; only public addresses are called unless RUNYARD_WEBHOOK_ALLOW_PRIVATE is true.`,
+    );
   }
   return url.href;
 }
@@ -132,7 +192,13 @@ export function shownConfig(target: Target): object {
     case 'EMAIL':
       return { email: { addresses: target.addresses } };
     case 'WEBHOOK':
-      return { generic_webhook: { url_set: true, ...(target.username !== undefined && { username_set: true }), ...(target.password !== undefined && { password_set: true }) } };
+      return {
+        generic_webhook: {
+          url_set: true,
+          ...(target.username !== undefined && { username_set: true }),
+          ...(target.password !== undefined && { password_set: true }),
+        },
+      };
     case 'SLACK':
       return { slack: { url_set: true } };
     case 'MICROSOFT_TEAMS':

@@ -1,4 +1,6 @@
-/** What follows from one try to deliver: it is delivered, it failed for good, or it is tried again, and when. */
+/**
+ * What follows from one try to deliver: it is delivered, it failed for good, or it is tried again, and when.
+ */
 
 /** What a try came to. */
 export type TryOutcome =
@@ -32,8 +34,14 @@ export const tryForMs = 24 * hour;
 /** The wait between two tries never grows beyond this. */
 const longestWaitMs = hour;
 
-/** Half of a wait is fixed, half of it random. What the receiver asks for is honoured, as far as the 24 hours reach. */
-export function decideAfterTry(outcome: TryOutcome, { tries, roundStartTime, now, random, baseMs }: TryFacts): AfterTry {
+/**
+ * Half of a wait is fixed, half of it random. What the receiver asks for is honoured, as far as the 24 hours
+ * reach.
+ */
+export function decideAfterTry(
+  outcome: TryOutcome,
+  { tries, roundStartTime, now, random, baseMs }: TryFacts,
+): AfterTry {
   if (outcome.kind === 'delivered') return { state: 'delivered' };
   const deadline = roundStartTime + tryForMs;
   if (outcome.kind === 'refused' || now >= deadline) return { state: 'failed' };

@@ -1,5 +1,11 @@
 /** Who is told of an event: settings of a job or task -> notices (spec 2.9, section 6). */
-import { alertLists, type AlertList, type JobEmailNotifications, type JobNotificationSettings, type WebhookNotifications } from '../job/alerts.ts';
+import {
+  alertLists,
+  type AlertList,
+  type JobEmailNotifications,
+  type JobNotificationSettings,
+  type WebhookNotifications,
+} from '../job/alerts.ts';
 import type { Progress } from '../run/run.ts';
 import type { Notice, NoticeEvent, NoticeFacts, Standing, TokenFacts } from '../run/notification.ts';
 
@@ -37,7 +43,8 @@ export function noticesOfDuration(holder: NoticeHolder, subject: NoticeSubject):
 /** Notices of a run or task that has ended; muted ones left out. */
 export function noticesOfEnd(holder: NoticeHolder, progress: Progress, subject: NoticeSubject): Notice[] {
   const facts = { standing: standingOf(progress) };
-  if (progress.state === 'TERMINATED' && progress.result === 'SUCCESS') return noticesOf('on_success', holder, subject, facts);
+  if (progress.state === 'TERMINATED' && progress.result === 'SUCCESS')
+    return noticesOf('on_success', holder, subject, facts);
   if (subject.isRetried === true && lastAttemptOnly(holder)) return [];
   const muted = holder.notification_settings ?? {};
   if (progress.result === 'CANCELED' && muted.no_alert_for_canceled_runs === true) return [];
@@ -61,7 +68,12 @@ export function noticesOfDeletion(holder: NoticeHolder, jobId: number, now: numb
 }
 
 /** The mail to the owner of a token whose scopes will be enforced, or are from now on (spec 5.7). */
-export function noticeOfToken(event: 'token_scopes_reminder' | 'token_scopes_enforced', address: string, token: TokenFacts, now: number): Notice {
+export function noticeOfToken(
+  event: 'token_scopes_reminder' | 'token_scopes_enforced',
+  address: string,
+  token: TokenFacts,
+  now: number,
+): Notice {
   return notice(event, 'email', address, { now }, { token });
 }
 
@@ -69,7 +81,12 @@ function standingOf({ state, result, message, startTime, endTime }: Progress): S
   return { state, result, message, startTime, endTime };
 }
 
-function noticesOf(event: AlertList, holder: NoticeHolder, subject: NoticeSubject, facts?: NoticeFacts): Notice[] {
+function noticesOf(
+  event: AlertList,
+  holder: NoticeHolder,
+  subject: NoticeSubject,
+  facts?: NoticeFacts,
+): Notice[] {
   // Named twice in one list, it is told once.
   const addresses = new Set(holder.email_notifications?.[event]);
   const webhooks = new Set(holder.webhook_notifications?.[event]?.map(({ id }) => id));
@@ -80,9 +97,20 @@ function noticesOf(event: AlertList, holder: NoticeHolder, subject: NoticeSubjec
 }
 
 function notice(
-  event: NoticeEvent, channel: Notice['channel'], recipient: string, subject: Pick<NoticeSubject, 'now'> & Partial<NoticeSubject>, facts?: NoticeFacts,
+  event: NoticeEvent,
+  channel: Notice['channel'],
+  recipient: string,
+  subject: Pick<NoticeSubject, 'now'> & Partial<NoticeSubject>,
+  facts?: NoticeFacts,
 ): Notice {
   return {
-    event, channel, recipient, jobId: subject.jobId, runId: subject.runId, taskKey: subject.taskKey, createdTime: subject.now, facts,
+    event,
+    channel,
+    recipient,
+    jobId: subject.jobId,
+    runId: subject.runId,
+    taskKey: subject.taskKey,
+    createdTime: subject.now,
+    facts,
   };
 }

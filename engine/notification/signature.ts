@@ -1,4 +1,7 @@
-/** Signatures of webhooks by the Standard Webhooks scheme: receivers check that a call is ours, whole, and recent. */
+/**
+ * Signatures of webhooks by the Standard Webhooks scheme: receivers check that a call is ours, whole, and
+ * recent.
+ */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { SigningSecrets } from './destination.ts';
 
@@ -15,11 +18,18 @@ export function newSigningSecret(): string {
 /** The secrets after a rotation at `now` (epoch ms). */
 export function rotated(secrets: SigningSecrets | undefined, now: number): SigningSecrets {
   const current = newSigningSecret();
-  return secrets === undefined ? { current } : { current, previous: { secret: secrets.current, until: now + rotationMs } };
+  return secrets === undefined
+    ? { current }
+    : { current, previous: { secret: secrets.current, until: now + rotationMs } };
 }
 
 /** The three headers of a signed call. @param now epoch ms */
-export function signatureHeaders(secrets: SigningSecrets, deliveryId: string, body: string, now: number): Record<string, string> {
+export function signatureHeaders(
+  secrets: SigningSecrets,
+  deliveryId: string,
+  body: string,
+  now: number,
+): Record<string, string> {
   const timestamp = String(Math.floor(now / 1_000));
   const { current, previous } = secrets;
   const valid = [current, ...(previous !== undefined && previous.until > now ? [previous.secret] : [])];

@@ -10,7 +10,10 @@ export function configured(file: SourceFile, configuration: Readonly<Record<stri
   const text = file.text.replaceAll(/\$\{([^{}\n]*)\}/g, (whole, key: string, at: number) => {
     const name = key.trim();
     if (!Object.hasOwn(configuration, name)) {
-      throw refusedAt({ file, at }, `${whole} names ${quote(name)}, which the configuration of the pipeline does not have.`);
+      throw refusedAt(
+        { file, at },
+        `${whole} names ${quote(name)}, which the configuration of the pipeline does not have.`,
+      );
     }
     return configuration[name] ?? '';
   });

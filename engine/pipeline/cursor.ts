@@ -88,7 +88,10 @@ export class Cursor {
     if (token?.kind !== 'text') throw this.refusal(what);
     this.#next += 1;
     const mark = token.text[0] ?? "'";
-    return token.text.slice(1, -1).replaceAll(mark + mark, mark).replaceAll(/\\(.)/gs, '$1');
+    return token.text
+      .slice(1, -1)
+      .replaceAll(mark + mark, mark)
+      .replaceAll(/\\(.)/gs, '$1');
   }
 
   /** Takes one token, whatever it is. */
@@ -132,12 +135,18 @@ export class Cursor {
   /** Says what was expected, and what stands there. */
   refusal(expected: string): ServiceError {
     const token = this.peek();
-    return refusedAt(this.place, `${expected} was expected, but ${token === undefined ? 'the statement ends' : `${quote(token.text)} stands there`}.`);
+    return refusedAt(
+      this.place,
+      `${expected} was expected, but ${token === undefined ? 'the statement ends' : `${quote(token.text)} stands there`}.`,
+    );
   }
 
   #slice(from: number, to: number): SourceSql | undefined {
     const [first, last] = [this.#tokens[from], this.#tokens[to - 1]];
     if (first === undefined || last === undefined || to <= from) return undefined;
-    return { text: this.#file.text.slice(first.at, last.at + last.text.length), place: { file: this.#file, at: first.at } };
+    return {
+      text: this.#file.text.slice(first.at, last.at + last.text.length),
+      place: { file: this.#file, at: first.at },
+    };
   }
 }

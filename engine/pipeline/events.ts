@@ -5,7 +5,15 @@ export type EventLevel = 'INFO' | 'WARN' | 'ERROR' | 'METRICS';
 
 /** States of an update. */
 export type UpdateState =
-  | 'QUEUED' | 'CREATED' | 'INITIALIZING' | 'SETTING_UP_TABLES' | 'RUNNING' | 'STOPPING' | 'COMPLETED' | 'FAILED' | 'CANCELED';
+  | 'QUEUED'
+  | 'CREATED'
+  | 'INITIALIZING'
+  | 'SETTING_UP_TABLES'
+  | 'RUNNING'
+  | 'STOPPING'
+  | 'COMPLETED'
+  | 'FAILED'
+  | 'CANCELED';
 
 export interface EventOrigin {
   readonly pipeline_id: string;
@@ -26,7 +34,10 @@ export interface ExpectationCount {
 export interface FlowProgressDetails {
   readonly status: 'RUNNING' | 'COMPLETED' | 'FAILED';
   readonly metrics?: { readonly num_output_rows: number };
-  readonly data_quality?: { readonly dropped_records: number; readonly expectations: readonly ExpectationCount[] };
+  readonly data_quality?: {
+    readonly dropped_records: number;
+    readonly expectations: readonly ExpectationCount[];
+  };
 }
 
 export interface EventDetails {
@@ -59,11 +70,22 @@ export interface PipelineEvent {
 }
 
 /** @param number counts the events of an update, from 0: ids are in order. @param now epoch ms */
-export function eventOf(origin: EventOrigin, { flow, dataset, details, error, ...draft }: EventDraft, number: number, now: number): PipelineEvent {
+export function eventOf(
+  origin: EventOrigin,
+  { flow, dataset, details, error, ...draft }: EventDraft,
+  number: number,
+  now: number,
+): PipelineEvent {
   return {
     id: `${origin.update_id}-${String(number).padStart(6, '0')}`,
-    timestamp: isoTime(now), ...draft, maturity_level: 'STABLE',
-    origin: { ...origin, ...(flow !== undefined && { flow_name: flow }), ...(dataset !== undefined && { dataset_name: dataset }) },
+    timestamp: isoTime(now),
+    ...draft,
+    maturity_level: 'STABLE',
+    origin: {
+      ...origin,
+      ...(flow !== undefined && { flow_name: flow }),
+      ...(dataset !== undefined && { dataset_name: dataset }),
+    },
     ...(details !== undefined && { details }),
     ...(error !== undefined && { error: { fatal: true as const, exceptions: [{ message: error }] } }),
   };

@@ -1,8 +1,17 @@
-/** How the datasets of a pipeline depend on one another: what is wrong with that, and in which order they are computed. */
+/**
+ * How the datasets of a pipeline depend on one another: what is wrong with that, and in which order they are
+ * computed.
+ */
 import { invalid } from '../errors.ts';
 import { quote } from '../validation/messages.ts';
 import { nearest } from '../validation/nearest-name.ts';
-import { keyOf, type Definition, type FlowDefinition, type TableDefinition, type ViewDefinition } from './definition.ts';
+import {
+  keyOf,
+  type Definition,
+  type FlowDefinition,
+  type TableDefinition,
+  type ViewDefinition,
+} from './definition.ts';
 import type { ReadQuery } from './flow-query.ts';
 import { placeText, refusedAt, type Place } from './source-place.ts';
 
@@ -18,7 +27,9 @@ export interface LinkedQuery {
 export interface LinkedFlow extends Omit<FlowDefinition, 'query'>, LinkedQuery {}
 export interface LinkedView extends Omit<ViewDefinition, 'query'>, LinkedQuery {}
 /** A table with its flows, in the order of the files. */
-export interface LinkedTable extends TableDefinition { readonly flows: readonly LinkedFlow[] }
+export interface LinkedTable extends TableDefinition {
+  readonly flows: readonly LinkedFlow[];
+}
 
 /** A pipeline that is free of contradictions. */
 export interface Graph {
@@ -35,11 +46,26 @@ export function checkNames({ tables, views, flows }: Definition): void {
   const kindOf = new Map(tables.map((table) => [keyOf(table.name), table.kind]));
   for (const { name, target, place } of flows) {
     const kind = kindOf.get(keyOf(target));
-    if (kind === undefined) throw refusedAt(place, `the flow ${name} writes into ${target}, which is no table of this pipeline${hint(target, tables.map((table) => table.name))}`);
-    if (kind === 'MATERIALIZED_VIEW' && keyOf(name) !== keyOf(target)) throw refusedAt(place, `the flow ${name} writes into ${target}, which is a materialized view; flows go into streaming tables.`);
+    if (kind === undefined)
+      throw refusedAt(
+        place,
+        `the flow ${name} writes into ${target}, which is no table of this pipeline${hint(
+          target,
+          tables.map((table) => table.name),
+        )}`,
+      );
+    if (kind === 'MATERIALIZED_VIEW' && keyOf(name) !== keyOf(target))
+      throw refusedAt(
+        place,
+        `the flow ${name} writes into ${target}, which is a materialized view; flows go into streaming tables.`,
+      );
   }
   for (const { name, place } of tables) {
-    if (!flows.some(({ target }) => keyOf(target) === keyOf(name))) throw refusedAt(place, `no flow writes into the streaming table ${name}; give it a query with AS, or add CREATE FLOW ... AS INSERT INTO ${name}.`);
+    if (!flows.some(({ target }) => keyOf(target) === keyOf(name)))
+      throw refusedAt(
+        place,
+        `no flow writes into the streaming table ${name}; give it a query with AS, or add CREATE FLOW ... AS INSERT INTO ${name}.`,
+      );
   }
 }
 
@@ -47,7 +73,11 @@ function refuseTwice(named: readonly { readonly name: string; readonly place: Pl
   const first = new Map<string, Place>();
   for (const { name, place } of named) {
     const earlier = first.get(keyOf(name));
-    if (earlier !== undefined) throw refusedAt(place, `the ${what} ${name} is defined twice; the other one stands in ${placeText(earlier)}.`);
+    if (earlier !== undefined)
+      throw refusedAt(
+        place,
+        `the ${what} ${name} is defined twice; the other one stands in ${placeText(earlier)}.`,
+      );
     first.set(keyOf(name), place);
   }
 }
@@ -60,15 +90,28 @@ function hint(name: string, known: readonly string[]): string {
  * @param linked the query of a flow or view with the datasets that it names
  * @throws ServiceError for unknown datasets, streams of what is no stream, and cycles
  */
-export function graphOf(definition: Definition, linked: (of: FlowDefinition | ViewDefinition) => LinkedQuery): Graph {
+export function graphOf(
+  definition: Definition,
+  linked: (of: FlowDefinition | ViewDefinition) => LinkedQuery,
+): Graph {
   const views = definition.views.map((view) => ({ ...view, ...linked(view) }));
   const flows = definition.flows.map((flow) => ({ ...flow, ...linked(flow) }));
-  const tables = definition.tables.map((table) => ({ ...table, flows: flows.filter(({ target }) => keyOf(target) === keyOf(table.name)) }));
+  const tables = definition.tables.map((table) => ({
+    ...table,
+    flows: flows.filter(({ target }) => keyOf(target) === keyOf(table.name)),
+  }));
   const names = [...tables, ...views].map(({ name }) => name);
   const known = new Set(names.map(keyOf));
   for (const { name, query, reads, streams } of [...flows, ...views]) {
     const unknown = [...reads, ...streams].find((key) => !known.has(key));
-    if (unknown !== undefined) throw refusedAt(query.placeOf(unknown), `${name} reads ${quote(unknown)}, which is no dataset of this pipeline${hint(unknown, names.filter((each) => keyOf(each) !== keyOf(name)))} Files are read with read_files('managed_fs:/...').`);
+    if (unknown !== undefined)
+      throw refusedAt(
+        query.placeOf(unknown),
+        `${name} reads ${quote(unknown)}, which is no dataset of this pipeline${hint(
+          unknown,
+          names.filter((each) => keyOf(each) !== keyOf(name)),
+        )} Files are read with read_files('managed_fs:/...').`,
+      );
   }
   const order = sorted(tables, views);
   const graph = { tables: inOrder(tables, order), views: inOrder(views, order) };
@@ -76,20 +119,31 @@ export function graphOf(definition: Definition, linked: (of: FlowDefinition | Vi
   return graph;
 }
 
-function inOrder<Named extends { readonly name: string }>(named: readonly Named[], order: readonly string[]): Named[] {
+function inOrder<Named extends { readonly name: string }>(
+  named: readonly Named[],
+  order: readonly string[],
+): Named[] {
   return [...named].sort((a, b) => order.indexOf(keyOf(a.name)) - order.indexOf(keyOf(b.name)));
 }
 
-/** Keys of all datasets, each behind those that it reads. @throws ServiceError for a cycle, naming all of it */
+/**
+ * Keys of all datasets, each behind those that it reads. @throws ServiceError for a cycle, naming all of it
+ */
 function sorted(tables: readonly LinkedTable[], views: readonly LinkedView[]): string[] {
   const sources = new Map([
-    ...tables.map((table) => [keyOf(table.name), table.flows.flatMap((flow) => [...flow.reads, ...flow.streams])] as const),
+    ...tables.map(
+      (table) =>
+        [keyOf(table.name), table.flows.flatMap((flow) => [...flow.reads, ...flow.streams])] as const,
+    ),
     ...views.map((view) => [keyOf(view.name), [...view.reads, ...view.streams]] as const),
   ]);
   const order: string[] = [];
   const visit = (key: string, path: readonly string[]): void => {
     if (order.includes(key)) return;
-    if (path.includes(key)) throw invalid(`The datasets read one another in a circle: ${[...path.slice(path.indexOf(key)), key].join(' reads ')}.`);
+    if (path.includes(key))
+      throw invalid(
+        `The datasets read one another in a circle: ${[...path.slice(path.indexOf(key)), key].join(' reads ')}.`,
+      );
     for (const source of sources.get(key) ?? []) visit(source, [...path, key]);
     order.push(key);
   };
@@ -104,18 +158,35 @@ function checkStreams({ tables, views }: Graph): void {
   for (const view of views) if (view.query.streams.length > 0) streaming.add(keyOf(view.name));
   for (const { name, query, reads, streams } of [...views, ...tables.flatMap(({ flows }) => flows)]) {
     const whole = reads.find((key) => streaming.has(key));
-    if (whole !== undefined) throw refusedAt(query.placeOf(whole), `${name} reads the view ${whole}, which reads a stream; write STREAM(${whole}).`);
+    if (whole !== undefined)
+      throw refusedAt(
+        query.placeOf(whole),
+        `${name} reads the view ${whole}, which reads a stream; write STREAM(${whole}).`,
+      );
     const batch = streams.find((key) => !streaming.has(key) && tableOf.get(key)?.kind !== 'STREAMING_TABLE');
     if (batch !== undefined) {
-      const kind = tableOf.has(batch) ? 'a materialized view, which is computed anew each time' : 'a view without a stream';
-      throw refusedAt(query.placeOf(batch), `${name} reads STREAM ${batch}, but that is ${kind}; only streaming tables, files and views on them are streams.`);
+      const kind = tableOf.has(batch)
+        ? 'a materialized view, which is computed anew each time'
+        : 'a view without a stream';
+      throw refusedAt(
+        query.placeOf(batch),
+        `${name} reads STREAM ${batch}, but that is ${kind}; only streaming tables, files and views on them are streams.`,
+      );
     }
   }
   for (const { kind, name, flows } of tables) {
     for (const flow of flows) {
       const isStream = flow.query.streams.length > 0;
-      if (kind === 'MATERIALIZED_VIEW' && isStream) throw refusedAt(flow.place, `the materialized view ${name} reads a stream; it is computed anew each time, so leave STREAM out, or make it a streaming table.`);
-      if (kind === 'STREAMING_TABLE' && !isStream) throw refusedAt(flow.place, `the flow ${flow.name} of the streaming table ${name} reads no stream; write STREAM before what it reads, or make ${name} a materialized view.`);
+      if (kind === 'MATERIALIZED_VIEW' && isStream)
+        throw refusedAt(
+          flow.place,
+          `the materialized view ${name} reads a stream; it is computed anew each time, so leave STREAM out, or make it a streaming table.`,
+        );
+      if (kind === 'STREAMING_TABLE' && !isStream)
+        throw refusedAt(
+          flow.place,
+          `the flow ${flow.name} of the streaming table ${name} reads no stream; write STREAM before what it reads, or make ${name} a materialized view.`,
+        );
     }
   }
 }

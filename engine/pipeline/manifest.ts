@@ -1,4 +1,7 @@
-/** What a pipeline has published: every version of its storage has one manifest, which says all there is in it. */
+/**
+ * What a pipeline has published: every version of its storage has one manifest, which says all there is in
+ * it.
+ */
 import { Type, type Static } from 'typebox';
 
 const FlowProgress = Type.Object({
@@ -14,7 +17,9 @@ const PublishedDataset = Type.Object({
   comment: Type.Optional(Type.String()),
   properties: Type.Record(Type.String(), Type.String()),
   partitioned_by: Type.Array(Type.String()),
-  columns: Type.Array(Type.Object({ name: Type.String(), type: Type.String(), comment: Type.Optional(Type.String()) })),
+  columns: Type.Array(
+    Type.Object({ name: Type.String(), type: Type.String(), comment: Type.Optional(Type.String()) }),
+  ),
   /** Raised by each full refresh: what streams it begins anew, too. */
   generation: Type.Integer(),
   /** Parquet files in the directory of the dataset, oldest first. */

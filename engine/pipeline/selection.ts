@@ -22,9 +22,17 @@ export interface Selection {
 
 /** @throws ServiceError for what contradicts itself, whatever the pipeline is */
 export function checkRequest({ fullRefresh, fullRefreshSelection, refreshSelection }: UpdateRequest): void {
-  if (fullRefresh && fullRefreshSelection.length + refreshSelection.length > 0) throw invalid('full_refresh is given beside a selection; it means all tables, so only one of them may be given.');
-  const twice = fullRefreshSelection.find((name) => refreshSelection.some((other) => keyOf(other) === keyOf(name)));
-  if (twice !== undefined) throw invalid(`${twice} stands in full_refresh_selection and in refresh_selection; it can stand in one of them only.`);
+  if (fullRefresh && fullRefreshSelection.length + refreshSelection.length > 0)
+    throw invalid(
+      'full_refresh is given beside a selection; it means all tables, so only one of them may be given.',
+    );
+  const twice = fullRefreshSelection.find((name) =>
+    refreshSelection.some((other) => keyOf(other) === keyOf(name)),
+  );
+  if (twice !== undefined)
+    throw invalid(
+      `${twice} stands in full_refresh_selection and in refresh_selection; it can stand in one of them only.`,
+    );
 }
 
 /** @throws ServiceError for unknown names, and for tables that cannot be computed without others */
@@ -33,7 +41,10 @@ export function selected(graph: Graph, request: UpdateRequest, published: Manife
   const known = graph.tables.map(({ name }) => name);
   const wanted = [...request.refreshSelection, ...request.fullRefreshSelection];
   const unknown = wanted.find((name) => !known.some((other) => keyOf(other) === keyOf(name)));
-  if (unknown !== undefined) throw invalid(`The selection names ${unknown}, which is no table of this pipeline; did you mean ${nearest(unknown, known)}?`);
+  if (unknown !== undefined)
+    throw invalid(
+      `The selection names ${unknown}, which is no table of this pipeline; did you mean ${nearest(unknown, known)}?`,
+    );
   const keys = new Set(wanted.map(keyOf));
   const tables = graph.tables.filter(({ name }) => keys.size === 0 || keys.has(keyOf(name)));
   const reset = new Set((request.fullRefresh ? known : request.fullRefreshSelection).map(keyOf));
@@ -42,12 +53,19 @@ export function selected(graph: Graph, request: UpdateRequest, published: Manife
   for (const table of tables) {
     const before = published?.datasets[keyOf(table.name)];
     if (before !== undefined && before.kind !== table.kind && !reset.has(keyOf(table.name))) {
-      throw invalid(`${table.name} was published as ${before.kind} and is now defined as ${table.kind}; a full refresh of it replaces what was published.`);
+      throw invalid(
+        `${table.name} was published as ${before.kind} and is now defined as ${table.kind}; a full refresh of it replaces what was published.`,
+      );
     }
     for (const { key, stream } of sourcesOf(graph, table)) {
-      if (!isThere(key)) throw invalid(`${table.name} reads ${key}, which was never computed and is not selected; select it, too.`);
+      if (!isThere(key))
+        throw invalid(
+          `${table.name} reads ${key}, which was never computed and is not selected; select it, too.`,
+        );
       if (stream && reset.has(key) && !reset.has(keyOf(table.name)) && before !== undefined) {
-        throw invalid(`${table.name} reads the stream of ${key}, which begins anew; ${table.name} must be refreshed fully together with it.`);
+        throw invalid(
+          `${table.name} reads the stream of ${key}, which begins anew; ${table.name} must be refreshed fully together with it.`,
+        );
       }
     }
   }
@@ -55,7 +73,10 @@ export function selected(graph: Graph, request: UpdateRequest, published: Manife
 }
 
 /** The tables that a table reads, by itself or through views. */
-export function sourcesOf(graph: Graph, { flows }: Pick<LinkedTable, 'flows'>): { readonly key: string; readonly stream: boolean }[] {
+export function sourcesOf(
+  graph: Graph,
+  { flows }: Pick<LinkedTable, 'flows'>,
+): { readonly key: string; readonly stream: boolean }[] {
   const found: { key: string; stream: boolean }[] = [];
   const visit = (key: string, stream: boolean): void => {
     const view = graph.views.find(({ name }) => keyOf(name) === key);

@@ -23,7 +23,12 @@ export interface PipelineSpec {
 }
 
 /** Names of spec files in the folder of a pipeline, each of which is taken. */
-export const specFileNames = ['spark-pipeline.yml', 'spark-pipeline.yaml', 'pipeline.yml', 'pipeline.yaml'] as const;
+export const specFileNames = [
+  'spark-pipeline.yml',
+  'spark-pipeline.yaml',
+  'pipeline.yml',
+  'pipeline.yaml',
+] as const;
 
 const keys = ['name', 'storage', 'libraries', 'catalog', 'database', 'schema', 'configuration'] as const;
 
@@ -37,22 +42,31 @@ export function readSpec(text: string, path: string): PipelineSpec {
   const [wrong] = document.errors;
   if (wrong !== undefined) throw invalid(`${path}: ${wrong.message.split('\n')[0] ?? 'this is no YAML'}`);
   const value: unknown = document.toJS({ maxAliasCount: 100 });
-  if (!isRecord(value)) throw invalid(`${path} is ${quote(value)}; it must be a list of keys with values, such as name: sales.`);
+  if (!isRecord(value))
+    throw invalid(`${path} is ${quote(value)}; it must be a list of keys with values, such as name: sales.`);
   for (const key of Object.keys(value)) {
     if (keys.some((known) => known === key)) continue;
-    throw invalid(`${path} has the unknown key ${quote(key)}; did you mean ${nearest(key, keys)}? Known are ${keys.join(', ')}.`);
+    throw invalid(
+      `${path} has the unknown key ${quote(key)}; did you mean ${nearest(key, keys)}? Known are ${keys.join(', ')}.`,
+    );
   }
   const { name, storage, catalog, database, schema, configuration = {}, libraries = [] } = value;
   if (name === undefined || name === null) throw invalid(`${path} lacks the key name.`);
-  if (database !== undefined && schema !== undefined) throw invalid(`${path} has database and schema, which mean the same; only one of them may be given.`);
-  return checkedSpec({
-    name: textOf(path, 'name', name),
-    ...(storage !== undefined && { storage: textOf(path, 'storage', storage) }),
-    ...(catalog !== undefined && { catalog: textOf(path, 'catalog', catalog) }),
-    ...((database ?? schema) !== undefined && { schema: textOf(path, database === undefined ? 'schema' : 'database', database ?? schema) }),
-    configuration: configurationOf(path, configuration),
-    libraries: librariesOf(path, libraries),
-  }, `${path}: `);
+  if (database !== undefined && schema !== undefined)
+    throw invalid(`${path} has database and schema, which mean the same; only one of them may be given.`);
+  return checkedSpec(
+    {
+      name: textOf(path, 'name', name),
+      ...(storage !== undefined && { storage: textOf(path, 'storage', storage) }),
+      ...(catalog !== undefined && { catalog: textOf(path, 'catalog', catalog) }),
+      ...((database ?? schema) !== undefined && {
+        schema: textOf(path, database === undefined ? 'schema' : 'database', database ?? schema),
+      }),
+      configuration: configurationOf(path, configuration),
+      libraries: librariesOf(path, libraries),
+    },
+    `${path}: `,
+  );
 }
 
 /**
@@ -61,22 +75,34 @@ export function readSpec(text: string, path: string): PipelineSpec {
  * @throws ServiceError that names the field
  */
 export function checkedSpec(spec: PipelineSpec, where = ''): PipelineSpec {
-  if (!/^[^/\\\p{Cc}]{1,200}$/u.test(spec.name) || spec.name.trim() !== spec.name || /^\.+$/.test(spec.name)) {
-    throw invalid(`${where}name is ${quote(spec.name)}; it must have 1 to 200 characters, no slash, and no blank at its ends.`);
+  if (
+    !/^[^/\\\p{Cc}]{1,200}$/u.test(spec.name) ||
+    spec.name.trim() !== spec.name ||
+    /^\.+$/.test(spec.name)
+  ) {
+    throw invalid(
+      `${where}name is ${quote(spec.name)}; it must have 1 to 200 characters, no slash, and no blank at its ends.`,
+    );
   }
   if (spec.storage !== undefined && !/^managed_fs:\/+[^/]/.test(canonicalUri(spec.storage))) {
-    throw invalid(`${where}storage is ${quote(spec.storage)}; it must be a directory below managed_fs:/, such as managed_fs:/pipelines/${spec.name}.`);
+    throw invalid(
+      `${where}storage is ${quote(spec.storage)}; it must be a directory below managed_fs:/, such as managed_fs:/pipelines/${spec.name}.`,
+    );
   }
   return spec;
 }
 
 function configurationOf(path: string, value: unknown): Record<string, string> {
   if (value === null) return {};
-  if (!isRecord(value)) throw invalid(`${path}: configuration is ${quote(value)}; it must be keys with texts.`);
-  return Object.fromEntries(Object.entries(value).map(([key, text]) => {
-    if (!['string', 'number', 'boolean'].includes(typeof text)) throw invalid(`${path}: configuration.${key} is ${quote(text)}; it must be a text.`);
-    return [key, String(text)];
-  }));
+  if (!isRecord(value))
+    throw invalid(`${path}: configuration is ${quote(value)}; it must be keys with texts.`);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, text]) => {
+      if (!['string', 'number', 'boolean'].includes(typeof text))
+        throw invalid(`${path}: configuration.${key} is ${quote(text)}; it must be a text.`);
+      return [key, String(text)];
+    }),
+  );
 }
 
 function librariesOf(path: string, value: unknown): PipelineLibrary[] {
@@ -85,16 +111,20 @@ function librariesOf(path: string, value: unknown): PipelineLibrary[] {
   return value.map((entry: unknown, index) => {
     const glob = isRecord(entry) ? entry['glob'] : undefined;
     const include = isRecord(glob) ? glob['include'] : undefined;
-    const isWhole = isRecord(entry) && isRecord(glob) && Object.keys(entry).length === 1 && Object.keys(glob).length === 1;
+    const isWhole =
+      isRecord(entry) && isRecord(glob) && Object.keys(entry).length === 1 && Object.keys(glob).length === 1;
     if (!isWhole || typeof include !== 'string' || include === '') {
-      throw invalid(`${path}: libraries[${index}] is ${quote(entry)}; it must be glob: with include: and a path, such as transformations/**.`);
+      throw invalid(
+        `${path}: libraries[${index}] is ${quote(entry)}; it must be glob: with include: and a path, such as transformations/**.`,
+      );
     }
     return { glob: { include } };
   });
 }
 
 function textOf(path: string, key: string, value: unknown): string {
-  if (typeof value !== 'string' || value === '') throw invalid(`${path}: ${key} is ${quote(value)}; it must be a text.`);
+  if (typeof value !== 'string' || value === '')
+    throw invalid(`${path}: ${key} is ${quote(value)}; it must be a text.`);
   return value;
 }
 

@@ -1,4 +1,7 @@
-/** What the process of an update is told: all of it, so that whatever changes meanwhile changes nothing for this update. */
+/**
+ * What the process of an update is told: all of it, so that whatever changes meanwhile changes nothing for
+ * this update.
+ */
 import { Type, type Static } from 'typebox';
 import { Check } from 'typebox/value';
 import { jsonIn } from '../read-file.ts';
@@ -19,7 +22,12 @@ export const UpdateOrder = Type.Object({
   schema: Type.Optional(Type.String()),
   configuration: Type.Record(Type.String(), Type.String()),
   sources: Type.Array(Type.Object({ path: Type.String(), text: Type.String() })),
-  request: Type.Object({ fullRefresh: Type.Boolean(), fullRefreshSelection: texts, refreshSelection: texts, validateOnly: Type.Boolean() }),
+  request: Type.Object({
+    fullRefresh: Type.Boolean(),
+    fullRefreshSelection: texts,
+    refreshSelection: texts,
+    validateOnly: Type.Boolean(),
+  }),
   limits: Type.Object({ megabytes: Type.Integer(), threads: Type.Integer() }),
 });
 

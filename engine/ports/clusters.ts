@@ -8,8 +8,9 @@ import type { NewCluster } from '../job/cluster.ts';
 
 export interface ClusterStore {
   /**
-   * Makes a cluster for a run. `running`: its context, when it runs at once and holds all its nodes; else it is PENDING, and holds
-   * them as soon as its pool has room. `refused`: the run is over or has another fence, because another node drives it.
+   * Makes a cluster for a run. `running`: its context, when it runs at once and holds all its nodes; else it
+   * is PENDING, and holds them as soon as its pool has room. `refused`: the run is over or has another fence,
+   * because another node drives it.
    */
   create(cluster: NewClusterRow, running: string | undefined, fence: number): Promise<'created' | 'refused'>;
   find(clusterId: string): Promise<Cluster | undefined>;
@@ -18,15 +19,23 @@ export interface ClusterStore {
   /** PENDING -> RUNNING; false when it was terminated meanwhile. */
   started(clusterId: string, sparkContextId: string, now: number): Promise<boolean>;
   /**
-   * Ends clusters and gives their nodes to whoever waits for them; those that are over stay as they are. Everybody who uses them is
-   * told, unless their work is done. `lost`: their nodes went first.
+   * Ends clusters and gives their nodes to whoever waits for them; those that are over stay as they are.
+   * Everybody who uses them is told, unless their work is done. `lost`: their nodes went first.
    */
-  terminated(clusterIds: readonly string[], termination: Termination, now: number, lost?: 'lost'): Promise<void>;
+  terminated(
+    clusterIds: readonly string[],
+    termination: Termination,
+    now: number,
+    lost?: 'lost',
+  ): Promise<void>;
   /** The all-purpose cluster with this id; allocated and running if it was unknown. */
   ensureAllPurpose(cluster: NewClusterRow, sparkContextId: string): Promise<Cluster>;
   /** Notes what has happened to a cluster, unless that was the last thing noted. */
   note(clusterId: string, type: ClusterEventType, details: EventDetails, now: number): Promise<void>;
-  /** Gives a running cluster with a range as many workers as the tasks that run on it want; nodes come when there is room. */
+  /**
+   * Gives a running cluster with a range as many workers as the tasks that run on it want; nodes come when
+   * there is room.
+   */
   rescale(clusterId: string, now: number): Promise<void>;
   /** Takes workers from a running cluster; as many come back when there is room. Says how many went. */
   preempted(clusterId: string, workers: number, now: number): Promise<number>;
@@ -41,7 +50,12 @@ export interface AllPurposeStore {
   /** TERMINATED -> PENDING, with its nodes to be had anew; false when it is not TERMINATED. */
   restart(clusterId: string, nodeId: string, now: number, user: string | undefined): Promise<boolean>;
   /** Gives a running cluster another size; false when it does not run. */
-  resize(clusterId: string, size: Pick<NewCluster, 'num_workers' | 'autoscale'>, now: number, user: string): Promise<boolean>;
+  resize(
+    clusterId: string,
+    size: Pick<NewCluster, 'num_workers' | 'autoscale'>,
+    now: number,
+    user: string,
+  ): Promise<boolean>;
   /** PENDING ones whose starting node has no lease, which are this node's from now on. */
   adoptStarts(nodeId: string, now: number): Promise<Cluster[]>;
   /** Gives out nodes that are free though somebody waits: pools may have grown with a new configuration. */
@@ -74,7 +88,11 @@ export interface ClusterReader {
 
 /** How an init script ended. */
 export type ScriptOutcome =
-  | { readonly kind: 'exited'; readonly code: number; /** The end of what it wrote to stderr, or to stdout. */ readonly lastWords: string }
+  | {
+      readonly kind: 'exited';
+      readonly code: number;
+      /** The end of what it wrote to stderr, or to stdout. */ readonly lastWords: string;
+    }
   /** It cannot be run at all, for this reason. */
   | { readonly kind: 'impossible'; readonly message: string }
   | { readonly kind: 'stopped' };
@@ -101,7 +119,10 @@ export interface ClusterProvider {
   endScripts(clusterId: string): Promise<void>;
   /** Notes that the logs of an attempt belong to those of a cluster. Before the attempt begins. */
   logsOf(clusterId: string, runId: number): Promise<void>;
-  /** Delivers what its logs have grown by. Never rejects: what could not be delivered comes with the next round. */
+  /**
+   * Delivers what its logs have grown by. Never rejects: what could not be delivered comes with the next
+   * round.
+   */
   deliverLogs(clusterId: string): Promise<void>;
 }
 

@@ -15,7 +15,11 @@ export interface ClassicDashboardStore {
   /** By an id in small letters. */
   find(id: string): Promise<StoredClassic | undefined>;
   /** Newest first, with how many there are in all. @param name part of the name, in any case */
-  list(page: { readonly name: string | undefined; readonly offset: number; readonly limit: number }): Promise<{ readonly count: number; readonly dashboards: readonly StoredClassic[] }>;
+  list(page: {
+    readonly name: string | undefined;
+    readonly offset: number;
+    readonly limit: number;
+  }): Promise<{ readonly count: number; readonly dashboards: readonly StoredClassic[] }>;
   /** False when there is none. */
   remove(id: string): Promise<boolean>;
 }
@@ -54,15 +58,23 @@ export interface DashboardStore {
   add(dashboard: Dashboard): Promise<boolean>;
   find(dashboardId: string): Promise<Dashboard | undefined>;
   /** Newest first. @param before only those created before the one with this number */
-  list(page: { readonly trashed: boolean; readonly before: number | undefined; readonly limit: number }): Promise<ListedDashboard[]>;
-  /** Moves it to the trash, where it stays; one that is there already is left as it is. False when there is none. */
+  list(page: {
+    readonly trashed: boolean;
+    readonly before: number | undefined;
+    readonly limit: number;
+  }): Promise<ListedDashboard[]>;
+  /**
+   * Moves it to the trash, where it stays; one that is there already is left as it is. False when there is
+   * none.
+   */
   trash(dashboardId: string, now: number): Promise<boolean>;
 }
 
 /** Where the files of a query are. */
 export interface QueryFiles {
   /**
-   * The path within managed_fs of a file, or of a pattern with `*`, proven to lie inside, without a slash in front.
+   * The path within managed_fs of a file, or of a pattern with `*`, proven to lie inside, without a slash in
+   * front.
    * @throws ServiceError for a path that leads outside, and for a file that is not there
    */
   pathOf(uri: string): Promise<string>;
@@ -77,8 +89,14 @@ export interface QueryResult {
   readonly truncated: boolean;
 }
 
-/** Runs queries that are written for DuckDB, each where it can read managed_fs and nothing else, and write nothing. */
+/**
+ * Runs queries that are written for DuckDB, each where it can read managed_fs and nothing else, and write
+ * nothing.
+ */
 export interface QueryRunner {
-  /** @param signal aborts when nobody waits any more @throws ServiceError for a query that fails, takes too long, or finds no place to wait */
+  /**
+   * @param signal aborts when nobody waits any more @throws ServiceError for a query that fails, takes too
+   * long, or finds no place to wait
+   */
   run(sql: string, signal: AbortSignal): Promise<QueryResult>;
 }

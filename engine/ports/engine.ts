@@ -1,4 +1,7 @@
-/** What the engine asks of the world: types only. storage/ and runners/ implement them, cli/ wires them together. */
+/**
+ * What the engine asks of the world: types only. storage/ and runners/ implement them, cli/ wires them
+ * together.
+ */
 import type { Outcome, TaskAssignment } from '../run/assignment.ts';
 import type { ApiVersion } from '../job/format.ts';
 import type { JobQuotas } from '../job/quotas.ts';
@@ -56,13 +59,21 @@ export interface RetimedRun {
 
 /** Stored jobs; those that carry one-time submissions are hidden from it. */
 export interface JobStore {
-  /** @throws ServiceError QUOTA_EXCEEDED when one more job would be too many; concurrent calls are counted one after the other */
+  /**
+   * @throws ServiceError QUOTA_EXCEEDED when one more job would be too many; concurrent calls are counted one
+   * after the other
+   */
   create(job: NewJob, quotas: JobQuotas): Promise<number>;
   /**
-   * Replaces the settings of a job by what `settingsOf` makes of it, and the timeouts of its active runs with them (spec 4.1
-   * rules 2 and 3). Undefined when there is no such job; what `settingsOf` throws leaves everything as it was.
+   * Replaces the settings of a job by what `settingsOf` makes of it, and the timeouts of its active runs with
+   * them (spec 4.1 rules 2 and 3). Undefined when there is no such job; what `settingsOf` throws leaves
+   * everything as it was.
    */
-  change(jobId: number, settingsOf: (job: Job) => JobSettings, now: number): Promise<readonly RetimedRun[] | undefined>;
+  change(
+    jobId: number,
+    settingsOf: (job: Job) => JobSettings,
+    now: number,
+  ): Promise<readonly RetimedRun[] | undefined>;
   find(jobId: number): Promise<Job | undefined>;
   /** Newest first. */
   list(filter: JobFilter): Promise<Job[]>;
@@ -78,7 +89,10 @@ export interface HeldLevels {
 
 /** Who may do what with jobs, hidden ones among them. */
 export interface PermissionReader {
-  /** What a user holds, personally or as one of all users; undefined when there is no such job, run or task run. */
+  /**
+   * What a user holds, personally or as one of all users; undefined when there is no such job, run or task
+   * run.
+   */
   levelsOn(on: 'job_id' | 'run_id', id: number, userName: string): Promise<HeldLevels | undefined>;
   /** Whether a user administrates the workspace. */
   isAdmin(userName: string): Promise<boolean>;
@@ -91,10 +105,14 @@ export interface PermissionStore extends PermissionReader {
   /** The owner first, then by name; undefined when there is no such job. */
   grantsOn(jobId: number): Promise<Grant[] | undefined>;
   /**
-   * Replaces the list of a job by what `change` makes of it and returns that; undefined when there is no such job.
+   * Replaces the list of a job by what `change` makes of it and returns that; undefined when there is no such
+   * job.
    * @throws ServiceError for a user who is not known, and what `change` throws
    */
-  change(jobId: number, change: (current: readonly Grant[]) => readonly Grant[]): Promise<Grant[] | undefined>;
+  change(
+    jobId: number,
+    change: (current: readonly Grant[]) => readonly Grant[],
+  ): Promise<Grant[] | undefined>;
 }
 
 /** Which runs a list shows (spec 4.1 rule 6). */
@@ -140,7 +158,10 @@ export interface DeletedRun {
 
 /** Removes runs for good. */
 export interface RunRemover {
-  /** By the id of a run that is over, with its task runs, its clusters and the hidden job of a submission; its idempotency token stays taken. */
+  /**
+   * By the id of a run that is over, with its task runs, its clusters and the hidden job of a submission; its
+   * idempotency token stays taken.
+   */
   delete(runId: number, now: number): Promise<DeletedRun | 'active' | 'gone'>;
 }
 

@@ -1,10 +1,16 @@
-/** What is asked of the places where people keep files, the workspace and managed_fs: types only. storage/ implements them. */
+/**
+ * What is asked of the places where people keep files, the workspace and managed_fs: types only. storage/
+ * implements them.
+ */
 import type { ImportFormat, NotebookLanguage } from '../job/notebook.ts';
 
 /** What stands under a path of the workspace. */
 export interface WorkspaceObject {
   readonly type: 'NOTEBOOK' | 'FILE' | 'DIRECTORY';
-  /** `/a/b`; a notebook goes without its extension, unless another object has that path. Leads back to the object. */
+  /**
+   * `/a/b`; a notebook goes without its extension, unless another object has that path. Leads back to the
+   * object.
+   */
   readonly path: string;
   /** Of a notebook. */
   readonly language: NotebookLanguage | undefined;
@@ -27,8 +33,9 @@ export interface WorkspaceImport {
 }
 
 /**
- * All paths may be written with `/Workspace` in front, and those of notebooks with or without their extension. Paths
- * that lead outside are refused with INVALID_PARAMETER_VALUE, missing ones with RESOURCE_DOES_NOT_EXIST.
+ * All paths may be written with `/Workspace` in front, and those of notebooks with or without their
+ * extension. Paths that lead outside are refused with INVALID_PARAMETER_VALUE, missing ones with
+ * RESOURCE_DOES_NOT_EXIST.
  */
 export interface WorkspaceStore {
   /** Missing folders are made. RESOURCE_ALREADY_EXISTS when the path is taken and not to be overwritten. */
@@ -36,7 +43,9 @@ export interface WorkspaceStore {
   getStatus(path: string): Promise<WorkspaceObject>;
   /** What stands directly in a directory, by path; a notebook or file is listed as itself. */
   list(path: string): Promise<WorkspaceObject[]>;
-  export(path: string): Promise<{ readonly content: Buffer; /** Extension without its dot. */ readonly fileType: string }>;
+  export(
+    path: string,
+  ): Promise<{ readonly content: Buffer; /** Extension without its dot. */ readonly fileType: string }>;
   /** INVALID_STATE for a directory that is not empty, unless `recursive`. */
   delete(path: string, recursive: boolean): Promise<void>;
   /** With the folders above; one that is there already is as good. */
@@ -66,7 +75,10 @@ export interface ManagedFileStore {
   getStatus(path: string): Promise<ManagedFile>;
   /** What stands directly in a directory, by path; a file is listed as itself. */
   list(path: string): Promise<ManagedFile[]>;
-  /** A path that is not there is as good as deleted. INVALID_STATE for a directory that is not empty, unless `recursive`. */
+  /**
+   * A path that is not there is as good as deleted. INVALID_STATE for a directory that is not empty, unless
+   * `recursive`.
+   */
   delete(path: string, recursive: boolean): Promise<void>;
   /** With the folders above; one that is there already is as good. */
   mkdirs(path: string): Promise<void>;

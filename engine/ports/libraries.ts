@@ -1,8 +1,14 @@
-/** What the engine asks of the world about libraries: who installs them, and who remembers what a cluster has. Types only. */
+/**
+ * What the engine asks of the world about libraries: who installs them, and who remembers what a cluster has.
+ * Types only.
+ */
 import type { LibraryFailure, LibraryPaths, LibraryStatus } from '../cluster/libraries.ts';
 import type { Library } from '../job/cluster.ts';
 
-/** A library with what it was when it was first installed on a cluster: a file that changes later changes no cluster. */
+/**
+ * A library with what it was when it was first installed on a cluster: a file that changes later changes no
+ * cluster.
+ */
 export interface FixedLibrary {
   readonly library: Library;
   /** Absolute paths in the cache of what a file or folder became; none for what an installer fetches. */
@@ -20,7 +26,10 @@ export interface LibraryState {
   readonly library: Library;
   readonly status: LibraryStatus;
   readonly messages: readonly string[];
-  /** True when it was asked for by libraries/install: it belongs to the cluster, and is installed again when that is restarted. */
+  /**
+   * True when it was asked for by libraries/install: it belongs to the cluster, and is installed again when
+   * that is restarted.
+   */
   readonly requested: boolean;
 }
 
@@ -48,7 +57,10 @@ export type InstallOutcome =
   | { readonly kind: 'failed'; readonly failures: readonly LibraryFailure[] }
   | { readonly kind: 'stopped' };
 
-/** Installs libraries into a cache that all clusters share. Doing it again, or at the same time, installs nothing twice. */
+/**
+ * Installs libraries into a cache that all clusters share. Doing it again, or at the same time, installs
+ * nothing twice.
+ */
 export interface LibraryInstaller {
   /** When `signal` is aborted the processes of the installers are ended. */
   install(order: InstallOrder, signal: AbortSignal): Promise<InstallOutcome>;
@@ -71,9 +83,23 @@ export interface LibraryStore {
   ofCluster(cluster: LibraryCluster): Promise<ClusterLibraries>;
   /** Adds libraries that the cluster does not have, PENDING; what failed before is pending again. */
   add(cluster: LibraryCluster, libraries: readonly Library[], requested: boolean, now: number): Promise<void>;
-  mark(clusterId: string, libraries: readonly Library[], status: LibraryStatus, messages: readonly string[], now: number): Promise<void>;
-  /** Replaces the environment and marks what it has INSTALLED; false when somebody else has changed it since that version. */
-  install(cluster: LibraryCluster, environment: ClusterEnvironment, since: number, now: number): Promise<boolean>;
+  mark(
+    clusterId: string,
+    libraries: readonly Library[],
+    status: LibraryStatus,
+    messages: readonly string[],
+    now: number,
+  ): Promise<void>;
+  /**
+   * Replaces the environment and marks what it has INSTALLED; false when somebody else has changed it since
+   * that version.
+   */
+  install(
+    cluster: LibraryCluster,
+    environment: ClusterEnvironment,
+    since: number,
+    now: number,
+  ): Promise<boolean>;
   /** What is installed leaves with the next restart, everything else at once. */
   remove(clusterId: string, libraries: readonly Library[], now: number): Promise<void>;
 }
@@ -87,7 +113,9 @@ export interface ListedLibraries {
 /** Libraries of clusters, for whoever looks at them. */
 export interface LibraryReader {
   /** Undefined when there is no such cluster. */
-  clusterOf(clusterId: string): Promise<(LibraryCluster & { readonly isAllPurpose: boolean; readonly isRunning: boolean }) | undefined>;
+  clusterOf(
+    clusterId: string,
+  ): Promise<(LibraryCluster & { readonly isAllPurpose: boolean; readonly isRunning: boolean }) | undefined>;
   /** The spark_env_vars of a cluster as they were given: some of them reach installers. */
   variablesOf(clusterId: string): Promise<Readonly<Record<string, string>>>;
   /** Undefined when there is no such cluster. */

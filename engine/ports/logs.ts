@@ -12,7 +12,10 @@ export interface LogName {
 export interface LogView {
   /** What is not to be shown. */
   readonly mask: Mask;
-  /** Whether the attempt is over: then what stands at the end is all that comes, else the rest of a character or secret may follow. */
+  /**
+   * Whether the attempt is over: then what stands at the end is all that comes, else the rest of a character
+   * or secret may follow.
+   */
   readonly over: boolean;
 }
 
@@ -27,7 +30,9 @@ export interface LogPage {
   readonly text: string;
 }
 
-/** The logs of attempts, as their tasks write them. One that is not there, or is no file any more, is empty. */
+/**
+ * The logs of attempts, as their tasks write them. One that is not there, or is no file any more, is empty.
+ */
 export interface LogReader {
   /** At most `limit` bytes from `offset` on, at least one character if there is one. */
   page(log: LogName, offset: number, limit: number, view: LogView): Promise<LogPage>;
@@ -36,8 +41,9 @@ export interface LogReader {
   /** How long it is, with what was left out; undefined when it is not there. */
   size(log: LogName): Promise<number | undefined>;
   /**
-   * Calls `onChange` when something in the directory of an attempt changes, at least once for many changes; the returned function
-   * ends that. Undefined when it cannot be watched, because it is not there yet or the machine has no more watchers.
+   * Calls `onChange` when something in the directory of an attempt changes, at least once for many changes;
+   * the returned function ends that. Undefined when it cannot be watched, because it is not there yet or the
+   * machine has no more watchers.
    */
   watch(runId: number, onChange: () => void): (() => void) | undefined;
 }

@@ -1,29 +1,48 @@
 /** What delivering notices, and the operations on it, ask of the world: types only. */
 import type { AfterTry } from '../notification/retry.ts';
-import type { ClaimedDelivery, DeliveryAttempt, DeliveryState, DeliverySubject, LoggedDelivery, Message, SubjectFacts } from '../notification/delivery.ts';
+import type {
+  ClaimedDelivery,
+  DeliveryAttempt,
+  DeliveryState,
+  DeliverySubject,
+  LoggedDelivery,
+  Message,
+  SubjectFacts,
+} from '../notification/delivery.ts';
 import type { Destination, SigningSecrets, Target } from '../notification/destination.ts';
 
 /** All mails share one way out, and every destination has its own. */
 export const mailWay = 'email';
 
-/** The way of deliveries from the outbox to their record. A `way` is what is held up together: one destination, or all mail. */
+/**
+ * The way of deliveries from the outbox to their record. A `way` is what is held up together: one
+ * destination, or all mail.
+ */
 export interface DeliveryStore {
-  /** Turns at most `limit` notices of the outbox into deliveries, oldest first, and tells every engine of their ways. Returns how many. */
+  /**
+   * Turns at most `limit` notices of the outbox into deliveries, oldest first, and tells every engine of
+   * their ways. Returns how many.
+   */
   takeUp(now: number, limit: number): Promise<number>;
   /** Ways on which something is due now, and the next time that something will be (epoch ms). */
   waiting(now: number): Promise<{ readonly due: readonly string[]; readonly next: number | undefined }>;
   /**
-   * Takes due deliveries of a way for a node, at most `limit`: of each run and recipient only the oldest that is not over.
-   * What a node claimed that has no lease any more is free again.
+   * Takes due deliveries of a way for a node, at most `limit`: of each run and recipient only the oldest that
+   * is not over. What a node claimed that has no lease any more is free again.
    */
   claim(way: string, nodeId: string, now: number, limit: number): Promise<ClaimedDelivery[]>;
   /** What a message is made of; undefined when neither run nor job is there any more. */
   factsOf(subject: DeliverySubject): Promise<SubjectFacts | undefined>;
   /** Keeps what is going to be sent, before it is. */
   freeze(deliveryId: string, message: Message): Promise<void>;
-  /** Notes a try and what follows; nothing happens when another node has taken the delivery over. Waits while the database is away. */
+  /**
+   * Notes a try and what follows; nothing happens when another node has taken the delivery over. Waits while
+   * the database is away.
+   */
   record(deliveryId: string, nodeId: string, attempt: DeliveryAttempt, after: AfterTry): Promise<void>;
-  /** Puts off what could not even be tried: it is due again then (epoch ms). Waits while the database is away. */
+  /**
+   * Puts off what could not even be tried: it is due again then (epoch ms). Waits while the database is away.
+   */
   postpone(deliveryId: string, nodeId: string, until: number): Promise<void>;
   /** Gives up what a node has claimed, without a word in the log. */
   release(nodeId: string): Promise<void>;
@@ -70,7 +89,10 @@ export interface DestinationStore {
   /** Oldest first; only those with a number greater than `after`. */
   list(after: number | undefined, limit: number): Promise<Destination[]>;
   /** Undefined when there is none; concurrent changes come one after the other. */
-  change(destinationId: string, change: (before: Destination) => Destination): Promise<Destination | undefined>;
+  change(
+    destinationId: string,
+    change: (before: Destination) => Destination,
+  ): Promise<Destination | undefined>;
   /** False when there is none. What waits for it fails. */
   remove(destinationId: string): Promise<boolean>;
   /** Those of the ids that no destination has. */

@@ -1,4 +1,7 @@
-/** What is asked of the places where pipelines, their files and their event logs are kept: types only. storage/ implements them. */
+/**
+ * What is asked of the places where pipelines, their files and their event logs are kept: types only.
+ * storage/ implements them.
+ */
 import type { PipelineDocument } from '../pipeline/document.ts';
 import type { PipelineEvent } from '../pipeline/events.ts';
 import type { UpdateRequest } from '../pipeline/selection.ts';
@@ -54,30 +57,55 @@ export type NewUpdate = Pick<StoredUpdate, 'pipelineId' | 'cause' | 'request' | 
 export interface PipelineStore {
   /** False when another one has the name, and it may not be taken twice. */
   create(pipeline: NewPipeline, duplicates: boolean): Promise<boolean>;
-  /** Keeps a pipeline of a spec file under its id, with the name that the file has now. `taken`: another pipeline has that name. */
+  /**
+   * Keeps a pipeline of a spec file under its id, with the name that the file has now. `taken`: another
+   * pipeline has that name.
+   */
   keep(pipeline: NewPipeline): Promise<StoredPipeline | 'taken'>;
   find(pipelineId: string): Promise<StoredPipeline | undefined>;
   named(name: string): Promise<StoredPipeline[]>;
   /** Newest first. @param like pattern of SQL for names */
-  list(page: { readonly like: string | undefined; readonly before: number | undefined; readonly limit: number }): Promise<StoredPipeline[]>;
-  replace(pipelineId: string, name: string, document: PipelineDocument, duplicates: boolean, now: number): Promise<'replaced' | 'taken'>;
+  list(page: {
+    readonly like: string | undefined;
+    readonly before: number | undefined;
+    readonly limit: number;
+  }): Promise<StoredPipeline[]>;
+  replace(
+    pipelineId: string,
+    name: string,
+    document: PipelineDocument,
+    duplicates: boolean,
+    now: number,
+  ): Promise<'replaced' | 'taken'>;
   /** With its updates; its tables stay. */
   remove(pipelineId: string): Promise<'removed' | 'active' | 'gone'>;
   /** The update that an attempt is; made the first time it is asked for. */
   noteUpdate(update: NewUpdate): Promise<string>;
-  /** Marks an update as the one of its pipeline that runs, unless another one does; that is the answer then. One that only checks may run beside it. */
+  /**
+   * Marks an update as the one of its pipeline that runs, unless another one does; that is the answer then.
+   * One that only checks may run beside it.
+   */
   claim(pipelineId: string, updateId: string, storage: string): Promise<StoredUpdate | undefined>;
   /** The update of a pipeline that is not over; the one that runs before those that wait. */
   active(pipelineId: string): Promise<StoredUpdate | undefined>;
   /** Newest first. */
-  updates(pipelineId: string, page: { readonly before: number | undefined; readonly limit: number }): Promise<StoredUpdate[]>;
+  updates(
+    pipelineId: string,
+    page: { readonly before: number | undefined; readonly limit: number },
+  ): Promise<StoredUpdate[]>;
   update(pipelineId: string, updateId: string): Promise<StoredUpdate | undefined>;
 }
 
 export interface PipelineFiles {
-  /** The spec file at a path of the workspace, or in the folder at it; undefined when nothing is there. @throws ServiceError for a folder with none or several */
+  /**
+   * The spec file at a path of the workspace, or in the folder at it; undefined when nothing is there.
+   * @throws ServiceError for a folder with none or several
+   */
   specAt(path: string): Promise<SourceFile | undefined>;
-  /** The files that the libraries name, by path. @param folder relative paths begin there @throws ServiceError for what is not there */
+  /**
+   * The files that the libraries name, by path. @param folder relative paths begin there @throws ServiceError
+   * for what is not there
+   */
   sources(spec: PipelineSpec, folder: string): Promise<SourceFile[]>;
   /** Where a storage is on this machine. @throws ServiceError for one that leads outside of managed_fs */
   storageAt(uri: string): Promise<string>;
@@ -92,6 +120,13 @@ export interface PipelineFiles {
 
 /** Prepares the updates that attempts are. */
 export interface UpdateDesk {
-  /** Keeps in the attempt's directory what its update is to do, or why it cannot be done. Safe to be called again. */
-  settle(assignment: { readonly runId: number; readonly directory: string; readonly task: Readonly<Record<string, unknown>> }): Promise<void>;
+  /**
+   * Keeps in the attempt's directory what its update is to do, or why it cannot be done. Safe to be called
+   * again.
+   */
+  settle(assignment: {
+    readonly runId: number;
+    readonly directory: string;
+    readonly task: Readonly<Record<string, unknown>>;
+  }): Promise<void>;
 }

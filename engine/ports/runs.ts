@@ -1,4 +1,7 @@
-/** Runs as the engine keeps them: the steps of a launch, and everything that is written about a run. Types only; storage/ implements them. */
+/**
+ * Runs as the engine keeps them: the steps of a launch, and everything that is written about a run. Types
+ * only; storage/ implements them.
+ */
 import type { ApiVersion } from '../job/format.ts';
 import type { Grant } from '../job/permissions.ts';
 import type { JobSettings } from '../job/settings.ts';
@@ -16,8 +19,16 @@ import type { QueueCode } from '../run/status.ts';
 export interface LaunchTransaction {
   /** The stored job, locked until the transaction ends; undefined when there is none. */
   lockJob(jobId: number): Promise<Job | undefined>;
-  /** A hidden job that carries a one-time submission. Its creator owns it; `grants` say who else may do what. */
-  createHiddenJob(settings: JobSettings, version: ApiVersion, creator: string, now: number, grants?: readonly Grant[]): Promise<number>;
+  /**
+   * A hidden job that carries a one-time submission. Its creator owns it; `grants` say who else may do what.
+   */
+  createHiddenJob(
+    settings: JobSettings,
+    version: ApiVersion,
+    creator: string,
+    now: number,
+    grants?: readonly Grant[],
+  ): Promise<number>;
   /** Runs of a job that take up its max_concurrent_runs, and those that wait in the queue. */
   countRuns(jobId: number): Promise<JobLoad>;
   /** Takes the next number_in_job of a locked job; numbers have no gaps. */
@@ -25,33 +36,48 @@ export interface LaunchTransaction {
   /** Reserves `count` run ids. */
   takeRunIds(count: number): Promise<number[]>;
   /**
-   * Binds an idempotency token to a run id, unless it is bound already: then the earlier run is returned (`deleted`
-   * when that run is gone). Concurrent launches with one token wait for each other here.
+   * Binds an idempotency token to a run id, unless it is bound already: then the earlier run is returned
+   * (`deleted` when that run is gone). Concurrent launches with one token wait for each other here.
    * @param jobId scope of the token; 0 for submissions.
    */
   claimIdempotencyToken(jobId: number, token: string, runId: number): Promise<'claimed' | EarlierRun>;
-  /** Jobs created since then (epoch ms), hidden and deleted ones among them. Concurrent creations wait for each other here. */
+  /**
+   * Jobs created since then (epoch ms), hidden and deleted ones among them. Concurrent creations wait for
+   * each other here.
+   */
   countJobsCreated(since: number): Promise<number>;
   /**
-   * How full the workspace is, queued runs left out: exact enough to decide whether `added` more task runs stay within
+   * How full the workspace is, queued runs left out: exact enough to decide whether `added` more task runs
+   * stay within
    * `most`, whatever launches go on at the same time. Those may wait for each other here, so call it late.
    * @param runJobTasks whether the run_job_tasks among them are counted too
    */
   countActiveTaskRuns(added: number, most: number, runJobTasks: boolean): Promise<WorkspaceLoad>;
   insertRun(run: NewRun): Promise<void>;
-  /** A run with all its attempts, locked until the transaction ends; undefined when there is none. Lock its job before. */
+  /**
+   * A run with all its attempts, locked until the transaction ends; undefined when there is none. Lock its
+   * job before.
+   */
   lockRun(runId: number): Promise<RunWithTasks | undefined>;
   /** Opens a locked run again, with new attempts. */
   insertRepair(repair: NewRepair): Promise<void>;
-  /** The oldest run of a job that waits in the queue and is not to be stopped, locked until the transaction ends. */
+  /**
+   * The oldest run of a job that waits in the queue and is not to be stopped, locked until the transaction
+   * ends.
+   */
   lockQueued(jobId: number): Promise<Run | undefined>;
   /** Takes a locked run out of the queue: it is PENDING and belongs to `owner`. */
   admit(runId: number, owner: string, now: number): Promise<RunWithTasks>;
   /** A run that waits in the queue waits for another limit now. */
   requeue(runId: number, code: QueueCode, message: string): Promise<void>;
-  /** The run that an attempt of a run_job_task has started, unless it was deleted; undefined when it has not. */
+  /**
+   * The run that an attempt of a run_job_task has started, unless it was deleted; undefined when it has not.
+   */
   launchedBy(taskRunId: number): Promise<Launch | undefined>;
-  /** The update of a pipeline that is not over. Whoever asks for this pipeline after it waits until the transaction ends. */
+  /**
+   * The update of a pipeline that is not over. Whoever asks for this pipeline after it waits until the
+   * transaction ends.
+   */
   lockUpdates(pipelineId: string): Promise<StoredUpdate | undefined>;
   /** The update that a run of this transaction is. @returns its id */
   insertUpdate(update: NewUpdate): Promise<string>;
@@ -136,10 +162,19 @@ export interface StopFilter {
   readonly queuedOnly: boolean;
 }
 
-/** What takes `patience` waits with `patient` while the database is away: for the engine, which nobody tells to try again. */
+/**
+ * What takes `patience` waits with `patient` while the database is away: for the engine, which nobody tells
+ * to try again.
+ */
 export interface RunStore {
-  /** @param patience `patient` waits while the database is away: then the steps may have been committed once before */
-  launch<Result>(steps: (transaction: LaunchTransaction) => Promise<Result>, patience?: 'patient'): Promise<Result>;
+  /**
+   * @param patience `patient` waits while the database is away: then the steps may have been committed once
+   * before
+   */
+  launch<Result>(
+    steps: (transaction: LaunchTransaction) => Promise<Result>,
+    patience?: 'patient',
+  ): Promise<Result>;
   /** A run with all its attempts, by the id of the run or of one of its task runs. */
   find(runId: number, patience?: 'patient'): Promise<RunWithTasks | undefined>;
   /** Whether this attempt is stored and not over; also one of a deleted job. */
@@ -148,13 +183,22 @@ export interface RunStore {
   write(changeSet: ChangeSet): Promise<'written' | 'refused'>;
   /** Ids for new attempts. */
   takeRunIds(count: number): Promise<number[]>;
-  /** Stores a warning once: nothing happens when it was stored before, or when what it is about is over or not ours any more. */
+  /**
+   * Stores a warning once: nothing happens when it was stored before, or when what it is about is over or not
+   * ours any more.
+   */
   warn(warning: DurationWarning): Promise<void>;
-  /** Notes that an attempt is to be stopped because its own time is over, so that whoever adopts it knows why it ends. */
+  /**
+   * Notes that an attempt is to be stopped because its own time is over, so that whoever adopts it knows why
+   * it ends.
+   */
   requestTaskStop(taskRunId: number): Promise<void>;
   /** Jobs with runs in the queue. */
   queuedJobs(): Promise<QueuedJob[]>;
-  /** Runs in the queue that are to be stopped, or started to wait before then (epoch ms); oldest first, `limit` at the most. */
+  /**
+   * Runs in the queue that are to be stopped, or started to wait before then (epoch ms); oldest first,
+   * `limit` at the most.
+   */
   leavingQueue(since: number, limit: number): Promise<RunWithTasks[]>;
   /** The run that an attempt of a run_job_task has started. */
   launchedBy(taskRunId: number): Promise<Launch | undefined>;

@@ -39,12 +39,14 @@ export interface ScheduleStore {
   /** When the first fire of all schedules is due, epoch ms. */
   firstDue(): Promise<number | undefined>;
   /**
-   * Claims schedules that are due and stores what `decide` makes of them together with its runs, in one transaction: all of it
-   * or nothing. What another engine, or a change of the job, holds at the moment is left out. Steps of launches that are asked
-   * for at the same time are taken together.
+   * Claims schedules that are due and stores what `decide` makes of them together with its runs, in one
+   * transaction: all of it or nothing. What another engine, or a change of the job, holds at the moment is
+   * left out. Steps of launches that are asked for at the same time are taken together.
    * @returns how many were claimed
    */
   fireDue(claim: Claim, decide: (due: readonly DueSchedule[]) => FirePlan): Promise<number>;
-  /** Passes over the fire of a schedule that cannot be launched. Nothing happens when it is not due any more. */
+  /**
+   * Passes over the fire of a schedule that cannot be launched. Nothing happens when it is not due any more.
+   */
   giveUp(dueAt: number, fired: FiredSchedule): Promise<void>;
 }

@@ -1,4 +1,7 @@
-/** Whether a new run may start now, waits in the queue, or is skipped (spec 2.2 max_concurrent_runs, 3.1, 7, 8). */
+/**
+ * Whether a new run may start now, waits in the queue, or is skipped (spec 2.2 max_concurrent_runs, 3.1, 7,
+ * 8).
+ */
 import { ServiceError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import type { QueueCode } from './status.ts';
@@ -29,19 +32,38 @@ export type Admission =
   | { readonly kind: 'skip'; readonly message: string };
 
 /** Decides what the limit of its job makes of a new run. */
-export function decideAdmission({ activeRuns, queuedRuns, maxConcurrentRuns: limit, mayQueue }: AdmissionFacts): Admission {
+export function decideAdmission({
+  activeRuns,
+  queuedRuns,
+  maxConcurrentRuns: limit,
+  mayQueue,
+}: AdmissionFacts): Admission {
   if (limit === 0 || !mayQueue) {
     if (activeRuns + queuedRuns < limit) return { kind: 'start' };
-    return { kind: 'skip', message: `Skipping this run because the limit of ${limit} maximum concurrent runs has been reached.` };
+    return {
+      kind: 'skip',
+      message: `Skipping this run because the limit of ${limit} maximum concurrent runs has been reached.`,
+    };
   }
   if (activeRuns >= limit) return waitsForJob(limit);
   // Nobody overtakes: those before it wait for room in the workspace.
-  return queuedRuns > 0 ? { kind: 'queue', code: 'ACTIVE_RUNS_LIMIT_REACHED', message: 'Waiting in the queue behind earlier runs of this job, which wait for fewer active runs in the workspace.' } : { kind: 'start' };
+  return queuedRuns > 0
+    ? {
+        kind: 'queue',
+        code: 'ACTIVE_RUNS_LIMIT_REACHED',
+        message:
+          'Waiting in the queue behind earlier runs of this job, which wait for fewer active runs in the workspace.',
+      }
+    : { kind: 'start' };
 }
 
 /** What a run of a job that is full waits for. */
 export function waitsForJob(limit: number): Queued {
-  return { kind: 'queue', code: 'MAX_CONCURRENT_RUNS_REACHED', message: `Waiting in the queue: the job has reached its limit of ${limit} maximum concurrent runs.` };
+  return {
+    kind: 'queue',
+    code: 'MAX_CONCURRENT_RUNS_REACHED',
+    message: `Waiting in the queue: the job has reached its limit of ${limit} maximum concurrent runs.`,
+  };
 }
 
 /** How full the workspace is, and what a run would add. */
@@ -59,16 +81,21 @@ export interface RoomFacts {
 type RoomLimits = Pick<Limits, 'concurrentTaskRuns' | 'concurrentRunJobTasks'>;
 
 /** Decides whether there is room for a run in the workspace. Never `skip`. */
-export function decideRoom(facts: RoomFacts, { concurrentTaskRuns: most, concurrentRunJobTasks: mostRunJob }: RoomLimits): { readonly kind: 'start' } | Queued {
+export function decideRoom(
+  facts: RoomFacts,
+  { concurrentTaskRuns: most, concurrentRunJobTasks: mostRunJob }: RoomLimits,
+): { readonly kind: 'start' } | Queued {
   if (facts.awaited || facts.taskRuns + facts.addedTaskRuns > most) {
     return {
-      kind: 'queue', code: 'ACTIVE_RUNS_LIMIT_REACHED',
+      kind: 'queue',
+      code: 'ACTIVE_RUNS_LIMIT_REACHED',
       message: `Waiting in the queue: the workspace has ${facts.taskRuns} active runs of tasks (limit: ${most})${adds(facts.addedTaskRuns)}.`,
     };
   }
   if (facts.addedRunJobTasks > 0 && facts.runJobTasks + facts.addedRunJobTasks > mostRunJob) {
     return {
-      kind: 'queue', code: 'ACTIVE_RUN_JOB_TASKS_LIMIT_REACHED',
+      kind: 'queue',
+      code: 'ACTIVE_RUN_JOB_TASKS_LIMIT_REACHED',
       message: `Waiting in the queue: the workspace runs ${facts.runJobTasks} tasks of the kind run_job_task (limit: ${mostRunJob})${adds(facts.addedRunJobTasks)}.`,
     };
   }
@@ -83,16 +110,18 @@ function adds(added: number): string {
 const retrySeconds = 10;
 
 /**
- * Why there is no room for a run that may not wait for it, or that has more tasks than there is ever room for (spec 7, 8);
- * undefined when there is. Who waits already is passed by.
+ * Why there is no room for a run that may not wait for it, or that has more tasks than there is ever room for
+ * (spec 7, 8); undefined when there is. Who waits already is passed by.
  */
 export function roomRefusal(facts: RoomFacts, limits: RoomLimits, mayQueue: boolean): string | undefined {
   const { concurrentTaskRuns: most, concurrentRunJobTasks: mostRunJob } = limits;
   const { taskRuns, runJobTasks, addedTaskRuns: added, addedRunJobTasks: addedRunJob } = facts;
   if (mayQueue && added <= most && addedRunJob <= mostRunJob) return undefined;
-  // Clients know the first sentence; for a run that has more tasks than there is room the second one explains it.
+  // Clients know the first sentence; for a run that has more tasks than there is room the second one explains
+  // it.
   const more = (count: number): string => (count === 1 ? '' : ` This run would add ${count}.`);
-  if (taskRuns + added > most) return `There are already ${taskRuns} active runs (limit: ${most}).${more(added)}`;
+  if (taskRuns + added > most)
+    return `There are already ${taskRuns} active runs (limit: ${most}).${more(added)}`;
   if (addedRunJob > 0 && runJobTasks + addedRunJob > mostRunJob) {
     return `There are already ${runJobTasks} active tasks of the kind run_job_task (limit: ${mostRunJob}).${more(addedRunJob)}`;
   }

@@ -39,7 +39,9 @@ export interface TaskAssignment {
   readonly attempt: number;
   /** The settings field that holds the task, e.g. `notebook_task`. */
   readonly kind: string;
-  /** The value of that field, with the run's parameters merged in and references to dynamic values resolved. */
+  /**
+   * The value of that field, with the run's parameters merged in and references to dynamic values resolved.
+   */
   readonly task: Readonly<Record<string, unknown>>;
   readonly parameters: Readonly<Record<string, unknown>>;
   /** What the tasks before this one have set, by task key. */

@@ -55,19 +55,33 @@ export interface Step {
 export function stepOf(subject: Subject, event: StepEvent, now: number, facts: StepFacts = {}): Step {
   const { kind, runId, fence, progress } = subject;
   const row = next(progress.state, event);
-  if (row === undefined) throw new Error(`A ${kind} in the state ${progress.state} cannot ${event} (${kind} ${runId}).`);
+  if (row === undefined)
+    throw new Error(`A ${kind} in the state ${progress.state} cannot ${event} (${kind} ${runId}).`);
   const stamped = (stamp: Stamp): boolean => row.stamps.includes(stamp);
   const change: StateChange = {
-    kind, runId, fence, from: progress.state, to: row.to, at: now, ...facts,
-    stampStart: stamped('start'), stampRunning: stamped('running'),
-    stampTerminating: stamped('terminating'), stampEnd: stamped('end'),
+    kind,
+    runId,
+    fence,
+    from: progress.state,
+    to: row.to,
+    at: now,
+    ...facts,
+    stampStart: stamped('start'),
+    stampRunning: stamped('running'),
+    stampTerminating: stamped('terminating'),
+    stampEnd: stamped('end'),
   };
   return { change, progress: after(progress, change) };
 }
 
 /** Where it stands after the change; the same arithmetic as the database's, so that memory and rows agree. */
 function after(progress: Progress, change: StateChange): Progress {
-  const latest = Math.max(change.at, progress.startTime ?? 0, progress.runningTime ?? 0, progress.terminatingTime ?? 0);
+  const latest = Math.max(
+    change.at,
+    progress.startTime ?? 0,
+    progress.runningTime ?? 0,
+    progress.terminatingTime ?? 0,
+  );
   const stamps = {
     startTime: progress.startTime ?? (change.stampStart ? change.at : undefined),
     runningTime: change.stampRunning ? latest : progress.runningTime,
@@ -77,7 +91,9 @@ function after(progress: Progress, change: StateChange): Progress {
   const { to: state } = change;
   const result = change.result ?? progress.result;
   if (!isTerminal(state)) {
-    return state === 'TERMINATING' ? { ...stamps, state, result: required(result, state) } : { ...stamps, state };
+    return state === 'TERMINATING'
+      ? { ...stamps, state, result: required(result, state) }
+      : { ...stamps, state };
   }
   switch (state) {
     case 'TERMINATED':

@@ -1,4 +1,6 @@
-/** A run that a task starts and waits for: what is asked, and what comes back. Plain data: it crosses threads. */
+/**
+ * A run that a task starts and waits for: what is asked, and what comes back. Plain data: it crosses threads.
+ */
 import type { RunParameters } from './parameters.ts';
 import type { ResultState } from './states.ts';
 import type { Run } from './run.ts';
@@ -7,13 +9,13 @@ import type { Run } from './run.ts';
 export type ChildRequest =
   /** A notebook, as a WORKFLOW_RUN on the cluster of the task. */
   | {
-    readonly kind: 'notebook';
-    /** Absolute, in the workspace. */
-    readonly path: string;
-    readonly arguments: Readonly<Record<string, string>>;
-    /** 0 for none. */
-    readonly timeoutSeconds: number;
-  }
+      readonly kind: 'notebook';
+      /** Absolute, in the workspace. */
+      readonly path: string;
+      readonly arguments: Readonly<Record<string, string>>;
+      /** 0 for none. */
+      readonly timeoutSeconds: number;
+    }
   /** A stored job, as by run-now. */
   | { readonly kind: 'job'; readonly jobId: number; readonly parameters: RunParameters };
 
@@ -34,7 +36,8 @@ export function refusedChild(message: string): ChildEnd {
 }
 
 /**
- * Why no further run may be started from here: runs that start runs must end somewhere. Undefined when one may.
+ * Why no further run may be started from here: runs that start runs must end somewhere. Undefined when one
+ * may.
  * @param depth how many runs led here, each started by a task of the one before; its own counts
  */
 export function depthError(what: string, depth: number, most: number): string | undefined {
@@ -43,9 +46,15 @@ export function depthError(what: string, depth: number, most: number): string | 
 }
 
 /** @param why the error of its output, if it has one @param value what its notebook gave to the exit call */
-export function childEnd(what: string, { runId, progress }: Run, why: string | undefined, value: string | undefined): ChildEnd {
+export function childEnd(
+  what: string,
+  { runId, progress }: Run,
+  why: string | undefined,
+  value: string | undefined,
+): ChildEnd {
   const { state, result = 'FAILED', message } = progress;
-  if (state === 'TERMINATED' && result === 'SUCCESS') return { runId, result, message: '', ...(value !== undefined && { value }) };
+  if (state === 'TERMINATED' && result === 'SUCCESS')
+    return { runId, result, message: '', ...(value !== undefined && { value }) };
   const reason = why ?? message;
   const told = `Run ${runId} of ${what} ended as ${state === 'TERMINATED' ? result : state}${reason === '' ? '.' : `: ${reason}`}`;
   return { runId, result: result === 'SUCCESS' ? 'FAILED' : result, message: told };

@@ -20,10 +20,15 @@ export function clusterChoice(task: TaskSettings, settings: JobSettings): Cluste
   if (clusterId !== '') return { kind: 'existing', clusterId };
   if (task.new_cluster !== undefined) return { kind: 'own', spec: task.new_cluster };
   const shared = settings.job_clusters?.find((cluster) => cluster.job_cluster_key === task.job_cluster_key);
-  return shared === undefined ? { kind: 'none' } : { kind: 'shared', key: shared.job_cluster_key, spec: shared.new_cluster };
+  return shared === undefined
+    ? { kind: 'none' }
+    : { kind: 'shared', key: shared.job_cluster_key, spec: shared.new_cluster };
 }
 
 /** True when every task that uses the shared cluster is over. */
-export function hasServed(key: string, tasks: Iterable<{ settings: TaskSettings; progress: Progress }>): boolean {
+export function hasServed(
+  key: string,
+  tasks: Iterable<{ settings: TaskSettings; progress: Progress }>,
+): boolean {
   return [...tasks].every((task) => task.settings.job_cluster_key !== key || isTerminal(task.progress.state));
 }

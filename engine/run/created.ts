@@ -32,20 +32,51 @@ interface NewTaskRun {
 
 /** The run with the task runs of its first attempts. For runs in the state PENDING. */
 export function createdRun(run: NewRun): RunWithTasks {
-  const progress = (startTime: number | undefined, message: string): Progress =>
-    ({ state: 'PENDING', startTime, message, runningTime: undefined, terminatingTime: undefined });
+  const progress = (startTime: number | undefined, message: string): Progress => ({
+    state: 'PENDING',
+    startTime,
+    message,
+    runningTime: undefined,
+    terminatingTime: undefined,
+  });
   return {
     run: {
-      runId: run.runId, jobId: run.jobId, numberInJob: run.numberInJob, format: run.format, version: run.version,
-      name: run.name, type: run.type, trigger: run.trigger, scheduledTime: run.scheduledTime,
-      creatorUserName: run.creator, settings: run.settings,
-      overridingParameters: run.overridingParameters, originalAttemptRunId: run.originalAttemptRunId, attempt: run.attempt,
-      stopReason: undefined, owner: run.owner, fence: 1, repair: undefined, admittedTime: undefined, launchedBy: run.launchedBy, parentTaskRun: run.parentTaskRun,
-      retimes: 0, warned: false, progress: progress(run.startTime, run.message),
+      runId: run.runId,
+      jobId: run.jobId,
+      numberInJob: run.numberInJob,
+      format: run.format,
+      version: run.version,
+      name: run.name,
+      type: run.type,
+      trigger: run.trigger,
+      scheduledTime: run.scheduledTime,
+      creatorUserName: run.creator,
+      settings: run.settings,
+      overridingParameters: run.overridingParameters,
+      originalAttemptRunId: run.originalAttemptRunId,
+      attempt: run.attempt,
+      stopReason: undefined,
+      owner: run.owner,
+      fence: 1,
+      repair: undefined,
+      admittedTime: undefined,
+      launchedBy: run.launchedBy,
+      parentTaskRun: run.parentTaskRun,
+      retimes: 0,
+      warned: false,
+      progress: progress(run.startTime, run.message),
     },
     tasks: run.tasks.map((task) => ({
-      runId: task.runId, jobRunId: run.runId, taskKey: task.taskKey, attempt: 0, fence: 1,
-      clusterId: undefined, sparkContextId: undefined, dueTime: task.dueTime, stopReason: undefined, warned: false,
+      runId: task.runId,
+      jobRunId: run.runId,
+      taskKey: task.taskKey,
+      attempt: 0,
+      fence: 1,
+      clusterId: undefined,
+      sparkContextId: undefined,
+      dueTime: task.dueTime,
+      stopReason: undefined,
+      warned: false,
       progress: progress(undefined, task.message),
     })),
   };

@@ -1,6 +1,15 @@
-/** What references to dynamic values stand for in one run (WIRE g): `{{job.id}}` becomes 41, all other text stays. */
+/**
+ * What references to dynamic values stand for in one run (WIRE g): `{{job.id}}` becomes 41, all other text
+ * stays.
+ */
 import {
-  absentReferences, piecesOf, timeArguments, type Reference, type ReferenceName, type RunReference, type TaskReference,
+  absentReferences,
+  piecesOf,
+  timeArguments,
+  type Reference,
+  type ReferenceName,
+  type RunReference,
+  type TaskReference,
 } from '../job/references.ts';
 import { cut, quote } from '../validation/messages.ts';
 import type { TriggerType } from './run.ts';
@@ -57,8 +66,8 @@ export interface Facts {
 export type Resolved = { readonly text: string } | { readonly error: string };
 
 /**
- * The text with every reference replaced by its value. What a value holds is never looked into for references. Everything
- * else stays as it is, byte for byte.
+ * The text with every reference replaced by its value. What a value holds is never looked into for
+ * references. Everything else stays as it is, byte for byte.
  */
 export function resolveReferences(text: string, facts: Facts): Resolved {
   const parts: string[] = [];
@@ -73,9 +82,15 @@ export function resolveReferences(text: string, facts: Facts): Resolved {
 function valueOf({ name, written, filled }: Reference, { run, task }: Facts): Resolved {
   const reference = cut(written);
   if (name === undefined || name in absentReferences) return { error: `${reference} has no value.` };
-  const found = isOfRun(name) ? ofRun[name](run, ...filled) : task && isOfTask(name) ? ofTask[name](task, ...filled) : undefined;
+  const found = isOfRun(name)
+    ? ofRun[name](run, ...filled)
+    : task && isOfTask(name)
+      ? ofTask[name](task, ...filled)
+      : undefined;
   if (found === undefined) return { error: `${reference} has no value here.` };
-  return typeof found === 'string' ? { text: found } : { error: `${reference} has no value: ${found.reason}.` };
+  return typeof found === 'string'
+    ? { text: found }
+    : { error: `${reference} has no value: ${found.reason}.` };
 }
 
 interface NoValue {
@@ -107,7 +122,8 @@ const ofTask: Readonly<Record<TaskReference, (task: TaskFacts, ...filled: string
   'task.notebook_path': ({ notebookPath }) => notebookPath,
   'tasks.<task>.run_id': ({ upstream }, key = '') => upstream.get(key)?.runId.toString(),
   'tasks.<task>.result_state': ({ upstream }, key = '') => upstream.get(key)?.result,
-  'tasks.<task>.values.<key>': ({ upstream }, task = '', key = '') => taskValue(task, upstream.get(task)?.values ?? {}, key),
+  'tasks.<task>.values.<key>': ({ upstream }, task = '', key = '') =>
+    taskValue(task, upstream.get(task)?.values ?? {}, key),
   run_id: ({ runId }) => String(runId),
   start_date: ({ startTime }) => timeParts.iso_date(startTime),
   start_time: ({ startTime }) => timeParts.timestamp_ms(startTime),
@@ -115,7 +131,11 @@ const ofTask: Readonly<Record<TaskReference, (task: TaskFacts, ...filled: string
   task_key: ({ key }) => key,
 };
 
-const triggerTypes: Readonly<Record<TriggerType, string>> = { PERIODIC: 'periodic', ONE_TIME: 'onetime', RETRY: 'retry' };
+const triggerTypes: Readonly<Record<TriggerType, string>> = {
+  PERIODIC: 'periodic',
+  ONE_TIME: 'onetime',
+  RETRY: 'retry',
+};
 
 function isOfRun(name: ReferenceName): name is RunReference {
   return Object.hasOwn(ofRun, name);
@@ -135,7 +155,9 @@ function taskValue(task: string, values: TaskValues, key: string): Found {
   const json = new Map(Object.entries(values)).get(key);
   if (json === undefined) {
     const names = Object.keys(values);
-    return { reason: `task ${task} has set no value named ${quote(key)}; it has set ${names.length === 0 ? 'none' : cut(names.join(', '))}` };
+    return {
+      reason: `task ${task} has set no value named ${quote(key)}; it has set ${names.length === 0 ? 'none' : cut(names.join(', '))}`,
+    };
   }
   const text = textOf(json);
   // Arguments of a program end at the first one.

@@ -8,7 +8,9 @@ export interface LogWindow {
   readonly from: number;
   /** Whether `bytes` begins where a part was left out, so that a secret may be there in half. */
   readonly cutBefore: boolean;
-  /** What comes behind `bytes`: more of the log, nothing ever, nothing so far, or a part that was left out. */
+  /**
+   * What comes behind `bytes`: more of the log, nothing ever, nothing so far, or a part that was left out.
+   */
   readonly behind: 'more' | 'nothing' | 'the future' | 'a cut';
 }
 
@@ -21,8 +23,9 @@ export interface ShownBytes {
 const hidden = Buffer.from(masked);
 
 /**
- * At most `most` bytes from where the window says, at least one character if there is one, without the secrets. What follows one
- * another is together what is shown of all the bytes: no character and no secret is broken between them.
+ * At most `most` bytes from where the window says, at least one character if there is one, without the
+ * secrets. What follows one another is together what is shown of all the bytes: no character and no secret is
+ * broken between them.
  */
 export function shownBytes(window: LogWindow, most: number, mask: Mask): ShownBytes {
   const { bytes, from, behind } = window;
@@ -57,7 +60,8 @@ function wholeCharacters(bytes: Buffer, from: number, to: number, end: number): 
   if (open === 0) return to;
   if (to - open > from) return to - open;
   let longer = to;
-  while (longer < end && longer - from < lengthFrom(bytes[from] ?? 0) && isInside(bytes[longer] ?? 0)) longer += 1;
+  while (longer < end && longer - from < lengthFrom(bytes[from] ?? 0) && isInside(bytes[longer] ?? 0))
+    longer += 1;
   return longer;
 }
 

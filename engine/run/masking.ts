@@ -39,8 +39,13 @@ export const noMask: Mask = { forms: [], longest: 0 };
  * The mask of everything that a run with these settings does: the secret variables of all its clusters.
  * @param others variables of clusters that it did not make: those that `existingClusters` names
  */
-export function maskOf(settings: JobSettings, others: readonly Readonly<Record<string, string>>[] = []): Mask {
-  const clusters = [...(settings.job_clusters ?? []), ...tasksOf(settings)].map((holder) => holder.new_cluster?.spark_env_vars ?? {});
+export function maskOf(
+  settings: JobSettings,
+  others: readonly Readonly<Record<string, string>>[] = [],
+): Mask {
+  const clusters = [...(settings.job_clusters ?? []), ...tasksOf(settings)].map(
+    (holder) => holder.new_cluster?.spark_env_vars ?? {},
+  );
   return maskOfVariables([...clusters, ...others]);
 }
 
@@ -56,7 +61,9 @@ export function existingClusters(settings: JobSettings): string[] {
 
 /** The mask of these secrets. */
 export function maskFor(secrets: readonly string[]): Mask {
-  const texts = secrets.map((secret) => secret.trim()).filter((secret) => secret.length >= shortest && !trivial.has(secret.toLowerCase()));
+  const texts = secrets
+    .map((secret) => secret.trim())
+    .filter((secret) => secret.length >= shortest && !trivial.has(secret.toLowerCase()));
   const forms = new Set(texts.flatMap(formsOf));
   const bytes = [...forms].flatMap((form) => pieces(Buffer.from(form, 'utf8')));
   return { forms: bytes, longest: Math.max(0, ...bytes.map((form) => form.length)) };
@@ -64,22 +71,45 @@ export function maskFor(secrets: readonly string[]): Mask {
 
 function secretValues(variables: Readonly<Record<string, string>>): string[] {
   const marked = new Set((variables[secretNamesVariable] ?? '').split(',').map((name) => name.trim()));
-  return Object.entries(variables).filter(([name]) => isSecretName(name) || marked.has(name)).map(([, value]) => value);
+  return Object.entries(variables)
+    .filter(([name]) => isSecretName(name) || marked.has(name))
+    .map(([, value]) => value);
 }
 
-/** A secret as programs write it: as it is, line by line, as JSON or Python quotes it, in an address, in base64. */
+/**
+ * A secret as programs write it: as it is, line by line, as JSON or Python quotes it, in an address, in
+ * base64.
+ */
 function formsOf(secret: string): string[] {
-  const lines = secret.includes('\n') ? secret.split('\n').map((line) => line.trim()).filter((line) => line.length >= shortestLine) : [];
+  const lines = secret.includes('\n')
+    ? secret
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line.length >= shortestLine)
+    : [];
   const quoted = JSON.stringify(secret.toWellFormed()).slice(1, -1);
   const inAddress = encodeURIComponent(secret.toWellFormed());
-  return [secret, ...lines, quoted, JSON.stringify(quoted).slice(1, -1), inAddress, inAddress.replaceAll('%20', '+'), ...base64Forms(secret)];
+  return [
+    secret,
+    ...lines,
+    quoted,
+    JSON.stringify(quoted).slice(1, -1),
+    inAddress,
+    inAddress.replaceAll('%20', '+'),
+    ...base64Forms(secret),
+  ];
 }
 
-/** What base64 makes of a secret wherever it stands in what is encoded (`user:secret` in a header): the characters that depend on it alone. */
+/**
+ * What base64 makes of a secret wherever it stands in what is encoded (`user:secret` in a header): the
+ * characters that depend on it alone.
+ */
 function base64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret, 'utf8');
   return [0, 1, 2].flatMap((before) => {
-    const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64').replaceAll('=', '');
+    const text = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .replaceAll('=', '');
     const inner = text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
     return inner.length < shortestLine ? [] : [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
   });
@@ -89,7 +119,8 @@ function pieces(form: Buffer): Buffer[] {
   if (form.length <= pieceBytes) return [form];
   const found = [];
   // The last piece is a whole one, so that none is too short to be a secret.
-  for (let at = 0; at < form.length; at += pieceBytes) found.push(form.subarray(Math.min(at, form.length - pieceBytes), Math.min(at + pieceBytes, form.length)));
+  for (let at = 0; at < form.length; at += pieceBytes)
+    found.push(form.subarray(Math.min(at, form.length - pieceBytes), Math.min(at + pieceBytes, form.length)));
   return found;
 }
 
@@ -97,7 +128,8 @@ function pieces(form: Buffer): Buffer[] {
 export function hiddenIn({ forms }: Mask, bytes: Buffer): Span[] {
   const found: Span[] = [];
   for (const form of forms) {
-    for (let at = bytes.indexOf(form); at !== -1; at = bytes.indexOf(form, at + 1)) found.push({ start: at, end: at + form.length });
+    for (let at = bytes.indexOf(form); at !== -1; at = bytes.indexOf(form, at + 1))
+      found.push({ start: at, end: at + form.length });
   }
   return joined(found);
 }
@@ -116,7 +148,10 @@ function joined(spans: readonly Span[]): Span[] {
 export function begunIn({ forms, longest }: Mask, bytes: Buffer): number {
   for (let length = Math.min(longest - 1, bytes.length); length > 0; length -= 1) {
     const end = bytes.subarray(bytes.length - length);
-    if (forms.some((form) => form.length > length && form[0] === end[0] && form.subarray(0, length).equals(end))) return length;
+    if (
+      forms.some((form) => form.length > length && form[0] === end[0] && form.subarray(0, length).equals(end))
+    )
+      return length;
   }
   return 0;
 }
@@ -125,7 +160,8 @@ export function begunIn({ forms, longest }: Mask, bytes: Buffer): number {
 export function endedIn({ forms, longest }: Mask, bytes: Buffer): number {
   for (let length = Math.min(longest - 1, bytes.length); length >= shortest; length -= 1) {
     const start = bytes.subarray(0, length);
-    if (forms.some((form) => form.length > length && form.subarray(form.length - length).equals(start))) return length;
+    if (forms.some((form) => form.length > length && form.subarray(form.length - length).equals(start)))
+      return length;
   }
   return 0;
 }
@@ -148,7 +184,7 @@ export function maskText(mask: Mask, text: string): string {
 /** A document whose texts are without the secrets; everything else of it stays as it is. */
 export function maskTexts<Value>(mask: Mask, value: Value): Value {
   // A walk changes no shape: texts stay texts.
-  return mask.longest === 0 ? value : withTexts(value, (text) => maskText(mask, text)) as Value;
+  return mask.longest === 0 ? value : (withTexts(value, (text) => maskText(mask, text)) as Value);
 }
 
 function withTexts(value: unknown, change: (text: string) => string): unknown {
@@ -166,6 +202,12 @@ export function withoutSecrets(mask: Mask, value: unknown): unknown {
   if (typeof value === 'string') return maskText(mask, value);
   if (Array.isArray(value)) return value.map((one: unknown) => withoutSecrets(mask, one));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]: [string, unknown]) =>
-    [name, isSecretName(name) && !plainNames.has(name) && typeof one === 'string' && one !== '' ? masked : withoutSecrets(mask, one)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]: [string, unknown]) => [
+      name,
+      isSecretName(name) && !plainNames.has(name) && typeof one === 'string' && one !== ''
+        ? masked
+        : withoutSecrets(mask, one),
+    ]),
+  );
 }

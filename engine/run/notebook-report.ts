@@ -1,4 +1,7 @@
-/** The report of a notebook as its file must look: the task can write that file too, so what is read back is checked. */
+/**
+ * The report of a notebook as its file must look: the task can write that file too, so what is read back is
+ * checked.
+ */
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { NotebookReport } from './output.ts';
@@ -11,7 +14,11 @@ const Output = Type.Union([
     rows: Type.Array(Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]))),
     rowsTotal: Type.Optional(Type.Integer({ minimum: 0 })),
   }),
-  Type.Object({ type: Type.Literal('image'), mime: Type.Enum(['image/png', 'image/jpeg', 'image/gif', 'image/svg+xml']), data: Type.String() }),
+  Type.Object({
+    type: Type.Literal('image'),
+    mime: Type.Enum(['image/png', 'image/jpeg', 'image/gif', 'image/svg+xml']),
+    data: Type.String(),
+  }),
   Type.Object({ type: Type.Literal('error'), summary: Type.String(), trace: Type.String() }),
 ]);
 
@@ -22,18 +29,22 @@ const Report = Type.Object({
   path: Type.String(),
   language: Type.Optional(Type.Enum(['python', 'sql', 'javascript'])),
   parameters: Type.Optional(Type.Record(Type.String(), Type.String())),
-  cells: Type.Array(Type.Object({
-    position: Type.Integer({ minimum: 1 }),
-    language: Type.Enum(['python', 'markdown', 'sql', 'shell', 'pip', 'run', 'javascript']),
-    title: Type.Optional(Type.String()),
-    source: Type.String(),
-    status: Type.Enum(['finished', 'failed', 'skipped']),
-    startTime: time,
-    finishTime: time,
-    outputs: Type.Array(Output),
-  })),
+  cells: Type.Array(
+    Type.Object({
+      position: Type.Integer({ minimum: 1 }),
+      language: Type.Enum(['python', 'markdown', 'sql', 'shell', 'pip', 'run', 'javascript']),
+      title: Type.Optional(Type.String()),
+      source: Type.String(),
+      status: Type.Enum(['finished', 'failed', 'skipped']),
+      startTime: time,
+      finishTime: time,
+      outputs: Type.Array(Output),
+    }),
+  ),
   exitValue: Type.Optional(Type.String()),
-  error: Type.Optional(Type.Object({ summary: Type.String(), trace: Type.String(), cell: Type.Integer({ minimum: 0 }) })),
+  error: Type.Optional(
+    Type.Object({ summary: Type.String(), trace: Type.String(), cell: Type.Integer({ minimum: 0 }) }),
+  ),
 });
 
 /** The report that a value from `notebook.json` is; undefined when it is none. */

@@ -1,10 +1,18 @@
-/** A notice: what an event of a run or job announces. It is stored in the transaction of the event (the outbox). */
+/**
+ * A notice: what an event of a run or job announces. It is stored in the transaction of the event (the
+ * outbox).
+ */
 import type { LifeCycleState, ResultState } from './states.ts';
 
 /** Spec section 6, the mails of spec 5.7, and the try of a destination. */
 export type NoticeEvent =
-  | 'on_start' | 'on_success' | 'on_failure' | 'on_duration_warning_threshold_exceeded' | 'job_deleted'
-  | 'token_scopes_reminder' | 'token_scopes_enforced'
+  | 'on_start'
+  | 'on_success'
+  | 'on_failure'
+  | 'on_duration_warning_threshold_exceeded'
+  | 'job_deleted'
+  | 'token_scopes_reminder'
+  | 'token_scopes_enforced'
   | 'test';
 
 /** Where a run or task run stood at the event; it may have moved on by the time of the delivery. */

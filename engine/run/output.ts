@@ -1,4 +1,7 @@
-/** What a task leaves behind besides its logs, and how much of it is shown (spec 2.10, 4.1 rule 10, section 8). */
+/**
+ * What a task leaves behind besides its logs, and how much of it is shown (spec 2.10, 4.1 rule 10, section
+ * 8).
+ */
 
 /** `output.json` of an attempt: written by its runner, atomically, when the task is over. */
 export interface TaskOutput {
@@ -17,10 +20,22 @@ export type CellLanguage = 'python' | 'markdown' | 'sql' | 'shell' | 'pip' | 'ru
 /** One output of a notebook cell, in the order in which it appeared. */
 export type CellOutput =
   | { readonly type: 'stdout' | 'stderr' | 'text' | 'html'; readonly data: string }
-  /** A result set or data frame. Values are texts, numbers, booleans or null; `rowsTotal` when rows were left out. */
-  | { readonly type: 'table'; readonly columns: readonly { readonly name: string; readonly type: string }[]; readonly rows: readonly (readonly CellValue[])[]; readonly rowsTotal?: number }
+  /**
+   * A result set or data frame. Values are texts, numbers, booleans or null; `rowsTotal` when rows were left
+   * out.
+   */
+  | {
+      readonly type: 'table';
+      readonly columns: readonly { readonly name: string; readonly type: string }[];
+      readonly rows: readonly (readonly CellValue[])[];
+      readonly rowsTotal?: number;
+    }
   /** Base64 of a picture; SVG is base64 too. */
-  | { readonly type: 'image'; readonly mime: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/svg+xml'; readonly data: string }
+  | {
+      readonly type: 'image';
+      readonly mime: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/svg+xml';
+      readonly data: string;
+    }
   | { readonly type: 'error'; readonly summary: string; readonly trace: string };
 
 export type CellValue = string | number | boolean | null;

@@ -1,4 +1,6 @@
-/** Parameters given with a run: which may be given together, and what they make of a task (spec 2.7, 2.10). */
+/**
+ * Parameters given with a run: which may be given together, and what they make of a task (spec 2.7, 2.10).
+ */
 import { Type, type Static } from 'typebox';
 import { invalid } from '../errors.ts';
 import { checkAsciiList, checkAsciiMap } from '../validation/ascii.ts';
@@ -15,13 +17,25 @@ import type { Limits } from '../limits.ts';
 /** The parameter fields of run-now, for the properties of its body. */
 export const runParameterFields = {
   jar_params: Type.Optional(texts('For JAR tasks: replaces their parameters. At most 10,000 bytes of JSON.')),
-  notebook_params: Type.Optional(textMap('For notebook tasks: merged into base_parameters, and wins. ASCII only, at most 10,000 bytes of JSON.')),
-  python_params: Type.Optional(texts('For Python tasks: replaces their parameters. ASCII only, at most 10,000 bytes of JSON.')),
-  spark_submit_params: Type.Optional(texts('For submit tasks: replaces their parameters. ASCII only, at most 10,000 bytes of JSON.')),
-  job_parameters: Type.Optional(textMap('Values of the job\'s parameters instead of their defaults. At most 10,000 bytes of JSON.')),
+  notebook_params: Type.Optional(
+    textMap(
+      'For notebook tasks: merged into base_parameters, and wins. ASCII only, at most 10,000 bytes of JSON.',
+    ),
+  ),
+  python_params: Type.Optional(
+    texts('For Python tasks: replaces their parameters. ASCII only, at most 10,000 bytes of JSON.'),
+  ),
+  spark_submit_params: Type.Optional(
+    texts('For submit tasks: replaces their parameters. ASCII only, at most 10,000 bytes of JSON.'),
+  ),
+  job_parameters: Type.Optional(
+    textMap("Values of the job's parameters instead of their defaults. At most 10,000 bytes of JSON."),
+  ),
 };
 
-export const RunParameters = Type.Object(runParameterFields, { description: 'Parameters of a run: values of job parameters, and parameters of one task kind.' });
+export const RunParameters = Type.Object(runParameterFields, {
+  description: 'Parameters of a run: values of job parameters, and parameters of one task kind.',
+});
 
 export type RunParameters = Static<typeof RunParameters>;
 
@@ -35,7 +49,12 @@ const kindOfField = {
   spark_submit_params: 'spark_submit_task',
 } as const satisfies Record<KindField, TaskKind>;
 
-const fields = ['jar_params', 'notebook_params', 'python_params', 'spark_submit_params'] as const satisfies readonly KindField[];
+const fields = [
+  'jar_params',
+  'notebook_params',
+  'python_params',
+  'spark_submit_params',
+] as const satisfies readonly KindField[];
 
 /** Whether there is any parameter among them; an empty list or map is none. */
 export function anyGiven(parameters: RunParameters): boolean {
@@ -43,16 +62,22 @@ export function anyGiven(parameters: RunParameters): boolean {
 }
 
 /**
- * Refuses parameters of two kinds at once, of a kind that no task has, too large, or with characters outside ASCII. An
- * empty list or map counts as absent (design 10).
+ * Refuses parameters of two kinds at once, of a kind that no task has, too large, or with characters outside
+ * ASCII. An empty list or map counts as absent (design 10).
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
-export function checkRunParameters(parameters: RunParameters, tasks: readonly KindHolder[], limits: Limits): void {
+export function checkRunParameters(
+  parameters: RunParameters,
+  tasks: readonly KindHolder[],
+  limits: Limits,
+): void {
   const given = fields.filter((field) => isGiven(parameters[field]));
   const [field, other] = given;
   if (field === undefined) return;
-  if (other !== undefined) throw invalid(`${field} and ${other} are given; only the parameters of one task kind are allowed.`);
-  if (!tasks.some((task) => kindOf(task) === kindOfField[field])) throw invalid(`${field} is given, but the job has no ${kindOfField[field]}.`);
+  if (other !== undefined)
+    throw invalid(`${field} and ${other} are given; only the parameters of one task kind are allowed.`);
+  if (!tasks.some((task) => kindOf(task) === kindOfField[field]))
+    throw invalid(`${field} is given, but the job has no ${kindOfField[field]}.`);
   checkParameterBytes(field, parameters[field], limits);
   checkAsciiMap('notebook_params', parameters.notebook_params);
   checkAsciiList('python_params', parameters.python_params);
@@ -61,8 +86,8 @@ export function checkRunParameters(parameters: RunParameters, tasks: readonly Ki
 }
 
 /**
- * Refuses parameters of run-now that break a rule of `checkRunParameters`, values for parameters that the job does not
- * have, and references that can have no value in a task that they are for.
+ * Refuses parameters of run-now that break a rule of `checkRunParameters`, values for parameters that the job
+ * does not have, and references that can have no value in a task that they are for.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
 export function checkRunNow(parameters: RunParameters, settings: JobSettings, limits: Limits): void {
@@ -71,16 +96,22 @@ export function checkRunNow(parameters: RunParameters, settings: JobSettings, li
   checkJobParameterValues(parameters.job_parameters, settings.parameters, limits);
   for (const field of fields) {
     if (!isGiven(parameters[field])) continue;
-    for (const task of tasks.filter((one) => kindOf(one) === kindOfField[field])) checkFieldReferences(field, parameters[field], scopeOf(settings, task));
+    for (const task of tasks.filter((one) => kindOf(one) === kindOfField[field]))
+      checkFieldReferences(field, parameters[field], scopeOf(settings, task));
   }
 }
 
 /**
- * The body of a task's kind with the parameters of the run. A notebook gets the job's parameters beside its own, where
- * each of these wins over those before it: base_parameters, defaults of the job, notebook_params, job_parameters. All
- * other kinds have their parameters replaced; an empty list changes nothing. Undefined for a task without a built-in kind.
+ * The body of a task's kind with the parameters of the run. A notebook gets the job's parameters beside its
+ * own, where each of these wins over those before it: base_parameters, defaults of the job, notebook_params,
+ * job_parameters. All other kinds have their parameters replaced; an empty list changes nothing. Undefined
+ * for a task without a built-in kind.
  */
-export function applyParameters(task: TaskSettings, overriding: RunParameters = {}, declared: readonly JobParameter[] = []): TaskBody | undefined {
+export function applyParameters(
+  task: TaskSettings,
+  overriding: RunParameters = {},
+  declared: readonly JobParameter[] = [],
+): TaskBody | undefined {
   const kind = kindOf(task);
   return kind === undefined ? undefined : applied[kind](task, overriding, declared);
 }
@@ -89,15 +120,23 @@ const applied = {
   notebook_task: ({ notebook_task: body }, { notebook_params: own, job_parameters: given }, declared) => {
     const defaults = Object.fromEntries(declared.map((parameter) => [parameter.name, parameter.default]));
     const pushed = { ...defaults, ...own, ...given };
-    return body === undefined || !isGiven(pushed) ? body : { ...body, base_parameters: { ...body.base_parameters, ...pushed } };
+    return body === undefined || !isGiven(pushed)
+      ? body
+      : { ...body, base_parameters: { ...body.base_parameters, ...pushed } };
   },
   spark_jar_task: ({ spark_jar_task: body }, { jar_params: own }) => replaced(body, own),
   spark_python_task: ({ spark_python_task: body }, { python_params: own }) => replaced(body, own),
   spark_submit_task: ({ spark_submit_task: body }, { spark_submit_params: own }) => replaced(body, own),
   pipeline_task: ({ pipeline_task: body }) => body,
   run_job_task: ({ run_job_task: body }) => body,
-} satisfies Record<TaskKind, (task: TaskSettings, overriding: RunParameters, declared: readonly JobParameter[]) => TaskBody | undefined>;
+} satisfies Record<
+  TaskKind,
+  (task: TaskSettings, overriding: RunParameters, declared: readonly JobParameter[]) => TaskBody | undefined
+>;
 
-function replaced<B extends { parameters?: string[] }>(body: B | undefined, own: string[] = []): B | undefined {
+function replaced<B extends { parameters?: string[] }>(
+  body: B | undefined,
+  own: string[] = [],
+): B | undefined {
   return body === undefined || own.length === 0 ? body : { ...body, parameters: own };
 }

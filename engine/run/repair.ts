@@ -33,39 +33,65 @@ export interface NewRepair {
 }
 
 /**
- * Refuses to repair a run that is not over, that was skipped, or that somebody else has repaired since the caller looked.
+ * Refuses to repair a run that is not over, that was skipped, or that somebody else has repaired since the
+ * caller looked.
  * @throws ServiceError
  */
-export function checkRepairable({ runId, progress: { state }, repair }: Run, { latestRepairId }: Pick<RepairChoice, 'latestRepairId'>): void {
+export function checkRepairable(
+  { runId, progress: { state }, repair }: Run,
+  { latestRepairId }: Pick<RepairChoice, 'latestRepairId'>,
+): void {
   if (state === 'SKIPPED') {
-    throw new ServiceError('INVALID_STATE', `Run ${runId} was skipped, so there is nothing to repair. Start a new run with jobs/run-now.`);
+    throw new ServiceError(
+      'INVALID_STATE',
+      `Run ${runId} was skipped, so there is nothing to repair. Start a new run with jobs/run-now.`,
+    );
   }
   if (next(state, 'repair') === undefined) {
-    throw new ServiceError('INVALID_STATE', `Run ${runId} is ${state}; only a run that is over can be repaired.`);
+    throw new ServiceError(
+      'INVALID_STATE',
+      `Run ${runId} is ${state}; only a run that is over can be repaired.`,
+    );
   }
   const latest = repair?.repairId ?? 0;
   if (latestRepairId === latest) return;
-  if (latest === 0) throw invalid(`latest_repair_id is ${latestRepairId}, but run ${runId} has not been repaired yet; leave it out.`);
-  if (latestRepairId === 0) throw invalid(`Missing required field: latest_repair_id. The latest repair of run ${runId} is ${latest}.`);
+  if (latest === 0)
+    throw invalid(
+      `latest_repair_id is ${latestRepairId}, but run ${runId} has not been repaired yet; leave it out.`,
+    );
+  if (latestRepairId === 0)
+    throw invalid(
+      `Missing required field: latest_repair_id. The latest repair of run ${runId} is ${latest}.`,
+    );
   throw invalid(`latest_repair_id is ${latestRepairId}, but the latest repair of run ${runId} is ${latest}.`);
 }
 
 /**
  * The keys of the tasks that run again, each after all that it depends on.
  * @param found a multi-task run that is over
- * @throws ServiceError INVALID_PARAMETER_VALUE for a choice that is none, contradicts itself, or names no task of the run
+ * @throws ServiceError INVALID_PARAMETER_VALUE for a choice that is none, contradicts itself, or names no
+ *   task of the run
  */
-export function tasksToRerun(found: RunWithTasks, { tasks: named, allFailed, dependents }: RepairChoice): string[] {
-  if (allFailed && named.length > 0) throw invalid('rerun_tasks and rerun_all_failed_tasks are given; only one of them is allowed.');
-  if (!allFailed && named.length === 0) throw invalid('Neither rerun_tasks nor rerun_all_failed_tasks is given; one of them is required.');
+export function tasksToRerun(
+  found: RunWithTasks,
+  { tasks: named, allFailed, dependents }: RepairChoice,
+): string[] {
+  if (allFailed && named.length > 0)
+    throw invalid('rerun_tasks and rerun_all_failed_tasks are given; only one of them is allowed.');
+  if (!allFailed && named.length === 0)
+    throw invalid('Neither rerun_tasks nor rerun_all_failed_tasks is given; one of them is required.');
   const { runId } = found.run;
   const standings = standingsOf(found);
   const known = standings.map(({ key }) => key);
   for (const [index, key] of named.entries()) {
-    if (!known.includes(key)) throw invalid(`rerun_tasks[${index}] is ${quote(key)}; run ${runId} has no task with this key.`);
+    if (!known.includes(key))
+      throw invalid(`rerun_tasks[${index}] is ${quote(key)}; run ${runId} has no task with this key.`);
   }
   const chosen = new Set(allFailed ? failedTasks(standings) : named);
-  if (chosen.size === 0) throw invalid(`rerun_all_failed_tasks is true, but no task of run ${runId} has failed; there is nothing to run again.`);
+  if (chosen.size === 0)
+    throw invalid(
+      `rerun_all_failed_tasks is true, but no task of run ${runId} has failed; there is nothing to run again.`,
+    );
   for (const { key, dependsOn } of dependents ? standings : []) {
     if (dependsOn.some((dependency) => chosen.has(dependency))) chosen.add(key);
   }
@@ -96,33 +122,54 @@ export interface RepairPlan {
 }
 
 /**
- * The run opened again: it is PENDING, its stamps but the start are taken back, and its fence is raised, so that nobody who
- * drove it before can write any more. Parameters replace those of the run if any are given.
+ * The run opened again: it is PENDING, its stamps but the start are taken back, and its fence is raised, so
+ * that nobody who drove it before can write any more. Parameters replace those of the run if any are given.
  */
 export function repairOf({ run, tasks }: RunWithTasks, plan: RepairPlan): NewRepair {
   const fence = run.fence + 1;
   const none = { runningTime: undefined, terminatingTime: undefined };
   const again = new Set(plan.keys);
-  const dependencies = new Map(tasksOf(run.settings).map((task) =>
-    [task.task_key, (task.depends_on ?? []).map((dependency) => dependency.task_key).filter((key) => again.has(key))]));
+  const dependencies = new Map(
+    tasksOf(run.settings).map((task) => [
+      task.task_key,
+      (task.depends_on ?? []).map((dependency) => dependency.task_key).filter((key) => again.has(key)),
+    ]),
+  );
   return {
     before: run,
     after: {
-      ...run, fence, owner: plan.owner, stopReason: undefined, warned: false,
+      ...run,
+      fence,
+      owner: plan.owner,
+      stopReason: undefined,
+      warned: false,
       overridingParameters: anyGiven(plan.parameters) ? plan.parameters : run.overridingParameters,
       progress: { ...none, state: 'PENDING', startTime: run.progress.startTime, message: '' },
       repair: {
-        repairId: plan.repairId, count: (run.repair?.count ?? 0) + 1,
+        repairId: plan.repairId,
+        count: (run.repair?.count ?? 0) + 1,
         // The clock of a machine may step back; the times of a run never do.
         startTime: Math.max(plan.now, run.progress.endTime ?? 0),
         earlierDuration: runDurationOf(run) ?? 0,
       },
     },
     attempts: plan.keys.map((taskKey, index) => ({
-      runId: plan.taskRunIds[index] ?? 0, jobRunId: run.runId, taskKey, fence,
+      runId: plan.taskRunIds[index] ?? 0,
+      jobRunId: run.runId,
+      taskKey,
+      fence,
       attempt: 1 + Math.max(...tasks.filter((task) => task.taskKey === taskKey).map((task) => task.attempt)),
-      clusterId: undefined, sparkContextId: undefined, dueTime: undefined, stopReason: undefined, warned: false,
-      progress: { ...none, state: 'PENDING', startTime: undefined, message: waitingMessage(dependencies.get(taskKey) ?? []) },
+      clusterId: undefined,
+      sparkContextId: undefined,
+      dueTime: undefined,
+      stopReason: undefined,
+      warned: false,
+      progress: {
+        ...none,
+        state: 'PENDING',
+        startTime: undefined,
+        message: waitingMessage(dependencies.get(taskKey) ?? []),
+      },
     })),
   };
 }

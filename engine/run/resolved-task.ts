@@ -1,4 +1,6 @@
-/** A task as its runner gets it: with the parameters of the run, and every reference replaced by its value. */
+/**
+ * A task as its runner gets it: with the parameters of the run, and every reference replaced by its value.
+ */
 import { tasksOf } from '../job/format.ts';
 import { upstreamOf } from '../job/graph.ts';
 import { mapParameterTexts } from '../job/parameter-texts.ts';
@@ -21,18 +23,30 @@ export interface Moment {
 
 export type ResolvedTask =
   /** `parameters` are the fields of `body` in which references may stand. */
-  | { readonly kind: string; readonly body: Readonly<Record<string, unknown>>; readonly parameters: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: string;
+      readonly body: Readonly<Record<string, unknown>>;
+      readonly parameters: Readonly<Record<string, unknown>>;
+    }
   | { readonly error: string };
 
 /**
  * The body of a task's kind for one attempt.
  * @param values what upstream tasks have set, by task key
- * @returns `error`: a sentence that names the field and the reference without a value, fit for the run's state
+ * @returns `error`: a sentence that names the field and the reference without a value, fit for the run's
+ *   state
  */
-export function resolvedTask(moment: Moment, site: Site, values: ReadonlyMap<string, TaskValues>): ResolvedTask {
+export function resolvedTask(
+  moment: Moment,
+  site: Site,
+  values: ReadonlyMap<string, TaskValues>,
+): ResolvedTask {
   const { run, task } = moment;
   const kind = kindNameOf(task);
-  const body = kindOf(task) === undefined ? bodyIn(task, kind) : applyParameters(task, run.overridingParameters, run.settings.parameters);
+  const body =
+    kindOf(task) === undefined
+      ? bodyIn(task, kind)
+      : applyParameters(task, run.overridingParameters, run.settings.parameters);
   if (kind === undefined || body === undefined) return { error: 'This task has no kind that Runyard knows.' };
   const facts = factsOf(moment, site, values);
   const errors: string[] = [];
@@ -55,9 +69,15 @@ export function upstreamTaskRuns({ run, task, latest }: Moment): TaskRun[] {
 export function runFactsOf(run: Run, site: Site): RunFacts {
   const startTime = run.progress.startTime ?? 0;
   return {
-    jobId: run.jobId, jobName: run.name, jobRunId: run.runId, startTime, trigger: run.trigger, triggerTime: run.scheduledTime ?? startTime,
+    jobId: run.jobId,
+    jobName: run.name,
+    jobRunId: run.runId,
+    startTime,
+    trigger: run.trigger,
+    triggerTime: run.scheduledTime ?? startTime,
     repairCount: run.repair?.count ?? 0,
-    workspaceId: site.workspaceId, workspaceUrl: site.publicUrl(),
+    workspaceId: site.workspaceId,
+    workspaceUrl: site.publicUrl(),
   };
 }
 
@@ -74,8 +94,12 @@ function factsOf(moment: Moment, site: Site, values: ReadonlyMap<string, TaskVal
       attempt: run.format === 'SINGLE_TASK' ? run.attempt : taskRun.attempt,
       notebookPath: task.notebook_task?.notebook_path,
       parameters: new Map(jobParametersOf(run, facts).map(({ name, value }) => [name, value])),
-      upstream: new Map(upstreamTaskRuns(moment).map(({ taskKey, runId, progress }) =>
-        [taskKey, { runId, result: resultOf(progress), values: values.get(taskKey) ?? {} }])),
+      upstream: new Map(
+        upstreamTaskRuns(moment).map(({ taskKey, runId, progress }) => [
+          taskKey,
+          { runId, result: resultOf(progress), values: values.get(taskKey) ?? {} },
+        ]),
+      ),
     },
   };
 }

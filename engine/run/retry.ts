@@ -29,11 +29,15 @@ export interface Retry {
 }
 
 /**
- * The retry of an attempt that is over; undefined when there is none: it succeeded, was cancelled or skipped, ran out of time
- * without `retry_on_timeout`, or was the last one. FAILED and INTERNAL_ERROR are unsuccessful (spec 2.2).
- * The interval counts from the start of the failed attempt.
+ * The retry of an attempt that is over; undefined when there is none: it succeeded, was cancelled or skipped,
+ * ran out of time without `retry_on_timeout`, or was the last one. FAILED and INTERNAL_ERROR are unsuccessful
+ * (spec 2.2). The interval counts from the start of the failed attempt.
  */
-export function decideRetry(policy: RetryPolicy, { progress, startTime, retries, runId }: EndedAttempt, now: number): Retry | undefined {
+export function decideRetry(
+  policy: RetryPolicy,
+  { progress, startTime, retries, runId }: EndedAttempt,
+  now: number,
+): Retry | undefined {
   const { max_retries: most = 0, min_retry_interval_millis: interval = 0 } = policy;
   if (!isUnsuccessful(progress, policy.retry_on_timeout === true)) return undefined;
   if (most >= 0 && retries >= most) return undefined;
@@ -41,7 +45,10 @@ export function decideRetry(policy: RetryPolicy, { progress, startTime, retries,
   const end = progress.state === 'INTERNAL_ERROR' ? progress.state : progress.result;
   const why = progress.message === '' ? '.' : `: ${progress.message}`;
   const when = dueTime > now ? ` It starts at ${isoTime(dueTime)}.` : '';
-  return { dueTime, message: `Retry ${retries + 1}${most < 0 ? '' : ` of ${most}`} of run ${runId}, which ended as ${end}${sentence(why)}${when}` };
+  return {
+    dueTime,
+    message: `Retry ${retries + 1}${most < 0 ? '' : ` of ${most}`} of run ${runId}, which ended as ${end}${sentence(why)}${when}`,
+  };
 }
 
 function isUnsuccessful({ state, result }: Progress, onTimeout: boolean): boolean {
@@ -58,9 +65,23 @@ function sentence(text: string): string {
 export function retriedTask(ended: TaskRun, retry: Retry, runId: number): TaskRun {
   const { jobRunId, taskKey, fence } = ended;
   return {
-    runId, jobRunId, taskKey, fence, attempt: ended.attempt + 1, dueTime: retry.dueTime, clusterId: undefined, sparkContextId: undefined,
-    stopReason: undefined, warned: false,
-    progress: { state: 'PENDING', startTime: undefined, runningTime: undefined, terminatingTime: undefined, message: retry.message },
+    runId,
+    jobRunId,
+    taskKey,
+    fence,
+    attempt: ended.attempt + 1,
+    dueTime: retry.dueTime,
+    clusterId: undefined,
+    sparkContextId: undefined,
+    stopReason: undefined,
+    warned: false,
+    progress: {
+      state: 'PENDING',
+      startTime: undefined,
+      runningTime: undefined,
+      terminatingTime: undefined,
+      message: retry.message,
+    },
   };
 }
 
@@ -73,14 +94,50 @@ export interface RetryNumbers {
   readonly now: number;
 }
 
-/** The new run that is the retry of a single-task run: its settings and parameters, and a number of its own (DESIGN section 8). */
-export function retriedRun({ run, tasks: [task] }: RunWithTasks, retry: Retry, { runId, numberInJob, owner, now }: RetryNumbers): NewRun {
-  const { jobId, format, version, name, type, settings, overridingParameters, originalAttemptRunId, attempt, scheduledTime, creatorUserName = '' } = run;
+/**
+ * The new run that is the retry of a single-task run: its settings and parameters, and a number of its own
+ * (DESIGN section 8).
+ */
+export function retriedRun(
+  { run, tasks: [task] }: RunWithTasks,
+  retry: Retry,
+  { runId, numberInJob, owner, now }: RetryNumbers,
+): NewRun {
+  const {
+    jobId,
+    format,
+    version,
+    name,
+    type,
+    settings,
+    overridingParameters,
+    originalAttemptRunId,
+    attempt,
+    scheduledTime,
+    creatorUserName = '',
+  } = run;
   return {
-    jobId, format, version, name, type, settings, overridingParameters, originalAttemptRunId, runId, numberInJob, owner,
+    jobId,
+    format,
+    version,
+    name,
+    type,
+    settings,
+    overridingParameters,
+    originalAttemptRunId,
+    runId,
+    numberInJob,
+    owner,
     // It does the work of the same time again.
-    trigger: 'RETRY', scheduledTime, attempt: attempt + 1, creator: creatorUserName, state: 'PENDING', queueCode: undefined, launchedBy: undefined,
-    message: retry.message, startTime: now,
+    trigger: 'RETRY',
+    scheduledTime,
+    attempt: attempt + 1,
+    creator: creatorUserName,
+    state: 'PENDING',
+    queueCode: undefined,
+    launchedBy: undefined,
+    message: retry.message,
+    startTime: now,
     tasks: [{ runId, taskKey: task?.taskKey ?? '', message: retry.message, dueTime: retry.dueTime }],
     notices: [],
   };

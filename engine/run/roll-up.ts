@@ -1,11 +1,19 @@
-/** Which tasks of a run start, which are skipped, and how the run ends: decided from the graph and what has ended. */
+/**
+ * Which tasks of a run start, which are skipped, and how the run ends: decided from the graph and what has
+ * ended.
+ */
 import type { TaskSettings } from '../job/settings.ts';
 import type { Progress } from './run.ts';
 import { isTerminal, resultOfStop, type ResultState, type StopReason } from './states.ts';
 
 /** When a task runs, seen from its dependencies (WIRE: all six values that clients send). */
 export const runConditions = [
-  'ALL_SUCCESS', 'AT_LEAST_ONE_SUCCESS', 'NONE_FAILED', 'ALL_DONE', 'AT_LEAST_ONE_FAILED', 'ALL_FAILED',
+  'ALL_SUCCESS',
+  'AT_LEAST_ONE_SUCCESS',
+  'NONE_FAILED',
+  'ALL_DONE',
+  'AT_LEAST_ONE_FAILED',
+  'ALL_FAILED',
 ] as const;
 export type RunCondition = (typeof runConditions)[number];
 
@@ -28,7 +36,10 @@ export interface RollUp {
   readonly end?: { readonly result: ResultState; readonly message: string };
 }
 
-/** How an ended task counts for those that depend on it. `excluded`: its branch was not chosen, nothing failed. */
+/**
+ * How an ended task counts for those that depend on it. `excluded`: its branch was not chosen, nothing
+ * failed.
+ */
 type Disposition = 'success' | 'failed' | 'excluded';
 
 const conditionHolds: Readonly<Record<RunCondition, (of: readonly Disposition[]) => boolean>> = {
@@ -42,8 +53,12 @@ const conditionHolds: Readonly<Record<RunCondition, (of: readonly Disposition[])
 
 /** Conditions that wait for a failure: not meeting one excludes the task instead of failing it. */
 const waitsForFailure: Readonly<Record<RunCondition, boolean>> = {
-  ALL_SUCCESS: false, AT_LEAST_ONE_SUCCESS: false, NONE_FAILED: false, ALL_DONE: false,
-  AT_LEAST_ONE_FAILED: true, ALL_FAILED: true,
+  ALL_SUCCESS: false,
+  AT_LEAST_ONE_SUCCESS: false,
+  NONE_FAILED: false,
+  ALL_DONE: false,
+  AT_LEAST_ONE_FAILED: true,
+  ALL_FAILED: true,
 };
 
 /**
@@ -73,8 +88,8 @@ export function rollUp(tasks: readonly TaskStanding[], stopReason: StopReason | 
 }
 
 /**
- * Keys of the tasks that did not succeed where they should have: failed, stopped, or skipped for such a reason. A task whose
- * branch was not chosen is none of them.
+ * Keys of the tasks that did not succeed where they should have: failed, stopped, or skipped for such a
+ * reason. A task whose branch was not chosen is none of them.
  * @param tasks the latest attempt of every task, all of them over
  */
 export function failedTasks(tasks: readonly TaskStanding[]): string[] {
@@ -82,13 +97,17 @@ export function failedTasks(tasks: readonly TaskStanding[]): string[] {
   return tasks.map(({ key }) => key).filter((key) => dispositionOf(key) === 'failed');
 }
 
-/** A task of a run as the roll-up sees it. @param started true once the engine has begun to run the latest attempt */
+/**
+ * A task of a run as the roll-up sees it. @param started true once the engine has begun to run the latest
+ * attempt
+ */
 export function standingOf(task: TaskSettings, progress: Progress, started: boolean): TaskStanding {
   return {
     key: task.task_key,
     dependsOn: (task.depends_on ?? []).map((dependency) => dependency.task_key),
     runIf: task.run_if ?? 'ALL_SUCCESS',
-    progress, started,
+    progress,
+    started,
   };
 }
 

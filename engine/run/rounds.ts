@@ -1,4 +1,7 @@
-/** The rounds of a run: its first one, and one for each time that it was repaired. A round ends where the run was over. */
+/**
+ * The rounds of a run: its first one, and one for each time that it was repaired. A round ends where the run
+ * was over.
+ */
 import type { RunParameters } from './parameters.ts';
 import type { LatestRepair, Progress, Run, RunWithTasks, TaskRun } from './run.ts';
 
@@ -23,12 +26,18 @@ export interface Round {
   readonly taskRunIds: readonly number[];
 }
 
-/** When the latest round began (epoch ms): timeouts and health rules count from here, not from a wait in the queue. */
+/**
+ * When the latest round began (epoch ms): timeouts and health rules count from here, not from a wait in the
+ * queue.
+ */
 export function roundStartOf({ repair, admittedTime, progress }: Run): number | undefined {
   return repair?.startTime ?? admittedTime ?? progress.startTime;
 }
 
-/** How long a run took with all its repairs, in milliseconds, without the time between them (spec 2.5 run_duration); undefined while it is not over. */
+/**
+ * How long a run took with all its repairs, in milliseconds, without the time between them (spec 2.5
+ * run_duration); undefined while it is not over.
+ */
 export function runDurationOf(run: Run): number | undefined {
   const start = roundStartOf(run);
   const { endTime } = run.progress;
@@ -36,7 +45,10 @@ export function runDurationOf(run: Run): number | undefined {
   return (run.repair?.earlierDuration ?? 0) + Math.max(0, endTime - start);
 }
 
-/** Whether an attempt was made in a round that the repair began, or later: ids rise, and a repair takes its own before those of its attempts. */
+/**
+ * Whether an attempt was made in a round that the repair began, or later: ids rise, and a repair takes its
+ * own before those of its attempts.
+ */
 function isSince({ repairId }: { readonly repairId: number }, taskRunId: number): boolean {
   return taskRunId > repairId;
 }
@@ -52,22 +64,36 @@ export function roundsOf({ run, tasks }: RunWithTasks, repairs: readonly Repair[
     const following = repairs[index];
     const startTime = repair?.startTime ?? run.progress.startTime;
     const progress: Progress = { ...(following?.ended ?? run.progress), startTime };
-    const ids = tasks.map((task) => task.runId).filter((id) =>
-      (repair === undefined || isSince(repair, id)) && (following === undefined || !isSince(following, id)));
+    const ids = tasks
+      .map((task) => task.runId)
+      .filter(
+        (id) =>
+          (repair === undefined || isSince(repair, id)) &&
+          (following === undefined || !isSince(following, id)),
+      );
     return { repairId: repair?.repairId, progress, taskRunIds: ids.toSorted((one, other) => one - other) };
   });
 }
 
 /**
- * A run as an attempt knew it: with the parameters and the repair of its own round, and without the attempts of later ones.
+ * A run as an attempt knew it: with the parameters and the repair of its own round, and without the attempts
+ * of later ones.
  * @param repairs all of them, oldest first
  */
-export function asKnownTo(taskRunId: number, { run, tasks }: RunWithTasks, repairs: readonly Repair[]): RunWithTasks {
+export function asKnownTo(
+  taskRunId: number,
+  { run, tasks }: RunWithTasks,
+  repairs: readonly Repair[],
+): RunWithTasks {
   const rounds = repairs.filter((repair) => isSince(repair, taskRunId)).length;
   const following = repairs[rounds];
   if (following === undefined) return { run, tasks };
   return {
-    run: { ...run, overridingParameters: following.earlierParameters, repair: latestOf(run, repairs.slice(0, rounds)) },
+    run: {
+      ...run,
+      overridingParameters: following.earlierParameters,
+      repair: latestOf(run, repairs.slice(0, rounds)),
+    },
     tasks: tasks.filter(({ runId }) => !isSince(following, runId)),
   };
 }
@@ -75,9 +101,13 @@ export function asKnownTo(taskRunId: number, { run, tasks }: RunWithTasks, repai
 function latestOf({ progress }: Run, repairs: readonly Repair[]): LatestRepair | undefined {
   const latest = repairs.at(-1);
   if (latest === undefined) return undefined;
-  const durations = repairs.map(({ ended }, index) => (ended.endTime ?? 0) - (repairs[index - 1]?.startTime ?? progress.startTime ?? 0));
+  const durations = repairs.map(
+    ({ ended }, index) => (ended.endTime ?? 0) - (repairs[index - 1]?.startTime ?? progress.startTime ?? 0),
+  );
   return {
-    repairId: latest.repairId, count: repairs.length, startTime: latest.startTime,
+    repairId: latest.repairId,
+    count: repairs.length,
+    startTime: latest.startTime,
     earlierDuration: durations.reduce((sum, duration) => sum + Math.max(0, duration), 0),
   };
 }

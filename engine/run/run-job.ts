@@ -1,4 +1,7 @@
-/** What a run_job_task gives to the run that it starts, how deep it may go, and what it takes over from the end. */
+/**
+ * What a run_job_task gives to the run that it starts, how deep it may go, and what it takes over from the
+ * end.
+ */
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { runParameterFields, type RunParameters } from './parameters.ts';
@@ -7,10 +10,14 @@ import type { ResultState } from './states.ts';
 
 const ChildParameters = Type.Object(runParameterFields);
 
-/** The parameters for run-now. @param body the value of `run_job_task`, which its schema has checked; references resolved */
+/**
+ * The parameters for run-now. @param body the value of `run_job_task`, which its schema has checked;
+ * references resolved
+ */
 export function parametersOfChild(body: Readonly<Record<string, unknown>>): RunParameters {
   const given = Object.fromEntries(Object.entries(body).filter(([field]) => field in runParameterFields));
-  if (!Check(ChildParameters, given)) throw new Error('The parameters of a run_job_task are not those of its schema.');
+  if (!Check(ChildParameters, given))
+    throw new Error('The parameters of a run_job_task are not those of its schema.');
   return given;
 }
 
@@ -29,7 +36,10 @@ export function nestingError(ancestors: readonly number[], jobId: number, most: 
 }
 
 /** The result and message that the task takes over. */
-export function endOfChild({ runId, jobId, progress: { state, result, message } }: Run): { readonly result: ResultState; readonly message: string } {
+export function endOfChild({ runId, jobId, progress: { state, result, message } }: Run): {
+  readonly result: ResultState;
+  readonly message: string;
+} {
   if (state === 'TERMINATED' && result === 'SUCCESS') return { result, message: '' };
   const told = `Run ${runId} of job ${jobId} ended as ${state === 'TERMINATED' ? result : state}${message === '' ? '.' : `: ${message}`}`;
   // What was not run, or broke, is a failure of this task; the service itself has not failed it.

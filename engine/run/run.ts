@@ -1,4 +1,7 @@
-/** Runs and task runs as the engine holds them: facts that never change, and a progress that is a union on its state. */
+/**
+ * Runs and task runs as the engine holds them: facts that never change, and a progress that is a union on its
+ * state.
+ */
 import type { ApiVersion, JobFormat } from '../job/format.ts';
 import type { JobSettings } from '../job/settings.ts';
 import type { RunParameters } from './parameters.ts';
@@ -8,7 +11,10 @@ export type TriggerType = 'PERIODIC' | 'ONE_TIME' | 'RETRY';
 export type RunType = 'JOB_RUN' | 'WORKFLOW_RUN' | 'SUBMIT_RUN';
 
 interface Stamps {
-  /** Epoch ms. A run starts when it is accepted, and keeps that through repairs; a task run when its preparation begins. */
+  /**
+   * Epoch ms. A run starts when it is accepted, and keeps that through repairs; a task run when its
+   * preparation begins.
+   */
   readonly startTime: number | undefined;
   /** When it became RUNNING. */
   readonly runningTime: number | undefined;
@@ -18,13 +24,18 @@ interface Stamps {
 }
 
 /** Where a run or task run stands. The same rules stand as CHECK constraints in the database. */
-export type Progress = Stamps & (
-  | { readonly state: 'QUEUED' | 'PENDING' | 'RUNNING'; readonly result?: undefined; readonly endTime?: undefined }
-  | { readonly state: 'TERMINATING'; readonly result: ResultState; readonly endTime?: undefined }
-  | { readonly state: 'TERMINATED'; readonly result: ResultState; readonly endTime: number }
-  | { readonly state: 'SKIPPED'; readonly result?: undefined; readonly endTime: number }
-  | { readonly state: 'INTERNAL_ERROR'; readonly result: ResultState | undefined; readonly endTime: number }
-);
+export type Progress = Stamps &
+  (
+    | {
+        readonly state: 'QUEUED' | 'PENDING' | 'RUNNING';
+        readonly result?: undefined;
+        readonly endTime?: undefined;
+      }
+    | { readonly state: 'TERMINATING'; readonly result: ResultState; readonly endTime?: undefined }
+    | { readonly state: 'TERMINATED'; readonly result: ResultState; readonly endTime: number }
+    | { readonly state: 'SKIPPED'; readonly result?: undefined; readonly endTime: number }
+    | { readonly state: 'INTERNAL_ERROR'; readonly result: ResultState | undefined; readonly endTime: number }
+  );
 
 /** The latest repair of a run (engine/run/repair.ts), and what came before it. */
 export interface LatestRepair {
@@ -107,7 +118,10 @@ export interface RunWithTasks {
  * The three durations of spec 2.5 in milliseconds, from the stamps; 0 for what has not happened.
  * @param setupStart when the setup began, where that is not the start time: a run that waited in the queue
  */
-export function durationsOf(progress: Progress, setupStart = progress.startTime): { setup: number; execution: number; cleanup: number } {
+export function durationsOf(
+  progress: Progress,
+  setupStart = progress.startTime,
+): { setup: number; execution: number; cleanup: number } {
   const { runningTime, terminatingTime, endTime } = progress;
   const between = (from: number | undefined, to: number | undefined): number =>
     from === undefined || to === undefined ? 0 : Math.max(0, to - from);

@@ -1,7 +1,13 @@
 /** The states of runs and task runs, exactly those of spec 3.1 and 3.2. */
 
 export const lifeCycleStates = [
-  'QUEUED', 'PENDING', 'RUNNING', 'TERMINATING', 'TERMINATED', 'SKIPPED', 'INTERNAL_ERROR',
+  'QUEUED',
+  'PENDING',
+  'RUNNING',
+  'TERMINATING',
+  'TERMINATED',
+  'SKIPPED',
+  'INTERNAL_ERROR',
 ] as const;
 export type LifeCycleState = (typeof lifeCycleStates)[number];
 
@@ -11,11 +17,19 @@ export type ResultState = (typeof resultStates)[number];
 export type TerminalState = 'TERMINATED' | 'SKIPPED' | 'INTERNAL_ERROR';
 
 const terminal: Readonly<Record<LifeCycleState, boolean>> = {
-  QUEUED: false, PENDING: false, RUNNING: false, TERMINATING: false,
-  TERMINATED: true, SKIPPED: true, INTERNAL_ERROR: true,
+  QUEUED: false,
+  PENDING: false,
+  RUNNING: false,
+  TERMINATING: false,
+  TERMINATED: true,
+  SKIPPED: true,
+  INTERNAL_ERROR: true,
 };
 
-/** True for the states that a run never leaves by itself: only a repair opens it again. Every other run counts as active (DESIGN section 10). */
+/**
+ * True for the states that a run never leaves by itself: only a repair opens it again. Every other run counts
+ * as active (DESIGN section 10).
+ */
 export function isTerminal(state: LifeCycleState): state is TerminalState {
   return terminal[state];
 }

@@ -1,4 +1,7 @@
-/** The newer description of where a run stands, which current clients read beside its state: a word, and why it ended. */
+/**
+ * The newer description of where a run stands, which current clients read beside its state: a word, and why
+ * it ended.
+ */
 import type { Progress } from './run.ts';
 import type { LifeCycleState, ResultState } from './states.ts';
 
@@ -7,15 +10,27 @@ type StatusState = (typeof statusStates)[number];
 
 /** The codes that we use, out of those that clients know. */
 export const terminationCodes = [
-  'SUCCESS', 'USER_CANCELED', 'CANCELED', 'SKIPPED', 'MAX_CONCURRENT_RUNS_EXCEEDED', 'RUN_EXECUTION_ERROR', 'RESOURCE_NOT_FOUND',
-  'LIBRARY_INSTALLATION_ERROR', 'CLUSTER_ERROR', 'INTERNAL_ERROR',
+  'SUCCESS',
+  'USER_CANCELED',
+  'CANCELED',
+  'SKIPPED',
+  'MAX_CONCURRENT_RUNS_EXCEEDED',
+  'RUN_EXECUTION_ERROR',
+  'RESOURCE_NOT_FOUND',
+  'LIBRARY_INSTALLATION_ERROR',
+  'CLUSTER_ERROR',
+  'INTERNAL_ERROR',
 ] as const;
 type TerminationCode = (typeof terminationCodes)[number];
 
 export const terminationTypes = ['SUCCESS', 'CLIENT_ERROR', 'INTERNAL_ERROR'] as const;
 type TerminationType = (typeof terminationTypes)[number];
 
-export const queueCodes = ['ACTIVE_RUNS_LIMIT_REACHED', 'MAX_CONCURRENT_RUNS_REACHED', 'ACTIVE_RUN_JOB_TASKS_LIMIT_REACHED'] as const;
+export const queueCodes = [
+  'ACTIVE_RUNS_LIMIT_REACHED',
+  'MAX_CONCURRENT_RUNS_REACHED',
+  'ACTIVE_RUN_JOB_TASKS_LIMIT_REACHED',
+] as const;
 export type QueueCode = (typeof queueCodes)[number];
 
 /** Where a run or task run stands; the names are those of the wire. */
@@ -24,12 +39,21 @@ export interface RunStatus {
   /** Why it waits in the queue. */
   readonly queue_details?: { readonly code: QueueCode; readonly message: string };
   /** Why it ended or is ending. */
-  readonly termination_details?: { readonly code: TerminationCode; readonly type: TerminationType; readonly message: string };
+  readonly termination_details?: {
+    readonly code: TerminationCode;
+    readonly type: TerminationType;
+    readonly message: string;
+  };
 }
 
 const stateOf: Readonly<Record<LifeCycleState, StatusState>> = {
-  QUEUED: 'QUEUED', PENDING: 'PENDING', RUNNING: 'RUNNING', TERMINATING: 'TERMINATING',
-  TERMINATED: 'TERMINATED', SKIPPED: 'TERMINATED', INTERNAL_ERROR: 'TERMINATED',
+  QUEUED: 'QUEUED',
+  PENDING: 'PENDING',
+  RUNNING: 'RUNNING',
+  TERMINATING: 'TERMINATING',
+  TERMINATED: 'TERMINATED',
+  SKIPPED: 'TERMINATED',
+  INTERNAL_ERROR: 'TERMINATED',
 };
 
 /** What an end is called. */
@@ -50,8 +74,14 @@ const terminations: Readonly<Record<ResultState | 'SKIPPED' | 'INTERNAL_ERROR', 
   FAILED: {
     name: { code: 'RUN_EXECUTION_ERROR', type: 'CLIENT_ERROR' },
     unless: [
-      { message: /^(Notebook|File) .* was not found/s, name: { code: 'RESOURCE_NOT_FOUND', type: 'CLIENT_ERROR' } },
-      { message: /^Library installation failed/, name: { code: 'LIBRARY_INSTALLATION_ERROR', type: 'CLIENT_ERROR' } },
+      {
+        message: /^(Notebook|File) .* was not found/s,
+        name: { code: 'RESOURCE_NOT_FOUND', type: 'CLIENT_ERROR' },
+      },
+      {
+        message: /^Library installation failed/,
+        name: { code: 'LIBRARY_INSTALLATION_ERROR', type: 'CLIENT_ERROR' },
+      },
       { message: /^Init script/i, name: { code: 'CLUSTER_ERROR', type: 'CLIENT_ERROR' } },
     ],
   },
@@ -62,7 +92,10 @@ const terminations: Readonly<Record<ResultState | 'SKIPPED' | 'INTERNAL_ERROR', 
     // Its condition was not met: that is how it was meant.
     name: { code: 'SKIPPED', type: 'SUCCESS' },
     unless: [
-      { message: /^Skipping this run because the limit of/, name: { code: 'MAX_CONCURRENT_RUNS_EXCEEDED', type: 'CLIENT_ERROR' } },
+      {
+        message: /^Skipping this run because the limit of/,
+        name: { code: 'MAX_CONCURRENT_RUNS_EXCEEDED', type: 'CLIENT_ERROR' },
+      },
       { message: /^Upstream task/, name: { code: 'SKIPPED', type: 'CLIENT_ERROR' } },
       { message: /^Run cancelled by user/, name: { code: 'USER_CANCELED', type: 'CLIENT_ERROR' } },
       { message: /^Run timed out/, name: { code: 'CANCELED', type: 'CLIENT_ERROR' } },
@@ -86,7 +119,10 @@ export function statusOf(progress: Progress): RunStatus {
   if (state === 'QUEUED') return { state, queue_details: { code: nameFor(queues, message), message } };
   const ending = state === 'SKIPPED' || state === 'INTERNAL_ERROR' ? state : progress.result;
   if (ending === undefined) return { state: stateOf[state] };
-  return { state: stateOf[state], termination_details: { ...nameFor(terminations[ending], message), message } };
+  return {
+    state: stateOf[state],
+    termination_details: { ...nameFor(terminations[ending], message), message },
+  };
 }
 
 function nameFor<Name>({ name, unless = [] }: Named<Name>, message: string): Name {

@@ -19,7 +19,10 @@ export type RunEvent =
   | 'withdraw'
   /** The service failed it. */
   | 'break'
-  /** A run of several tasks is opened again to run some of them again; all its stamps but the start are taken back. */
+  /**
+   * A run of several tasks is opened again to run some of them again; all its stamps but the start are taken
+   * back.
+   */
   | 'repair';
 
 /** Which times a transition sets, each to the moment of the transition. */
@@ -51,9 +54,13 @@ export const transitions = [
   { from: 'INTERNAL_ERROR', on: 'repair', to: 'PENDING', stamps: [] },
 ] as const satisfies readonly TransitionRow[];
 
-const byFromAndEvent = new Map<string, TransitionRow>(transitions.map((row) => [`${row.from} ${row.on}`, row]));
+const byFromAndEvent = new Map<string, TransitionRow>(
+  transitions.map((row) => [`${row.from} ${row.on}`, row]),
+);
 
-/** The row for an event in a state; undefined when the state does not know the event (nothing happens then). */
+/**
+ * The row for an event in a state; undefined when the state does not know the event (nothing happens then).
+ */
 export function next(state: LifeCycleState, event: RunEvent): TransitionRow | undefined {
   return byFromAndEvent.get(`${state} ${event}`);
 }

@@ -1,4 +1,7 @@
-/** The calendar without time zones: a local time is the seconds since 1970-01-01T00:00:00 on a clock that never changes. */
+/**
+ * The calendar without time zones: a local time is the seconds since 1970-01-01T00:00:00 on a clock that
+ * never changes.
+ */
 
 export const secondsPerDay = 86_400;
 
@@ -11,7 +14,10 @@ export interface CivilDay {
 
 const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Days since 1970-01-01. The year is thought to begin in March, so that a leap day comes last and months have regular lengths. */
+/**
+ * Days since 1970-01-01. The year is thought to begin in March, so that a leap day comes last and months have
+ * regular lengths.
+ */
 export function dayNumber(year: number, month: number, day: number): number {
   const shifted = month <= 2 ? year - 1 : year;
   const era = Math.floor(shifted / 400);
@@ -26,7 +32,13 @@ export function civilDay(days: number): CivilDay {
   const shifted = days + 719_468;
   const era = Math.floor(shifted / 146_097);
   const dayOfEra = shifted - era * 146_097;
-  const yearOfEra = Math.floor((dayOfEra - Math.floor(dayOfEra / 1_460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365);
+  const yearOfEra = Math.floor(
+    (dayOfEra -
+      Math.floor(dayOfEra / 1_460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
+  );
   const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
   const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153);
   const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;

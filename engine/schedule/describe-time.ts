@@ -31,22 +31,28 @@ function within(values: readonly number[], size: number, unit: string): string {
   const step = evenStep(values, size);
   if (step === 1) return `every ${unit}`;
   const [first = 0] = values;
-  if (step !== undefined && values.length > 1) return first === 0 ? `every ${step} ${unit}s` : `every ${step} ${unit}s from ${unit} ${first}`;
+  if (step !== undefined && values.length > 1)
+    return first === 0 ? `every ${step} ${unit}s` : `every ${step} ${unit}s from ${unit} ${first}`;
   return `at ${unit}${values.length === 1 ? '' : 's'} ${inWords(values)}`;
 }
 
 function hoursInWords(hours: readonly number[], minutes: readonly number[], onMinute: boolean): string {
   const [first = 0, last = 0] = [hours[0], hours.at(-1)];
   const inARow = last - first === hours.length - 1;
-  if (inARow && onMinute) return `from ${clockTime(first, minutes[0] ?? 0, 0)} to ${clockTime(last, minutes.at(-1) ?? 0, 0)}`;
+  if (inARow && onMinute)
+    return `from ${clockTime(first, minutes[0] ?? 0, 0)} to ${clockTime(last, minutes.at(-1) ?? 0, 0)}`;
   return `in the hour${hours.length === 1 ? '' : 's'} ${inWords(hours)}`;
 }
 
-/** The distance between values that go evenly round a field of `size` values, such as 15 for 5, 20, 35, 50; undefined for others. */
+/**
+ * The distance between values that go evenly round a field of `size` values, such as 15 for 5, 20, 35, 50;
+ * undefined for others.
+ */
 function evenStep(values: readonly number[], size: number): number | undefined {
   const step = size / values.length;
   const [first = 0] = values;
-  const even = Number.isInteger(step) && first < step && values.every((value, index) => value === first + index * step);
+  const even =
+    Number.isInteger(step) && first < step && values.every((value, index) => value === first + index * step);
   return even ? step : undefined;
 }
 

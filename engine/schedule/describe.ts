@@ -5,7 +5,20 @@ import type { DayRule } from './quartz-days.ts';
 import { inWords } from './wording.ts';
 
 const weekdayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
-const monthNames = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
+const monthNames = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
 const ordinals = ['first', 'second', 'third', 'fourth', 'fifth'];
 
 /** What an expression means, for people; without the time zone. */
@@ -16,7 +29,10 @@ export function describeQuartz(quartz: Quartz): string {
   const monthNamesInWords = inWords(months, (month) => monthNames[month - 1] ?? '');
   const time = describeTime(quartz);
   // "every 5 minutes every day" says nothing more than "every 5 minutes".
-  const parts = [time, ...(days.text === everyDay && time.startsWith('every') && everyMonth ? [] : [days.text])];
+  const parts = [
+    time,
+    ...(days.text === everyDay && time.startsWith('every') && everyMonth ? [] : [days.text]),
+  ];
   if (days.ofMonth) parts.push(everyMonth ? 'of every month' : `of ${monthNamesInWords}`);
   else if (!everyMonth) parts.push(`in ${monthNamesInWords}`);
   if (years.length < lastYear - firstYear + 1) parts.push(describeYears(years));
@@ -31,7 +47,9 @@ function describeYears(years: readonly number[]): string {
   if (years.length > 2 && last - first === years.length - 1) return `from ${first} to ${last}`;
   if (years.length <= yearsMax) return `in ${inWords(years)}`;
   const even = years.every((year, index) => year === first + index * (second - first));
-  return even ? `every ${second - first} years from ${first} to ${last}` : `in ${years.length} years from ${first} to ${last}`;
+  return even
+    ? `every ${second - first} years from ${first} to ${last}`
+    : `in ${years.length} years from ${first} to ${last}`;
 }
 
 const everyDay = 'every day';
@@ -61,7 +79,9 @@ function describeDays(rule: DayRule): { readonly text: string; readonly ofMonth:
 function describeLast(before: number, workday: boolean): string {
   const days = before === 0 ? 'the last day' : `the day that is ${before} before the last`;
   if (!workday) return `on ${days}`;
-  return before === 0 ? 'on the last working day (Monday to Friday)' : `on the Monday to Friday nearest to ${days}`;
+  return before === 0
+    ? 'on the last working day (Monday to Friday)'
+    : `on the Monday to Friday nearest to ${days}`;
 }
 
 /** People's weeks begin on Monday: a Sunday comes last. */
@@ -69,7 +89,8 @@ function describeWeekdays(weekdays: readonly number[]): string {
   const fromMonday = weekdays.map((one) => (one === 1 ? 8 : one)).sort((one, other) => one - other);
   if (fromMonday.length === 1) return `every ${weekday(weekdays[0])}`;
   const words = inWords(fromMonday, (one) => weekday(one === 8 ? 1 : one));
-  const inARow = fromMonday.length > 2 && (fromMonday.at(-1) ?? 0) - (fromMonday[0] ?? 0) === fromMonday.length - 1;
+  const inARow =
+    fromMonday.length > 2 && (fromMonday.at(-1) ?? 0) - (fromMonday[0] ?? 0) === fromMonday.length - 1;
   return inARow ? `from ${words}` : `on ${words}`;
 }
 

@@ -1,4 +1,7 @@
-/** Local times of a zone: what its clocks show at an instant, and at which instants they show something. Whole seconds throughout. */
+/**
+ * Local times of a zone: what its clocks show at an instant, and at which instants they show something. Whole
+ * seconds throughout.
+ */
 import { secondsPerDay } from './civil.ts';
 import type { Zone } from './zones.ts';
 
@@ -25,10 +28,16 @@ export function localTimeAt(zone: Zone, instant: number): number {
 export function showingOf(zone: Zone, local: number): Showing {
   // No zone is a day from UTC, so whatever offsets are in force around this local time are among these three.
   const offsets = [...new Set([-secondsPerDay, 0, secondsPerDay].map((away) => zone.offsetAt(local + away)))];
-  const instants = offsets.map((offset) => local - offset).filter((instant) => localTimeAt(zone, instant) === local);
+  const instants = offsets
+    .map((offset) => local - offset)
+    .filter((instant) => localTimeAt(zone, instant) === local);
   const first = Math.min(...instants);
   const last = Math.max(...instants);
-  if (instants.length === 0) return { kind: 'never', change: changeBetween(zone, local - Math.max(...offsets), local - Math.min(...offsets)) };
+  if (instants.length === 0)
+    return {
+      kind: 'never',
+      change: changeBetween(zone, local - Math.max(...offsets), local - Math.min(...offsets)),
+    };
   if (first === last) return { kind: 'once', instant: last };
   return { kind: 'twice', instant: last, change: changeBetween(zone, first, last) };
 }

@@ -4,7 +4,9 @@ import { localTimeAt, showingOf, type ClockChange } from './local-time.ts';
 import { lastYear, nextLocal, type Quartz } from './quartz.ts';
 import type { Zone } from './zones.ts';
 
-/** Local times that fit but do not exist: the clocks were turned forward over them. Seconds without a zone. */
+/**
+ * Local times that fit but do not exist: the clocks were turned forward over them. Seconds without a zone.
+ */
 export interface SkippedTimes {
   readonly first: number;
   /** Whether there are more than the first one. */
@@ -27,9 +29,9 @@ export interface Fire {
 const searchYears = 100;
 
 /**
- * The first fire strictly after an instant (epoch ms), searched forward in local time and never backward: a time that clocks
- * show twice fires at the later instant alone, one that they leap over does not fire. Ask with the fire before, not with the
- * time of asking. Undefined when there is none within a hundred years.
+ * The first fire strictly after an instant (epoch ms), searched forward in local time and never backward: a
+ * time that clocks show twice fires at the later instant alone, one that they leap over does not fire. Ask
+ * with the fire before, not with the time of asking. Undefined when there is none within a hundred years.
  */
 export function nextFire(quartz: Quartz, zone: Zone, after: number): Fire | undefined {
   const instant = Math.floor(after / 1_000);
@@ -48,7 +50,12 @@ export function nextFire(quartz: Quartz, zone: Zone, after: number): Fire | unde
       continue;
     }
     if (showing.instant > instant) {
-      return { time: showing.instant * 1_000, local, skipped, repeated: showing.kind === 'twice' ? showing.change : undefined };
+      return {
+        time: showing.instant * 1_000,
+        local,
+        skipped,
+        repeated: showing.kind === 'twice' ? showing.change : undefined,
+      };
     }
     local += 1;
   }

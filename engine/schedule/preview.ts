@@ -1,4 +1,7 @@
-/** What a schedule will do: its next fires, with notes where clock changes or the least distance of runs have a say. */
+/**
+ * What a schedule will do: its next fires, with notes where clock changes or the least distance of runs have
+ * a say.
+ */
 import { isoTime } from '../clock.ts';
 import { dayNumber, secondsPerDay } from './civil.ts';
 import { describeQuartz } from './describe.ts';
@@ -33,7 +36,8 @@ export interface Preview {
 
 /**
  * The next fires strictly after an instant (epoch ms).
- * @throws ServiceError INVALID_PARAMETER_VALUE for an expression or zone that is refused, or that never fires again
+ * @throws ServiceError INVALID_PARAMETER_VALUE for an expression or zone that is refused, or that never fires
+ *   again
  */
 export function previewSchedule(expression: string, zoneId: string, after: number, count: number): Preview {
   const quartz = parseQuartz(expression);
@@ -45,8 +49,16 @@ export function previewSchedule(expression: string, zoneId: string, after: numbe
   for (; fire !== undefined && fires.length < count; fire = nextFire(quartz, zone, fire.time)) {
     const dropped = fire.time - started < runDistanceMs;
     if (!dropped) started = fire.time;
-    const notes = [...fire.skipped.map(skipNote), ...(fire.repeated === undefined ? [] : [repeatNote(fire, fire.repeated)]), ...(dropped ? [dropNote] : [])];
-    fires.push({ time: fire.time, local: localText(fire, zone), ...(notes.length > 0 && { note: notes.join(' ') }) });
+    const notes = [
+      ...fire.skipped.map(skipNote),
+      ...(fire.repeated === undefined ? [] : [repeatNote(fire, fire.repeated)]),
+      ...(dropped ? [dropNote] : []),
+    ];
+    fires.push({
+      time: fire.time,
+      local: localText(fire, zone),
+      ...(notes.length > 0 && { note: notes.join(' ') }),
+    });
   }
   return { description: describeQuartz(quartz), fire_times: fires };
 }
@@ -54,7 +66,9 @@ export function previewSchedule(expression: string, zoneId: string, after: numbe
 const dropNote = `Not run: it is less than ${runDistanceMs / 1_000} seconds after the run before.`;
 
 function skipNote({ first, several, change }: SkippedTimes): string {
-  const what = several ? `${timeText(first)} and what follows it before ${timeText(change.to)} do not exist and are skipped` : `${timeText(first)} does not exist and is skipped`;
+  const what = several
+    ? `${timeText(first)} and what follows it before ${timeText(change.to)} do not exist and are skipped`
+    : `${timeText(first)} does not exist and is skipped`;
   return `On ${dateText(first)} ${what}: the clocks go forward from ${timeText(change.from)} to ${timeText(change.to)}.`;
 }
 
@@ -65,7 +79,9 @@ function repeatNote({ local }: Fire, change: ClockChange): string {
 function localText({ time, local }: Fire, zone: Zone): string {
   const offset = zone.offsetAt(time / 1_000);
   const size = Math.abs(offset);
-  const [hours, minutes, seconds] = [size / 3_600, (size / 60) % 60, size % 60].map((part) => String(Math.floor(part)).padStart(2, '0'));
+  const [hours, minutes, seconds] = [size / 3_600, (size / 60) % 60, size % 60].map((part) =>
+    String(Math.floor(part)).padStart(2, '0'),
+  );
   return `${isoText(local)}${offset < 0 ? '-' : '+'}${hours}:${minutes}${seconds === '00' ? '' : `:${seconds}`}`;
 }
 

@@ -1,4 +1,7 @@
-/** The two day fields of a Quartz expression: exactly one of them says which days, by number or by a rule of the month. */
+/**
+ * The two day fields of a Quartz expression: exactly one of them says which days, by number or by a rule of
+ * the month.
+ */
 import { dayNumber, daysInMonth, weekdayOf } from './civil.ts';
 import { FieldError, fieldValues, valueOf, type FieldRange } from './quartz-field.ts';
 
@@ -14,7 +17,12 @@ export type DayRule =
 
 export const dayOfMonth: FieldRange = { name: 'day-of-month', min: 1, max: 31, stepMax: 31, wraps: true };
 export const dayOfWeek: FieldRange = {
-  name: 'day-of-week', min: 1, max: 7, stepMax: 7, wraps: true, names: ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'],
+  name: 'day-of-week',
+  min: 1,
+  max: 7,
+  stepMax: 7,
+  wraps: true,
+  names: ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'],
 };
 
 const [saturday, sunday] = [7, 1];
@@ -27,12 +35,14 @@ export function monthDays(text: string): DayRule {
   const last = /^L(?:-(?<before>\d+))?(?<workday>W)?$/.exec(text)?.groups;
   if (last !== undefined) {
     const before = Number(last['before'] ?? 0);
-    if (before > beforeLastMax) throw new FieldError(`L-n goes back at most ${beforeLastMax} days, not ${before}`);
+    if (before > beforeLastMax)
+      throw new FieldError(`L-n goes back at most ${beforeLastMax} days, not ${before}`);
     return { kind: 'last', before, workday: last['workday'] !== undefined };
   }
   const nearest = /^(?<day>\d+)W$/.exec(text)?.groups?.['day'];
   if (nearest !== undefined) return { kind: 'nearestWorkday', day: valueOf(nearest, dayOfMonth) };
-  if (/[LW]/.test(text)) throw new FieldError('L, L-n, LW, L-nW and nW stand alone, without list, range or step');
+  if (/[LW]/.test(text))
+    throw new FieldError('L, L-n, LW, L-nW and nW stand alone, without list, range or step');
   return { kind: 'days', days: fieldValues(text, dayOfMonth) };
 }
 
@@ -46,8 +56,10 @@ export function weekDays(text: string): DayRule {
     if (!/^[1-5]$/.test(nth ?? '')) throw new FieldError(`#${nth} is not between #1 and #5`);
     return { kind: 'nthWeekday', weekday: valueOf(weekday, dayOfWeek), nth: Number(nth) };
   }
-  if (text.includes('#')) throw new FieldError('a#n stands alone, without list, range or step, and a is 1-7 or SUN-SAT');
-  if (text.includes('L')) throw new FieldError('L and aL stand alone, without list, range or step, and a is 1-7 or SUN-SAT');
+  if (text.includes('#'))
+    throw new FieldError('a#n stands alone, without list, range or step, and a is 1-7 or SUN-SAT');
+  if (text.includes('L'))
+    throw new FieldError('L and aL stand alone, without list, range or step, and a is 1-7 or SUN-SAT');
   return { kind: 'weekdays', weekdays: fieldValues(text, dayOfWeek) };
 }
 
@@ -65,8 +77,9 @@ export function daysOf(rule: DayRule, year: number, month: number): readonly num
     case 'nearestWorkday':
       return rule.day > length ? [] : [nearestWorkday(year, month, rule.day, length)];
     case 'weekdays':
-      return Array.from({ length }, (_, index) => index + 1)
-        .filter((day) => rule.weekdays.includes(weekdayOf(dayNumber(year, month, day))));
+      return Array.from({ length }, (_, index) => index + 1).filter((day) =>
+        rule.weekdays.includes(weekdayOf(dayNumber(year, month, day))),
+      );
     case 'lastWeekday': {
       const first = firstWeekday(year, month, rule.weekday);
       return [first + 7 * Math.floor((length - first) / 7)];

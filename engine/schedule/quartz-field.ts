@@ -1,4 +1,7 @@
-/** One field of a Quartz expression as a list of values: `*`, `a`, `a-b`, each with an optional step, with commas between. */
+/**
+ * One field of a Quartz expression as a list of values: `*`, `a`, `a-b`, each with an optional step, with
+ * commas between.
+ */
 
 /** What a field may hold. */
 export interface FieldRange {
@@ -41,13 +44,16 @@ function allValues(range: FieldRange): readonly number[] {
 function entryValues(part: string, range: FieldRange): number[] {
   if (part === '') throw new FieldError('a list has no empty entries');
   const { all, from, to, step } = entry.exec(part)?.groups ?? {};
-  if (all === undefined && from === undefined && step === undefined) throw new FieldError(notAnEntry(part, range));
-  if (step !== undefined && from !== undefined && isName(from)) throw new FieldError(`a name has no step; write its number instead of ${from}`);
+  if (all === undefined && from === undefined && step === undefined)
+    throw new FieldError(notAnEntry(part, range));
+  if (step !== undefined && from !== undefined && isName(from))
+    throw new FieldError(`a name has no step; write its number instead of ${from}`);
   const by = step === undefined ? 1 : stepOf(step, range);
   if (from === undefined) return steps(range.min, range.max, by);
   const first = valueOf(from, range);
   if (to === undefined) return step === undefined ? [first] : steps(first, range.max, by);
-  if (isName(from) !== isName(to)) throw new FieldError(`the range ${from}-${to} must have two numbers or two names`);
+  if (isName(from) !== isName(to))
+    throw new FieldError(`the range ${from}-${to} must have two numbers or two names`);
   return rangeValues(first, valueOf(to, range), by, range);
 }
 

@@ -1,4 +1,7 @@
-/** Quartz cron expressions: what they mean, and the next local time that fits. Everything that Quartz refuses or misreads is refused. */
+/**
+ * Quartz cron expressions: what they mean, and the next local time that fits. Everything that Quartz refuses
+ * or misreads is refused.
+ */
 import { invalid } from '../errors.ts';
 import { civilDay, dayNumber, secondsPerDay } from './civil.ts';
 import { dayOfMonth, dayOfWeek, daysOf, monthDays, weekDays, type DayRule } from './quartz-days.ts';
@@ -28,26 +31,44 @@ const year: FieldRange = { name: 'year', min: firstYear, max: lastYear, stepMax:
 /** In their order. */
 const fields = [second, minute, hour, dayOfMonth, month, dayOfWeek, year];
 
-/** Most characters of an expression that is looked at: the longest sensible list of a field is far shorter. */
+/**
+ * Most characters of an expression that is looked at: the longest sensible list of a field is far shorter.
+ */
 const longest = 1_000;
 
 /**
- * Reads an expression: second, minute, hour, day of month, month, day of week, and optionally year; upper or lower case.
+ * Reads an expression: second, minute, hour, day of month, month, day of week, and optionally year; upper or
+ * lower case.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names the field and what is wrong with it
  */
 export function parseQuartz(expression: string): Quartz {
-  if (expression.length > longest) throw refusal(expression, `It has ${expression.length} characters; at most ${longest} are allowed`);
-  const texts = expression.toUpperCase().split(/\s+/).filter((text) => text !== '');
+  if (expression.length > longest)
+    throw refusal(expression, `It has ${expression.length} characters; at most ${longest} are allowed`);
+  const texts = expression
+    .toUpperCase()
+    .split(/\s+/)
+    .filter((text) => text !== '');
   if (texts.length !== 6 && texts.length !== 7) {
-    throw refusal(expression, `It has ${texts.length} fields; 6 or 7 are required: second minute hour day-of-month month day-of-week [year]`);
+    throw refusal(
+      expression,
+      `It has ${texts.length} fields; 6 or 7 are required: second minute hour day-of-month month day-of-week [year]`,
+    );
   }
-  const [seconds = '', minutes = '', hours = '', monthDay = '', months = '', weekDay = '', years = '*'] = texts;
-  const read = <Value>(text: string, field: FieldRange, values: (text: string, field: FieldRange) => Value): Value => {
+  const [seconds = '', minutes = '', hours = '', monthDay = '', months = '', weekDay = '', years = '*'] =
+    texts;
+  const read = <Value>(
+    text: string,
+    field: FieldRange,
+    values: (text: string, field: FieldRange) => Value,
+  ): Value => {
     try {
       return values(text, field);
     } catch (error) {
       if (!(error instanceof FieldError)) throw error;
-      throw refusal(expression, `Field ${fields.indexOf(field) + 1} (${field.name}) is ${JSON.stringify(text.slice(0, shown))}: ${error.message}`);
+      throw refusal(
+        expression,
+        `Field ${fields.indexOf(field) + 1} (${field.name}) is ${JSON.stringify(text.slice(0, shown))}: ${error.message}`,
+      );
     }
   };
   if ((monthDay === '?') === (weekDay === '?')) {
@@ -72,11 +93,15 @@ function plainValues(text: string, field: FieldRange): readonly number[] {
 }
 
 function refusal(expression: string, what: string): Error {
-  const repeated = expression.length <= shown ? expression : `${expression.slice(0, shown).toWellFormed()}...`;
+  const repeated =
+    expression.length <= shown ? expression : `${expression.slice(0, shown).toWellFormed()}...`;
   return invalid(`Invalid quartz_cron_expression: "${repeated}". ${what}.`);
 }
 
-/** The first local time (seconds) that fits and is not before `from`; undefined when there is none up to the end of `untilYear`. */
+/**
+ * The first local time (seconds) that fits and is not before `from`; undefined when there is none up to the
+ * end of `untilYear`.
+ */
 export function nextLocal(quartz: Quartz, from: number, untilYear: number): number | undefined {
   const today = Math.floor(from / secondsPerDay);
   const start = civilDay(today);

@@ -27,7 +27,9 @@ export function sameTimes(one: Timing | undefined, other: Timing | undefined): b
 
 /** What two timings share that fire at the same times. */
 export function timingText(timing: Timing): string {
-  return timing.kind === 'cron' ? JSON.stringify([timing.expression, timing.zone]) : String(timing.milliseconds);
+  return timing.kind === 'cron'
+    ? JSON.stringify([timing.expression, timing.zone])
+    : String(timing.milliseconds);
 }
 
 /** The first fire strictly after an instant; both in epoch ms. Undefined when there is none any more. */

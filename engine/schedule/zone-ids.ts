@@ -1,4 +1,6 @@
-/** Every time zone id that Java knows, short and old ones among them, and those that are newer than that list. */
+/**
+ * Every time zone id that Java knows, short and old ones among them, and those that are newer than that list.
+ */
 
 /** Area -> what follows it after a slash; the ids without an area come first. */
 const idsByArea: Readonly<Record<string, string>> = {
@@ -29,7 +31,8 @@ const idsByArea: Readonly<Record<string, string>> = {
     'Santo_Domingo Sao_Paulo Scoresbysund Shiprock Sitka St_Barthelemy St_Johns St_Kitts St_Lucia St_Thomas St_Vincent Swift_Current Tegucigalpa',
     'Thule Thunder_Bay Tijuana Toronto Tortola Vancouver Virgin Whitehorse Winnipeg Yakutat Yellowknife',
   ].join(' '),
-  Antarctica: 'Casey Davis DumontDUrville Macquarie Mawson McMurdo Palmer Rothera South_Pole Syowa Troll Vostok',
+  Antarctica:
+    'Casey Davis DumontDUrville Macquarie Mawson McMurdo Palmer Rothera South_Pole Syowa Troll Vostok',
   Arctic: 'Longyearbyen',
   Asia: [
     'Aden Almaty Amman Anadyr Aqtau Aqtobe Ashgabat Ashkhabad Atyrau Baghdad Bahrain Baku Bangkok Barnaul Beirut Bishkek Brunei Calcutta Chita',
@@ -39,7 +42,8 @@ const idsByArea: Readonly<Record<string, string>> = {
     'Qostanay Qyzylorda Rangoon Riyadh Saigon Sakhalin Samarkand Seoul Shanghai Singapore Srednekolymsk Taipei Tashkent Tbilisi Tehran Tel_Aviv',
     'Thimbu Thimphu Tokyo Tomsk Ujung_Pandang Ulaanbaatar Ulan_Bator Urumqi Ust-Nera Vientiane Vladivostok Yakutsk Yangon Yekaterinburg Yerevan',
   ].join(' '),
-  Atlantic: 'Azores Bermuda Canary Cape_Verde Faeroe Faroe Jan_Mayen Madeira Reykjavik South_Georgia St_Helena Stanley',
+  Atlantic:
+    'Azores Bermuda Canary Cape_Verde Faeroe Faroe Jan_Mayen Madeira Reykjavik South_Georgia St_Helena Stanley',
   Australia: [
     'ACT Adelaide Brisbane Broken_Hill Canberra Currie Darwin Eucla Hobart LHI Lindeman Lord_Howe Melbourne NSW North Perth Queensland South Sydney',
     'Tasmania Victoria West Yancowinna',
@@ -69,5 +73,6 @@ const idsByArea: Readonly<Record<string, string>> = {
 };
 
 /** In the order of the table: ids without an area, then by area. */
-export const zoneIds: readonly string[] = Object.entries(idsByArea)
-  .flatMap(([area, names]) => names.split(' ').map((name) => (area === '' ? name : `${area}/${name}`)));
+export const zoneIds: readonly string[] = Object.entries(idsByArea).flatMap(([area, names]) =>
+  names.split(' ').map((name) => (area === '' ? name : `${area}/${name}`)),
+);

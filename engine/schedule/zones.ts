@@ -13,8 +13,8 @@ const known: ReadonlySet<string> = new Set(zoneIds);
 const zones = new Map<string, Zone>();
 
 /**
- * The zone of a Java id, whose case counts: region ids, the old short ones as Java means them (PST is Los Angeles, EST is
- * fixed), and `GMT+2`, `GMT-03:30`, `UT`, `Z`.
+ * The zone of a Java id, whose case counts: region ids, the old short ones as Java means them (PST is Los
+ * Angeles, EST is fixed), and `GMT+2`, `GMT-03:30`, `UT`, `Z`.
  * @param field how the refusal names where the id stands
  * @throws ServiceError INVALID_PARAMETER_VALUE that names the nearest known ids
  */
@@ -37,9 +37,16 @@ function fixedOffset(id: string): number | undefined {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 3_600 + Number(minutes) * 60);
 }
 
-/** A zone that the tables of the runtime know. Making the format is dear, and asking it thousands of times in a second is, too. */
+/**
+ * A zone that the tables of the runtime know. Making the format is dear, and asking it thousands of times in
+ * a second is, too.
+ */
 function regionZone(id: string): Zone {
-  const format = new Intl.DateTimeFormat('en-US', { timeZone: id, timeZoneName: 'longOffset', year: 'numeric' });
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: id,
+    timeZoneName: 'longOffset',
+    year: 'numeric',
+  });
   const asked = new Map<number, number>();
   return {
     id,
@@ -59,8 +66,12 @@ const askedMax = 100;
 
 /** Reads `2026, GMT-05:00`; before standard times there were seconds, too. */
 function writtenOffset(text: string): number {
-  const { sign, hours = '0', minutes = '0', seconds = '0' } =
-    /GMT(?:(?<sign>[+-])(?<hours>\d\d):(?<minutes>\d\d)(?::(?<seconds>\d\d))?)?$/.exec(text)?.groups ?? {};
+  const {
+    sign,
+    hours = '0',
+    minutes = '0',
+    seconds = '0',
+  } = /GMT(?:(?<sign>[+-])(?<hours>\d\d):(?<minutes>\d\d)(?::(?<seconds>\d\d))?)?$/.exec(text)?.groups ?? {};
   return (sign === '-' ? -1 : 1) * (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds));
 }
 
@@ -68,18 +79,36 @@ function writtenOffset(text: string): number {
 const longest = 60;
 
 function unknownZone(id: string, field: string): Error {
-  if (id.trim() === '') return invalid(`${field} is ${JSON.stringify(id)}; it must be a Java time zone id, for example Europe/Berlin.`);
+  if (id.trim() === '')
+    return invalid(
+      `${field} is ${JSON.stringify(id)}; it must be a Java time zone id, for example Europe/Berlin.`,
+    );
   const near = id.length > longest ? 'for example Europe/Berlin' : `nearest: ${nearestZones(id).join(', ')}`;
-  return invalid(`${field} is ${JSON.stringify(id.slice(0, longest).toWellFormed())}; it must be a Java time zone id; ${near}.`);
+  return invalid(
+    `${field} is ${JSON.stringify(id.slice(0, longest).toWellFormed())}; it must be a Java time zone id; ${near}.`,
+  );
 }
 
-/** What somebody most likely meant: `UTC+2` and `+02:00` are GMT+02:00 to Java, and places are known by their cities. */
+/**
+ * What somebody most likely meant: `UTC+2` and `+02:00` are GMT+02:00 to Java, and places are known by their
+ * cities.
+ */
 function nearestZones(id: string): string[] {
-  const { sign, hours, minutes = '00' } = /^(?:UTC|GMT|UT|Z)?(?<sign>[+-])(?<hours>\d{1,2})(?::?(?<minutes>\d\d))?$/i.exec(id)?.groups ?? {};
+  const {
+    sign,
+    hours,
+    minutes = '00',
+  } = /^(?:UTC|GMT|UT|Z)?(?<sign>[+-])(?<hours>\d{1,2})(?::?(?<minutes>\d\d))?$/i.exec(id)?.groups ?? {};
   const offset = `GMT${sign}${hours?.padStart(2, '0')}:${minutes}`;
   if (fixedOffset(offset) !== undefined) return [offset];
-  return zoneIds.map((zone) => ({ zone, changes: Math.min(changesBetween(id, zone), changesBetween(cityOf(id), cityOf(zone)) + 0.5) }))
-    .sort((one, other) => one.changes - other.changes).slice(0, 3).map(({ zone }) => zone);
+  return zoneIds
+    .map((zone) => ({
+      zone,
+      changes: Math.min(changesBetween(id, zone), changesBetween(cityOf(id), cityOf(zone)) + 0.5),
+    }))
+    .sort((one, other) => one.changes - other.changes)
+    .slice(0, 3)
+    .map(({ zone }) => zone);
 }
 
 function cityOf(id: string): string {

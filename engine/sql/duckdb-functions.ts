@@ -1,38 +1,74 @@
-/** Functions of the queries of dashboards that DuckDB calls otherwise; what only differs in its body is a macro there. */
+/**
+ * Functions of the queries of dashboards that DuckDB calls otherwise; what only differs in its body is a
+ * macro there.
+ */
 import { argumentsBetween, closingOf, isSign, isWordItem, type Item } from './query-items.ts';
 
 /** Name of a function -> that of DuckDB, with the same arguments. */
 const otherNames: ReadonlyMap<string, string> = new Map([
-  ['array', 'list_value'], ['transform', 'list_transform'], ['array_join', 'array_to_string'], ['explode', 'unnest'], ['format_string', 'printf'],
-  ['collect_list', 'list'], ['percentile', 'quantile_cont'], ['percentile_approx', 'approx_quantile'], ['approx_percentile', 'approx_quantile'],
-  ['std', 'stddev'], ['ucase', 'upper'], ['lcase', 'lower'], ['charindex', 'strpos'], ['nvl', 'coalesce'], ['ifnull', 'coalesce'], ['uuid', 'gen_random_uuid'],
-  ['array_sort', 'list_sort'], ['array_distinct', 'list_distinct'], ['array_size', 'len'], ['cardinality', 'len'],
+  ['array', 'list_value'],
+  ['transform', 'list_transform'],
+  ['array_join', 'array_to_string'],
+  ['explode', 'unnest'],
+  ['format_string', 'printf'],
+  ['collect_list', 'list'],
+  ['percentile', 'quantile_cont'],
+  ['percentile_approx', 'approx_quantile'],
+  ['approx_percentile', 'approx_quantile'],
+  ['std', 'stddev'],
+  ['ucase', 'upper'],
+  ['lcase', 'lower'],
+  ['charindex', 'strpos'],
+  ['nvl', 'coalesce'],
+  ['ifnull', 'coalesce'],
+  ['uuid', 'gen_random_uuid'],
+  ['array_sort', 'list_sort'],
+  ['array_distinct', 'list_distinct'],
+  ['array_size', 'len'],
+  ['cardinality', 'len'],
 ]);
 
 export function renameFunctions(items: readonly Item[]): Item[] {
   return items.map((item, index) => {
-    const other = item.kind === 'word' && isSign(items[index + 1], '(') && !isSign(items[index - 1], '.') ? otherNames.get(item.value.toLowerCase()) : undefined;
+    const other =
+      item.kind === 'word' && isSign(items[index + 1], '(') && !isSign(items[index - 1], '.')
+        ? otherNames.get(item.value.toLowerCase())
+        : undefined;
     return other === undefined ? item : { ...item, value: other };
   });
 }
 
 /** Names, in small letters, that are called as a function, quoted or not. */
 export function calledFunctions(items: readonly Item[]): string[] {
-  return items.flatMap((item, index) => ((item.kind === 'word' || item.kind === 'name') && isSign(items[index + 1], '(') ? [item.value.toLowerCase()] : []));
+  return items.flatMap((item, index) =>
+    (item.kind === 'word' || item.kind === 'name') && isSign(items[index + 1], '(')
+      ? [item.value.toLowerCase()]
+      : [],
+  );
 }
 
 /** Unit of an interval -> the function that makes one of a number, and what number that takes. */
 const intervals: ReadonlyMap<string, readonly [string, string]> = new Map([
-  ['second', ['to_seconds', 'DOUBLE']], ['minute', ['to_minutes', 'BIGINT']], ['hour', ['to_hours', 'BIGINT']], ['day', ['to_days', 'INTEGER']],
-  ['month', ['to_months', 'INTEGER']], ['year', ['to_years', 'INTEGER']],
+  ['second', ['to_seconds', 'DOUBLE']],
+  ['minute', ['to_minutes', 'BIGINT']],
+  ['hour', ['to_hours', 'BIGINT']],
+  ['day', ['to_days', 'INTEGER']],
+  ['month', ['to_months', 'INTEGER']],
+  ['year', ['to_years', 'INTEGER']],
 ]);
 
 /** `CAST(n AS INTERVAL DAY)` becomes `to_days(CAST(n AS INTEGER))`. */
 export function castIntervals(items: readonly Item[]): Item[] {
   const result = [...items];
   for (const [index, item] of items.entries()) {
-    const close = isWordItem(item, 'cast') && isSign(items[index + 1], '(') ? closingOf(items, index + 1) : undefined;
-    if (close === undefined || !isWordItem(items[close - 3], 'as') || !isWordItem(items[close - 2], 'interval')) continue;
+    const close =
+      isWordItem(item, 'cast') && isSign(items[index + 1], '(') ? closingOf(items, index + 1) : undefined;
+    if (
+      close === undefined ||
+      !isWordItem(items[close - 3], 'as') ||
+      !isWordItem(items[close - 2], 'interval')
+    )
+      continue;
     const interval = intervals.get(items[close - 1]?.value.toLowerCase() ?? '');
     if (interval === undefined) continue;
     const [make, type] = interval;
@@ -49,37 +85,71 @@ const patterned = new Set(['date_format', 'to_date']);
 
 /** Parts of patterns as DuckDB writes them. */
 const patternParts: Readonly<Record<string, string>> = {
-  EEEE: '%A', EEE: '%a', EE: '%a', E: '%a', yyyy: '%Y', yy: '%y', y: '%Y', MMMM: '%B', MMM: '%b', MM: '%m', M: '%-m', dd: '%d', d: '%-d', HH: '%H', H: '%-H', hh: '%I', h: '%-I',
-  mm: '%M', m: '%-M', ss: '%S', s: '%-S', SSS: '%g', a: '%p', DDD: '%j',
+  EEEE: '%A',
+  EEE: '%a',
+  EE: '%a',
+  E: '%a',
+  yyyy: '%Y',
+  yy: '%y',
+  y: '%Y',
+  MMMM: '%B',
+  MMM: '%b',
+  MM: '%m',
+  M: '%-m',
+  dd: '%d',
+  d: '%-d',
+  HH: '%H',
+  H: '%-H',
+  hh: '%I',
+  h: '%-I',
+  mm: '%M',
+  m: '%-M',
+  ss: '%S',
+  s: '%-S',
+  SSS: '%g',
+  a: '%p',
+  DDD: '%j',
 };
 
 /** Patterns of dates, where they stand in the query as texts. */
 export function datePatterns(items: readonly Item[]): Item[] {
   const result = [...items];
   for (const [index, item] of items.entries()) {
-    if (item.kind !== 'word' || !patterned.has(item.value.toLowerCase()) || !isSign(items[index + 1], '(')) continue;
+    if (item.kind !== 'word' || !patterned.has(item.value.toLowerCase()) || !isSign(items[index + 1], '('))
+      continue;
     const close = closingOf(items, index + 1) ?? 0;
     const pattern = items[close - 1];
     if (pattern?.kind !== 'text' || !isSign(items[close - 2], ',')) continue;
-    const value = pattern.value.replaceAll(/'([^']*)'|([A-Za-z])\2*|%/g, (part, quoted: string | undefined) => (part === '%' ? '%%' : quoted ?? patternParts[part] ?? part));
+    const value = pattern.value.replaceAll(/'([^']*)'|([A-Za-z])\2*|%/g, (part, quoted: string | undefined) =>
+      part === '%' ? '%%' : (quoted ?? patternParts[part] ?? part),
+    );
     result[close - 1] = { ...pattern, value };
   }
   return result;
 }
 
 /** Conversion of a format -> the type that DuckDB wants for it. */
-const conversions: Readonly<Record<string, string>> = { s: 'VARCHAR', d: 'BIGINT', f: 'DOUBLE', e: 'DOUBLE', g: 'DOUBLE' };
+const conversions: Readonly<Record<string, string>> = {
+  s: 'VARCHAR',
+  d: 'BIGINT',
+  f: 'DOUBLE',
+  e: 'DOUBLE',
+  g: 'DOUBLE',
+};
 
 /** Arguments of `printf` get the type of their place in the format: there a number is no text. */
 export function castFormatted(items: readonly Item[]): Item[] {
   const before = new Map<number, Item>();
   const behind = new Map<number, Item>();
   for (const [index, item] of items.entries()) {
-    const close = isWordItem(item, 'printf') && isSign(items[index + 1], '(') ? closingOf(items, index + 1) : undefined;
+    const close =
+      isWordItem(item, 'printf') && isSign(items[index + 1], '(') ? closingOf(items, index + 1) : undefined;
     const [format, ...values] = close === undefined ? [] : argumentsBetween(items, index + 1, close);
     const text = format === undefined ? undefined : items[format[0]];
     if (text?.kind !== 'text') continue;
-    const wanted = [...text.value.matchAll(/%(?:%|[-+ 0,#]*\d*(?:\.\d+)?([a-z]))/g)].filter(([whole]) => whole !== '%%').map(([, conversion = '']) => conversions[conversion]);
+    const wanted = [...text.value.matchAll(/%(?:%|[-+ 0,#]*\d*(?:\.\d+)?([a-z]))/g)]
+      .filter(([whole]) => whole !== '%%')
+      .map(([, conversion = '']) => conversions[conversion]);
     for (const [place, [from, to]] of values.entries()) {
       const type = wanted[place];
       if (type === undefined || to <= from) continue;
@@ -87,24 +157,29 @@ export function castFormatted(items: readonly Item[]): Item[] {
       behind.set(to - 1, { kind: 'code', value: `AS ${type})`, spaced: true });
     }
   }
-  return items.flatMap((item, index) => [before.get(index), item, behind.get(index)].filter((each) => each !== undefined));
+  return items.flatMap((item, index) =>
+    [before.get(index), item, behind.get(index)].filter((each) => each !== undefined),
+  );
 }
 
-/** Functions that DuckDB lacks, or means otherwise, as it makes them at the beginning: weekdays count from 1 for Sunday. */
+/**
+ * Functions that DuckDB lacks, or means otherwise, as it makes them at the beginning: weekdays count from 1
+ * for Sunday.
+ */
 export const duckdbMacros: readonly string[] = [
   'size(x) AS len(x)',
   'array_union(a, b) AS list_distinct(list_concat(a, b))',
   'bin_floor(x, w) AS floor(x / w) * w',
-  'dayofweek(d) AS CAST(date_part(\'dow\', CAST(d AS TIMESTAMP)) AS BIGINT) + 1',
-  'weekday(d) AS CAST(date_part(\'isodow\', CAST(d AS TIMESTAMP)) AS BIGINT) - 1',
+  "dayofweek(d) AS CAST(date_part('dow', CAST(d AS TIMESTAMP)) AS BIGINT) + 1",
+  "weekday(d) AS CAST(date_part('isodow', CAST(d AS TIMESTAMP)) AS BIGINT) - 1",
   'nvl2(a, b, c) AS CASE WHEN a IS NOT NULL THEN b ELSE c END',
   'date_add(d, n) AS CAST(CAST(d AS DATE) + CAST(n AS INTEGER) AS DATE)',
   'date_sub(d, n) AS CAST(CAST(d AS DATE) - CAST(n AS INTEGER) AS DATE)',
   'datediff(a, b) AS CAST(a AS DATE) - CAST(b AS DATE), (u, a, b) AS date_diff(u, a, b)',
   'add_months(d, n) AS CAST(CAST(d AS DATE) + to_months(CAST(n AS INTEGER)) AS DATE)',
-  'trunc(d, u) AS CAST(date_trunc(CASE lower(u) WHEN \'mm\' THEN \'month\' WHEN \'mon\' THEN \'month\' WHEN \'yy\' THEN \'year\' WHEN \'yyyy\' THEN \'year\' ELSE u END, CAST(d AS DATE)) AS DATE), (x) AS sign(x) * floor(abs(x))',
+  "trunc(d, u) AS CAST(date_trunc(CASE lower(u) WHEN 'mm' THEN 'month' WHEN 'mon' THEN 'month' WHEN 'yy' THEN 'year' WHEN 'yyyy' THEN 'year' ELSE u END, CAST(d AS DATE)) AS DATE), (x) AS sign(x) * floor(abs(x))",
   'to_date(x) AS CAST(x AS DATE), (x, f) AS CAST(strptime(x, f) AS DATE)',
   'date_format(d, f) AS strftime(CAST(d AS TIMESTAMP), f)',
-  'format_number(x, d) AS format(\'{:,.\' || d || \'f}\', CAST(x AS DOUBLE))',
+  "format_number(x, d) AS format('{:,.' || d || 'f}', CAST(x AS DOUBLE))",
   'collect_set(x) AS list(DISTINCT x)',
 ];

@@ -1,11 +1,29 @@
-/** Writes the query of a dataset anew for DuckDB: parameters, names, functions and files; nothing in texts or comments. */
+/**
+ * Writes the query of a dataset anew for DuckDB: parameters, names, functions and files; nothing in texts or
+ * comments.
+ */
 import { invalid } from '../errors.ts';
 import { canonicalUri } from '../validation/aliases.ts';
 import { quote } from '../validation/messages.ts';
 import { tokensOf } from './tokens.ts';
-import { calledFunctions, castFormatted, castIntervals, datePatterns, renameFunctions } from './duckdb-functions.ts';
+import {
+  calledFunctions,
+  castFormatted,
+  castIntervals,
+  datePatterns,
+  renameFunctions,
+} from './duckdb-functions.ts';
 import { filePlaces, rewriteFileCalls } from './query-files.ts';
-import { argumentsBetween, closingOf, isSign, isWordItem, itemsOf, written, type Item, type ParameterValue } from './query-items.ts';
+import {
+  argumentsBetween,
+  closingOf,
+  isSign,
+  isWordItem,
+  itemsOf,
+  written,
+  type Item,
+  type ParameterValue,
+} from './query-items.ts';
 
 /** A query that waits for its files to be found. */
 export interface PreparedQuery {
@@ -22,12 +40,18 @@ export interface PreparedQuery {
 export function prepareQuery(text: string, values: ReadonlyMap<string, ParameterValue>): PreparedQuery {
   const tokens = tokensOf(text);
   const marker = tokens.find(({ kind }) => kind === 'marker');
-  if (marker !== undefined) throw invalid(`The query has the parameter ${marker.text}, which the new format does not run; migrate the dashboard with update_parameter_syntax.`);
+  if (marker !== undefined)
+    throw invalid(
+      `The query has the parameter ${marker.text}, which the new format does not run; migrate the dashboard with update_parameter_syntax.`,
+    );
   const items = forDuckdb(withValues(itemsOf(tokens), values));
   const places = filePlaces(items);
   return {
     files: [...new Set(places.map((place) => items[place]?.value ?? ''))],
-    sql: (pathOf) => written(items.map((item, index) => (places.includes(index) ? { ...item, value: pathOf(item.value) } : item))),
+    sql: (pathOf) =>
+      written(
+        items.map((item, index) => (places.includes(index) ? { ...item, value: pathOf(item.value) } : item)),
+      ),
   };
 }
 
@@ -36,7 +60,11 @@ export function prepareQuery(text: string, values: ReadonlyMap<string, Parameter
  * @throws ServiceError as `prepareQuery`
  */
 export function forDuckdb(query: readonly Item[]): Item[] {
-  const items = rewriteFileCalls(castIntervals(castFormatted(renameFunctions(datePatterns(withOperators(withIdentifiers(withoutEnd(query))))))));
+  const items = rewriteFileCalls(
+    castIntervals(
+      castFormatted(renameFunctions(datePatterns(withOperators(withIdentifiers(withoutEnd(query)))))),
+    ),
+  );
   checkSelect(items);
   checkAllowed(items);
   return items;
@@ -54,29 +82,59 @@ const beginnings = new Set(['select', 'with', 'from', 'values']);
 function checkSelect(items: readonly Item[]): void {
   const first = items.find((item) => !isSign(item, '('));
   if (first === undefined) throw invalid('The query is empty.');
-  if (first.kind !== 'word' || !beginnings.has(first.value.toLowerCase())) throw invalid(`The query begins with ${quote(first.value)}; only a SELECT is run.`);
-  if (items.some((item) => isSign(item, ';'))) throw invalid('The query has more than one statement; exactly one SELECT is run.');
+  if (first.kind !== 'word' || !beginnings.has(first.value.toLowerCase()))
+    throw invalid(`The query begins with ${quote(first.value)}; only a SELECT is run.`);
+  if (items.some((item) => isSign(item, ';')))
+    throw invalid('The query has more than one statement; exactly one SELECT is run.');
 }
 
 /** Tables that tell of this machine, under whatever name of a schema. */
 const forbiddenTables = new Set([
-  'duckdb_settings', 'pg_settings', 'duckdb_secrets', 'duckdb_logs', 'duckdb_log_contexts', 'duckdb_temporary_files', 'duckdb_databases', 'duckdb_extensions',
+  'duckdb_settings',
+  'pg_settings',
+  'duckdb_secrets',
+  'duckdb_logs',
+  'duckdb_log_contexts',
+  'duckdb_temporary_files',
+  'duckdb_databases',
+  'duckdb_extensions',
   'pragma_database_list',
 ]);
 /** Functions that tell of it, or that run a text as SQL and so escape what is checked here. */
-const forbiddenFunctions = new Set(['current_setting', 'which_secret', 'query', 'query_table', 'json_execute_serialized_sql', 'getenv', 'enable_logging', 'write_log']);
+const forbiddenFunctions = new Set([
+  'current_setting',
+  'which_secret',
+  'query',
+  'query_table',
+  'json_execute_serialized_sql',
+  'getenv',
+  'enable_logging',
+  'write_log',
+]);
 /** Statements that DuckDB takes for a table when they stand in brackets. */
 const statements = new Set(['show', 'describe', 'desc', 'summarize', 'pragma', 'call']);
 
 function checkAllowed(items: readonly Item[]): void {
-  const table = items.find(({ kind, value }) => (kind === 'word' || kind === 'name') && forbiddenTables.has(value.toLowerCase()))?.value;
+  const table = items.find(
+    ({ kind, value }) => (kind === 'word' || kind === 'name') && forbiddenTables.has(value.toLowerCase()),
+  )?.value;
   const forbidden = table ?? calledFunctions(items).find((name) => forbiddenFunctions.has(name));
   if (forbidden !== undefined) throw invalid(`The query uses ${forbidden}, which is not allowed here.`);
-  const place = items.findIndex((item, index) => item.kind === 'word' && statements.has(item.value.toLowerCase())
-    && (index === 0 || isSign(items[index - 1], '(') || isWordItem(items[index - 1], 'from') || isWordItem(items[index - 1], 'as')));
+  const place = items.findIndex(
+    (item, index) =>
+      item.kind === 'word' &&
+      statements.has(item.value.toLowerCase()) &&
+      (index === 0 ||
+        isSign(items[index - 1], '(') ||
+        isWordItem(items[index - 1], 'from') ||
+        isWordItem(items[index - 1], 'as')),
+  );
   // Behind ORDER BY x, DESC is a direction, and before a comma or bracket it is a column.
   const next = items[place + 1];
-  if (place >= 0 && next !== undefined && next.kind !== 'sign') throw invalid(`The query has ${items[place]?.value ?? ''}, which is not allowed here; only a SELECT is run.`);
+  if (place >= 0 && next !== undefined && next.kind !== 'sign')
+    throw invalid(
+      `The query has ${items[place]?.value ?? ''}, which is not allowed here; only a SELECT is run.`,
+    );
 }
 
 /** Puts values in the place of `:p`, `:r.min` and `:r.max`. */
@@ -85,7 +143,8 @@ function withValues(items: readonly Item[], values: ReadonlyMap<string, Paramete
   for (let index = 0; index < items.length; index += 1) {
     const item = items[index];
     if (item === undefined) continue;
-    const found = isSign(item, ':') && !continuesValue(items, index) ? valueAt(items, index, values) : undefined;
+    const found =
+      isSign(item, ':') && !continuesValue(items, index) ? valueAt(items, index, values) : undefined;
     if (found === undefined) result.push(item);
     else {
       result.push({ ...found.item, spaced: true });
@@ -102,14 +161,22 @@ function continuesValue(items: readonly Item[], place: number): boolean {
   return before.kind !== 'sign' || before.value === ')' || before.value === ']' || before.value === ':';
 }
 
-function valueAt(items: readonly Item[], place: number, values: ReadonlyMap<string, ParameterValue>): { readonly item: Item; readonly end: number } | undefined {
+function valueAt(
+  items: readonly Item[],
+  place: number,
+  values: ReadonlyMap<string, ParameterValue>,
+): { readonly item: Item; readonly end: number } | undefined {
   const word = items[place + 1];
   if (word?.kind !== 'word' || word.spaced) return undefined;
   const value = values.get(word.value);
-  if (value === undefined) throw invalid(`The query has the parameter :${word.value}, which the dataset does not declare.`);
+  if (value === undefined)
+    throw invalid(`The query has the parameter :${word.value}, which the dataset does not declare.`);
   if (value.kind === 'one') return { item: value.item, end: place + 2 };
   const end = items[place + 3]?.value.toLowerCase();
-  if (!isSign(items[place + 2], '.') || (end !== 'min' && end !== 'max')) throw invalid(`The parameter :${word.value} is a range; the query must name :${word.value}.min or :${word.value}.max.`);
+  if (!isSign(items[place + 2], '.') || (end !== 'min' && end !== 'max'))
+    throw invalid(
+      `The parameter :${word.value} is a range; the query must name :${word.value}.min or :${word.value}.max.`,
+    );
   return { item: value[end], end: place + 4 };
 }
 
@@ -119,13 +186,19 @@ function withIdentifiers(items: readonly Item[]): Item[] {
   for (let index = 0; index < items.length; index += 1) {
     const item = items[index];
     if (item === undefined) continue;
-    const close = isWordItem(item, 'identifier') && isSign(items[index + 1], '(') ? closingOf(items, index + 1) : undefined;
+    const close =
+      isWordItem(item, 'identifier') && isSign(items[index + 1], '(')
+        ? closingOf(items, index + 1)
+        : undefined;
     if (close === undefined) {
       result.push(item);
       continue;
     }
     const text = constantText(items, index + 2, close);
-    if (text === undefined) throw invalid('IDENTIFIER in the query is not made of texts and parameters that are texts, so that it has no name.');
+    if (text === undefined)
+      throw invalid(
+        'IDENTIFIER in the query is not made of texts and parameters that are texts, so that it has no name.',
+      );
     result.push(...(isFile(text) ? [{ kind: 'text' as const, value: text, spaced: true }] : nameItems(text)));
     index = close;
   }
@@ -135,8 +208,15 @@ function withIdentifiers(items: readonly Item[]): Item[] {
 function constantText(items: readonly Item[], start: number, end: number): string | undefined {
   const [first] = items.slice(start, end);
   if (end - start === 1) return first?.kind === 'text' ? first.value : undefined;
-  if (!isWordItem(first, 'concat') || !isSign(items[start + 1], '(') || closingOf(items, start + 1) !== end - 1) return undefined;
-  const parts = argumentsBetween(items, start + 1, end - 1).map(([from, to]) => constantText(items, from, to));
+  if (
+    !isWordItem(first, 'concat') ||
+    !isSign(items[start + 1], '(') ||
+    closingOf(items, start + 1) !== end - 1
+  )
+    return undefined;
+  const parts = argumentsBetween(items, start + 1, end - 1).map(([from, to]) =>
+    constantText(items, from, to),
+  );
   return parts.includes(undefined) ? undefined : parts.join('');
 }
 
@@ -145,7 +225,11 @@ function nameItems(text: string): Item[] {
   if (names.length === 0) throw invalid(`IDENTIFIER in the query is given ${quote(text)}, which is no name.`);
   return names.flatMap((name, index): Item[] => [
     ...(index === 0 ? [] : [{ kind: 'sign' as const, value: '.', spaced: false }]),
-    { kind: 'name', value: name.startsWith('`') ? name.slice(1, -1).replaceAll('``', '`') : name.trim(), spaced: index === 0 },
+    {
+      kind: 'name',
+      value: name.startsWith('`') ? name.slice(1, -1).replaceAll('``', '`') : name.trim(),
+      spaced: index === 0,
+    },
   ]);
 }
 
@@ -153,12 +237,16 @@ function isFile(text: string): boolean {
   return canonicalUri(text).startsWith('managed_fs:');
 }
 
-const operators: ReadonlyMap<string, string> = new Map([['<=>', 'IS NOT DISTINCT FROM'], ['==', '=']]);
+const operators: ReadonlyMap<string, string> = new Map([
+  ['<=>', 'IS NOT DISTINCT FROM'],
+  ['==', '='],
+]);
 
 /** Operators that DuckDB spells otherwise. */
 function withOperators(items: readonly Item[]): Item[] {
   return items.map((item) => {
-    const other = item.kind === 'sign' ? operators.get(item.value) : isWordItem(item, 'div') ? '//' : undefined;
+    const other =
+      item.kind === 'sign' ? operators.get(item.value) : isWordItem(item, 'div') ? '//' : undefined;
     return other === undefined ? item : { kind: 'code', value: ` ${other} `, spaced: true };
   });
 }

@@ -1,4 +1,7 @@
-/** A query as items that are written anew for DuckDB: what is text and what is a name is taken out of its quotes. */
+/**
+ * A query as items that are written anew for DuckDB: what is text and what is a name is taken out of its
+ * quotes.
+ */
 import type { Token } from './tokens.ts';
 
 export interface Item {
@@ -13,7 +16,8 @@ export interface Item {
 
 /** Value of a query parameter: one item, or the two ends of a range. */
 export type ParameterValue =
-  { readonly kind: 'one'; readonly item: Item } | { readonly kind: 'range'; readonly min: Item; readonly max: Item };
+  | { readonly kind: 'one'; readonly item: Item }
+  | { readonly kind: 'range'; readonly min: Item; readonly max: Item };
 
 /** The items of a query; comments are left out. */
 export function itemsOf(tokens: readonly Token[]): Item[] {
@@ -27,23 +31,42 @@ export function itemsOf(tokens: readonly Token[]): Item[] {
       continue;
     }
     if (kind === 'text') items.push({ kind: 'text', value: textValue(text), spaced, at });
-    else if (kind === 'quoted-name') items.push({ kind: 'name', value: text.slice(1, -1).replaceAll('``', '`'), spaced, at });
+    else if (kind === 'quoted-name')
+      items.push({ kind: 'name', value: text.slice(1, -1).replaceAll('``', '`'), spaced, at });
     else items.push({ kind: kind === 'word' || kind === 'number' ? kind : 'sign', value: text, spaced, at });
     spaced = false;
   }
   return items;
 }
 
-const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', 0: '\0', Z: '\u001A' };
+const escapes: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  b: '\b',
+  0: '\0',
+  Z: '\u001A',
+};
 
-/** What a literal stands for: quotes doubled in it are one, and a backslash takes the next character along unless it is raw. */
+/**
+ * What a literal stands for: quotes doubled in it are one, and a backslash takes the next character along
+ * unless it is raw.
+ */
 function textValue(literal: string): string {
   const [tag] = /^\$\w*\$/u.exec(literal) ?? [];
-  if (tag !== undefined) return literal.slice(tag.length, literal.endsWith(tag) && literal.length >= 2 * tag.length ? -tag.length : undefined);
+  if (tag !== undefined)
+    return literal.slice(
+      tag.length,
+      literal.endsWith(tag) && literal.length >= 2 * tag.length ? -tag.length : undefined,
+    );
   const isRaw = /^r/i.test(literal);
   const quote = literal[isRaw ? 1 : 0] ?? "'";
   const inside = literal.slice(isRaw ? 2 : 1, -1).replaceAll(quote + quote, quote);
-  return isRaw ? inside : inside.replaceAll(/\\(.)/gsu, (whole, sign: string) => (sign === '%' || sign === '_' ? whole : escapes[sign] ?? sign));
+  return isRaw
+    ? inside
+    : inside.replaceAll(/\\(.)/gsu, (whole, sign: string) =>
+        sign === '%' || sign === '_' ? whole : (escapes[sign] ?? sign),
+      );
 }
 
 /** A text as a literal of DuckDB, in which a backslash is a character like any other. */
@@ -56,14 +79,24 @@ export function duckdbName(name: string): string {
   return name === '*' ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
-/** The query for DuckDB. A literal is always parted from a word before it, which would change its meaning (`E'…'`). */
+/**
+ * The query for DuckDB. A literal is always parted from a word before it, which would change its meaning
+ * (`E'…'`).
+ */
 export function written(items: readonly Item[]): string {
   const parts: string[] = [];
   for (const [index, item] of items.entries()) {
     const isPlain = item.kind === 'sign';
     const before = items[index - 1];
     const touches = before !== undefined && !isPlain && before.kind !== 'sign';
-    parts.push(item.spaced || touches ? ' ' : '', item.kind === 'text' ? duckdbText(item.value) : item.kind === 'name' ? duckdbName(item.value) : item.value);
+    parts.push(
+      item.spaced || touches ? ' ' : '',
+      item.kind === 'text'
+        ? duckdbText(item.value)
+        : item.kind === 'name'
+          ? duckdbName(item.value)
+          : item.value,
+    );
   }
   return parts.join('').trim();
 }
@@ -89,7 +122,11 @@ export function closingOf(items: readonly Item[], open: number): number | undefi
 }
 
 /** The arguments between two brackets, as ranges of indices, the end not among them. */
-export function argumentsBetween(items: readonly Item[], open: number, close: number): (readonly [number, number])[] {
+export function argumentsBetween(
+  items: readonly Item[],
+  open: number,
+  close: number,
+): (readonly [number, number])[] {
   const found: (readonly [number, number])[] = [];
   let depth = 0;
   let start = open + 1;

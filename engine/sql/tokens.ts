@@ -1,4 +1,7 @@
-/** Splits SQL text into tokens without losing a character: enough of SQL to know what is code, text, name and comment. */
+/**
+ * Splits SQL text into tokens without losing a character: enough of SQL to know what is code, text, name and
+ * comment.
+ */
 
 export type TokenKind =
   /** Blanks and line ends. */
@@ -31,18 +34,23 @@ export function markerName(marker: string): string {
   return marker.slice(2, -2).trim();
 }
 
-/** Kind, the characters that a token of it begins with, and its pattern; the first that fits at a place decides. */
+/**
+ * Kind, the characters that a token of it begins with, and its pattern; the first that fits at a place
+ * decides.
+ */
 const patterns: readonly (readonly [TokenKind, RegExp, RegExp])[] = [
   ['space', /\s/, /\s+/y],
   ['comment', /-/, /--[^\r\n]*/y],
   ['marker', /\{/, markerPattern],
   ['number', /[\d.]/, /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y],
-  ['word', /[a-zA-Z_]/, /[\p{L}_][\p{L}\p{N}_]*/yu],
+  ['word', /[a-zA-Z_]/, /[\p{L}_][\p{L}\p{N}_]*/uy],
   ['sign', /[<:|\-=>!{}]/, /<=>|::|\|\||->|=>|<=|>=|<>|!=|==|\{\{|\}\}/y],
 ];
 
 /** The patterns to try at a character of ASCII; at any other all of them are tried. */
-const patternsAt = Array.from({ length: 128 }, (_, code) => patterns.filter(([, begins]) => begins.test(String.fromCodePoint(code))));
+const patternsAt = Array.from({ length: 128 }, (_, code) =>
+  patterns.filter(([, begins]) => begins.test(String.fromCodePoint(code))),
+);
 
 /** The tokens of a query, in order. A literal or comment that does not end goes on to the end of the text. */
 export function tokensOf(sql: string): Token[] {
@@ -81,7 +89,8 @@ function enclosedAt(sql: string, place: number): Enclosed | undefined {
   if (sign === 'r' || sign === 'R') {
     const quote = sql[place + 1];
     const continues = place > 0 && /[\p{L}\p{N}_]/u.test(sql[place - 1] ?? '');
-    if ((quote === "'" || quote === '"') && !continues) return { kind: 'text', end: quoteEnd(sql, place + 1, quote, false) };
+    if ((quote === "'" || quote === '"') && !continues)
+      return { kind: 'text', end: quoteEnd(sql, place + 1, quote, false) };
   }
   return sign === '$' ? dollarsAt(sql, place) : undefined;
 }
@@ -112,7 +121,7 @@ export function commentEnd(sql: string, start: number): number {
   return sql.length;
 }
 
-const dollarTag = /\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$/yu;
+const dollarTag = /\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$/uy;
 
 function dollarsAt(sql: string, place: number): Enclosed | undefined {
   dollarTag.lastIndex = place;

@@ -1,4 +1,7 @@
-/** The audit log: who did what, when, from where and with which token; and what a change of settings was, without secrets. */
+/**
+ * The audit log: who did what, when, from where and with which token; and what a change of settings was,
+ * without secrets.
+ */
 import { isSecretName } from '../validation/secret-names.ts';
 
 /** One entry. */
@@ -15,7 +18,9 @@ export interface AuditEvent {
   readonly resource: string;
   /** HTTP status of the answer. */
   readonly status: number;
-  /** Fields that changed, as they were and as they are; undefined when nothing that has fields was changed. */
+  /**
+   * Fields that changed, as they were and as they are; undefined when nothing that has fields was changed.
+   */
   readonly before: Fields | undefined;
   readonly after: Fields | undefined;
 }
@@ -42,26 +47,52 @@ const masked = '***';
 const mostCharacters = 20_000;
 
 /** The top-level fields that two documents do not share, with the values of secret fields masked. */
-export function changedFields(before: object, after: object): { readonly before: Fields; readonly after: Fields } {
+export function changedFields(
+  before: object,
+  after: object,
+): { readonly before: Fields; readonly after: Fields } {
   const [one, other] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
-  const names = [...new Set([...one.keys(), ...other.keys()])].filter((name) => JSON.stringify(one.get(name)) !== JSON.stringify(other.get(name)));
-  const part = (of: ReadonlyMap<string, unknown>): Fields => Object.fromEntries(names.filter((name) => of.has(name)).map((name) => [name, of.get(name)]));
+  const names = [...new Set([...one.keys(), ...other.keys()])].filter(
+    (name) => JSON.stringify(one.get(name)) !== JSON.stringify(other.get(name)),
+  );
+  const part = (of: ReadonlyMap<string, unknown>): Fields =>
+    Object.fromEntries(names.filter((name) => of.has(name)).map((name) => [name, of.get(name)]));
   return { before: kept(part(one)), after: kept(part(other)) };
 }
 
 /** Secrets are masked; what is too long is cut to the names of its fields. */
 function kept(fields: Fields): Fields {
-  const text = JSON.stringify(fields, (name, value: unknown) => (typeof value === 'string' && isSecretName(name) ? masked : value));
+  const text = JSON.stringify(fields, (name, value: unknown) =>
+    typeof value === 'string' && isSecretName(name) ? masked : value,
+  );
   return text.length <= mostCharacters ? JSON.parse(text) : { too_long: true, fields: Object.keys(fields) };
 }
 
-const naming = ['job_id', 'run_id', 'token_id', 'id', 'path', 'application_id', 'user_name', 'userName', 'destination_id', 'display_name', 'pipeline_id', 'update_id', 'cluster_id'] as const;
+const naming = [
+  'job_id',
+  'run_id',
+  'token_id',
+  'id',
+  'path',
+  'application_id',
+  'user_name',
+  'userName',
+  'destination_id',
+  'display_name',
+  'pipeline_id',
+  'update_id',
+  'cluster_id',
+] as const;
 
 /** What a call was about, from the fields of its input and of its answer that name something. */
 export function resourceOf(input: object, answer: object): string {
   const fields = new Map<string, unknown>([...Object.entries(answer), ...Object.entries(input)]);
-  return naming.flatMap((name) => {
-    const value = fields.get(name);
-    return typeof value === 'string' || typeof value === 'number' ? [`${name}=${String(value).slice(0, 200)}`] : [];
-  }).join(' ');
+  return naming
+    .flatMap((name) => {
+      const value = fields.get(name);
+      return typeof value === 'string' || typeof value === 'number'
+        ? [`${name}=${String(value).slice(0, 200)}`]
+        : [];
+    })
+    .join(' ');
 }

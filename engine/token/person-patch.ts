@@ -16,31 +16,51 @@ const fields: Readonly<Record<string, (value: unknown) => PersonChange>> = {
 };
 
 /**
- * What a person becomes by a list of SCIM operations, one after the other: add, replace and remove of active, displayName,
- * emails and groups. Being in the group admins makes an administrator.
+ * What a person becomes by a list of SCIM operations, one after the other: add, replace and remove of active,
+ * displayName, emails and groups. Being in the group admins makes an administrator.
  * @throws ServiceError for an operation that is not understood
  */
 export function patchedPerson(person: Person, operations: readonly PatchOperation[]): PersonChange {
   checkCount('Operations', operations, mostOperations);
-  return operations.reduce<PersonChange>((change, operation, index) => ({ ...change, ...one({ ...person, ...change }, operation, `Operations[${index}]`) }), {});
+  return operations.reduce<PersonChange>(
+    (change, operation, index) => ({
+      ...change,
+      ...one({ ...person, ...change }, operation, `Operations[${index}]`),
+    }),
+    {},
+  );
 }
 
 /** What the fields of a SCIM document say of a person; those that mean nothing here are passed over. */
 export function changeIn(document: object): PersonChange {
-  return Object.assign({}, ...Object.entries(document).map(([name, value]) => (value === undefined ? {} : (fields[name.toLowerCase()]?.(value) ?? {}))));
+  return Object.assign(
+    {},
+    ...Object.entries(document).map(([name, value]) =>
+      value === undefined ? {} : (fields[name.toLowerCase()]?.(value) ?? {}),
+    ),
+  );
 }
 
 function one(person: Person, { op, path, value }: PatchOperation, where: string): PersonChange {
   const verb = op.toLowerCase();
-  if (verb !== 'add' && verb !== 'replace' && verb !== 'remove') throw invalid(`${where}.op is ${quote(op)}; it must be one of add, replace, remove.`);
+  if (verb !== 'add' && verb !== 'replace' && verb !== 'remove')
+    throw invalid(`${where}.op is ${quote(op)}; it must be one of add, replace, remove.`);
   if (path === undefined) {
-    if (verb === 'remove' || typeof value !== 'object' || value === null) throw invalid(`${where} has no path; it needs one, or for add and replace an object as its value.`);
+    if (verb === 'remove' || typeof value !== 'object' || value === null)
+      throw invalid(`${where} has no path; it needs one, or for add and replace an object as its value.`);
     for (const name of Object.keys(value)) known(name, where);
-    return Object.entries(value).reduce<PersonChange>((change, [name, part]) => ({ ...change, ...one({ ...person, ...change }, { op, path: name, value: part }, where) }), {});
+    return Object.entries(value).reduce<PersonChange>(
+      (change, [name, part]) => ({
+        ...change,
+        ...one({ ...person, ...change }, { op, path: name, value: part }, where),
+      }),
+      {},
+    );
   }
   const [, name = '', chosen] = /^([a-z]+)(?:\[\s*value\s+eq\s+"([^"]*)"\s*\])?$/i.exec(path) ?? [];
   const read = known(name, where);
-  if (name.toLowerCase() === 'groups') return { admin: administrates(person, verb, chosen === undefined ? value : [chosen]) };
+  if (name.toLowerCase() === 'groups')
+    return { admin: administrates(person, verb, chosen === undefined ? value : [chosen]) };
   if (verb !== 'remove') return read(value);
   if (name.toLowerCase() === 'emails') return { email: undefined };
   throw invalid(`${where} removes ${path}, which everybody has; replace it instead.`);
@@ -55,7 +75,10 @@ function administrates({ admin }: Person, verb: 'add' | 'replace' | 'remove', va
 
 function known(name: string, where: string): (value: unknown) => PersonChange {
   const read = Object.hasOwn(fields, name.toLowerCase()) ? fields[name.toLowerCase()] : undefined;
-  if (read === undefined) throw invalid(`${where} changes ${quote(name)}; only active, displayName, emails and groups can be changed.`);
+  if (read === undefined)
+    throw invalid(
+      `${where} changes ${quote(name)}; only active, displayName, emails and groups can be changed.`,
+    );
   return read;
 }
 
@@ -73,21 +96,33 @@ function displayNameIn(value: unknown): string {
 
 /** The primary address of a list of `{value, primary}`, else the first one. */
 function emailIn(value: unknown): string | undefined {
-  if (!Array.isArray(value)) throw invalid(`emails is ${quote(value)}; it must be a list of {"value": "ada@example.org"}.`);
+  if (!Array.isArray(value))
+    throw invalid(`emails is ${quote(value)}; it must be a list of {"value": "ada@example.org"}.`);
   const entries: readonly unknown[] = value;
-  const primary = entries.find((entry) => typeof entry === 'object' && entry !== null && 'primary' in entry && entry.primary === true) ?? entries[0];
+  const primary =
+    entries.find(
+      (entry) => typeof entry === 'object' && entry !== null && 'primary' in entry && entry.primary === true,
+    ) ?? entries[0];
   if (primary === undefined) return undefined;
   const [address] = namesIn([primary]);
-  if (address === undefined || !/^[!-~]+@[!-~]+$/.test(address) || address.length > 254) throw invalid(`emails has ${quote(primary)}; it must be {"value": "ada@example.org"}, an address in ASCII.`);
+  if (address === undefined || !/^[!-~]+@[!-~]+$/.test(address) || address.length > 254)
+    throw invalid(
+      `emails has ${quote(primary)}; it must be {"value": "ada@example.org"}, an address in ASCII.`,
+    );
   return address;
 }
 
-/** `[{value: "admins"}]`, `[{display: "admins"}]` or `["admins"]`. @throws ServiceError for an entry without a name */
+/**
+ * `[{value: "admins"}]`, `[{display: "admins"}]` or `["admins"]`. @throws ServiceError for an entry without a
+ * name
+ */
 function namesIn(value: unknown): string[] {
   const entries: readonly unknown[] = Array.isArray(value) ? value : [value];
   return entries.map((entry) => {
     if (typeof entry === 'string') return entry;
-    const named = new Map<string, unknown>(Object.entries(typeof entry === 'object' && entry !== null ? entry : {}));
+    const named = new Map<string, unknown>(
+      Object.entries(typeof entry === 'object' && entry !== null ? entry : {}),
+    );
     const name = named.get('value') ?? named.get('display');
     if (typeof name !== 'string') throw invalid(`${quote(entry)} names nothing; it must be {"value": "…"}.`);
     return name;
@@ -98,6 +133,7 @@ function namesIn(value: unknown): string[] {
 function groupsIn(value: unknown): string[] {
   const names = namesIn(value);
   const unknown = names.find((name) => !knownGroups.includes(name));
-  if (unknown !== undefined) throw invalid(`groups has ${quote(unknown)}; it must be one of ${knownGroups.join(', ')}.`);
+  if (unknown !== undefined)
+    throw invalid(`groups has ${quote(unknown)}; it must be one of ${knownGroups.join(', ')}.`);
   return names;
 }

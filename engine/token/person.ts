@@ -1,4 +1,6 @@
-/** People and service principals: the rules of their names, and of who may not go (the SCIM subset of WIRE). */
+/**
+ * People and service principals: the rules of their names, and of who may not go (the SCIM subset of WIRE).
+ */
 import { invalid, ServiceError } from '../errors.ts';
 import { checkBytes, checkFilled, quote } from '../validation/messages.ts';
 
@@ -29,7 +31,8 @@ const nameBytes = 255;
 export function checkUserName(userName: string): void {
   checkFilled('userName', userName);
   checkBytes('userName', userName, nameBytes);
-  if (/[\p{Cc}\s]/u.test(userName)) throw invalid(`userName is ${quote(userName)}; spaces and control characters are not allowed.`);
+  if (/[\p{Cc}\s]/u.test(userName))
+    throw invalid(`userName is ${quote(userName)}; spaces and control characters are not allowed.`);
 }
 
 /** @throws ServiceError for one that is too long */
@@ -47,9 +50,17 @@ export function mailAddressOf({ email, userName }: Pick<Person, 'email' | 'userN
  * @param others active administrators beside the person in question
  * @throws ServiceError INVALID_STATE
  */
-export function checkAdminStays(person: Pick<Person, 'userName' | 'admin' | 'active'>, after: { readonly admin: boolean; readonly active: boolean }, others: number): void {
+export function checkAdminStays(
+  person: Pick<Person, 'userName' | 'admin' | 'active'>,
+  after: { readonly admin: boolean; readonly active: boolean },
+  others: number,
+): void {
   const leaves = person.admin && person.active && !(after.admin && after.active);
-  if (leaves && others === 0) throw new ServiceError('INVALID_STATE', `${person.userName} is the last active administrator; make somebody else an administrator first.`);
+  if (leaves && others === 0)
+    throw new ServiceError(
+      'INVALID_STATE',
+      `${person.userName} is the last active administrator; make somebody else an administrator first.`,
+    );
 }
 
 /** How SCIM names groups, and what a patch may do to a person. */
@@ -66,14 +77,21 @@ export interface PersonFilter {
 }
 
 const attributes = new Map<string, PersonFilter['attribute']>(
-  (['userName', 'displayName', 'applicationId', 'id', 'active'] as const).map((name) => [name.toLowerCase(), name]),
+  (['userName', 'displayName', 'applicationId', 'id', 'active'] as const).map((name) => [
+    name.toLowerCase(),
+    name,
+  ]),
 );
 
 /** Reads `userName eq "ada"`. @throws ServiceError for everything else, naming what is understood */
 export function filterIn(text: string | undefined): PersonFilter | undefined {
   if (text === undefined || text.trim() === '') return undefined;
-  const [, name = '', quoted, bare = ''] = /^\s*([a-z]+)\s+eq\s+(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))\s*$/i.exec(text) ?? [];
+  const [, name = '', quoted, bare = ''] =
+    /^\s*([a-z]+)\s+eq\s+(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))\s*$/i.exec(text) ?? [];
   const attribute = attributes.get(name.toLowerCase());
-  if (attribute === undefined) throw invalid(`filter is ${quote(text)}; it must be <attribute> eq "<value>" with one of ${[...attributes.values()].join(', ')}.`);
+  if (attribute === undefined)
+    throw invalid(
+      `filter is ${quote(text)}; it must be <attribute> eq "<value>" with one of ${[...attributes.values()].join(', ')}.`,
+    );
   return { attribute, value: quoted?.replaceAll(/\\(.)/g, '$1') ?? bare };
 }

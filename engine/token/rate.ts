@@ -1,7 +1,13 @@
-/** Counting within a span of time, for limits such as "1,000 requests a second": one small table, emptied with every span. */
+/**
+ * Counting within a span of time, for limits such as "1,000 requests a second": one small table, emptied with
+ * every span.
+ */
 
 export interface Rate {
-  /** Counts one more for `key` at `now` (epoch ms). @returns how many there are in this span, and the whole seconds until the next one */
+  /**
+   * Counts one more for `key` at `now` (epoch ms). @returns how many there are in this span, and the whole
+   * seconds until the next one
+   */
   add(key: string, now: number): { readonly count: number; readonly secondsLeft: number };
 }
 

@@ -11,14 +11,28 @@ type TokenLimits = Pick<Limits, 'tokenLifetimeSeconds' | 'scopesPerToken' | 'tok
 
 const commentAndScopes = {
   comment: Type.Optional(Type.String({ description: 'What it is for, in your words.' })),
-  scopes: Type.Optional(Type.Array(Type.String(), { description: 'Names of the scopes that it permits; all-apis permits everything.' })),
+  scopes: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Names of the scopes that it permits; all-apis permits everything.',
+    }),
+  ),
 };
 
 /** The body of token/create. */
 export const TokenRequest = Type.Object({
   ...commentAndScopes,
-  lifetime_seconds: Type.Optional(Type.Integer({ minimum: 1, description: 'Seconds after which it ends. Default, and the longest: 730 days.' })),
-  autoscope_enabled: Type.Optional(Type.Boolean({ description: 'Lets the scopes be found out: for 30 days the token permits everything and is observed, then it permits what it was used for.' })),
+  lifetime_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Seconds after which it ends. Default, and the longest: 730 days.',
+    }),
+  ),
+  autoscope_enabled: Type.Optional(
+    Type.Boolean({
+      description:
+        'Lets the scopes be found out: for 30 days the token permits everything and is observed, then it permits what it was used for.',
+    }),
+  ),
 });
 export type TokenRequest = Static<typeof TokenRequest>;
 
@@ -29,13 +43,20 @@ export type ChangedFields = Static<typeof ChangedFields>;
 const changeable = ['comment', 'scopes'] as const;
 
 /**
- * What a token is to be that is asked for at `now` (epoch ms): without scopes one for everything, without a lifetime one of
- * the longest there is.
+ * What a token is to be that is asked for at `now` (epoch ms): without scopes one for everything, without a
+ * lifetime one of the longest there is.
  * @param longest the longest life, seconds: that of the limits, or a shorter one that administrators have set
  * @throws ServiceError for a field that breaks a rule
  */
 export function requestedToken(
-  { comment = '', scopes = [allApis], lifetime_seconds: asked, autoscope_enabled: autoscope = false }: TokenRequest, now: number, limits: TokenLimits,
+  {
+    comment = '',
+    scopes = [allApis],
+    lifetime_seconds: asked,
+    autoscope_enabled: autoscope = false,
+  }: TokenRequest,
+  now: number,
+  limits: TokenLimits,
   longest: number = limits.tokenLifetimeSeconds,
 ): Omit<NewToken, 'principalId' | 'createdBy' | 'hash'> {
   if (asked !== undefined && asked > longest) {
@@ -44,17 +65,30 @@ export function requestedToken(
   const lifetime = asked ?? longest;
   checkBytes('comment', comment, limits.tokenCommentBytes);
   checkScopes('scopes', scopes, limits.scopesPerToken);
-  return { comment, scopes, autoscopeState: firstState(autoscope, scopes, lifetime), createdTime: now, expiryTime: now + lifetime * 1_000 };
+  return {
+    comment,
+    scopes,
+    autoscopeState: firstState(autoscope, scopes, lifetime),
+    createdTime: now,
+    expiryTime: now + lifetime * 1_000,
+  };
 }
 
 /**
  * What `token` changes: the fields that the mask names.
  * @param mask names with commas between them, or `*` for all that `token` has
- * @throws ServiceError for a mask that names something else or a field that is not there, and for a value that breaks a rule
+ * @throws ServiceError for a mask that names something else or a field that is not there, and for a value
+ *   that breaks a rule
  */
 export function requestedChange(token: ChangedFields, mask: string, limits: TokenLimits): TokenChange {
-  const names = mask.trim() === '*' ? changeable.filter((name) => token[name] !== undefined) : mask.split(',').map(maskedField);
-  if (names.length === 0) throw invalid(`update_mask is "*" and token has none of ${changeable.join(', ')}; give what is to be changed.`);
+  const names =
+    mask.trim() === '*'
+      ? changeable.filter((name) => token[name] !== undefined)
+      : mask.split(',').map(maskedField);
+  if (names.length === 0)
+    throw invalid(
+      `update_mask is "*" and token has none of ${changeable.join(', ')}; give what is to be changed.`,
+    );
   for (const name of names) if (token[name] === undefined) throw missing(`token.${name}`);
   const { comment, scopes } = token;
   const change = {
@@ -68,11 +102,18 @@ export function requestedChange(token: ChangedFields, mask: string, limits: Toke
 
 /** Refuses one more token where a user has `valid` ones already. @throws ServiceError QUOTA_EXCEEDED */
 export function checkTokenQuota(valid: number, { tokensPerUser: most }: Pick<Limits, 'tokensPerUser'>): void {
-  if (valid >= most) throw new ServiceError('QUOTA_EXCEEDED', `The quota for the number of tokens of a user has been reached. The current quota is ${most}.`);
+  if (valid >= most)
+    throw new ServiceError(
+      'QUOTA_EXCEEDED',
+      `The quota for the number of tokens of a user has been reached. The current quota is ${most}.`,
+    );
 }
 
 function maskedField(name: string): (typeof changeable)[number] {
   const known = changeable.find((field) => field === name.trim());
-  if (known === undefined) throw invalid(`update_mask names ${quote(name.trim())}; it may name ${changeable.join(', ')}, or be "*" for all that token has.`);
+  if (known === undefined)
+    throw invalid(
+      `update_mask names ${quote(name.trim())}; it may name ${changeable.join(', ')}, or be "*" for all that token has.`,
+    );
   return known;
 }

@@ -1,11 +1,17 @@
-/** The scopes that there are, and lists of them as a caller names them (spec 2.11, 5.6). Each operation names the one that it needs. */
+/**
+ * The scopes that there are, and lists of them as a caller names them (spec 2.11, 5.6). Each operation names
+ * the one that it needs.
+ */
 import { invalid } from '../errors.ts';
 import { checkCount, quote } from '../validation/messages.ts';
 
 /** The scope that permits every operation. */
 export const allApis = 'all-apis';
 
-/** Name -> what it permits. Some belong to clients and parts that this service does not have; a token may name them all the same. */
+/**
+ * Name -> what it permits. Some belong to clients and parts that this service does not have; a token may name
+ * them all the same.
+ */
 export const scopes = {
   [allApis]: 'Everything that its owner may do.',
   'access-management': 'Says who may do what: permissions on jobs, and who may use tokens.',
@@ -33,17 +39,22 @@ export type Scope = Exclude<keyof typeof scopes, typeof allApis>;
  * @throws ServiceError that names the scope which is wrong
  */
 export function checkScopes(path: string, wanted: readonly string[], most: number): void {
-  if (wanted.length === 0) throw invalid(`${path} is empty; name at least one scope: a token without any would permit nothing.`);
+  if (wanted.length === 0)
+    throw invalid(`${path} is empty; name at least one scope: a token without any would permit nothing.`);
   checkCount(path, wanted, most);
   for (const [index, scope] of wanted.entries()) {
     if (!Object.hasOwn(scopes, scope)) {
-      throw invalid(`${path}[${index}] is ${quote(scope)}, which is no scope; there are ${Object.keys(scopes).join(', ')}.`);
+      throw invalid(
+        `${path}[${index}] is ${quote(scope)}, which is no scope; there are ${Object.keys(scopes).join(', ')}.`,
+      );
     }
   }
   const once = new Set(wanted);
   if (once.size < wanted.length) {
     const twice = wanted.findIndex((scope, index) => wanted.indexOf(scope) < index);
-    throw invalid(`${path}[${twice}] is ${quote(wanted[twice])}, as an entry before it is; name each scope once.`);
+    throw invalid(
+      `${path}[${twice}] is ${quote(wanted[twice])}, as an entry before it is; name each scope once.`,
+    );
   }
 }
 

@@ -1,4 +1,6 @@
-/** Personal access tokens as the service knows them: by hash, with an owner, scopes and an end (spec 2.11, 5). */
+/**
+ * Personal access tokens as the service knows them: by hash, with an owner, scopes and an end (spec 2.11, 5).
+ */
 import { createHash } from 'node:crypto';
 import type { AutoscopeState } from './autoscope.ts';
 
@@ -11,7 +13,10 @@ export interface KnownToken {
   readonly admin: boolean;
   /** False once the owner was switched off: none of their tokens counts then. */
   readonly active: boolean;
-  /** False while tokens are disabled for the workspace, or the owner was not given the permission to use any; always true for administrators. */
+  /**
+   * False while tokens are disabled for the workspace, or the owner was not given the permission to use any;
+   * always true for administrators.
+   */
   readonly mayUseTokens: boolean;
   readonly scopes: readonly string[];
   readonly autoscopeState: AutoscopeState;
@@ -79,11 +84,15 @@ export function isTokenId(text: string): boolean {
 }
 
 /**
- * Whether a token authenticates a call at `now` (epoch ms): its owner active, and itself neither revoked, nor expired, nor
- * unused for so long that it is to be revoked.
+ * Whether a token authenticates a call at `now` (epoch ms): its owner active, and itself neither revoked, nor
+ * expired, nor unused for so long that it is to be revoked.
  */
 export function isValid(token: KnownToken, now: number): boolean {
   const { active, revokedTime, expiryTime, createdTime, lastAccessedTime } = token;
-  return active && revokedTime === undefined && (expiryTime === undefined || now < expiryTime)
-    && now < Math.max(createdTime, lastAccessedTime) + unusedMs;
+  return (
+    active &&
+    revokedTime === undefined &&
+    (expiryTime === undefined || now < expiryTime) &&
+    now < Math.max(createdTime, lastAccessedTime) + unusedMs
+  );
 }

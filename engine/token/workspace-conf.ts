@@ -1,4 +1,7 @@
-/** Settings of the workspace that administrators change while it runs: a table of their names, values and meaning. */
+/**
+ * Settings of the workspace that administrators change while it runs: a table of their names, values and
+ * meaning.
+ */
 import { invalid } from '../errors.ts';
 import { quote } from '../validation/messages.ts';
 
@@ -14,12 +17,23 @@ const yesOrNo = { isValue: (text: string) => text === 'true' || text === 'false'
 
 /** Name -> setting. Values are texts, as clients send them. */
 export const workspaceSettings = {
-  enableTokensConfig: { ...yesOrNo, otherwise: 'true', description: 'Whether people may make and use tokens; administrators always may.' },
-  maxTokenLifetimeDays: {
-    isValue: (text: string) => text === '' || (/^[1-9]\d{0,5}$/.test(text)), rule: 'a whole number of days from 1, or "" for the longest there is',
-    otherwise: '', description: 'The longest life of new tokens, in days; empty: that of the limits.',
+  enableTokensConfig: {
+    ...yesOrNo,
+    otherwise: 'true',
+    description: 'Whether people may make and use tokens; administrators always may.',
   },
-  enableTokenAutoscoping: { ...yesOrNo, otherwise: 'false', description: 'Whether the all-apis tokens that there are be observed, too, and narrowed to what they are used for.' },
+  maxTokenLifetimeDays: {
+    isValue: (text: string) => text === '' || /^[1-9]\d{0,5}$/.test(text),
+    rule: 'a whole number of days from 1, or "" for the longest there is',
+    otherwise: '',
+    description: 'The longest life of new tokens, in days; empty: that of the limits.',
+  },
+  enableTokenAutoscoping: {
+    ...yesOrNo,
+    otherwise: 'false',
+    description:
+      'Whether the all-apis tokens that there are be observed, too, and narrowed to what they are used for.',
+  },
 } as const satisfies Readonly<Record<string, WorkspaceSetting>>;
 
 export type WorkspaceSettingName = keyof typeof workspaceSettings;
@@ -27,16 +41,21 @@ export type WorkspaceConf = Readonly<Record<WorkspaceSettingName, string>>;
 
 /** Every setting, where nothing was stored its default. */
 export function confOf(stored: ReadonlyMap<string, string>): WorkspaceConf {
-  const valueOf = (name: WorkspaceSettingName): string => stored.get(name) ?? workspaceSettings[name].otherwise;
+  const valueOf = (name: WorkspaceSettingName): string =>
+    stored.get(name) ?? workspaceSettings[name].otherwise;
   return {
-    enableTokensConfig: valueOf('enableTokensConfig'), maxTokenLifetimeDays: valueOf('maxTokenLifetimeDays'), enableTokenAutoscoping: valueOf('enableTokenAutoscoping'),
+    enableTokensConfig: valueOf('enableTokensConfig'),
+    maxTokenLifetimeDays: valueOf('maxTokenLifetimeDays'),
+    enableTokenAutoscoping: valueOf('enableTokenAutoscoping'),
   };
 }
 
 /** @throws ServiceError that lists the names which there are */
 export function settingNamed(name: string): WorkspaceSettingName {
   if (isSetting(name)) return name;
-  throw invalid(`${quote(name)} is no setting of the workspace; there are ${Object.keys(workspaceSettings).join(', ')}.`);
+  throw invalid(
+    `${quote(name)} is no setting of the workspace; there are ${Object.keys(workspaceSettings).join(', ')}.`,
+  );
 }
 
 /** What is to be changed. @throws ServiceError for an unknown name and for a value that breaks its rule */
@@ -45,10 +64,12 @@ export function requestedConf(given: Readonly<Record<string, unknown>>): Partial
     const name = settingNamed(key);
     const text = typeof value === 'boolean' || typeof value === 'number' ? String(value) : value;
     const { isValue, rule } = workspaceSettings[name];
-    if (typeof text !== 'string' || !isValue(text)) throw invalid(`${name} is ${quote(value)}; it must be ${rule}.`);
+    if (typeof text !== 'string' || !isValue(text))
+      throw invalid(`${name} is ${quote(value)}; it must be ${rule}.`);
     return [name, text];
   });
-  if (entries.length === 0) throw invalid(`Nothing is to be changed; name one of ${Object.keys(workspaceSettings).join(', ')}.`);
+  if (entries.length === 0)
+    throw invalid(`Nothing is to be changed; name one of ${Object.keys(workspaceSettings).join(', ')}.`);
   return Object.fromEntries(entries);
 }
 

@@ -1,7 +1,13 @@
-/** The only place that knows the vendor's spellings of the neutral words: keys, URI schemes, paths and headers. */
+/**
+ * The only place that knows the vendor's spellings of the neutral words: keys, URI schemes, paths and
+ * headers.
+ */
 import type { TProperties } from 'typebox';
 
-/** Neutral key -> other spellings. They are accepted with the same meaning, and stored and shown as they were written. */
+/**
+ * Neutral key -> other spellings. They are accepted with the same meaning, and stored and shown as they were
+ * written.
+ */
 const keyAliases = {
   managed_fs: ['dbfs'],
   objstore: ['gcs', 's3', 'abfss'],
@@ -30,7 +36,9 @@ export const filePathAlias = { dbfs: 'managed_fs' } as const;
 
 /** The neutral spelling of a path below `/api/2.x`. */
 export function neutralPath(path: string): string {
-  const alias = Object.entries({ ...filePathAlias, ...dashboardPathAlias }).find(([spelled]) => path.startsWith(`/${spelled}/`));
+  const alias = Object.entries({ ...filePathAlias, ...dashboardPathAlias }).find(([spelled]) =>
+    path.startsWith(`/${spelled}/`),
+  );
   return alias === undefined ? path : `/${alias[1]}${path.slice(alias[0].length + 1)}`;
 }
 
@@ -38,9 +46,15 @@ export function neutralPath(path: string): string {
 export const dashboardFileSuffix = '.lvdash.json';
 
 /** Response header that carries the workspace id; clients send it back under either name. */
-export const workspaceHeaders = { answered: 'X-Databricks-Org-Id', sent: ['X-Databricks-Org-Id', 'X-Databricks-Workspace-Id'] } as const;
+export const workspaceHeaders = {
+  answered: 'X-Databricks-Org-Id',
+  sent: ['X-Databricks-Org-Id', 'X-Databricks-Workspace-Id'],
+} as const;
 
-/** Name of the variable in an exported notebook page in which extraction scripts look for the notebook's model. */
+/**
+ * Name of the variable in an exported notebook page in which extraction scripts look for the notebook's
+ * model.
+ */
 export const notebookModelName = '__DATABRICKS_NOTEBOOK_MODEL';
 
 /** The path that clients probe before their first call. */
@@ -56,8 +70,8 @@ export function spellings(key: AliasedKey): readonly string[] {
 }
 
 /**
- * Adds the alias keys to the properties of an object schema, each with the schema of its neutral key. Keys with an
- * alias must be optional: which of the spellings is needed is a rule of the check, not of the schema.
+ * Adds the alias keys to the properties of an object schema, each with the schema of its neutral key. Keys
+ * with an alias must be optional: which of the spellings is needed is a rule of the check, not of the schema.
  */
 export function withAliases<P extends TProperties>(properties: P): P {
   const aliases = Object.entries(properties).flatMap(([key, schema]) =>
@@ -72,7 +86,10 @@ export function spellingIn(object: object, key: AliasedKey): string | undefined 
 }
 
 /** Reads the value of a neutral key under whichever spelling it was written. */
-export function pick<K extends AliasedKey, O extends { readonly [key in K]?: unknown }>(object: O, key: K): O[K] | undefined {
+export function pick<K extends AliasedKey, O extends { readonly [key in K]?: unknown }>(
+  object: O,
+  key: K,
+): O[K] | undefined {
   const spelling = spellingIn(object, key);
   // An alias key has the schema of its neutral key (withAliases), hence the same type.
   return spelling === undefined ? undefined : (object as Readonly<Record<string, O[K]>>)[spelling];
@@ -88,7 +105,10 @@ function neutralKey(key: string): string {
   return found === undefined ? key : found[0];
 }
 
-/** `managed_fs:/x` or `objstore://bucket/x` for a URI in any known spelling; everything else comes back unchanged. */
+/**
+ * `managed_fs:/x` or `objstore://bucket/x` for a URI in any known spelling; everything else comes back
+ * unchanged.
+ */
 export function canonicalUri(uri: string): string {
   const scheme = uriSchemes.find(([spelled]) => uri.startsWith(spelled));
   return scheme === undefined ? uri : scheme[1] + uri.slice(scheme[0].length);

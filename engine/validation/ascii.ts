@@ -20,7 +20,8 @@ export function checkAsciiList(path: string, list: readonly string[] = []): void
 /** Refuses a map (ParamPair, environment variables) with a character outside ASCII in a name or a value. */
 export function checkAsciiMap(path: string, map: Readonly<Record<string, string>> = {}): void {
   for (const [name, value] of Object.entries(map)) {
-    if (nonAscii.test(name)) throw invalid(`${path} has the name ${quote(name)}; only ASCII characters are allowed.`);
+    if (nonAscii.test(name))
+      throw invalid(`${path} has the name ${quote(name)}; only ASCII characters are allowed.`);
     checkAscii(at(path, name), value);
   }
 }

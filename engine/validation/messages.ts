@@ -14,7 +14,10 @@ export function cut(text: string, most = longestEcho): string {
   return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}...`;
 }
 
-/** The path of a field: `at('tasks[2]', 'new_cluster')` is `tasks[2].new_cluster`; the settings themselves are ''. */
+/**
+ * The path of a field: `at('tasks[2]', 'new_cluster')` is `tasks[2].new_cluster`; the settings themselves are
+ * ''.
+ */
 export function at(path: string, field: string): string {
   return path === '' ? field : `${path}.${field}`;
 }
@@ -35,11 +38,15 @@ export function checkFilled(path: string, text: string): void {
   if (text.trim() === '') throw missing(path);
 }
 
-/** Refuses anything but exactly one of some alternative fields. `found` holds those that are there, as they were written. */
+/**
+ * Refuses anything but exactly one of some alternative fields. `found` holds those that are there, as they
+ * were written.
+ */
 export function checkOneOf(where: string, found: readonly string[], alternatives: readonly string[]): void {
   const list = alternatives.join(', ');
   if (found.length === 0) throw invalid(`${where} has none of ${list}; exactly one is required.`);
-  if (found.length > 1) throw invalid(`${where} has ${found.join(' and ')}; exactly one of ${list} is allowed.`);
+  if (found.length > 1)
+    throw invalid(`${where} has ${found.join(' and ')}; exactly one of ${list} is allowed.`);
 }
 
 /** The refusal of a missing field, in the words that clients know. */

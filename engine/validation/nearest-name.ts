@@ -1,6 +1,9 @@
 /** Finds the known name that somebody most likely meant. */
 
-/** The name of `known` with the fewest letters to change, whatever the case; the first of several. `known` is not empty. */
+/**
+ * The name of `known` with the fewest letters to change, whatever the case; the first of several. `known` is
+ * not empty.
+ */
 export function nearest(name: string, known: readonly string[]): string {
   const [first = '', ...others] = known;
   let best = { name: first, changes: changesBetween(name, first) };

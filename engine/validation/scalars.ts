@@ -17,12 +17,21 @@ export function instant(description: string) {
   return Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, description });
 }
 
-/** A map from STRING to STRING. Written with additionalProperties, because a pattern would let keys with a line break pass unchecked. */
+/**
+ * A map from STRING to STRING. Written with additionalProperties, because a pattern would let keys with a
+ * line break pass unchecked.
+ */
 export function textMap(description: string) {
-  return Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' }, description });
+  return Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description,
+  });
 }
 
-/** A task_key or job_cluster_key: it appears in paths, file names and `fields_to_remove`, so it is kept plain. */
+/**
+ * A task_key or job_cluster_key: it appears in paths, file names and `fields_to_remove`, so it is kept plain.
+ */
 export function key(description: string) {
   return Type.String({ pattern: '^[A-Za-z0-9_-]{1,100}$', description });
 }

@@ -14,16 +14,33 @@ export const plugin = {
     additionalProperties: false,
     properties: {
       url: { type: 'string', pattern: '^https?://', description: 'Where to.' },
-      method: { type: 'string', enum: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'], description: 'Default: GET.' },
-      headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'Headers of the request.' },
+      method: {
+        type: 'string',
+        enum: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+        description: 'Default: GET.',
+      },
+      headers: {
+        type: 'object',
+        additionalProperties: { type: 'string' },
+        description: 'Headers of the request.',
+      },
       body: { type: 'string', description: 'Body of the request. Default: none.' },
-      expected_status: { type: 'array', items: { type: 'integer', minimum: 100, maximum: 599 }, description: 'Default: 200 to 299.' },
-      timeout_seconds: { type: 'integer', minimum: 1, maximum: 3600, description: 'Longest wait for the whole answer. Default: 30.' },
+      expected_status: {
+        type: 'array',
+        items: { type: 'integer', minimum: 100, maximum: 599 },
+        description: 'Default: 200 to 299.',
+      },
+      timeout_seconds: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 3600,
+        description: 'Longest wait for the whole answer. Default: 30.',
+      },
     },
   },
 
   async run(task, context) {
-    const { status, body } = await keptAnswer(context) ?? await send(task, context) ?? {};
+    const { status, body } = (await keptAnswer(context)) ?? (await send(task, context)) ?? {};
     if (context.signal.aborted) return { kind: 'stopped' };
     if (status === undefined) return { kind: 'failed', message: `${task.url} did not answer.` };
     const expected = task.expected_status?.includes(status) ?? (status >= 200 && status < 300);
@@ -37,7 +54,10 @@ export const plugin = {
   },
 };
 
-/** Asks, and keeps the answer: an engine that is started again meanwhile calls `run` again, and need not ask twice. */
+/**
+ * Asks, and keeps the answer: an engine that is started again meanwhile calls `run` again, and need not ask
+ * twice.
+ */
 async function send(task, context) {
   const timeout = AbortSignal.timeout((task.timeout_seconds ?? 30) * 1_000);
   try {
@@ -52,7 +72,9 @@ async function send(task, context) {
     await writeFile(join(context.directory, 'answer.json'), JSON.stringify(answer));
     return answer;
   } catch (error) {
-    await context.writeOutput({ error: `${task.url} did not answer: ${error.cause?.message ?? error.message}` });
+    await context.writeOutput({
+      error: `${task.url} did not answer: ${error.cause?.message ?? error.message}`,
+    });
     return undefined;
   }
 }

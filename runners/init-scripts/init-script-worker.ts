@@ -43,9 +43,13 @@ export async function runInitScript(request: ScriptRequest): Promise<ScriptOutco
   }
 }
 
-async function run({ directory, clusterDirectory, environment, isolation, stopGraceMs, logBytesMax }: ScriptRequest, signal: AbortSignal): Promise<ScriptOutcome> {
+async function run(
+  { directory, clusterDirectory, environment, isolation, stopGraceMs, logBytesMax }: ScriptRequest,
+  signal: AbortSignal,
+): Promise<ScriptOutcome> {
   const bash = await findInterpreter('bash', environment, isolation);
-  if (bash === undefined) return { kind: 'impossible', message: 'bash was not found on this machine; install it.' };
+  if (bash === undefined)
+    return { kind: 'impossible', message: 'bash was not found on this machine; install it.' };
   const [temporary, cwd] = [join(clusterDirectory, 'tmp'), join(clusterDirectory, 'work')];
   for (const made of [temporary, cwd]) await mkdir(made, { recursive: true });
   const { user } = isolation;
@@ -53,11 +57,26 @@ async function run({ directory, clusterDirectory, environment, isolation, stopGr
     await share(clusterDirectory, user);
     for (const given of [temporary, cwd, directory]) await handOver(given, user);
   }
-  const exit = await exec({
-    directory, attemptDirectory: clusterDirectory, cwd, stopGraceMs, logBytesMax,
-    ...isolated(isolation, { argv: [bash, join(directory, 'script')], env: { ...environment, TMPDIR: temporary } }, { temporary, cwd, own: [clusterDirectory] }),
-  }, signal);
-  if (exit.kind === 'exited') return { ...exit, lastWords: (await lastLine(join(directory, 'stderr'))) || (await lastLine(join(directory, 'stdout'))) };
+  const exit = await exec(
+    {
+      directory,
+      attemptDirectory: clusterDirectory,
+      cwd,
+      stopGraceMs,
+      logBytesMax,
+      ...isolated(
+        isolation,
+        { argv: [bash, join(directory, 'script')], env: { ...environment, TMPDIR: temporary } },
+        { temporary, cwd, own: [clusterDirectory] },
+      ),
+    },
+    signal,
+  );
+  if (exit.kind === 'exited')
+    return {
+      ...exit,
+      lastWords: (await lastLine(join(directory, 'stderr'))) || (await lastLine(join(directory, 'stdout'))),
+    };
   return exit.kind === 'stopped' ? exit : { kind: 'impossible', message: exit.message };
 }
 

@@ -38,24 +38,47 @@ const triesMax = 5;
 export function createScriptRunner(options: ScriptOptions): ScriptRunner {
   let closing = false;
   let pool: Piscina<ScriptRequest, ScriptOutcome> | undefined;
-  // Most services never see an init script: the thread is there when the first one comes, and goes when it is idle.
-  const threads = (): Piscina<ScriptRequest, ScriptOutcome> => pool ??= new Piscina<ScriptRequest, ScriptOutcome>({
-    filename: new URL('./init-script-worker.ts', import.meta.url).href, name: 'runInitScript',
-    minThreads: 0, maxThreads: 1, concurrentTasksPerWorker: 500, idleTimeout: 10_000, atomics: 'disabled',
-  });
+  // Most services never see an init script: the thread is there when the first one comes, and goes when it is
+  // idle.
+  const threads = (): Piscina<ScriptRequest, ScriptOutcome> =>
+    (pool ??= new Piscina<ScriptRequest, ScriptOutcome>({
+      filename: new URL('./init-script-worker.ts', import.meta.url).href,
+      name: 'runInitScript',
+      minThreads: 0,
+      maxThreads: 1,
+      concurrentTasksPerWorker: 500,
+      idleTimeout: 10_000,
+      atomics: 'disabled',
+    }));
 
-  const run = async (order: ScriptOrder, state: { stopped: boolean; port: MessagePort | undefined }): Promise<ScriptOutcome> => {
+  const run = async (
+    order: ScriptOrder,
+    state: { stopped: boolean; port: MessagePort | undefined },
+  ): Promise<ScriptOutcome> => {
     const directory = await fetched(options, order);
     const { isolation } = options;
     for (let tries = 1; ; tries += 1) {
       const { port1, port2 } = new MessageChannel();
       state.port = port1;
       try {
-        return await threads().run({
-          directory, clusterDirectory: order.directory, isolation,
-          environment: { ...options.taskEnvironment, ...userVariables(isolation.user, join(order.directory, 'work')), ...order.environment, RUNYARD_CLUSTER_ID: order.clusterId },
-          stopGraceMs: options.stopGraceMs, logBytesMax: options.logBytesMax, port: port2, stopped: state.stopped,
-        }, { transferList: [port2] });
+        return await threads().run(
+          {
+            directory,
+            clusterDirectory: order.directory,
+            isolation,
+            environment: {
+              ...options.taskEnvironment,
+              ...userVariables(isolation.user, join(order.directory, 'work')),
+              ...order.environment,
+              RUNYARD_CLUSTER_ID: order.clusterId,
+            },
+            stopGraceMs: options.stopGraceMs,
+            logBytesMax: options.logBytesMax,
+            port: port2,
+            stopped: state.stopped,
+          },
+          { transferList: [port2] },
+        );
       } catch (error) {
         if (closing) return new Promise(() => undefined);
         if (tries === triesMax) throw error;
@@ -69,7 +92,10 @@ export function createScriptRunner(options: ScriptOptions): ScriptRunner {
     runScript(order) {
       const state: { stopped: boolean; port: MessagePort | undefined } = { stopped: false, port: undefined };
       return {
-        outcome: run(order, state).catch((error: unknown): ScriptOutcome => ({ kind: 'impossible', message: messageOf(error) })),
+        outcome: run(order, state).catch((error: unknown): ScriptOutcome => ({
+          kind: 'impossible',
+          message: messageOf(error),
+        })),
         stop() {
           state.stopped = true;
           state.port?.postMessage('stop');
@@ -79,7 +105,9 @@ export function createScriptRunner(options: ScriptOptions): ScriptRunner {
     endScripts: (clusterId) => endMarked(join(options.clustersDirectory, clusterId), createBell()),
     async living() {
       const mark = `${attemptMarker}=${options.clustersDirectory}/`;
-      const marks = (await environments()).flatMap(({ variables }) => variables.find((variable) => variable.startsWith(mark)) ?? []);
+      const marks = (await environments()).flatMap(
+        ({ variables }) => variables.find((variable) => variable.startsWith(mark)) ?? [],
+      );
       return [...new Set(marks.map((variable) => variable.slice(mark.length)))];
     },
     async close() {
@@ -90,13 +118,20 @@ export function createScriptRunner(options: ScriptOptions): ScriptRunner {
 }
 
 /** The directory of a script, with the script in it as it was when it was first asked for. */
-async function fetched({ locate }: ScriptOptions, { directory, launch, number, source }: ScriptOrder): Promise<string> {
-  const name = basename(source).replaceAll(/[^\w.-]/g, '_').slice(0, 100);
+async function fetched(
+  { locate }: ScriptOptions,
+  { directory, launch, number, source }: ScriptOrder,
+): Promise<string> {
+  const name = basename(source)
+    .replaceAll(/[^\w.-]/g, '_')
+    .slice(0, 100);
   const own = join(directory, 'init_scripts', String(launch), `${String(number).padStart(2, '0')}_${name}`);
   const script = join(own, 'script');
   if ((await statOf(script)) !== undefined) return own;
   const file = await locate(source, 'file').catch((error: unknown) => {
-    throw error instanceof ServiceError ? error : new Error(`${source} could not be read: ${messageOf(error)}`);
+    throw error instanceof ServiceError
+      ? error
+      : new Error(`${source} could not be read: ${messageOf(error)}`);
   });
   // Passable, because scripts may run as another user; the directory of the cluster around it is not.
   await mkdir(own, { recursive: true, mode: 0o711 });

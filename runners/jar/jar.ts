@@ -1,4 +1,6 @@
-/** Runner of JAR tasks: the main method of a class, with the task's JARs on the class path (spec 2.7, 2.8). */
+/**
+ * Runner of JAR tasks: the main method of a class, with the task's JARs on the class path (spec 2.7, 2.8).
+ */
 import { delimiter } from 'node:path';
 import { SparkJarTask } from '../../engine/job/task-kinds.ts';
 import { contractVersion, type Command, type RunnerContext, type RunnerPlugin } from '../contract.ts';
@@ -14,12 +16,17 @@ export const plugin: RunnerPlugin<SparkJarTask> = {
   schema: SparkJarTask,
   needsCluster: true,
   run: (task, context) =>
-    runProgram({ name: 'Java program', command: () => compose(task, context), failureIn: uncaughtException }, context),
+    runProgram(
+      { name: 'Java program', command: () => compose(task, context), failureIn: uncaughtException },
+      context,
+    ),
 };
 
 async function compose(task: SparkJarTask, context: RunnerContext): Promise<Command> {
   if (task.main_class_name === undefined) {
-    throw new CannotStart('spark_jar_task has no main_class_name: it must name the class whose main method is run.');
+    throw new CannotStart(
+      'spark_jar_task has no main_class_name: it must name the class whose main method is run.',
+    );
   }
   const main = mainClass('spark_jar_task.main_class_name', task.main_class_name);
   const own = task.jar_uri === undefined ? [] : [await context.locate(task.jar_uri)];

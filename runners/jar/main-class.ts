@@ -3,11 +3,14 @@ import { quote } from '../../engine/validation/messages.ts';
 import { CannotStart } from '../process/pinned-command.ts';
 
 /**
- * Refuses what Java would not take for the name of a class: an option, a file of arguments (`@file`), nothing at all.
+ * Refuses what Java would not take for the name of a class: an option, a file of arguments (`@file`), nothing
+ * at all.
  * @param field where it was given, for the message
  * @throws CannotStart
  */
 export function mainClass(field: string, name: string): string {
   if (/^[^\s@-]\S*$/.test(name)) return name;
-  throw new CannotStart(`${field} is ${quote(name)}; it must be the full name of a class, such as com.example.Main.`);
+  throw new CannotStart(
+    `${field} is ${quote(name)}; it must be the full name of a class, such as com.example.Main.`,
+  );
 }

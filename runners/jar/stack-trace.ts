@@ -5,8 +5,9 @@ import type { Failure } from '../process/run-program.ts';
 const ending = /^(?:Exception in thread "(?<thread>[^"]*)" |Error: |Exception: )(?<error>.+)$/gm;
 
 /**
- * The last uncaught exception of a text, that of the main thread before all others, or the launcher's own error. `error` is its
- * first line (`java.lang.IllegalStateException: message`). Undefined when there is neither.
+ * The last uncaught exception of a text, that of the main thread before all others, or the launcher's own
+ * error. `error` is its first line (`java.lang.IllegalStateException: message`). Undefined when there is
+ * neither.
  */
 export function uncaughtException(stderr: string): Failure | undefined {
   const endings = [...stderr.matchAll(ending)];
@@ -20,7 +21,10 @@ export function uncaughtException(stderr: string): Failure | undefined {
 
 /** The launcher breaks its sentences over lines: the rest of one belongs to it. */
 function inWords(error: string, trace: string): string {
-  const noMain = /^Main method (?:not found|is not static|must return a value of type void) in class \S+?(?=,)/.exec(error)?.[0];
+  const noMain =
+    /^Main method (?:not found|is not static|must return a value of type void) in class \S+?(?=,)/.exec(
+      error,
+    )?.[0];
   if (noMain !== undefined) return `${noMain}: it must have public static void main(String[] args)`;
   // Of a class that cannot be loaded the next line says why.
   const why = error.startsWith('LinkageError ') ? /\n\t(.+)/.exec(trace)?.[1] : undefined;

@@ -1,4 +1,6 @@
-/** The cache that all clusters share: what is in it is complete, never changes, and is known by its content. */
+/**
+ * The cache that all clusters share: what is in it is complete, never changes, and is known by its content.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { chmod, copyFile, cp, lstat, mkdir, readdir, rename, rm, utimes } from 'node:fs/promises';
@@ -34,29 +36,47 @@ function missingAsFalse(error: unknown): boolean {
   throw error;
 }
 
-/** Takes a copy of a file into the cache, under its name, and returns its path there. The same content is kept once. */
+/**
+ * Takes a copy of a file into the cache, under its name, and returns its path there. The same content is kept
+ * once.
+ */
 export async function keepFile(root: string, file: string, name: string, now: number): Promise<string> {
-  return keepCopy(root, async (draft) => {
-    await mkdir(draft, { recursive: true });
-    // A copy, because whoever changes the file later must not change what clusters have.
-    await copyFile(file, join(draft, name), constants.COPYFILE_FICLONE);
-    return keyOf(name, await contentOf(join(draft, name)));
-  }, now).then((entry) => join(entry, name));
+  return keepCopy(
+    root,
+    async (draft) => {
+      await mkdir(draft, { recursive: true });
+      // A copy, because whoever changes the file later must not change what clusters have.
+      await copyFile(file, join(draft, name), constants.COPYFILE_FICLONE);
+      return keyOf(name, await contentOf(join(draft, name)));
+    },
+    now,
+  ).then((entry) => join(entry, name));
 }
 
 /** The same for a folder with all that it holds but links. */
 export async function keepFolder(root: string, folder: string, now: number): Promise<string> {
-  return keepCopy(root, async (draft) => {
-    await mkdir(dirname(draft), { recursive: true });
-    await cp(folder, draft, { recursive: true, filter: async (path) => !(await lstat(path)).isSymbolicLink() });
-    const files = (await filesBelow(draft)).toSorted();
-    const contents: string[] = [];
-    for (const file of files) contents.push(relative(draft, file), await contentOf(file));
-    return keyOf('folder', ...contents);
-  }, now);
+  return keepCopy(
+    root,
+    async (draft) => {
+      await mkdir(dirname(draft), { recursive: true });
+      await cp(folder, draft, {
+        recursive: true,
+        filter: async (path) => !(await lstat(path)).isSymbolicLink(),
+      });
+      const files = (await filesBelow(draft)).toSorted();
+      const contents: string[] = [];
+      for (const file of files) contents.push(relative(draft, file), await contentOf(file));
+      return keyOf('folder', ...contents);
+    },
+    now,
+  );
 }
 
-async function keepCopy(root: string, copy: (draft: string) => Promise<string>, now: number): Promise<string> {
+async function keepCopy(
+  root: string,
+  copy: (draft: string) => Promise<string>,
+  now: number,
+): Promise<string> {
   const draft = join(root, 'files', `${randomUUID()}.part`);
   try {
     const entry = entryOf(root, 'files', await copy(draft));
@@ -69,20 +89,26 @@ async function keepCopy(root: string, copy: (draft: string) => Promise<string>, 
 }
 
 /**
- * Puts a finished draft under its name; when somebody else was faster, theirs stays. False when there is neither.
+ * Puts a finished draft under its name; when somebody else was faster, theirs stays. False when there is
+ * neither.
  * @param isForeign whether another user has made it
  */
 export async function publish(draft: string, entry: string, isForeign = false): Promise<boolean> {
   if ((await lstat(entry).catch(missingAsUndefined)) !== undefined) return true;
   if (isForeign) await takeBack(draft);
   // Links lead out of the cache: they are left as they are.
-  else for (const file of await filesBelow(draft)) await chmod(file, 0o444 | ((await lstat(file)).mode & 0o111));
+  else
+    for (const file of await filesBelow(draft)) await chmod(file, 0o444 | ((await lstat(file)).mode & 0o111));
   await mkdir(dirname(entry), { recursive: true });
-  return rename(draft, entry).then(() => true, async (error: unknown) => {
-    const code = codeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTEMPTY' || code === 'EEXIST') return (await lstat(entry).catch(missingAsUndefined)) !== undefined;
-    throw error;
-  });
+  return rename(draft, entry).then(
+    () => true,
+    async (error: unknown) => {
+      const code = codeOf(error);
+      if (code === 'ENOENT' || code === 'ENOTEMPTY' || code === 'EEXIST')
+        return (await lstat(entry).catch(missingAsUndefined)) !== undefined;
+      throw error;
+    },
+  );
 }
 
 /** Every regular file below a folder; none when there is no such folder. */

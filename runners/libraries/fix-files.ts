@@ -49,8 +49,10 @@ export async function fixLibrary(tools: Toolbox, library: Library): Promise<Fixe
 
 async function fixArchive({ locate, shop }: Toolbox, uri: string, what: string): Promise<string> {
   const file = await locate(uri);
-  if ((await statOf(file))?.isDirectory() === true) throw new CannotInstall('it is a directory; a file is needed here.');
-  if (!(await isZip(file))) throw new CannotInstall(`the file is no ${what}: it does not begin as a zip archive does.`);
+  if ((await statOf(file))?.isDirectory() === true)
+    throw new CannotInstall('it is a directory; a file is needed here.');
+  if (!(await isZip(file)))
+    throw new CannotInstall(`the file is no ${what}: it does not begin as a zip archive does.`);
   return keepFile(shop.root, file, basename(canonicalUri(uri)), shop.now());
 }
 
@@ -58,15 +60,20 @@ async function fixArchive({ locate, shop }: Toolbox, uri: string, what: string):
 async function fixEgg(tools: Toolbox, uri: string): Promise<string> {
   const place = await tools.locate(uri);
   const isFolder = (await statOf(place))?.isDirectory() === true;
-  const folder = isFolder ? await keepFolder(tools.shop.root, place, tools.shop.now()) : await unpack(tools, await fixArchive(tools, uri, 'egg'));
-  if ((await statOf(join(folder, 'EGG-INFO')))?.isDirectory() !== true) throw new CannotInstall('it is no egg: it holds no EGG-INFO.');
+  const folder = isFolder
+    ? await keepFolder(tools.shop.root, place, tools.shop.now())
+    : await unpack(tools, await fixArchive(tools, uri, 'egg'));
+  if ((await statOf(join(folder, 'EGG-INFO')))?.isDirectory() !== true)
+    throw new CannotInstall('it is no egg: it holds no EGG-INFO.');
   return folder;
 }
 
 async function fixWheels(tools: Toolbox, uri: string): Promise<string[]> {
   const file = await fixArchive(tools, uri, uri.endsWith('.whl') ? 'wheel' : 'wheelhouse');
   if (file.endsWith('.whl')) return [file];
-  const wheels = (await filesBelow(await unpack(tools, file))).filter((path) => path.endsWith('.whl')).toSorted();
+  const wheels = (await filesBelow(await unpack(tools, file)))
+    .filter((path) => path.endsWith('.whl'))
+    .toSorted();
   if (wheels.length === 0) throw new CannotInstall('the archive holds no wheel.');
   return wheels;
 }
@@ -75,7 +82,8 @@ async function fixWheels(tools: Toolbox, uri: string): Promise<string[]> {
 async function unpack({ shop, program }: Toolbox, archive: string): Promise<string> {
   const python = await program('python3');
   const made = await makeOnce(shop, {
-    part: 'unpacked', key: keyOf('zip', archive.slice(shop.root.length)),
+    part: 'unpacked',
+    key: keyOf('zip', archive.slice(shop.root.length)),
     command: async (draft) => [python, '-m', 'zipfile', '-e', archive, draft],
   });
   return entryIn(made);

@@ -1,9 +1,24 @@
-/** Installs libraries of clusters with the machine's own tools: files are copied, Python packages go through pip, Maven's through mvn, R's through R. */
+/**
+ * Installs libraries of clusters with the machine's own tools: files are copied, Python packages go through
+ * pip, Maven's through mvn, R's through R.
+ */
 import type { Clock } from '../../engine/clock.ts';
-import { checkPackage, libraryKind, type LibraryFailure, type LibraryKind, type LibraryPaths } from '../../engine/cluster/libraries.ts';
+import {
+  checkPackage,
+  libraryKind,
+  type LibraryFailure,
+  type LibraryKind,
+  type LibraryPaths,
+} from '../../engine/cluster/libraries.ts';
 import { codeOf, messageOf, ServiceError } from '../../engine/errors.ts';
 import type { Library } from '../../engine/job/cluster.ts';
-import type { ClusterEnvironment, FixedLibrary, InstallOrder, InstallOutcome, LibraryInstaller } from '../../engine/ports/libraries.ts';
+import type {
+  ClusterEnvironment,
+  FixedLibrary,
+  InstallOrder,
+  InstallOutcome,
+  LibraryInstaller,
+} from '../../engine/ports/libraries.ts';
 import { createBell } from '../pool/bell.ts';
 import { findInterpreter } from '../process/environment.ts';
 import { endMarked } from '../process/process-group.ts';
@@ -38,7 +53,8 @@ export function createLibraryInstaller(ports: InstallerPorts): LibraryInstaller 
     },
     abandon: (directory) => endMarked(directory, createBell()),
     async keep({ classPath, pythonPath, rPath = [] }) {
-      for (const path of [...classPath, ...pythonPath, ...rPath]) if (!(await isKept(path, ports.clock.now()))) return false;
+      for (const path of [...classPath, ...pythonPath, ...rPath])
+        if (!(await isKept(path, ports.clock.now()))) return false;
       return true;
     },
   };
@@ -50,11 +66,26 @@ const tools = {
   Rscript: 'Rscript was not found on this machine. Install R (for example "apt-get install r-base")',
 } as const;
 
-function toolbox({ directory: root, environment, locate, isolation, stopGraceMs, clock }: InstallerPorts, order: InstallOrder, signal: AbortSignal): Toolbox {
-  const ofCluster = Object.fromEntries(Object.entries(order.environment).filter(([name]) => name === 'PATH' || name.startsWith('PIP_')));
+function toolbox(
+  { directory: root, environment, locate, isolation, stopGraceMs, clock }: InstallerPorts,
+  order: InstallOrder,
+  signal: AbortSignal,
+): Toolbox {
+  const ofCluster = Object.fromEntries(
+    Object.entries(order.environment).filter(([name]) => name === 'PATH' || name.startsWith('PIP_')),
+  );
   const whole = { ...environment, ...ofCluster };
   return {
-    shop: { root, environment: whole, ofCluster, isolation, directory: order.directory, stopGraceMs, now: clock.now, signal },
+    shop: {
+      root,
+      environment: whole,
+      ofCluster,
+      isolation,
+      directory: order.directory,
+      stopGraceMs,
+      now: clock.now,
+      signal,
+    },
     locate,
     find: (name) => findInterpreter(name, whole, isolation),
     async program(name) {
@@ -86,7 +117,10 @@ async function install(box: Toolbox, { wanted, present, onProgress }: InstallOrd
     else made.push([group, done.folders]);
   }
   if (failures.length > 0) return { kind: 'failed', failures };
-  return { kind: 'installed', environment: { installed: [...present.installed, ...fixed], paths: pathsOf(made) } };
+  return {
+    kind: 'installed',
+    environment: { installed: [...present.installed, ...fixed], paths: pathsOf(made) },
+  };
 }
 
 type Folders = Partial<LibraryPaths>;
@@ -94,28 +128,68 @@ type Folders = Partial<LibraryPaths>;
 /** Libraries that are installed together, because one tool has to make them fit each other. */
 interface Group {
   readonly kinds: readonly LibraryKind[];
-  readonly install: (box: Toolbox, libraries: readonly FixedLibrary[], present: ClusterEnvironment) => Promise<Folders>;
+  readonly install: (
+    box: Toolbox,
+    libraries: readonly FixedLibrary[],
+    present: ClusterEnvironment,
+  ) => Promise<Folders>;
 }
 
 const groups: readonly Group[] = [
-  { kinds: ['jar'], install: async (_box, libraries) => ({ classPath: libraries.flatMap(({ files }) => files) }) },
-  { kinds: ['maven'], install: async (box, libraries) => ({ classPath: await installJava(box, libraries.flatMap(({ library }) => library.maven ?? [])) }) },
+  {
+    kinds: ['jar'],
+    install: async (_box, libraries) => ({ classPath: libraries.flatMap(({ files }) => files) }),
+  },
+  {
+    kinds: ['maven'],
+    install: async (box, libraries) => ({
+      classPath: await installJava(
+        box,
+        libraries.flatMap(({ library }) => library.maven ?? []),
+      ),
+    }),
+  },
   {
     kinds: ['whl', 'pypi'],
     async install(box, libraries, present) {
-      const had = present.installed.some(({ library }) => library.whl !== undefined || library.pypi !== undefined);
-      const { folder, programs } = await installPython(box, libraries, had ? present.paths.pythonPath[0] : undefined);
+      const had = present.installed.some(
+        ({ library }) => library.whl !== undefined || library.pypi !== undefined,
+      );
+      const { folder, programs } = await installPython(
+        box,
+        libraries,
+        had ? present.paths.pythonPath[0] : undefined,
+      );
       return { pythonPath: [folder], binPath: programs === undefined ? [] : [programs] };
     },
   },
-  { kinds: ['egg'], install: async (_box, libraries) => ({ pythonPath: libraries.flatMap(({ files }) => files) }) },
-  { kinds: ['cran'], install: async (box, libraries) => ({ rPath: [await installR(box, libraries.flatMap(({ library }) => library.cran ?? []))] }) },
+  {
+    kinds: ['egg'],
+    install: async (_box, libraries) => ({ pythonPath: libraries.flatMap(({ files }) => files) }),
+  },
+  {
+    kinds: ['cran'],
+    install: async (box, libraries) => ({
+      rPath: [
+        await installR(
+          box,
+          libraries.flatMap(({ library }) => library.cran ?? []),
+        ),
+      ],
+    }),
+  },
 ];
 
 type GroupDone = { readonly folders: Folders } | { readonly failures: readonly LibraryFailure[] };
 
-async function installGroup(box: Toolbox, group: Group, fixed: readonly FixedLibrary[], present: ClusterEnvironment): Promise<GroupDone> {
-  const ofGroup = (libraries: readonly FixedLibrary[]): FixedLibrary[] => libraries.filter(({ library }) => group.kinds.includes(libraryKind(library)));
+async function installGroup(
+  box: Toolbox,
+  group: Group,
+  fixed: readonly FixedLibrary[],
+  present: ClusterEnvironment,
+): Promise<GroupDone> {
+  const ofGroup = (libraries: readonly FixedLibrary[]): FixedLibrary[] =>
+    libraries.filter(({ library }) => group.kinds.includes(libraryKind(library)));
   const [before, added] = [ofGroup(present.installed), ofGroup(fixed)];
   const all = [...before, ...added];
   const [first] = all;
@@ -125,14 +199,29 @@ async function installGroup(box: Toolbox, group: Group, fixed: readonly FixedLib
   return { failures: await blame(box, group, { before, added, message: together.message }) };
 }
 
-/** Which of the added libraries cannot be installed: those that fail alone, or all of them, because they do not fit together. */
+/**
+ * Which of the added libraries cannot be installed: those that fail alone, or all of them, because they do
+ * not fit together.
+ */
 async function blame(
-  box: Toolbox, group: Group, { before, added, message }: { readonly before: readonly FixedLibrary[]; readonly added: readonly FixedLibrary[]; readonly message: string },
+  box: Toolbox,
+  group: Group,
+  {
+    before,
+    added,
+    message,
+  }: {
+    readonly before: readonly FixedLibrary[];
+    readonly added: readonly FixedLibrary[];
+    readonly message: string;
+  },
 ): Promise<LibraryFailure[]> {
   if (before.length === 0 && added.length === 1) return added.map(({ library }) => ({ library, message }));
   const failures: LibraryFailure[] = [];
   for (const one of added) {
-    const alone = await attempt(one.library, () => group.install(box, [one], { installed: [], paths: { classPath: [], pythonPath: [], binPath: [] } }));
+    const alone = await attempt(one.library, () =>
+      group.install(box, [one], { installed: [], paths: { classPath: [], pythonPath: [], binPath: [] } }),
+    );
     if ('message' in alone) failures.push(alone);
   }
   if (failures.length > 0) return failures;
@@ -140,19 +229,31 @@ async function blame(
   return added.map(({ library }) => ({ library, message: `${others}: ${message}` }));
 }
 
-/** What `work` gives, or why this library fails. @throws Stopped, and whatever is no answer about a library */
-async function attempt<Value>(library: Library, work: () => Promise<Value>): Promise<{ readonly value: Value } | LibraryFailure> {
+/**
+ * What `work` gives, or why this library fails. @throws Stopped, and whatever is no answer about a library
+ */
+async function attempt<Value>(
+  library: Library,
+  work: () => Promise<Value>,
+): Promise<{ readonly value: Value } | LibraryFailure> {
   try {
     return { value: await work() };
   } catch (error) {
-    if (error instanceof CannotInstall || error instanceof ServiceError) return { library, message: messageOf(error) };
+    if (error instanceof CannotInstall || error instanceof ServiceError)
+      return { library, message: messageOf(error) };
     if (codeOf(error) === 'EACCES') return { library, message: 'the file may not be read by the service.' };
     throw error;
   }
 }
 
 function pathsOf(made: readonly (readonly [Group, Folders])[]): LibraryPaths {
-  const all = (part: 'classPath' | 'pythonPath' | 'binPath' | 'rPath'): string[] => made.flatMap(([, folders]) => folders[part] ?? []);
+  const all = (part: 'classPath' | 'pythonPath' | 'binPath' | 'rPath'): string[] =>
+    made.flatMap(([, folders]) => folders[part] ?? []);
   const rPath = all('rPath');
-  return { classPath: all('classPath'), pythonPath: all('pythonPath'), binPath: all('binPath'), ...(rPath.length > 0 && { rPath }) };
+  return {
+    classPath: all('classPath'),
+    pythonPath: all('pythonPath'),
+    binPath: all('binPath'),
+    ...(rPath.length > 0 && { rPath }),
+  };
 }

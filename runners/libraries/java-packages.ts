@@ -1,4 +1,7 @@
-/** Maven packages of a cluster: resolved together, by Maven or else by coursier, with everything that they need at run time. */
+/**
+ * Maven packages of a cluster: resolved together, by Maven or else by coursier, with everything that they
+ * need at run time.
+ */
 import { join } from 'node:path';
 import type { Static } from 'typebox';
 import type { MavenLibrary } from '../../engine/job/cluster.ts';
@@ -9,14 +12,21 @@ import { makeOnce, type Making } from './make-once.ts';
 
 type Maven = Static<typeof MavenLibrary>;
 
-/** One after the other: two that fill one local repository at a time may each find half of what the other writes. */
+/**
+ * One after the other: two that fill one local repository at a time may each find half of what the other
+ * writes.
+ */
 let turn: Promise<unknown> = Promise.resolve();
 
 /** The JARs of packages and of all that they need. @throws CannotInstall, Stopped */
 export async function installJava(tools: Toolbox, libraries: readonly Maven[]): Promise<string[]> {
   const { shop, find } = tools;
-  const coursier = (await find('mvn')) === undefined ? ((await find('cs')) ?? (await find('coursier'))) : undefined;
-  const making = coursier === undefined ? byMaven(await tools.program('mvn'), shop.root, libraries) : byCoursier(coursier, shop.root, libraries);
+  const coursier =
+    (await find('mvn')) === undefined ? ((await find('cs')) ?? (await find('coursier'))) : undefined;
+  const making =
+    coursier === undefined
+      ? byMaven(await tools.program('mvn'), shop.root, libraries)
+      : byCoursier(coursier, shop.root, libraries);
   const mine = turn.then(() => makeOnce(shop, making));
   turn = mine.catch(() => undefined);
   return (await filesBelow(entryIn(await mine))).filter((file) => file.endsWith('.jar')).toSorted();
@@ -25,12 +35,22 @@ export async function installJava(tools: Toolbox, libraries: readonly Maven[]): 
 function byMaven(mvn: string, root: string, libraries: readonly Maven[]): Making {
   const project = projectOf(libraries);
   return {
-    part: 'java', key: keyOf('maven', project),
+    part: 'java',
+    key: keyOf('maven', project),
     async command(draft, bench) {
       await writeInOneStep(join(bench, 'pom.xml'), project, 0o644);
       return [
-        mvn, '--batch-mode', '--no-transfer-progress', '-Dstyle.color=never', '--file', join(bench, 'pom.xml'), `-Dmaven.repo.local=${join(root, 'maven')}`,
-        '-DincludeScope=runtime', '-Dmdep.prependGroupId=true', `-DoutputDirectory=${draft}`, 'dependency:copy-dependencies',
+        mvn,
+        '--batch-mode',
+        '--no-transfer-progress',
+        '-Dstyle.color=never',
+        '--file',
+        join(bench, 'pom.xml'),
+        `-Dmaven.repo.local=${join(root, 'maven')}`,
+        '-DincludeScope=runtime',
+        '-Dmdep.prependGroupId=true',
+        `-DoutputDirectory=${draft}`,
+        'dependency:copy-dependencies',
       ];
     },
   };
@@ -44,16 +64,33 @@ function byCoursier(coursier: string, root: string, libraries: readonly Maven[])
   const wanted = libraries.map(({ coordinates, exclusions = [] }) => {
     const { group, artifact, version, classifier, type } = partsOf(coordinates);
     const attributes = [
-      ...(classifier === undefined ? [] : [`classifier=${classifier}`]), ...(type === undefined ? [] : [`ext=${type}`]),
+      ...(classifier === undefined ? [] : [`classifier=${classifier}`]),
+      ...(type === undefined ? [] : [`ext=${type}`]),
       ...exclusions.map((exclusion) => `exclude=${exclusion.replace(':', '%')}`),
     ];
     return [`${group}:${artifact}:${version}`, ...attributes].join(',');
   });
-  const repos = [...new Set(libraries.flatMap(({ repo }) => repo ?? []))].flatMap((repo) => ['--repository', repo]);
+  const repos = [...new Set(libraries.flatMap(({ repo }) => repo ?? []))].flatMap((repo) => [
+    '--repository',
+    repo,
+  ]);
   return {
-    part: 'java', key: keyOf('coursier', wanted, repos),
-    command: async (draft) =>
-      ['/bin/sh', '-c', copying, 'fetch', draft, coursier, 'fetch', '--quiet', '--cache', join(root, 'coursier'), ...repos, ...wanted],
+    part: 'java',
+    key: keyOf('coursier', wanted, repos),
+    command: async (draft) => [
+      '/bin/sh',
+      '-c',
+      copying,
+      'fetch',
+      draft,
+      coursier,
+      'fetch',
+      '--quiet',
+      '--cache',
+      join(root, 'coursier'),
+      ...repos,
+      ...wanted,
+    ],
   };
 }
 
@@ -92,9 +129,14 @@ function dependencyOf({ coordinates, exclusions = [] }: Maven): string {
     return `<exclusion>${element('groupId', groupId)}${element('artifactId', artifactId)}</exclusion>`;
   });
   return [
-    '<dependency>', element('groupId', group), element('artifactId', artifact), element('version', version),
-    type === undefined ? '' : element('type', type), classifier === undefined ? '' : element('classifier', classifier),
-    `<exclusions>${left.join('')}</exclusions>`, '</dependency>',
+    '<dependency>',
+    element('groupId', group),
+    element('artifactId', artifact),
+    element('version', version),
+    type === undefined ? '' : element('type', type),
+    classifier === undefined ? '' : element('classifier', classifier),
+    `<exclusions>${left.join('')}</exclusions>`,
+    '</dependency>',
   ].join('');
 }
 

@@ -10,30 +10,55 @@ const tailBytes = 64 * 2 ** 10;
 const linesMax = 6;
 const charactersMax = 1_000;
 
-/** Lines that say what is wrong, as Python's and Java's installers mark them; what only points elsewhere is none. */
+/**
+ * Lines that say what is wrong, as Python's and Java's installers mark them; what only points elsewhere is
+ * none.
+ */
 const complaint = /^\s*(?:\[ERROR\]|ERROR:|error:|Error|[\w.]+(?:Error|Exception):)\s*\S/;
-const pointer = /^\[ERROR\]\s*(?:->? ?\[Help|\[Help|To see the full stack|Re-run Maven|For more information)|pip's dependency resolver/;
+const pointer =
+  /^\[ERROR\]\s*(?:->? ?\[Help|\[Help|To see the full stack|Re-run Maven|For more information)|pip's dependency resolver/;
 
 /** The last words of a process whose `stdout` and `stderr` lie in a directory, on one line. */
 export async function lastWords(directory: string): Promise<string> {
-  const said = [await readLogEnd(join(directory, 'stdout'), tailBytes), await readLogEnd(join(directory, 'stderr'), tailBytes)];
+  const said = [
+    await readLogEnd(join(directory, 'stdout'), tailBytes),
+    await readLogEnd(join(directory, 'stderr'), tailBytes),
+  ];
   const all = said.join('\n').split('\n').map(plain);
   const lines = all.filter((line) => line.trim() !== '' && !/^\[notice\]|^WARNING:/.test(line));
   const complaints = [...new Set(lines.filter((line) => complaint.test(line) && !pointer.test(line)))];
   const chosen = complaints.length > 0 ? complaints.slice(-linesMax) : lines.slice(-linesMax);
-  const words = [...unreachable(all), ...chosen].map((line) => line.trim().replace(/ -> \[Help \d+\]$/, '')).join(' ');
+  const words = [...unreachable(all), ...chosen]
+    .map((line) => line.trim().replace(/ -> \[Help \d+\]$/, ''))
+    .join(' ');
   // In this spelling clients take it for a fault that passes, and ask again for minutes.
-  return cut(words.replaceAll(/Unexpected error|Timed out after|deadline exceeded/gi, (phrase) => passing[phrase.toLowerCase()] ?? phrase), charactersMax);
+  return cut(
+    words.replaceAll(
+      /Unexpected error|Timed out after|deadline exceeded/gi,
+      (phrase) => passing[phrase.toLowerCase()] ?? phrase,
+    ),
+    charactersMax,
+  );
 }
 
-/** pip tells a missing package and an index that nobody reaches apart in its warnings alone: the last one, after which it gave up. */
+/**
+ * pip tells a missing package and an index that nobody reaches apart in its warnings alone: the last one,
+ * after which it gave up.
+ */
 function unreachable(lines: readonly string[]): string[] {
-  const [, error = '', path = ''] = lines.map((line) => /^WARNING: Retrying \(Retry\(total=0\b.* connection broken by '(.+)': (\S+)$/.exec(line)).findLast((match) => match !== null) ?? [];
+  const [, error = '', path = ''] =
+    lines
+      .map((line) => /^WARNING: Retrying \(Retry\(total=0\b.* connection broken by '(.+)': (\S+)$/.exec(line))
+      .findLast((match) => match !== null) ?? [];
   const reason = error.replace(/^\w+\(['"]?(?:<[^>]*>: )?/, '').replace(/['"]?\)$/, '');
   return reason === '' ? [] : [`The package index could not be reached (${path}): ${reason}.`];
 }
 
-const passing: Readonly<Record<string, string>> = { 'unexpected error': 'error', 'timed out after': 'no answer within', 'deadline exceeded': 'no answer in time' };
+const passing: Readonly<Record<string, string>> = {
+  'unexpected error': 'error',
+  'timed out after': 'no answer within',
+  'deadline exceeded': 'no answer in time',
+};
 
 /** Without the colours of a terminal. */
 function plain(line: string): string {
@@ -47,8 +72,15 @@ export async function isZip(path: string): Promise<boolean> {
     throw error;
   });
   try {
-    const { buffer, bytesRead } = (await file?.read(Buffer.alloc(4), 0, 4, 0)) ?? { buffer: Buffer.alloc(0), bytesRead: 0 };
-    return bytesRead === 4 && buffer.toString('latin1', 0, 2) === 'PK' && [0x0403, 0x0605].includes(buffer.readUInt16LE(2));
+    const { buffer, bytesRead } = (await file?.read(Buffer.alloc(4), 0, 4, 0)) ?? {
+      buffer: Buffer.alloc(0),
+      bytesRead: 0,
+    };
+    return (
+      bytesRead === 4 &&
+      buffer.toString('latin1', 0, 2) === 'PK' &&
+      [0x0403, 0x0605].includes(buffer.readUInt16LE(2))
+    );
   } finally {
     await file?.close();
   }

@@ -1,6 +1,6 @@
 /**
- * Makes an entry of the cache by a program, once: whoever asks meanwhile, in this engine or another, waits for the same
- * process, also after a kill of the engine that started it.
+ * Makes an entry of the cache by a program, once: whoever asks meanwhile, in this engine or another, waits
+ * for the same process, also after a kill of the engine that started it.
  */
 import { lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -35,8 +35,8 @@ export interface Making {
   /** What the entry is made from: two that are made from the same have one key. */
   readonly key: string;
   /**
-   * The program that fills `draft`, a directory. It may put what it needs into `bench`, which is there, too; it may be asked
-   * more than once, and must answer the same.
+   * The program that fills `draft`, a directory. It may put what it needs into `bench`, which is there, too;
+   * it may be asked more than once, and must answer the same.
    */
   readonly command: (draft: string, bench: string) => Promise<readonly [string, ...string[]]>;
   readonly environment?: Readonly<Record<string, string>>;
@@ -49,13 +49,22 @@ export type Made =
 
 /** Far more than an installer says. */
 const logBytesMax = 64 * 2 ** 20;
-/** How often a process may vanish without a word before that is a failure: its machine may have been restarted. */
+/**
+ * How often a process may vanish without a word before that is a failure: its machine may have been
+ * restarted.
+ */
 const lossesMax = 3;
 
 /** The entry, made now or before. Processes that others ended are started again. */
 export async function makeOnce(shop: Workshop, { key: written, ...rest }: Making): Promise<Made> {
   // Whoever chooses the programs chooses what they make: that is for nobody else.
-  const making: Making = { ...rest, key: Object.keys(shop.ofCluster).length === 0 ? written : keyOf(written, Object.entries(shop.ofCluster).toSorted()) };
+  const making: Making = {
+    ...rest,
+    key:
+      Object.keys(shop.ofCluster).length === 0
+        ? written
+        : keyOf(written, Object.entries(shop.ofCluster).toSorted()),
+  };
   const entry = entryOf(shop.root, making.part, making.key);
   for (let losses = 0; ;) {
     if (await isKept(entry, shop.now())) return { kind: 'made', entry };
@@ -65,8 +74,10 @@ export async function makeOnce(shop: Workshop, { key: written, ...rest }: Making
     const exit = await attend(shop, making, bench, draft);
     switch (exit.kind) {
       case 'exited': {
-        if (exit.code !== 0) return failed((await lastWords(bench)) || `it ended with ${describeExit(exit.code)}`, draft);
-        if ((await lstat(draft).catch(missingAsUndefined))?.isSymbolicLink() === true) return failed('its directory was replaced by a link.', draft);
+        if (exit.code !== 0)
+          return failed((await lastWords(bench)) || `it ended with ${describeExit(exit.code)}`, draft);
+        if ((await lstat(draft).catch(missingAsUndefined))?.isSymbolicLink() === true)
+          return failed('its directory was replaced by a link.', draft);
         const made = await publish(draft, entry, shop.isolation.user !== undefined);
         // Nobody needs it any more; whoever still attends it finds the entry.
         await rm(bench, { recursive: true, force: true });
@@ -95,15 +106,26 @@ async function attend(shop: Workshop, making: Making, bench: string, draft: stri
   const temporary = join(bench, 'tmp');
   for (const made of [draft, temporary]) await mkdir(made, { recursive: true });
   // Made while this one looked for its bench.
-  if (await isKept(entryOf(shop.root, making.part, making.key), shop.now())) return { kind: 'exited', code: 0 };
-  const program = { argv: await making.command(draft, bench), env: { ...shop.environment, ...making.environment } };
+  if (await isKept(entryOf(shop.root, making.part, making.key), shop.now()))
+    return { kind: 'exited', code: 0 };
+  const program = {
+    argv: await making.command(draft, bench),
+    env: { ...shop.environment, ...making.environment },
+  };
   const { user } = shop.isolation;
   if (user !== undefined) await handOver(bench, user);
   const own = [bench, ...toolDirectories.map((name) => join(shop.root, name))];
-  return exec({
-    directory: bench, attemptDirectory: shop.directory, cwd: bench, stopGraceMs: shop.stopGraceMs, logBytesMax,
-    ...isolated(shop.isolation, program, { temporary, cwd: bench, own }),
-  }, shop.signal);
+  return exec(
+    {
+      directory: bench,
+      attemptDirectory: shop.directory,
+      cwd: bench,
+      stopGraceMs: shop.stopGraceMs,
+      logBytesMax,
+      ...isolated(shop.isolation, program, { temporary, cwd: bench, own }),
+    },
+    shop.signal,
+  );
 }
 
 async function failed(message: string, draft: string): Promise<Made> {
@@ -111,7 +133,9 @@ async function failed(message: string, draft: string): Promise<Made> {
   return { kind: 'failed', message };
 }
 
-/** The directory of the try that is under way, or has made it and waits to be taken; else that of a new one. */
+/**
+ * The directory of the try that is under way, or has made it and waits to be taken; else that of a new one.
+ */
 async function currentTry(tries: string): Promise<string> {
   const names = (await readdir(tries).catch(missingAsUndefined)) ?? [];
   const last = Math.max(0, ...names.map(Number).filter(Number.isSafeInteger));
@@ -122,5 +146,8 @@ async function currentTry(tries: string): Promise<string> {
 async function isSpent(bench: string): Promise<boolean> {
   const { text, bytes } = await readText(join(bench, 'exit'), 16);
   if (bytes > 0) return text !== '0\n' || (await statOf(join(bench, 'draft'))) === undefined;
-  return (await statOf(join(bench, 'stopped'))) !== undefined || (await readText(join(bench, 'pid'), 64)).text.startsWith('stopped');
+  return (
+    (await statOf(join(bench, 'stopped'))) !== undefined ||
+    (await readText(join(bench, 'pid'), 64)).text.startsWith('stopped')
+  );
 }

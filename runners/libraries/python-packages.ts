@@ -1,4 +1,7 @@
-/** Python packages of a cluster: all of them together in one folder, so that one of each is there and they fit each other. */
+/**
+ * Python packages of a cluster: all of them together in one folder, so that one of each is there and they fit
+ * each other.
+ */
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FixedLibrary } from '../../engine/ports/libraries.ts';
@@ -22,12 +25,16 @@ export interface PythonFolder {
 }
 
 /**
- * Installs wheels and packages of an index. What a cluster had before keeps its versions if that is possible: what runs
- * there was written against them.
+ * Installs wheels and packages of an index. What a cluster had before keeps its versions if that is possible:
+ * what runs there was written against them.
  * @param before the folder of what it had; some of `libraries`, and what those need
  * @throws CannotInstall, Stopped
  */
-export async function installPython(tools: Toolbox, libraries: readonly FixedLibrary[], before: string | undefined): Promise<PythonFolder> {
+export async function installPython(
+  tools: Toolbox,
+  libraries: readonly FixedLibrary[],
+  before: string | undefined,
+): Promise<PythonFolder> {
   const python = await tools.program('python3');
   const pins = before === undefined ? [] : await releasesIn(before);
   try {
@@ -38,22 +45,61 @@ export async function installPython(tools: Toolbox, libraries: readonly FixedLib
   }
 }
 
-async function install({ shop }: Toolbox, python: string, libraries: readonly FixedLibrary[], pins: readonly string[]): Promise<PythonFolder> {
-  const specs = libraries.flatMap(({ library, files }) => (library.pypi === undefined ? files : [library.pypi.package.trim()]));
+async function install(
+  { shop }: Toolbox,
+  python: string,
+  libraries: readonly FixedLibrary[],
+  pins: readonly string[],
+): Promise<PythonFolder> {
+  const specs = libraries.flatMap(({ library, files }) =>
+    library.pypi === undefined ? files : [library.pypi.package.trim()],
+  );
   const repos = [...new Set(libraries.flatMap(({ library }) => library.pypi?.repo ?? []))];
   // What names no exact version is looked for again every day.
-  const exact = libraries.every(({ library }) => library.pypi === undefined || /={2,3}[^*,]+$/.test(library.pypi.package));
+  const exact = libraries.every(
+    ({ library }) => library.pypi === undefined || /={2,3}[^*,]+$/.test(library.pypi.package),
+  );
   const making: Making = {
     part: 'python',
-    key: keyOf('pip', await identityOf(python, shop.isolation), specs.map((spec) => spec.replace(shop.root, '')), indexes(libraries, repos), pins, pipVariables(shop.environment), exact ? '' : Math.floor(shop.now() / day)),
+    key: keyOf(
+      'pip',
+      await identityOf(python, shop.isolation),
+      specs.map((spec) => spec.replace(shop.root, '')),
+      indexes(libraries, repos),
+      pins,
+      pipVariables(shop.environment),
+      exact ? '' : Math.floor(shop.now() / day),
+    ),
     environment: { PIP_ROOT_USER_ACTION: 'ignore' },
     async command(draft, bench) {
       await writeInOneStep(join(bench, 'constraints.txt'), `${pins.join('\n')}\n`, readable);
-      const folders = [...new Set(libraries.filter(({ files }) => files.length > 1).flatMap(({ files }) => files.map((file) => dirname(file))))];
+      const folders = [
+        ...new Set(
+          libraries
+            .filter(({ files }) => files.length > 1)
+            .flatMap(({ files }) => files.map((file) => dirname(file))),
+        ),
+      ];
       return [
-        python, '-m', 'pip', 'install', '--target', draft, '--no-input', '--disable-pip-version-check', '--no-warn-script-location', '--progress-bar', 'off',
-        '--cache-dir', join(shop.root, 'pip'), '--constraint', join(bench, 'constraints.txt'),
-        ...indexes(libraries, repos), ...folders.flatMap((folder) => ['--find-links', folder]), '--', ...specs,
+        python,
+        '-m',
+        'pip',
+        'install',
+        '--target',
+        draft,
+        '--no-input',
+        '--disable-pip-version-check',
+        '--no-warn-script-location',
+        '--progress-bar',
+        'off',
+        '--cache-dir',
+        join(shop.root, 'pip'),
+        '--constraint',
+        join(bench, 'constraints.txt'),
+        ...indexes(libraries, repos),
+        ...folders.flatMap((folder) => ['--find-links', folder]),
+        '--',
+        ...specs,
       ];
     },
   };
@@ -74,29 +120,47 @@ function indexes(libraries: readonly FixedLibrary[], repos: readonly string[]): 
 async function withTool(making: ReturnType<typeof makeOnce>, python: string): ReturnType<typeof makeOnce> {
   const made = await making;
   if (made.kind !== 'failed' || !/No module named '?pip\b/.test(made.message)) return made;
-  throw new CannotInstall(`${python} has no pip. Install it (for example "apt-get install python3-pip") and start the run again.`);
+  throw new CannotInstall(
+    `${python} has no pip. Install it (for example "apt-get install python3-pip") and start the run again.`,
+  );
 }
 
 /** Variables that change what pip finds. */
 function pipVariables(environment: Readonly<Record<string, string>>): string[] {
-  return Object.entries(environment).filter(([name]) => name.startsWith('PIP_')).map(([name, value]) => `${name}=${value}`).toSorted();
+  return Object.entries(environment)
+    .filter(([name]) => name.startsWith('PIP_'))
+    .map(([name, value]) => `${name}=${value}`)
+    .toSorted();
 }
 
 /** `name==version` of everything that is installed in a folder. */
 async function releasesIn(folder: string): Promise<string[]> {
   const names = (await readdir(folder).catch(missingAsUndefined)) ?? [];
-  return names.flatMap((name) => {
-    const [, release, version] = /^(.+)-([^-]+)\.dist-info$/.exec(name) ?? [];
-    return release === undefined || version === undefined ? [] : [`${release}==${version}`];
-  }).toSorted();
+  return names
+    .flatMap((name) => {
+      const [, release, version] = /^(.+)-([^-]+)\.dist-info$/.exec(name) ?? [];
+      return release === undefined || version === undefined ? [] : [`${release}==${version}`];
+    })
+    .toSorted();
 }
 
 const identities = new Map<string, Promise<string>>();
 
 /** What tells one Python from another for which packages are built. */
 function identityOf(python: string, isolation: Isolation): Promise<string> {
-  const known = identities.get(python) ?? answerOf(isolation, [python, '-c', 'import sys, sysconfig; print(sys.implementation.cache_tag, sysconfig.get_platform(), sys.executable)'], {})
-    .catch(() => { throw new CannotInstall(`${python} does not run.`); });
+  const known =
+    identities.get(python) ??
+    answerOf(
+      isolation,
+      [
+        python,
+        '-c',
+        'import sys, sysconfig; print(sys.implementation.cache_tag, sysconfig.get_platform(), sys.executable)',
+      ],
+      {},
+    ).catch(() => {
+      throw new CannotInstall(`${python} does not run.`);
+    });
   identities.set(python, known);
   known.catch(() => identities.delete(python));
   return known;

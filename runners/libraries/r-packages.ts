@@ -18,13 +18,19 @@ if (length(missing) > 0) { message("ERROR: not installed: ", paste(missing, coll
 `;
 
 /** The folder that R finds the packages in. @throws CannotInstall, Stopped */
-export async function installR({ shop, program }: Toolbox, libraries: readonly Static<typeof RCranLibrary>[]): Promise<string> {
+export async function installR(
+  { shop, program }: Toolbox,
+  libraries: readonly Static<typeof RCranLibrary>[],
+): Promise<string> {
   const rscript = await program('Rscript');
   const packages = libraries.map((library) => library.package);
   const repos = [...new Set(libraries.flatMap(({ repo }) => repo ?? []))].join(' ');
-  return entryIn(await makeOnce(shop, {
-    // Packages carry no versions here: they are looked for again every day.
-    part: 'r', key: keyOf('r', rscript, packages, repos, Math.floor(shop.now() / day)),
-    command: async (draft) => [rscript, '--vanilla', '-e', script, draft, repos, ...packages],
-  }));
+  return entryIn(
+    await makeOnce(shop, {
+      // Packages carry no versions here: they are looked for again every day.
+      part: 'r',
+      key: keyOf('r', rscript, packages, repos, Math.floor(shop.now() / day)),
+      command: async (draft) => [rscript, '--vanilla', '-e', script, draft, repos, ...packages],
+    }),
+  );
 }

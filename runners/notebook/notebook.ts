@@ -1,4 +1,7 @@
-/** Runner of notebook tasks: a snapshot of the notebook is run cell by cell, by driver.py or by node/driver.ts (spec 2.7, 2.10). */
+/**
+ * Runner of notebook tasks: a snapshot of the notebook is run cell by cell, by driver.py or by node/driver.ts
+ * (spec 2.7, 2.10).
+ */
 import { copyFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,10 +10,24 @@ import { readLogEnd } from '../../engine/log-file.ts';
 import { jsonIn, readText } from '../../engine/read-file.ts';
 import { asNotebookReport } from '../../engine/run/notebook-report.ts';
 import { firstBytes, type NotebookReport, type TaskOutput } from '../../engine/run/output.ts';
-import { contractVersion, type Command, type Exit, type Outcome, type RunnerContext, type RunnerPlugin } from '../contract.ts';
+import {
+  contractVersion,
+  type Command,
+  type Exit,
+  type Outcome,
+  type RunnerContext,
+  type RunnerPlugin,
+} from '../contract.ts';
 import { workloadFailed } from '../../engine/run/attempt.ts';
 import { describeExit, outcomeOf } from '../process/describe-exit.ts';
-import { CannotStart, cannotStart, makeInOneStep, requireInterpreter, settleCommand, writeInOneStep } from '../process/pinned-command.ts';
+import {
+  CannotStart,
+  cannotStart,
+  makeInOneStep,
+  requireInterpreter,
+  settleCommand,
+  writeInOneStep,
+} from '../process/pinned-command.ts';
 import { composeScript, scriptLanguages } from './node/compose.ts';
 import { answerQuestions } from './questions.ts';
 import { afterCrash, runningCell } from './report.ts';
@@ -22,14 +39,13 @@ const driver = fileURLToPath(new URL('./driver.py', import.meta.url));
 const reportBytesMax = 256 * 2 ** 20;
 
 /** File extension -> what it holds, for what can be kept in the workspace but not be run. */
-const notRunnable: Readonly<Record<string, string>> = {
-  '.scala': 'Scala',
-  '.r': 'R',
-};
+const notRunnable: Readonly<Record<string, string>> = { '.scala': 'Scala', '.r': 'R' };
 
 /**
- * `notebook_task`. Leaves in the attempt's directory: `notebook.py` (the snapshot that is run, with the extension of its language), `notebook.json` (the
- * report, see NotebookReport), `values.json` (what it set for later tasks: name -> JSON text) and the output, with the value of the exit call or the exception of the failed cell.
+ * `notebook_task`. Leaves in the attempt's directory: `notebook.py` (the snapshot that is run, with the
+ * extension of its language), `notebook.json` (the report, see NotebookReport), `values.json` (what it set
+ * for later tasks: name -> JSON text) and the output, with the value of the exit call or the exception of the
+ * failed cell.
  */
 export const plugin: RunnerPlugin<NotebookTask> = {
   contract: contractVersion,
@@ -64,7 +80,10 @@ async function compose(task: NotebookTask, context: RunnerContext): Promise<Comm
     );
   }
   const python = await requireInterpreter(context, 'python3');
-  const snapshot = join(context.directory, extname(file).toLowerCase() === '.ipynb' ? 'notebook.ipynb' : 'notebook.py');
+  const snapshot = join(
+    context.directory,
+    extname(file).toLowerCase() === '.ipynb' ? 'notebook.ipynb' : 'notebook.py',
+  );
   await makeInOneStep(snapshot, (draft) => copyFile(file, draft));
   const order = {
     notebook: snapshot,
@@ -88,23 +107,38 @@ async function compose(task: NotebookTask, context: RunnerContext): Promise<Comm
 }
 
 /** Keeps what the notebook came to, from how its process ended and what its report says. */
-async function conclude(exit: Exit, report: NotebookReport | undefined, context: RunnerContext): Promise<Outcome> {
+async function conclude(
+  exit: Exit,
+  report: NotebookReport | undefined,
+  context: RunnerContext,
+): Promise<Outcome> {
   const crash = crashOf(exit, report);
   if (crash !== undefined && report !== undefined) {
     await writeInOneStep(reportFile(context), JSON.stringify(afterCrash(report, crash)));
   }
   if (exit.kind === 'stopped' || exit.kind === 'lost') return outcomeOf(exit, workloadFailed);
-  await context.writeOutput(crash === undefined ? outputOf(report, context) : { error: crash, ...(report === undefined && await lastWords(context)) });
-  return crash === undefined || exit.kind === 'flooded' ? outcomeOf(exit, workloadFailed) : { kind: 'failed', message: workloadFailed };
+  await context.writeOutput(
+    crash === undefined
+      ? outputOf(report, context)
+      : { error: crash, ...(report === undefined && (await lastWords(context))) },
+  );
+  return crash === undefined || exit.kind === 'flooded'
+    ? outcomeOf(exit, workloadFailed)
+    : { kind: 'failed', message: workloadFailed };
 }
 
-/** A notebook that came to nothing has said why on stderr, if anywhere: that its interpreter is not there, for example. */
+/**
+ * A notebook that came to nothing has said why on stderr, if anywhere: that its interpreter is not there, for
+ * example.
+ */
 async function lastWords({ directory }: RunnerContext): Promise<Pick<TaskOutput, 'errorTrace'>> {
   const said = (await readLogEnd(join(directory, 'stderr'), 4_096)).trim();
   return said === '' ? {} : { errorTrace: said };
 }
 
-/** Why the notebook's process ended before the notebook did. Undefined when the notebook came to its own end. */
+/**
+ * Why the notebook's process ended before the notebook did. Undefined when the notebook came to its own end.
+ */
 function crashOf(exit: Exit, report: NotebookReport | undefined): string | undefined {
   switch (exit.kind) {
     case 'stopped':
@@ -115,9 +149,11 @@ function crashOf(exit: Exit, report: NotebookReport | undefined): string | undef
     case 'exited': {
       const running = report === undefined ? undefined : runningCell(report);
       // A failure that the report tells stands, however the process ended after it.
-      const over = report !== undefined && running === undefined && (report.error !== undefined || exit.code === 0);
+      const over =
+        report !== undefined && running === undefined && (report.error !== undefined || exit.code === 0);
       if (over) return undefined;
-      const where = running === undefined ? doubt(exit.code, report) : ` while cell ${running.position} was running`;
+      const where =
+        running === undefined ? doubt(exit.code, report) : ` while cell ${running.position} was running`;
       return `The notebook process ended with ${describeExit(exit.code)}${where}.`;
     }
     default:
@@ -125,7 +161,10 @@ function crashOf(exit: Exit, report: NotebookReport | undefined): string | undef
   }
 }
 
-/** With the codes 0 and 1 the driver says that the report tells the rest: when it does not, somebody will ask why. */
+/**
+ * With the codes 0 and 1 the driver says that the report tells the rest: when it does not, somebody will ask
+ * why.
+ */
 function doubt(code: number, report: NotebookReport | undefined): string {
   if (code > 1 || report !== undefined) return '';
   return `, and its report (notebook.json) is missing, has more than ${reportBytesMax} bytes, or was changed by something other than its runner`;
@@ -139,8 +178,8 @@ function outputOf(report: NotebookReport | undefined, context: RunnerContext): T
 }
 
 /**
- * The driver's report; undefined when the process ended before it wrote one. The notebook can write that file too: one
- * that is too long or holds no report counts as absent.
+ * The driver's report; undefined when the process ended before it wrote one. The notebook can write that file
+ * too: one that is too long or holds no report counts as absent.
  */
 async function readReport(context: RunnerContext): Promise<NotebookReport | undefined> {
   const { text, more } = await readText(reportFile(context), reportBytesMax);

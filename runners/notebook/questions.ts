@@ -1,4 +1,7 @@
-/** Answers what a notebook asks of the engine through files: it outlives the engine, and an asked question stays asked. */
+/**
+ * Answers what a notebook asks of the engine through files: it outlives the engine, and an asked question
+ * stays asked.
+ */
 import { watch, type FSWatcher } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,12 +30,16 @@ const tickMs = 5_000;
 const retryMs = 1_000;
 
 /**
- * Answers questions until the notebook's process is over. What it has asked for is cancelled then, if it is not over, and
- * its end is waited for.
+ * Answers questions until the notebook's process is over. What it has asked for is cancelled then, if it is
+ * not over, and its end is waited for.
  * @param start begins the process, or attaches to it; called when questions can be asked
  * @returns how the process ended
  */
-export async function answerQuestions(context: RunnerContext, directory: string, start: () => Promise<Exit>): Promise<Exit> {
+export async function answerQuestions(
+  context: RunnerContext,
+  directory: string,
+  start: () => Promise<Exit>,
+): Promise<Exit> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const bell = createBell();
   const over = new AbortController();
@@ -40,10 +47,13 @@ export async function answerQuestions(context: RunnerContext, directory: string,
   let open = 0;
   const take = (key: string): void => {
     open += 1;
-    taken.set(key, answer(context, directory, key, over.signal).finally(() => {
-      open -= 1;
-      bell.ring();
-    }));
+    taken.set(
+      key,
+      answer(context, directory, key, over.signal).finally(() => {
+        open -= 1;
+        bell.ring();
+      }),
+    );
   };
   const watcher = watchDirectory(directory, bell.ring);
   let isOver = false;
@@ -58,7 +68,8 @@ export async function answerQuestions(context: RunnerContext, directory: string,
       const last = isOver;
       // Nobody waits any more: what was asked for is only cancelled.
       if (last) over.abort();
-      for (const key of await unanswered(directory)) if (!taken.has(key) && (last || open < openMax)) take(key);
+      for (const key of await unanswered(directory))
+        if (!taken.has(key) && (last || open < openMax)) take(key);
       if (last) break;
       // A process that could not be waited for is an error of the runner.
       await Promise.race([bell.wait(tickMs), ended]);
@@ -78,11 +89,18 @@ async function unanswered(directory: string): Promise<string[]> {
     throw error;
   });
   const answered = new Set(names);
-  return names.flatMap((name) => /^([0-9a-f]{32})\.json$/.exec(name)?.[1] ?? []).filter((key) => !answered.has(`${key}.answer`));
+  return names
+    .flatMap((name) => /^([0-9a-f]{32})\.json$/.exec(name)?.[1] ?? [])
+    .filter((key) => !answered.has(`${key}.answer`));
 }
 
 /** @param over aborted when nobody waits for the answer any more */
-async function answer(context: RunnerContext, directory: string, key: string, over: AbortSignal): Promise<void> {
+async function answer(
+  context: RunnerContext,
+  directory: string,
+  key: string,
+  over: AbortSignal,
+): Promise<void> {
   const end = await endOf(context, join(directory, `${key}.json`), key, over);
   for (;;) {
     try {
@@ -92,17 +110,29 @@ async function answer(context: RunnerContext, directory: string, key: string, ov
     } catch (error) {
       // The task removed the directory, or is over.
       if (isMissing(error) || over.aborted) return;
-      context.log(`The answer to the notebook's question could not be written, it is tried again: ${messageOf(error)}`);
-      await new Promise((resolve) => { setTimeout(resolve, retryMs); });
+      context.log(
+        `The answer to the notebook's question could not be written, it is tried again: ${messageOf(error)}`,
+      );
+      await new Promise((resolve) => {
+        setTimeout(resolve, retryMs);
+      });
     }
   }
 }
 
-async function endOf(context: RunnerContext, file: string, key: string, over: AbortSignal): Promise<ChildEnd> {
+async function endOf(
+  context: RunnerContext,
+  file: string,
+  key: string,
+  over: AbortSignal,
+): Promise<ChildEnd> {
   const { text, more } = await readText(file, questionBytesMax);
   const question = more ? undefined : jsonIn(text);
   if (!Check(Question, question)) {
-    return { result: 'FAILED', message: `What the notebook asked for is no question that Runyard knows, or has more than ${questionBytesMax} bytes.` };
+    return {
+      result: 'FAILED',
+      message: `What the notebook asked for is no question that Runyard knows, or has more than ${questionBytesMax} bytes.`,
+    };
   }
   const { kind, path, timeoutSeconds, arguments: given } = question;
   return context.launchJob({ kind, path, timeoutSeconds, arguments: given }, { key, signal: over });

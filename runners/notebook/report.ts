@@ -12,7 +12,11 @@ export function afterCrash(report: NotebookReport, reason: string): NotebookRepo
   if (running === undefined) return report;
   // What it showed until then stays; called again after a restart of the engine, this comes to the same.
   const shown = running.outputs.filter(({ type }) => type !== 'error');
-  const failed: NotebookCell = { ...running, status: 'failed', outputs: [...shown, { type: 'error', summary: reason, trace: reason }] };
+  const failed: NotebookCell = {
+    ...running,
+    status: 'failed',
+    outputs: [...shown, { type: 'error', summary: reason, trace: reason }],
+  };
   return {
     ...report,
     cells: report.cells.map((cell) => (cell === running ? failed : cell)),

@@ -1,10 +1,16 @@
 /**
- * The process behind `%sql` cells of a Python notebook: DuckDB, shut into managed_fs. Questions come in as lines of JSON,
- * answers go out as lines of JSON; it ends with its input. Usage: sql-cells.ts MANAGED_FS
+ * The process behind `%sql` cells of a Python notebook: DuckDB, shut into managed_fs. Questions come in as
+ * lines of JSON, answers go out as lines of JSON; it ends with its input. Usage: sql-cells.ts MANAGED_FS
  */
 import { mkdirSync, realpathSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { DuckDBInstance, JsonDuckDBValueConverter, StatementType, type DuckDBConnection, type DuckDBMaterializedResult } from '@duckdb/node-api';
+import {
+  DuckDBInstance,
+  JsonDuckDBValueConverter,
+  StatementType,
+  type DuckDBConnection,
+  type DuckDBMaterializedResult,
+} from '@duckdb/node-api';
 import { messageOf } from '../../engine/errors.ts';
 import { shownValue } from '../query/query-rows.ts';
 import { queryFailure } from '../query/query-failure.ts';
@@ -19,13 +25,18 @@ interface Question {
 }
 
 type Answer =
-  | { readonly columns: readonly { readonly name: string; readonly type: string }[]; readonly rows: readonly (readonly unknown[])[]; readonly total: number }
+  | {
+      readonly columns: readonly { readonly name: string; readonly type: string }[];
+      readonly rows: readonly (readonly unknown[])[];
+      readonly total: number;
+    }
   | { readonly error: string };
 
 /** Most rows that are handed over: those of a table that a cell shows. */
 const rowsMax = 10_000;
 
-const parameterRemedy = 'Give it in base_parameters or notebook_params, or declare a widget of that name in a cell before.';
+const parameterRemedy =
+  'Give it in base_parameters or notebook_params, or declare a widget of that name in a cell before.';
 
 const [, , given = ''] = process.argv;
 mkdirSync(given, { recursive: true });
@@ -56,17 +67,29 @@ async function answerTo({ sql, parameters }: Question): Promise<Answer> {
     }
     return answer;
   } catch (error) {
-    return { error: (await queryFailure(messageOf(error), directory)).message.replace('The query cannot be run: ', '') };
+    return {
+      error: (await queryFailure(messageOf(error), directory)).message.replace(
+        'The query cannot be run: ',
+        '',
+      ),
+    };
   }
 }
 
 async function rowsOf(result: DuckDBMaterializedResult): Promise<Answer> {
   const types = result.columnTypes();
-  const columns = result.columnNames().map((name, index) => ({ name, type: String(types[index]).toLowerCase() }));
+  const columns = result
+    .columnNames()
+    .map((name, index) => ({ name, type: String(types[index]).toLowerCase() }));
   // What a statement changed is a count, which is no result to look at.
-  if (result.statementType !== StatementType.SELECT && columns.length === 1 && columns[0]?.name === 'Count') return { columns: [], rows: [], total: 0 };
+  if (result.statementType !== StatementType.SELECT && columns.length === 1 && columns[0]?.name === 'Count')
+    return { columns: [], rows: [], total: 0 };
   const rows: unknown[][] = [];
-  for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0 && rows.length < rowsMax; chunk = await result.fetchChunk()) {
+  for (
+    let chunk = await result.fetchChunk();
+    chunk !== null && chunk.rowCount > 0 && rows.length < rowsMax;
+    chunk = await result.fetchChunk()
+  ) {
     for (const row of chunk.convertRows(JsonDuckDBValueConverter)) {
       if (rows.length < rowsMax) rows.push(row.map((value, index) => plain(shownValue(value, types[index]))));
     }

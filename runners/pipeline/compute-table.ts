@@ -26,14 +26,22 @@ export interface Computing {
 export class FlowFailed extends Error {}
 
 /** @param before what was published of it, unless it begins anew. @throws FlowFailed */
-export async function computeTable(computing: Computing, table: LinkedTable, before: WorkingDataset | undefined, generation: number): Promise<void> {
+export async function computeTable(
+  computing: Computing,
+  table: LinkedTable,
+  before: WorkingDataset | undefined,
+  generation: number,
+): Promise<void> {
   const { work, draft, version } = computing;
   const key = keyOf(table.name);
   const directory = join(draft, key);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const kept = table.kind === 'STREAMING_TABLE' ? before : undefined;
   const parts: PublishedDataset['parts'] = [...(kept?.published.parts ?? [])];
-  const paths = [...(kept?.paths ?? [])].map((path) => ({ from: path, to: join(directory, path.slice(path.lastIndexOf('/') + 1)) }));
+  const paths = [...(kept?.paths ?? [])].map((path) => ({
+    from: path,
+    to: join(directory, path.slice(path.lastIndexOf('/') + 1)),
+  }));
   for (const { from, to } of paths) await keepPart(from, to);
   const written = paths.map(({ to }) => to);
   const flows: Record<string, FlowProgress> = { ...kept?.published.flows };
@@ -49,7 +57,8 @@ export async function computeTable(computing: Computing, table: LinkedTable, bef
       parts.push({ file, rows: done.rows });
       written.push(path);
     }
-    if (columns.length === 0) columns = written.length > 0 ? await columnsOf(work.connection, parquetRows([path], [])) : done.columns;
+    if (columns.length === 0)
+      columns = written.length > 0 ? await columnsOf(work.connection, parquetRows([path], [])) : done.columns;
   }
   const comments = new Map(table.columns.map(({ name, comment }) => [name.toLowerCase(), comment]));
   const commented = columns.map(({ name, type }) => {
@@ -59,8 +68,15 @@ export async function computeTable(computing: Computing, table: LinkedTable, bef
   await bindDataset(work, key, {
     paths: written,
     published: {
-      name: table.name, kind: table.kind, ...(table.comment !== undefined && { comment: table.comment }), properties: table.properties,
-      partitioned_by: [...table.partitionedBy], columns: commented, generation, parts, flows,
+      name: table.name,
+      kind: table.kind,
+      ...(table.comment !== undefined && { comment: table.comment }),
+      properties: table.properties,
+      partitioned_by: [...table.partitionedBy],
+      columns: commented,
+      generation,
+      parts,
+      flows,
     },
   });
 }
@@ -77,28 +93,65 @@ interface FlowPlan {
   readonly path: string;
 }
 
-async function runFlow({ work, log, fresh }: Computing, table: LinkedTable, flow: LinkedFlow, { before, wanted, path }: FlowPlan): Promise<FlowDone> {
+async function runFlow(
+  { work, log, fresh }: Computing,
+  table: LinkedTable,
+  flow: LinkedFlow,
+  { before, wanted, path }: FlowPlan,
+): Promise<FlowDone> {
   const about = { flow: flow.name, dataset: table.name, event_type: 'flow_progress' as const };
-  log.write({ ...about, level: 'INFO', message: `Flow ${flow.name} is running.`, details: { flow_progress: { status: 'RUNNING' } } });
+  log.write({
+    ...about,
+    level: 'INFO',
+    message: `Flow ${flow.name} is running.`,
+    details: { flow_progress: { status: 'RUNNING' } },
+  });
   try {
     const step = await layOut(work, flow, before);
     fresh.push(...step.fresh);
-    const query = step.absent.length > 0 ? undefined : await fittedQuery(work.connection, flow, sqlOf(work, flow), wanted, work.columns.get(keyOf(flow.name)));
-    const part = query === undefined || step.idle
-      ? { rows: 0, quality: { dropped_records: 0, expectations: [] } }
-      : await writePart(work.connection, flow, query, table.expectations, path);
+    const query =
+      step.absent.length > 0
+        ? undefined
+        : await fittedQuery(
+            work.connection,
+            flow,
+            sqlOf(work, flow),
+            wanted,
+            work.columns.get(keyOf(flow.name)),
+          );
+    const part =
+      query === undefined || step.idle
+        ? { rows: 0, quality: { dropped_records: 0, expectations: [] } }
+        : await writePart(work.connection, flow, query, table.expectations, path);
     const { rows, quality } = part;
-    const dropped = quality.dropped_records === 0 ? '' : `, ${quality.dropped_records} were dropped by expectations`;
+    const dropped =
+      quality.dropped_records === 0 ? '' : `, ${quality.dropped_records} were dropped by expectations`;
     log.write({
-      ...about, level: 'INFO', message: step.idle ? `Flow ${flow.name} found nothing new.` : `Flow ${flow.name} is complete: ${rows} rows were written${dropped}.`,
-      details: { flow_progress: { status: 'COMPLETED', metrics: { num_output_rows: rows }, data_quality: quality } },
+      ...about,
+      level: 'INFO',
+      message: step.idle
+        ? `Flow ${flow.name} found nothing new.`
+        : `Flow ${flow.name} is complete: ${rows} rows were written${dropped}.`,
+      details: {
+        flow_progress: { status: 'COMPLETED', metrics: { num_output_rows: rows }, data_quality: quality },
+      },
     });
-    return { rows, progress: step.progress, columns: query?.columns ?? wanted.map(({ name, type = 'VARCHAR' }) => ({ name, type })) };
+    return {
+      rows,
+      progress: step.progress,
+      columns: query?.columns ?? wanted.map(({ name, type = 'VARCHAR' }) => ({ name, type })),
+    };
   } catch (error) {
     const said = saidByDatabase(error);
     const message = said.startsWith(`Flow ${flow.name}`) ? said : `Flow ${flow.name} failed: ${said}`;
     const quality = error instanceof ExpectationFailed ? { data_quality: error.quality } : {};
-    log.write({ ...about, level: 'ERROR', message, error: said, details: { flow_progress: { status: 'FAILED', ...quality } } });
+    log.write({
+      ...about,
+      level: 'ERROR',
+      message,
+      error: said,
+      details: { flow_progress: { status: 'FAILED', ...quality } },
+    });
     throw new FlowFailed(message, { cause: error });
   }
 }

@@ -1,4 +1,7 @@
-/** The DuckDB of one update: bounded, without extensions, and able to reach nothing but files of managed_fs and objstore. */
+/**
+ * The DuckDB of one update: bounded, without extensions, and able to reach nothing but files of managed_fs
+ * and objstore.
+ */
 import { mkdir, realpath } from 'node:fs/promises';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { duckdbMacros } from '../../engine/sql/duckdb-functions.ts';
@@ -16,11 +19,21 @@ export interface UpdateDatabase {
 
 /** @param spill directory for what does not fit into memory */
 export async function openDatabase(order: UpdateOrder, spill: string): Promise<UpdateDatabase> {
-  const directories = [order.managedFs, ...(order.objstore === undefined ? [] : [order.objstore]), order.storage.directory, spill];
+  const directories = [
+    order.managedFs,
+    ...(order.objstore === undefined ? [] : [order.objstore]),
+    order.storage.directory,
+    spill,
+  ];
   for (const directory of directories) await mkdir(directory, { recursive: true });
-  const allowed = [...new Set([...directories, ...(await Promise.all(directories.map((directory) => realpath(directory))))])];
+  const allowed = [
+    ...new Set([...directories, ...(await Promise.all(directories.map((directory) => realpath(directory))))]),
+  ];
   const { megabytes, threads } = order.limits;
-  const instance = await DuckDBInstance.create(':memory:', { threads: String(threads), memory_limit: `${megabytes}MB` });
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: String(threads),
+    memory_limit: `${megabytes}MB`,
+  });
   const connection = await instance.connect();
   for (const macro of duckdbMacros) await connection.run(`CREATE MACRO ${macro}`);
   await connection.run(`CREATE SCHEMA ${duckdbName(streamSchema)}`);
@@ -31,7 +44,9 @@ export async function openDatabase(order: UpdateOrder, spill: string): Promise<U
   await connection.run('SET autoinstall_known_extensions=false');
   await connection.run('SET autoload_known_extensions=false');
   // The order counts: what is allowed must be said before everything else is shut off.
-  await connection.run(`SET allowed_directories=[${allowed.map((directory) => duckdbText(`${directory}/`)).join(', ')}]`);
+  await connection.run(
+    `SET allowed_directories=[${allowed.map((directory) => duckdbText(`${directory}/`)).join(', ')}]`,
+  );
   await connection.run('SET enable_external_access=false');
   await connection.run('SET lock_configuration=true');
   return {
@@ -43,7 +58,9 @@ export async function openDatabase(order: UpdateOrder, spill: string): Promise<U
   };
 }
 
-/** What DuckDB says, without the query that it repeats and the mark in it: that is not what its author wrote. */
+/**
+ * What DuckDB says, without the query that it repeats and the mark in it: that is not what its author wrote.
+ */
 export function saidByDatabase(error: unknown): string {
   const [first = ''] = messageOf(error).split(/\n\n?LINE \d+:/);
   return first.trim().replaceAll(/\s+/g, ' ');
@@ -67,5 +84,7 @@ export function emptyRows(columns: readonly PublishedColumn[]): string {
 
 /** The rows of Parquet files, or none of these columns when there is no file. */
 export function parquetRows(paths: readonly string[], columns: readonly PublishedColumn[]): string {
-  return paths.length === 0 ? emptyRows(columns) : `SELECT * FROM read_parquet([${paths.map((path) => duckdbText(literally(path))).join(', ')}])`;
+  return paths.length === 0
+    ? emptyRows(columns)
+    : `SELECT * FROM read_parquet([${paths.map((path) => duckdbText(literally(path))).join(', ')}])`;
 }

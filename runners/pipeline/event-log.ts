@@ -1,4 +1,6 @@
-/** Writes the event log of an update: one line of JSON for each event, in a file of the pipeline's storage. */
+/**
+ * Writes the event log of an update: one line of JSON for each event, in a file of the pipeline's storage.
+ */
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../engine/clock.ts';
@@ -13,7 +15,12 @@ export interface EventLog {
 const logsKept = 200;
 
 /** @param say also takes the message of each event, for the log of the task */
-export function openEventLog(storage: string, origin: EventOrigin, clock: Pick<Clock, 'now'>, say: (line: string) => void): EventLog {
+export function openEventLog(
+  storage: string,
+  origin: EventOrigin,
+  clock: Pick<Clock, 'now'>,
+  say: (line: string) => void,
+): EventLog {
   const directory = join(storage, 'events');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   removeOldest(directory);
@@ -32,6 +39,8 @@ export function openEventLog(storage: string, origin: EventOrigin, clock: Pick<C
 }
 
 function removeOldest(directory: string): void {
-  const logs = readdirSync(directory).map((name) => ({ name, time: statSync(join(directory, name)).mtimeMs })).sort((a, b) => b.time - a.time);
+  const logs = readdirSync(directory)
+    .map((name) => ({ name, time: statSync(join(directory, name)).mtimeMs }))
+    .sort((a, b) => b.time - a.time);
   for (const { name } of logs.slice(logsKept)) rmSync(join(directory, name), { force: true });
 }

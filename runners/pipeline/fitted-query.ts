@@ -16,8 +16,16 @@ export interface FittedQuery {
   readonly columns: readonly PublishedColumn[];
   /** The columns of the query as they are. */
   readonly given: readonly PublishedColumn[];
-  /** For every column whose type changes: a condition that its value stays the same, and how the columns are called. */
-  readonly lossless: readonly { readonly column: string; readonly condition: string; readonly from: string; readonly to: string }[];
+  /**
+   * For every column whose type changes: a condition that its value stays the same, and how the columns are
+   * called.
+   */
+  readonly lossless: readonly {
+    readonly column: string;
+    readonly condition: string;
+    readonly from: string;
+    readonly to: string;
+  }[];
 }
 
 /** What Parquet cannot hold as it is. */
@@ -28,11 +36,20 @@ const storable: Readonly<Record<string, string>> = { HUGEINT: 'BIGINT', UHUGEINT
  * @param known the columns of the query, when they are
  * @throws ServiceError for columns that do not fit
  */
-export async function fittedQuery(connection: DuckDBConnection, flow: LinkedFlow, sql: string, wanted: readonly WantedColumn[], known?: readonly PublishedColumn[]): Promise<FittedQuery> {
+export async function fittedQuery(
+  connection: DuckDBConnection,
+  flow: LinkedFlow,
+  sql: string,
+  wanted: readonly WantedColumn[],
+  known?: readonly PublishedColumn[],
+): Promise<FittedQuery> {
   const given = known ?? (await columnsOf(connection, sql));
   const names = given.map(({ name }) => name.toLowerCase());
   const twice = given.find(({ name }, index) => names.indexOf(name.toLowerCase()) !== index);
-  if (twice !== undefined) throw invalid(`Flow ${flow.name}: its query has two columns named ${quote(twice.name)}; name them apart with AS.`);
+  if (twice !== undefined)
+    throw invalid(
+      `Flow ${flow.name}: its query has two columns named ${quote(twice.name)}; name them apart with AS.`,
+    );
   const targets = wanted.length === 0 ? given : wanted;
   const pairs = flow.byName ? pairedByName(flow, given, targets) : pairedByPlace(flow, given, targets);
   const columns: PublishedColumn[] = [];
@@ -43,11 +60,23 @@ export async function fittedQuery(connection: DuckDBConnection, flow: LinkedFlow
     columns.push({ name: target.name, type: to });
     const value = source === undefined ? 'NULL' : `source.${duckdbName(source.name)}`;
     if (source !== undefined && source.type !== to) {
-      lossless.push({ column: target.name, from: source.type, to, condition: `CAST(CAST(${value} AS ${to}) AS ${source.type}) IS NOT DISTINCT FROM ${value}` });
+      lossless.push({
+        column: target.name,
+        from: source.type,
+        to,
+        condition: `CAST(CAST(${value} AS ${to}) AS ${source.type}) IS NOT DISTINCT FROM ${value}`,
+      });
     }
-    return source?.type === to ? `${value} AS ${duckdbName(target.name)}` : `CAST(${value} AS ${to}) AS ${duckdbName(target.name)}`;
+    return source?.type === to
+      ? `${value} AS ${duckdbName(target.name)}`
+      : `CAST(${value} AS ${to}) AS ${duckdbName(target.name)}`;
   });
-  return { sql: `SELECT ${parts.join(', ')}${lossless.map(({ condition }, index) => `, ${condition} AS "~lossless ${index}"`).join('')} FROM (${sql}\n) AS source`, columns, given, lossless };
+  return {
+    sql: `SELECT ${parts.join(', ')}${lossless.map(({ condition }, index) => `, ${condition} AS "~lossless ${index}"`).join('')} FROM (${sql}\n) AS source`,
+    columns,
+    given,
+    lossless,
+  };
 }
 
 interface Pair {
@@ -56,16 +85,31 @@ interface Pair {
   readonly source: PublishedColumn | undefined;
 }
 
-function pairedByName({ name, target: table }: LinkedFlow, given: readonly PublishedColumn[], targets: readonly WantedColumn[]): Pair[] {
+function pairedByName(
+  { name, target: table }: LinkedFlow,
+  given: readonly PublishedColumn[],
+  targets: readonly WantedColumn[],
+): Pair[] {
   const known = new Map(given.map((column) => [column.name.toLowerCase(), column]));
-  const extra = given.find((column) => !targets.some((target) => target.name.toLowerCase() === column.name.toLowerCase()));
+  const extra = given.find(
+    (column) => !targets.some((target) => target.name.toLowerCase() === column.name.toLowerCase()),
+  );
   if (extra !== undefined) {
-    throw invalid(`Flow ${name}: its query has the column ${quote(extra.name)}, which ${table} does not have (${targets.map((target) => target.name).join(', ')}). Leave it out, or refresh ${table} fully to begin with new columns.`);
+    throw invalid(
+      `Flow ${name}: its query has the column ${quote(extra.name)}, which ${table} does not have (${targets.map((target) => target.name).join(', ')}). Leave it out, or refresh ${table} fully to begin with new columns.`,
+    );
   }
   return targets.map((target) => ({ target, source: known.get(target.name.toLowerCase()) }));
 }
 
-function pairedByPlace({ name, target: table }: LinkedFlow, given: readonly PublishedColumn[], targets: readonly WantedColumn[]): Pair[] {
-  if (given.length !== targets.length) throw invalid(`Flow ${name}: its query has ${given.length} columns, but ${table} has ${targets.length}; write INSERT INTO ${table} BY NAME, or give as many.`);
+function pairedByPlace(
+  { name, target: table }: LinkedFlow,
+  given: readonly PublishedColumn[],
+  targets: readonly WantedColumn[],
+): Pair[] {
+  if (given.length !== targets.length)
+    throw invalid(
+      `Flow ${name}: its query has ${given.length} columns, but ${table} has ${targets.length}; write INSERT INTO ${table} BY NAME, or give as many.`,
+    );
   return targets.map((target, index) => ({ target, source: given[index] }));
 }

@@ -1,4 +1,6 @@
-/** The input files of a pipeline: what a file name or pattern stands for, and how a file is when it is read. */
+/**
+ * The input files of a pipeline: what a file name or pattern stands for, and how a file is when it is read.
+ */
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { isMissing, statOf } from '../../engine/read-file.ts';
@@ -32,24 +34,34 @@ function placeOf(uri: string, { managedFs, objstore }: Pick<UpdateOrder, 'manage
   const path = posix.normalize(`/${canonical.replace(/^(managed_fs:|objstore:\/\/)/, '')}`);
   if (canonical.split('/').includes('..')) throw invalid(`The path ${quote(uri)} must not hold "..".`);
   if (isBucket) {
-    if (objstore === undefined) throw invalid(`${uri} cannot be read: pipelines read objstore:// where it is a directory, and this service has an S3-compatible server behind it. Copy the files to managed_fs.`);
+    if (objstore === undefined)
+      throw invalid(
+        `${uri} cannot be read: pipelines read objstore:// where it is a directory, and this service has an S3-compatible server behind it. Copy the files to managed_fs.`,
+      );
     return { directory: objstore, scheme: 'objstore:/', path };
   }
   return { directory: managedFs, scheme: 'managed_fs:', path };
 }
 
 /**
- * The files that a name, a directory or a pattern stands for, by name. Those whose name, or the name of a folder behind the fixed part, begins with a
- * dot or an underscore are no input: tools write drafts and marks under such names.
+ * The files that a name, a directory or a pattern stands for, by name. Those whose name, or the name of a
+ * folder behind the fixed part, begins with a dot or an underscore are no input: tools write drafts and marks
+ * under such names.
  */
-export async function inputFiles(uri: string, order: Pick<UpdateOrder, 'managedFs' | 'objstore'>): Promise<InputFile[]> {
+export async function inputFiles(
+  uri: string,
+  order: Pick<UpdateOrder, 'managedFs' | 'objstore'>,
+): Promise<InputFile[]> {
   const place = placeOf(uri, order);
   const direct = isPattern(place.path) ? undefined : await statOf(join(place.directory, place.path));
   if (direct?.isFile() === true) return found([place.path], place);
   const folder = isPattern(place.path) ? fixedFolder(place.path) : place.path;
   const pattern = patternOf(isPattern(place.path) ? place.path : posix.join(place.path, '**'));
   const paths = await pathsBelow(place.directory, folder);
-  return found(paths.filter((path) => pattern.test(path)), place);
+  return found(
+    paths.filter((path) => pattern.test(path)),
+    place,
+  );
 }
 
 async function pathsBelow(root: string, folder: string): Promise<string[]> {
@@ -68,13 +80,15 @@ async function pathsBelow(root: string, folder: string): Promise<string[]> {
 
 async function found(paths: readonly string[], { directory, scheme }: Place): Promise<InputFile[]> {
   const root = await realpath(directory);
-  const files = await Promise.all([...paths].sort().map(async (path): Promise<InputFile | undefined> => {
-    const real = await realpath(join(directory, path)).catch(() => undefined);
-    // A link that leads outside, or to nothing, is no input.
-    if (real === undefined || !real.startsWith(`${root}/`)) return undefined;
-    const state = await stateOf(real);
-    return state === undefined ? undefined : { uri: `${scheme}${path}`, path: real, state };
-  }));
+  const files = await Promise.all(
+    [...paths].sort().map(async (path): Promise<InputFile | undefined> => {
+      const real = await realpath(join(directory, path)).catch(() => undefined);
+      // A link that leads outside, or to nothing, is no input.
+      if (real === undefined || !real.startsWith(`${root}/`)) return undefined;
+      const state = await stateOf(real);
+      return state === undefined ? undefined : { uri: `${scheme}${path}`, path: real, state };
+    }),
+  );
   return files.filter((file) => file !== undefined);
 }
 

@@ -9,11 +9,17 @@ type Tree = Readonly<Record<string, unknown>>;
 
 /** @throws ServiceError for what DuckDB does not take for one SELECT, and for tables of other catalogs */
 export async function linkQuery(connection: DuckDBConnection, query: ReadQuery): Promise<LinkedQuery> {
-  const result = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR, skip_null := true, skip_empty := true)', [query.sql((uri) => [uri])]);
+  const result = await connection.runAndReadAll(
+    'SELECT json_serialize_sql($1::VARCHAR, skip_null := true, skip_empty := true)',
+    [query.sql((uri) => [uri])],
+  );
   const tree = JSON.parse(String(result.getRowsJson()[0]?.[0])) as Tree;
   if (tree['error'] === true) {
     const near = /at or near "(.*?)"/.exec(String(tree['error_message']))?.[1];
-    throw refusedAt(query.placeOf(near ?? ''), `DuckDB does not understand the query: ${String(tree['error_message'])}`);
+    throw refusedAt(
+      query.placeOf(near ?? ''),
+      `DuckDB does not understand the query: ${String(tree['error_message'])}`,
+    );
   }
   const reads = new Set<string>();
   collect(tree, new Set(), (table) => {
@@ -22,7 +28,10 @@ export async function linkQuery(connection: DuckDBConnection, query: ReadQuery):
     const name = String(table['table_name']);
     if (schema !== undefined && schema !== 'main') {
       const whole = [table['catalog_name'], schema, name].filter((part) => part !== undefined).join('.');
-      throw refusedAt(query.placeOf(name), `${whole} is no dataset of this pipeline, whose queries can read those and files alone.`);
+      throw refusedAt(
+        query.placeOf(name),
+        `${whole} is no dataset of this pipeline, whose queries can read those and files alone.`,
+      );
     }
     reads.add(keyOf(name));
   });
@@ -35,7 +44,11 @@ function collect(node: unknown, hidden: ReadonlySet<string>, found: (table: Tree
   if (Array.isArray(node)) return node.forEach((child) => collect(child, hidden, found));
   if (typeof node !== 'object' || node === null) return;
   const tree = node as Tree;
-  if (tree['type'] === 'BASE_TABLE' && (tree['schema_name'] !== undefined || !hidden.has(keyOf(String(tree['table_name']))))) found(tree);
+  if (
+    tree['type'] === 'BASE_TABLE' &&
+    (tree['schema_name'] !== undefined || !hidden.has(keyOf(String(tree['table_name']))))
+  )
+    found(tree);
   let inside = hidden;
   for (const { key, value } of withEntries(tree)) {
     const isRecursive = JSON.stringify(value).includes('"RECURSIVE_CTE_NODE"');
@@ -46,6 +59,7 @@ function collect(node: unknown, hidden: ReadonlySet<string>, found: (table: Tree
 }
 
 function withEntries({ cte_map: map }: Tree): { readonly key: string; readonly value: unknown }[] {
-  const entries = typeof map === 'object' && map !== null && 'map' in map && Array.isArray(map.map) ? map.map : [];
+  const entries =
+    typeof map === 'object' && map !== null && 'map' in map && Array.isArray(map.map) ? map.map : [];
   return entries.map((entry: Tree) => ({ key: keyOf(String(entry['key'])), value: entry['value'] }));
 }

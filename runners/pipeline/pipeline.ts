@@ -8,7 +8,13 @@ import { messageOf, ServiceError } from '../../engine/errors.ts';
 import { PipelineTask } from '../../engine/job/task-kinds.ts';
 import { settledUpdate, updateFileNames, type UpdateOrder } from '../../engine/pipeline/update-order.ts';
 import { jsonIn, readText } from '../../engine/read-file.ts';
-import { contractVersion, type Exit, type Outcome, type RunnerContext, type RunnerPlugin } from '../contract.ts';
+import {
+  contractVersion,
+  type Exit,
+  type Outcome,
+  type RunnerContext,
+  type RunnerPlugin,
+} from '../contract.ts';
 import { describeExit } from '../process/describe-exit.ts';
 import { newestVersion, settle } from './versions.ts';
 
@@ -17,7 +23,10 @@ const failureBytesMax = 2 ** 20;
 /** For JavaScript alone; what DuckDB may take is in the order. */
 const heapMegabytes = 384;
 
-/** `pipeline_task`. The engine has settled before what is to be done; the update that an attempt has published is its success, however its process ended. */
+/**
+ * `pipeline_task`. The engine has settled before what is to be done; the update that an attempt has published
+ * is its success, however its process ended.
+ */
 export const plugin: RunnerPlugin<PipelineTask> = {
   contract: contractVersion,
   kind: 'pipeline_task',
@@ -30,7 +39,12 @@ export const plugin: RunnerPlugin<PipelineTask> = {
     if ('refused' in order) return failed(context, order.refused);
     await mkdir(order.storage.directory, { recursive: true, mode: 0o700 });
     const exit = await context.exec({
-      argv: [process.execPath, `--max-old-space-size=${heapMegabytes}`, fileURLToPath(new URL('./update-process.ts', import.meta.url)), file],
+      argv: [
+        process.execPath,
+        `--max-old-space-size=${heapMegabytes}`,
+        fileURLToPath(new URL('./update-process.ts', import.meta.url)),
+        file,
+      ],
     });
     return outcomeOf(exit, order, context);
   },
@@ -40,7 +54,10 @@ async function outcomeOf(exit: Exit, order: UpdateOrder, context: RunnerContext)
   if (exit.kind === 'exited' && exit.code === 0) return { kind: 'succeeded' };
   try {
     // Killed behind its publishing, it has done its work all the same.
-    if (!order.request.validateOnly && (await newestVersion(order.storage.directory))?.manifest.update_id === order.updateId) {
+    if (
+      !order.request.validateOnly &&
+      (await newestVersion(order.storage.directory))?.manifest.update_id === order.updateId
+    ) {
       await settle(order.storage.directory);
       return { kind: 'succeeded' };
     }
@@ -56,8 +73,15 @@ async function outcomeOf(exit: Exit, order: UpdateOrder, context: RunnerContext)
     case 'flooded':
       return failed(context, exit.message);
     case 'exited': {
-      const failure = jsonIn((await readText(join(context.directory, updateFileNames.failure), failureBytesMax)).text);
-      return failed(context, Check(Failure, failure) ? failure.error : `The process of the update ended with ${describeExit(exit.code)}. Nothing was published.`);
+      const failure = jsonIn(
+        (await readText(join(context.directory, updateFileNames.failure), failureBytesMax)).text,
+      );
+      return failed(
+        context,
+        Check(Failure, failure)
+          ? failure.error
+          : `The process of the update ended with ${describeExit(exit.code)}. Nothing was published.`,
+      );
     }
     default:
       return exit satisfies never;

@@ -23,7 +23,9 @@ async function perform(order: UpdateOrder): Promise<number> {
   await mkdir(scratch, { recursive: true });
   await mkdir(order.storage.directory, { recursive: true, mode: 0o700 });
   const log = openEventLog(
-    order.storage.directory, { pipeline_id: order.pipelineId, pipeline_name: order.pipelineName, update_id: order.updateId }, systemClock,
+    order.storage.directory,
+    { pipeline_id: order.pipelineId, pipeline_name: order.pipelineName, update_id: order.updateId },
+    systemClock,
     (line) => process.stdout.write(`${line}\n`),
   );
   try {
@@ -31,7 +33,13 @@ async function perform(order: UpdateOrder): Promise<number> {
     return 0;
   } catch (error) {
     const message = told(messageOf(error), order);
-    log.write({ level: 'ERROR', event_type: 'update_progress', message: `Update ${order.updateId} failed: ${message}`, error: message, details: { update_progress: { state: 'FAILED' } } });
+    log.write({
+      level: 'ERROR',
+      event_type: 'update_progress',
+      message: `Update ${order.updateId} failed: ${message}`,
+      error: message,
+      details: { update_progress: { state: 'FAILED' } },
+    });
     await writeInOneStep(join(attempt, updateFileNames.failure), JSON.stringify({ error: message }));
     return 1;
   } finally {
@@ -42,7 +50,11 @@ async function perform(order: UpdateOrder): Promise<number> {
 
 /** A message for people: directories of this machine are called as they are called outside. */
 function told(message: string, { storage, managedFs, objstore }: UpdateOrder): string {
-  const names: [string, string][] = [[storage.directory, storage.uri], [managedFs, 'managed_fs:'], ...(objstore === undefined ? [] : [[objstore, 'objstore:/'] satisfies [string, string]])];
+  const names: [string, string][] = [
+    [storage.directory, storage.uri],
+    [managedFs, 'managed_fs:'],
+    ...(objstore === undefined ? [] : [[objstore, 'objstore:/'] satisfies [string, string]]),
+  ];
   return names.reduce((text, [directory, name]) => text.replaceAll(directory, name), message);
 }
 

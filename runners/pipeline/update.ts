@@ -6,7 +6,14 @@ import { invalid, ServiceError } from '../../engine/errors.ts';
 import { duckdbName } from '../../engine/sql/query-items.ts';
 import { keyOf, type Definition } from '../../engine/pipeline/definition.ts';
 import { readQuery } from '../../engine/pipeline/flow-query.ts';
-import { checkNames, graphOf, type Graph, type LinkedFlow, type LinkedQuery, type LinkedTable } from '../../engine/pipeline/graph.ts';
+import {
+  checkNames,
+  graphOf,
+  type Graph,
+  type LinkedFlow,
+  type LinkedQuery,
+  type LinkedTable,
+} from '../../engine/pipeline/graph.ts';
 import type { Manifest, PublishedColumn } from '../../engine/pipeline/manifest.ts';
 import { readDefinition } from '../../engine/pipeline/read-definition.ts';
 import { selected, type Selection } from '../../engine/pipeline/selection.ts';
@@ -27,10 +34,26 @@ import { checkPart } from './write-part.ts';
  * @param scratch a directory of its own
  * @throws Error whose message says what failed, fit for the run's state
  */
-export async function runUpdate(order: UpdateOrder, scratch: string, log: EventLog, clock: Pick<Clock, 'now'>): Promise<void> {
-  const progress = (state: 'INITIALIZING' | 'SETTING_UP_TABLES' | 'RUNNING' | 'COMPLETED', message: string): void =>
-    log.write({ level: 'INFO', event_type: 'update_progress', message, details: { update_progress: { state } } });
-  progress('INITIALIZING', `Update ${order.updateId} of pipeline ${order.pipelineName} reads its definition.`);
+export async function runUpdate(
+  order: UpdateOrder,
+  scratch: string,
+  log: EventLog,
+  clock: Pick<Clock, 'now'>,
+): Promise<void> {
+  const progress = (
+    state: 'INITIALIZING' | 'SETTING_UP_TABLES' | 'RUNNING' | 'COMPLETED',
+    message: string,
+  ): void =>
+    log.write({
+      level: 'INFO',
+      event_type: 'update_progress',
+      message,
+      details: { update_progress: { state } },
+    });
+  progress(
+    'INITIALIZING',
+    `Update ${order.updateId} of pipeline ${order.pipelineName} reads its definition.`,
+  );
   const definition = readDefinition(order.sources, order.configuration);
   checkNames(definition);
   const database = await openDatabase(order, join(scratch, 'spill'));
@@ -39,11 +62,22 @@ export async function runUpdate(order: UpdateOrder, scratch: string, log: EventL
     const before = await newestVersion(order.storage.directory);
     checkOwner(before, order);
     const selection = selected(graph, order.request, before?.manifest);
-    const work: Work = { order, graph, connection: database.connection, datasets: new Map(), inputs: new Map(), columns: new Map() };
+    const work: Work = {
+      order,
+      graph,
+      connection: database.connection,
+      datasets: new Map(),
+      inputs: new Map(),
+      columns: new Map(),
+    };
     await bindPublished(work, before);
-    progress('SETTING_UP_TABLES', `Tables in the order in which they are computed: ${selection.tables.map(({ name }) => name).join(', ')}.`);
+    progress(
+      'SETTING_UP_TABLES',
+      `Tables in the order in which they are computed: ${selection.tables.map(({ name }) => name).join(', ')}.`,
+    );
     await checkFlows(work, selection, before);
-    if (order.request.validateOnly) return progress('COMPLETED', 'The pipeline is valid; nothing was computed.');
+    if (order.request.validateOnly)
+      return progress('COMPLETED', 'The pipeline is valid; nothing was computed.');
     progress('RUNNING', `Update ${order.updateId} is running.`);
     const manifest = await compute(work, selection, before, log, clock);
     progress('COMPLETED', `Version ${manifest.version} was published.`);
@@ -52,10 +86,19 @@ export async function runUpdate(order: UpdateOrder, scratch: string, log: EventL
   }
 }
 
-async function linked({ connection }: UpdateDatabase, definition: Definition, { catalog, schema }: UpdateOrder): Promise<Graph> {
-  const naming = { datasets: new Set([...definition.tables, ...definition.views].map(({ name }) => keyOf(name))), catalog, schema };
+async function linked(
+  { connection }: UpdateDatabase,
+  definition: Definition,
+  { catalog, schema }: UpdateOrder,
+): Promise<Graph> {
+  const naming = {
+    datasets: new Set([...definition.tables, ...definition.views].map(({ name }) => keyOf(name))),
+    catalog,
+    schema,
+  };
   const queries = new Map<object, LinkedQuery>();
-  for (const each of [...definition.flows, ...definition.views]) queries.set(each, await linkQuery(connection, readQuery(each.name, each.query, naming)));
+  for (const each of [...definition.flows, ...definition.views])
+    queries.set(each, await linkQuery(connection, readQuery(each.name, each.query, naming)));
   return graphOf(definition, (each) => {
     const query = queries.get(each);
     if (query === undefined) throw new Error(`${each.name} has no query.`);
@@ -66,7 +109,9 @@ async function linked({ connection }: UpdateDatabase, definition: Definition, { 
 function checkOwner(before: Version | undefined, { storage, pipelineId }: UpdateOrder): void {
   const owner = before?.manifest.pipeline_id;
   if (owner === undefined || owner === pipelineId) return;
-  throw invalid(`The storage ${storage.uri} holds the tables of another pipeline (${owner}). Give this one another storage, or delete that directory.`);
+  throw invalid(
+    `The storage ${storage.uri} holds the tables of another pipeline (${owner}). Give this one another storage, or delete that directory.`,
+  );
 }
 
 async function bindPublished(work: Work, before: Version | undefined): Promise<void> {
@@ -75,17 +120,28 @@ async function bindPublished(work: Work, before: Version | undefined): Promise<v
   }
 }
 
-/** Has DuckDB look at every flow before anything runs: unknown columns, functions and files are found here. */
-async function checkFlows(work: Work, { tables, reset }: Selection, before: Version | undefined): Promise<void> {
+/**
+ * Has DuckDB look at every flow before anything runs: unknown columns, functions and files are found here.
+ */
+async function checkFlows(
+  work: Work,
+  { tables, reset }: Selection,
+  before: Version | undefined,
+): Promise<void> {
   for (const table of tables) {
     const key = keyOf(table.name);
     const published = reset.has(key) ? undefined : before?.manifest.datasets[key];
     const isStreaming = table.kind === 'STREAMING_TABLE';
-    let columns: readonly PublishedColumn[] = isStreaming ? published?.columns ?? [] : [];
+    let columns: readonly PublishedColumn[] = isStreaming ? (published?.columns ?? []) : [];
     checkDeclared(table, columns);
     for (const flow of table.flows) {
       const fitted = await checkFlow(flow, async () => {
-        const step = await layOut(work, flow, isStreaming ? published?.flows[keyOf(flow.name)] : undefined, 'check');
+        const step = await layOut(
+          work,
+          flow,
+          isStreaming ? published?.flows[keyOf(flow.name)] : undefined,
+          'check',
+        );
         const declared = columns.length > 0 ? columns : table.columns;
         const isTyped = declared.length > 0 && declared.every(({ type }) => type !== undefined);
         if (step.idle && isTyped) return declared.map(({ name, type = '' }) => ({ name, type }));
@@ -99,16 +155,37 @@ async function checkFlows(work: Work, { tables, reset }: Selection, before: Vers
     }
     if (published !== undefined && isStreaming) continue;
     // Until it is computed, it has its columns and no row.
-    const empty = { name: table.name, kind: table.kind, properties: {}, partitioned_by: [], columns: [...columns], generation: before?.manifest.datasets[key]?.generation ?? 0, parts: [], flows: {} };
+    const empty = {
+      name: table.name,
+      kind: table.kind,
+      properties: {},
+      partitioned_by: [],
+      columns: [...columns],
+      generation: before?.manifest.datasets[key]?.generation ?? 0,
+      parts: [],
+      flows: {},
+    };
     work.datasets.set(key, { published: empty, paths: [] });
     await work.connection.run(`CREATE OR REPLACE VIEW ${duckdbName(key)} AS ${emptyRows(columns)}`);
   }
 }
 
 /** @throws ServiceError when a table is declared with other columns than it was published with */
-function checkDeclared({ name, place, columns: declared }: LinkedTable, published: readonly PublishedColumn[]): void {
-  const [now, before] = [declared, published].map((columns) => columns.map((column) => column.name.toLowerCase()).toSorted().join(', '));
-  if (declared.length > 0 && published.length > 0 && now !== before) throw refusedAt(place, `${name} is declared with the columns ${now}, but was published with ${before}; a full refresh begins with the new ones.`);
+function checkDeclared(
+  { name, place, columns: declared }: LinkedTable,
+  published: readonly PublishedColumn[],
+): void {
+  const [now, before] = [declared, published].map((columns) =>
+    columns
+      .map((column) => column.name.toLowerCase())
+      .toSorted()
+      .join(', '),
+  );
+  if (declared.length > 0 && published.length > 0 && now !== before)
+    throw refusedAt(
+      place,
+      `${name} is declared with the columns ${now}, but was published with ${before}; a full refresh begins with the new ones.`,
+    );
 }
 
 /** Says where in the files of the pipeline DuckDB found something wrong. */
@@ -119,11 +196,20 @@ async function checkFlow<Result>(flow: LinkedFlow, check: () => Promise<Result>)
     if (error instanceof ServiceError) throw error;
     const said = saidByDatabase(error);
     const named = /"([^"]+)"|Function with name (\w+)|name (\w+) does not exist/.exec(said);
-    throw refusedAt(flow.query.placeOf(named?.[1] ?? named?.[2] ?? named?.[3] ?? ''), `flow ${flow.name} cannot run: ${said}`);
+    throw refusedAt(
+      flow.query.placeOf(named?.[1] ?? named?.[2] ?? named?.[3] ?? ''),
+      `flow ${flow.name} cannot run: ${said}`,
+    );
   }
 }
 
-async function compute(work: Work, selection: Selection, before: Version | undefined, log: EventLog, clock: Pick<Clock, 'now'>): Promise<Manifest> {
+async function compute(
+  work: Work,
+  selection: Selection,
+  before: Version | undefined,
+  log: EventLog,
+  clock: Pick<Clock, 'now'>,
+): Promise<Manifest> {
   const { order } = work;
   const storage = order.storage.directory;
   const version = (before?.manifest.version ?? 0) + 1;
@@ -136,16 +222,36 @@ async function compute(work: Work, selection: Selection, before: Version | undef
     const key = keyOf(table.name);
     const published = before?.manifest.datasets[key];
     const isReset = selection.reset.has(key);
-    const kept = published === undefined || isReset ? undefined : publishedDataset(published, before?.directory ?? '', key);
-    await computeTable(computing, table, kept, (published?.generation ?? 0) + (isReset || published === undefined ? 1 : 0));
+    const kept =
+      published === undefined || isReset
+        ? undefined
+        : publishedDataset(published, before?.directory ?? '', key);
+    await computeTable(
+      computing,
+      table,
+      kept,
+      (published?.generation ?? 0) + (isReset || published === undefined ? 1 : 0),
+    );
   }
   const computed = new Set(selection.tables.map(({ name }) => keyOf(name)));
   for (const [key, dataset] of Object.entries(before?.manifest.datasets ?? {})) {
-    if (!computed.has(key)) await keepDataset(join(before?.directory ?? '', key), join(draft, key), dataset.parts.map(({ file }) => file));
+    if (!computed.has(key))
+      await keepDataset(
+        join(before?.directory ?? '', key),
+        join(draft, key),
+        dataset.parts.map(({ file }) => file),
+      );
   }
   await checkUnchanged(computing.fresh);
   const datasets = Object.fromEntries([...work.datasets].map(([key, { published }]) => [key, published]));
-  const manifest: Manifest = { format: 1, version, pipeline_id: order.pipelineId, update_id: order.updateId, time: clock.now(), datasets };
+  const manifest: Manifest = {
+    format: 1,
+    version,
+    pipeline_id: order.pipelineId,
+    update_id: order.updateId,
+    time: clock.now(),
+    datasets,
+  };
   await publish(storage, draft, manifest);
   return manifest;
 }
@@ -160,10 +266,17 @@ function warnOfChanges({ inputs }: Work, before: Version | undefined, log: Event
   const now = new Map([...inputs.values()].flat().map(({ uri, state }) => [uri, state]));
   for (const { name, flows } of Object.values(before?.manifest.datasets ?? {})) {
     for (const { inputs: read } of Object.values(flows)) {
-      const changed = Object.entries(read).filter(([uri, state]) => (now.get(uri) ?? state) !== state).map(([uri]) => uri);
+      const changed = Object.entries(read)
+        .filter(([uri, state]) => (now.get(uri) ?? state) !== state)
+        .map(([uri]) => uri);
       if (changed.length === 0) continue;
       const shown = `${changed.slice(0, 3).join(', ')}${changed.length > 3 ? ` and ${changed.length - 3} more` : ''}`;
-      log.write({ level: 'WARN', event_type: 'input_changed', dataset: name, message: `Changed after ${name} had read them: ${shown}. What is in the table stays; a full refresh reads them again.` });
+      log.write({
+        level: 'WARN',
+        event_type: 'input_changed',
+        dataset: name,
+        message: `Changed after ${name} had read them: ${shown}. What is in the table stays; a full refresh reads them again.`,
+      });
     }
   }
 }
@@ -171,6 +284,9 @@ function warnOfChanges({ inputs }: Work, before: Version | undefined, log: Event
 /** Half of one state of a file and half of another would be neither. */
 async function checkUnchanged(files: readonly InputFile[]): Promise<void> {
   for (const { uri, path, state } of files) {
-    if ((await stateOf(path)) !== state) throw invalid(`The input file ${uri} was changed while it was read. Put files there in one step; the next update reads it.`);
+    if ((await stateOf(path)) !== state)
+      throw invalid(
+        `The input file ${uri} was changed while it was read. Put files there in one step; the next update reads it.`,
+      );
   }
 }

@@ -1,6 +1,7 @@
 /**
- * The storage of a pipeline on disk. A version is a directory that holds the Parquet files of all tables and a manifest; it comes into
- * being by one rename, which is the moment of publishing. `current` is a link to the newest one, for readers.
+ * The storage of a pipeline on disk. A version is a directory that holds the Parquet files of all tables and
+ * a manifest; it comes into being by one rename, which is the moment of publishing. `current` is a link to
+ * the newest one, for readers.
  */
 import { copyFile, link, mkdir, open, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,13 +21,19 @@ export interface Version {
   readonly directory: string;
 }
 
-/** The newest version; undefined when nothing was published yet. @throws ServiceError when its manifest cannot be read */
+/**
+ * The newest version; undefined when nothing was published yet. @throws ServiceError when its manifest cannot
+ * be read
+ */
 export async function newestVersion(storage: string): Promise<Version | undefined> {
   const newest = Math.max(0, ...(await versionNumbers(storage)));
   if (newest === 0) return undefined;
   const directory = join(storage, 'versions', String(newest));
   const manifest = jsonIn((await readText(join(directory, 'manifest.json'), manifestBytesMax)).text);
-  if (!Check(Manifest, manifest)) throw invalid(`The manifest of version ${newest} of the pipeline cannot be read: versions/${newest}/manifest.json in its storage was changed or damaged.`);
+  if (!Check(Manifest, manifest))
+    throw invalid(
+      `The manifest of version ${newest} of the pipeline cannot be read: versions/${newest}/manifest.json in its storage was changed or damaged.`,
+    );
   return { manifest, directory };
 }
 
@@ -39,8 +46,10 @@ async function versionNumbers(storage: string): Promise<number[]> {
 export async function beginDraft(storage: string, updateId: string): Promise<string> {
   const versions = join(storage, 'versions');
   await mkdir(versions, { recursive: true, mode: 0o700 });
-  for (const name of await readdir(versions)) if (name.startsWith(draftPrefix)) await rm(join(versions, name), { recursive: true, force: true });
-  for (const name of await readdir(storage)) if (name.startsWith('.current-')) await rm(join(storage, name), { force: true });
+  for (const name of await readdir(versions))
+    if (name.startsWith(draftPrefix)) await rm(join(versions, name), { recursive: true, force: true });
+  for (const name of await readdir(storage))
+    if (name.startsWith('.current-')) await rm(join(storage, name), { force: true });
   const draft = join(versions, draftPrefix + updateId);
   await mkdir(draft, { mode: 0o700 });
   return draft;
@@ -66,13 +75,18 @@ export async function publish(storage: string, draft: string, manifest: Manifest
     await rename(draft, join(versions, String(manifest.version)));
   } catch (error) {
     if (!['ENOTEMPTY', 'EEXIST'].includes(codeOf(error) ?? '')) throw error;
-    throw invalid(`Version ${manifest.version} was published by another update meanwhile; this one changes nothing.`);
+    throw invalid(
+      `Version ${manifest.version} was published by another update meanwhile; this one changes nothing.`,
+    );
   }
   await syncDirectory(versions);
   await settle(storage);
 }
 
-/** Points `current` at the newest version and removes versions that nobody needs: what publishing does behind its rename. */
+/**
+ * Points `current` at the newest version and removes versions that nobody needs: what publishing does behind
+ * its rename.
+ */
 export async function settle(storage: string): Promise<void> {
   const numbers = await versionNumbers(storage);
   const newest = Math.max(0, ...numbers);

@@ -25,7 +25,10 @@ export interface Work {
   readonly datasets: Map<string, WorkingDataset>;
   /** Files by URI or pattern as they were when the update began: every flow sees the same ones. */
   readonly inputs: Map<string, readonly InputFile[]>;
-  /** By flow: the columns of its query. Only of those that read many files, each of which must be opened to know them. */
+  /**
+   * By flow: the columns of its query. Only of those that read many files, each of which must be opened to
+   * know them.
+   */
   readonly columns: Map<string, readonly PublishedColumn[]>;
 }
 
@@ -46,51 +49,81 @@ export interface FlowStep {
 }
 
 /** The files that a name or pattern stands for, looked up once in an update. */
-export async function inputsOf({ inputs, order }: Pick<Work, 'inputs' | 'order'>, uri: string): Promise<readonly InputFile[]> {
+export async function inputsOf(
+  { inputs, order }: Pick<Work, 'inputs' | 'order'>,
+  uri: string,
+): Promise<readonly InputFile[]> {
   const known = inputs.get(uri) ?? (await inputFiles(uri, order));
   inputs.set(uri, known);
   return known;
 }
 
 /** Makes a dataset known to queries under its name. */
-export async function bindDataset({ connection, datasets }: Work, key: string, dataset: WorkingDataset): Promise<void> {
+export async function bindDataset(
+  { connection, datasets }: Work,
+  key: string,
+  dataset: WorkingDataset,
+): Promise<void> {
   datasets.set(key, dataset);
   if (dataset.published.columns.length === 0) return;
-  await connection.run(`CREATE OR REPLACE VIEW ${duckdbName(key)} AS ${parquetRows(dataset.paths, dataset.published.columns)}`);
+  await connection.run(
+    `CREATE OR REPLACE VIEW ${duckdbName(key)} AS ${parquetRows(dataset.paths, dataset.published.columns)}`,
+  );
 }
 
 /** The query of a flow for DuckDB. The files that it reads as a whole must be known. */
-export function sqlOf({ inputs }: Pick<Work, 'inputs'>, { query }: Pick<LinkedFlow | LinkedView, 'query'>): string {
+export function sqlOf(
+  { inputs }: Pick<Work, 'inputs'>,
+  { query }: Pick<LinkedFlow | LinkedView, 'query'>,
+): string {
   return query.sql((uri) => (inputs.get(uri) ?? []).map(({ path }) => path));
 }
 
 /** A flow or view and the views that it reads, innermost first. */
 function readers(graph: Graph, flow: LinkedFlow): (LinkedFlow | LinkedView)[] {
   const wanted = new Set([...flow.reads, ...flow.streams]);
-  for (const view of graph.views.toReversed()) if (wanted.has(keyOf(view.name))) [...view.reads, ...view.streams].forEach((key) => wanted.add(key));
+  for (const view of graph.views.toReversed())
+    if (wanted.has(keyOf(view.name))) [...view.reads, ...view.streams].forEach((key) => wanted.add(key));
   return [...graph.views.filter(({ name }) => wanted.has(keyOf(name))), flow];
 }
 
 /**
- * Lays out what a flow reads: its streams hold what is new since `before`, the views between are made anew for it.
+ * Lays out what a flow reads: its streams hold what is new since `before`, the views between are made anew
+ * for it.
  * @param check nothing is computed yet: of files, the columns are enough
  * @throws ServiceError for files that are not there, or that two streams of the flow have in common
  */
-export async function layOut(work: Work, flow: LinkedFlow, before: FlowProgress | undefined, check?: 'check'): Promise<FlowStep> {
+export async function layOut(
+  work: Work,
+  flow: LinkedFlow,
+  before: FlowProgress | undefined,
+  check?: 'check',
+): Promise<FlowStep> {
   const progress: FlowProgress = { inputs: { ...before?.inputs }, tables: { ...before?.tables } };
   const fresh: InputFile[] = [];
   const absent: string[] = [];
   let idle = flow.query.streams.length > 0;
   for (const reader of readers(work.graph, flow)) {
     for (const { uri, place } of reader.query.files) {
-      if ((await inputsOf(work, uri)).length === 0) throw invalid(`Flow ${flow.name}: no file matches ${uri}, which ${reader.name} reads (${place.file.path}). Put one there with POST /api/2.0/managed_fs/put.`);
+      if ((await inputsOf(work, uri)).length === 0)
+        throw invalid(
+          `Flow ${flow.name}: no file matches ${uri}, which ${reader.name} reads (${place.file.path}). Put one there with POST /api/2.0/managed_fs/put.`,
+        );
     }
     for (const stream of reader.query.streams) {
       if (stream.kind === 'files' && (await inputsOf(work, stream.uri)).length === 0) absent.push(stream.uri);
-      else if (stream.kind === 'files' ? await bindFiles(work, flow, stream, { before, fresh, check }) : await bindStream(work, flow, stream, before, progress)) idle = false;
+      else if (
+        stream.kind === 'files'
+          ? await bindFiles(work, flow, stream, { before, fresh, check })
+          : await bindStream(work, flow, stream, before, progress)
+      )
+        idle = false;
     }
     // Without all of its columns, a view cannot be made.
-    if (reader !== flow && absent.length === 0) await work.connection.run(`CREATE OR REPLACE VIEW ${duckdbName(keyOf(reader.name))} AS ${sqlOf(work, reader)}`);
+    if (reader !== flow && absent.length === 0)
+      await work.connection.run(
+        `CREATE OR REPLACE VIEW ${duckdbName(keyOf(reader.name))} AS ${sqlOf(work, reader)}`,
+      );
   }
   if (absent.length > 0 && !idle) throw noFile(flow, absent);
   for (const { uri, state } of fresh) progress.inputs[uri] = state;
@@ -99,28 +132,49 @@ export async function layOut(work: Work, flow: LinkedFlow, before: FlowProgress 
 
 /** The refusal of a flow whose columns nothing tells. */
 export function noFile({ name, target }: LinkedFlow, absent: readonly string[]): ServiceError {
-  return invalid(`Flow ${name}: no file is there yet for ${absent.join(', ')}, so that the columns of ${target} are not known. Put one there, or declare the columns with their types.`);
+  return invalid(
+    `Flow ${name}: no file is there yet for ${absent.join(', ')}, so that the columns of ${target} are not known. Put one there, or declare the columns with their types.`,
+  );
 }
 
 async function bindFiles(
-  work: Work, flow: LinkedFlow, stream: Extract<StreamSource, { kind: 'files' }>,
-  { before, fresh, check }: { readonly before: FlowProgress | undefined; readonly fresh: InputFile[]; readonly check: 'check' | undefined },
+  work: Work,
+  flow: LinkedFlow,
+  stream: Extract<StreamSource, { kind: 'files' }>,
+  {
+    before,
+    fresh,
+    check,
+  }: {
+    readonly before: FlowProgress | undefined;
+    readonly fresh: InputFile[];
+    readonly check: 'check' | undefined;
+  },
 ): Promise<boolean> {
   const files = await inputsOf(work, stream.uri);
   const added = files.filter(({ uri }) => before?.inputs[uri] === undefined);
   const common = added.find(({ uri }) => fresh.some((other) => other.uri === uri));
-  if (common !== undefined) throw invalid(`Flow ${flow.name} reads ${common.uri} by two of its streams; a file goes into a flow once.`);
+  if (common !== undefined)
+    throw invalid(
+      `Flow ${flow.name} reads ${common.uri} by two of its streams; a file goes into a flow once.`,
+    );
   fresh.push(...added);
   // Without a new file, an old one says what the columns are.
   const read = added.length > 0 ? added : files.slice(0, 1);
   const rows = `SELECT * FROM ${stream.reader(read.map(({ path }) => path))}${added.length > 0 ? '' : ' LIMIT 0'}`;
   const columns = check === undefined ? [] : await columnsOf(work.connection, rows);
-  await work.connection.run(`CREATE OR REPLACE VIEW ${duckdbName(streamSchema)}.${duckdbName(stream.name)} AS ${columns.length === 0 ? rows : emptyRows(columns)}`);
+  await work.connection.run(
+    `CREATE OR REPLACE VIEW ${duckdbName(streamSchema)}.${duckdbName(stream.name)} AS ${columns.length === 0 ? rows : emptyRows(columns)}`,
+  );
   return added.length > 0;
 }
 
 async function bindStream(
-  work: Work, flow: LinkedFlow, { name }: StreamSource, before: FlowProgress | undefined, progress: FlowProgress,
+  work: Work,
+  flow: LinkedFlow,
+  { name }: StreamSource,
+  before: FlowProgress | undefined,
+  progress: FlowProgress,
 ): Promise<boolean> {
   const key = keyOf(name);
   const view = `${duckdbName(streamSchema)}.${duckdbName(name)}`;
@@ -133,7 +187,9 @@ async function bindStream(
   const { generation, columns } = source.published;
   const read = before?.tables[key];
   if (read !== undefined && read.generation !== generation) {
-    throw invalid(`Flow ${flow.name} reads the stream of ${name}, which began anew since; refresh ${flow.target} fully.`);
+    throw invalid(
+      `Flow ${flow.name} reads the stream of ${name}, which began anew since; refresh ${flow.target} fully.`,
+    );
   }
   const paths = source.paths.slice(read?.parts ?? 0);
   await work.connection.run(`CREATE OR REPLACE VIEW ${view} AS ${parquetRows(paths, columns)}`);
@@ -142,6 +198,10 @@ async function bindStream(
 }
 
 /** A dataset as it is published, with its files. */
-export function publishedDataset(published: PublishedDataset, directory: string, key: string): WorkingDataset {
+export function publishedDataset(
+  published: PublishedDataset,
+  directory: string,
+  key: string,
+): WorkingDataset {
   return { published, paths: published.parts.map(({ file }) => join(directory, key, file)) };
 }

@@ -1,4 +1,7 @@
-/** Writes the rows of one flow as a Parquet file, those left out that expectations drop, and counts what they say. */
+/**
+ * Writes the rows of one flow as a Parquet file, those left out that expectations drop, and counts what they
+ * say.
+ */
 import { rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { duckdbText } from '../../engine/sql/query-items.ts';
@@ -28,7 +31,9 @@ export class ExpectationFailed extends Error {
 
 /** Rows that meet an expectation, as a column: NULL does not. */
 function metColumns(expectations: readonly Expectation[]): string {
-  return expectations.map(({ condition }, index) => `, (${readCondition(condition)}\n) IS TRUE AS "~met ${index}"`).join('');
+  return expectations
+    .map(({ condition }, index) => `, (${readCondition(condition)}\n) IS TRUE AS "~met ${index}"`)
+    .join('');
 }
 
 /** The query that is computed once: the rows, and what is to be known of each. */
@@ -38,7 +43,11 @@ function judged({ sql, columns }: FittedQuery, expectations: readonly Expectatio
 }
 
 /** Has DuckDB look at the whole query without running it. @throws Error with its words */
-export async function checkPart(connection: DuckDBConnection, query: FittedQuery, expectations: readonly Expectation[]): Promise<void> {
+export async function checkPart(
+  connection: DuckDBConnection,
+  query: FittedQuery,
+  expectations: readonly Expectation[],
+): Promise<void> {
   await connection.run(`DESCRIBE ${judged(query, expectations)}`);
 }
 
@@ -46,9 +55,18 @@ export async function checkPart(connection: DuckDBConnection, query: FittedQuery
  * @param path of the file; another one beside it holds the rows until they are judged
  * @throws ExpectationFailed; ServiceError for values that do not fit their column
  */
-export async function writePart(connection: DuckDBConnection, flow: LinkedFlow, query: FittedQuery, expectations: readonly Expectation[], path: string): Promise<WrittenPart> {
+export async function writePart(
+  connection: DuckDBConnection,
+  flow: LinkedFlow,
+  query: FittedQuery,
+  expectations: readonly Expectation[],
+  path: string,
+): Promise<WrittenPart> {
   const { lossless } = query;
-  const checks = [...lossless.map((_, index) => `"~lossless ${index}"`), ...expectations.map((_, index) => `"~met ${index}"`)];
+  const checks = [
+    ...lossless.map((_, index) => `"~lossless ${index}"`),
+    ...expectations.map((_, index) => `"~met ${index}"`),
+  ];
   if (checks.length === 0) {
     const rows = await copied(connection, query.sql, path);
     return { rows, quality: { dropped_records: 0, expectations: [] } };
@@ -56,23 +74,39 @@ export async function writePart(connection: DuckDBConnection, flow: LinkedFlow, 
   const draft = `${path}.judged`;
   const total = await copied(connection, judged(query, expectations), draft);
   const source = `read_parquet(${duckdbText(literally(draft))})`;
-  const [counts = {}] = await rowsOf(connection, `SELECT ${checks.map((check, index) => `count(*) FILTER (NOT ${check}) AS c${index}`).join(', ')} FROM ${source}`);
+  const [counts = {}] = await rowsOf(
+    connection,
+    `SELECT ${checks.map((check, index) => `count(*) FILTER (NOT ${check}) AS c${index}`).join(', ')} FROM ${source}`,
+  );
   const failedOf = (index: number): number => Number(counts[`c${index}`]);
   const changed = lossless.find((_, index) => failedOf(index) > 0);
   if (changed !== undefined) {
-    throw invalid(`Flow ${flow.name}: column ${changed.column} of ${flow.target} is ${changed.to}, and ${failedOf(lossless.indexOf(changed))} new values of type ${changed.from} do not fit it without loss. Cast it in the query, or refresh ${flow.target} fully.`);
+    throw invalid(
+      `Flow ${flow.name}: column ${changed.column} of ${flow.target} is ${changed.to}, and ${failedOf(lossless.indexOf(changed))} new values of type ${changed.from} do not fit it without loss. Cast it in the query, or refresh ${flow.target} fully.`,
+    );
   }
   const counted = expectations.map(({ name }, index): ExpectationCount => {
     const failed = failedOf(lossless.length + index);
     return { name, dataset: flow.target, passed_records: total - failed, failed_records: failed };
   });
-  const fatal = expectations.findIndex(({ onViolation }, index) => onViolation === 'FAIL UPDATE' && (counted[index]?.failed_records ?? 0) > 0);
+  const fatal = expectations.findIndex(
+    ({ onViolation }, index) => onViolation === 'FAIL UPDATE' && (counted[index]?.failed_records ?? 0) > 0,
+  );
   if (fatal >= 0) {
     const { name, condition } = expectations[fatal] ?? { name: '', condition: { text: '' } };
-    throw new ExpectationFailed(`${counted[fatal]?.failed_records ?? 0} of ${total} rows do not meet the expectation ${name} (${condition.text}), which fails the update.`, { dropped_records: 0, expectations: counted });
+    throw new ExpectationFailed(
+      `${counted[fatal]?.failed_records ?? 0} of ${total} rows do not meet the expectation ${name} (${condition.text}), which fails the update.`,
+      { dropped_records: 0, expectations: counted },
+    );
   }
-  const dropping = expectations.flatMap(({ onViolation }, index) => (onViolation === 'DROP ROW' ? [`"~met ${index}"`] : []));
-  const rows = await copied(connection, `SELECT * EXCLUDE (${checks.join(', ')}) FROM ${source}${dropping.length === 0 ? '' : ` WHERE ${dropping.join(' AND ')}`}`, path);
+  const dropping = expectations.flatMap(({ onViolation }, index) =>
+    onViolation === 'DROP ROW' ? [`"~met ${index}"`] : [],
+  );
+  const rows = await copied(
+    connection,
+    `SELECT * EXCLUDE (${checks.join(', ')}) FROM ${source}${dropping.length === 0 ? '' : ` WHERE ${dropping.join(' AND ')}`}`,
+    path,
+  );
   await rm(draft);
   return { rows, quality: { dropped_records: total - rows, expectations: counted } };
 }

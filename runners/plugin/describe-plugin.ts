@@ -11,9 +11,20 @@ export interface PluginQuestion {
   readonly base: string;
 }
 
-/** What it answers. Everything is told as it stands in the module, whatever type it has; functions by their type alone. */
+/**
+ * What it answers. Everything is told as it stands in the module, whatever type it has; functions by their
+ * type alone.
+ */
 export type PluginAnswer =
-  | { readonly found: true; readonly module: string; readonly contract: unknown; readonly kind: unknown; readonly needsCluster: unknown; readonly schema: string | undefined; readonly run: string }
+  | {
+      readonly found: true;
+      readonly module: string;
+      readonly contract: unknown;
+      readonly kind: unknown;
+      readonly needsCluster: unknown;
+      readonly schema: string | undefined;
+      readonly run: string;
+    }
   | { readonly found: false; readonly why: string };
 
 async function describe({ specifier, base }: PluginQuestion): Promise<PluginAnswer> {
@@ -28,12 +39,18 @@ async function describe({ specifier, base }: PluginQuestion): Promise<PluginAnsw
   });
   try {
     const { plugin }: { plugin?: unknown } = await import(specifier);
-    if (typeof plugin !== 'object' || plugin === null) return { found: false, why: 'exports no object as "plugin".' };
+    if (typeof plugin !== 'object' || plugin === null)
+      return { found: false, why: 'exports no object as "plugin".' };
     const parts = new Map<string, unknown>(Object.entries(plugin));
     const told = (name: string): unknown => plainIn(parts.get(name));
     return {
-      found: true, module, contract: told('contract'), kind: told('kind'), needsCluster: told('needsCluster'),
-      schema: JSON.stringify(parts.get('schema')), run: typeof parts.get('run'),
+      found: true,
+      module,
+      contract: told('contract'),
+      kind: told('kind'),
+      needsCluster: told('needsCluster'),
+      schema: JSON.stringify(parts.get('schema')),
+      run: typeof parts.get('run'),
     };
   } catch (error) {
     return { found: false, why: `cannot be loaded: ${messageOf(error)}` };

@@ -19,27 +19,49 @@ const patienceMs = 30_000;
 const kindName = /^[a-z][a-z0-9_]{0,63}_task$/;
 
 /**
- * The task kinds of these plugins, in their order. Each module is loaded in a thread of its own, which sees `environment`
- * and ends again: what a plugin does while it is loaded does not reach the engine.
- * @throws PluginError for the first that cannot be loaded, breaks the contract, or brings a kind that is there already
+ * The task kinds of these plugins, in their order. Each module is loaded in a thread of its own, which sees
+ * `environment` and ends again: what a plugin does while it is loaded does not reach the engine.
+ * @throws PluginError for the first that cannot be loaded, breaks the contract, or brings a kind that is
+ *   there already
  */
-export async function loadPlugins(places: readonly PluginPlace[], environment: Readonly<Record<string, string>>): Promise<PluginKind[]> {
-  const loaded = await Promise.all(places.map(async (place) => ({ place, kind: kindIn(place, await describePlugin(place, environment)) })));
+export async function loadPlugins(
+  places: readonly PluginPlace[],
+  environment: Readonly<Record<string, string>>,
+): Promise<PluginKind[]> {
+  const loaded = await Promise.all(
+    places.map(async (place) => ({ place, kind: kindIn(place, await describePlugin(place, environment)) })),
+  );
   for (const [index, { place, kind }] of loaded.entries()) {
     const same = loaded.findIndex((one) => one.kind.name === kind.name);
-    if (same < index) throw new PluginError(place, `brings the task kind ${kind.name}, as does ${quote(places[same]?.written)}.`);
+    if (same < index)
+      throw new PluginError(
+        place,
+        `brings the task kind ${kind.name}, as does ${quote(places[same]?.written)}.`,
+      );
   }
   return loaded.map(({ kind }) => kind);
 }
 
 /** What is so about a plugin, or a refusal. */
-function kindIn(place: PluginPlace, { module, contract, kind, needsCluster, schema, run }: Described): PluginKind {
-  const refuse = (why: string): never => { throw new PluginError(place, why); };
-  if (contract !== contractVersion) refuse(`is written for contract ${quote(contract)}; this version of Runyard has contract ${contractVersion}.`);
-  if (typeof kind !== 'string' || !kindName.test(kind)) return refuse(`has the kind ${quote(kind)}; it must be lower case letters, digits and "_", and end in "_task".`);
+function kindIn(
+  place: PluginPlace,
+  { module, contract, kind, needsCluster, schema, run }: Described,
+): PluginKind {
+  const refuse = (why: string): never => {
+    throw new PluginError(place, why);
+  };
+  if (contract !== contractVersion)
+    refuse(
+      `is written for contract ${quote(contract)}; this version of Runyard has contract ${contractVersion}.`,
+    );
+  if (typeof kind !== 'string' || !kindName.test(kind))
+    return refuse(
+      `has the kind ${quote(kind)}; it must be lower case letters, digits and "_", and end in "_task".`,
+    );
   if (isBuiltIn(kind)) refuse(`brings the task kind ${kind}, which is built in.`);
   if (run !== 'function') refuse(`has no function as "run", but ${run}.`);
-  if (typeof needsCluster !== 'boolean') return refuse(`has ${quote(needsCluster)} as "needsCluster"; it must be true or false.`);
+  if (typeof needsCluster !== 'boolean')
+    return refuse(`has ${quote(needsCluster)} as "needsCluster"; it must be true or false.`);
   return { name: kind, needsCluster, module, schema: schemaIn(schema, refuse) };
 }
 
@@ -50,7 +72,8 @@ function schemaIn(text: string | undefined, refuse: (why: string) => never): obj
   }
   // It becomes a part of the schemas of the operations: what names a place would name one of theirs.
   const named = /"(\$ref|\$id|\$anchor|\$dynamicRef|\$dynamicAnchor|\$recursiveRef)":/.exec(text ?? '')?.[1];
-  if (named !== undefined) return refuse(`has ${named} in its schema, which must stand alone: write out what it refers to.`);
+  if (named !== undefined)
+    return refuse(`has ${named} in its schema, which must stand alone: write out what it refers to.`);
   try {
     new Ajv({ strict: false, logger: false }).compile(schema);
   } catch (error) {
@@ -59,14 +82,29 @@ function schemaIn(text: string | undefined, refuse: (why: string) => never): obj
   return schema;
 }
 
-async function describePlugin(place: PluginPlace, environment: Readonly<Record<string, string>>): Promise<Described> {
+async function describePlugin(
+  place: PluginPlace,
+  environment: Readonly<Record<string, string>>,
+): Promise<Described> {
   const workerData: PluginQuestion = { specifier: await specifierOf(place), base: place.directory };
-  const worker = new Worker(new URL('./describe-plugin.ts', import.meta.url), { workerData, env: { ...environment }, stdout: true, stderr: true });
+  const worker = new Worker(new URL('./describe-plugin.ts', import.meta.url), {
+    workerData,
+    env: { ...environment },
+    stdout: true,
+    stderr: true,
+  });
   const answered = Promise.withResolvers<PluginAnswer>();
-  const timer = setTimeout(() => answered.resolve({ found: false, why: `did not load within ${patienceMs / 1_000} seconds.` }), patienceMs);
+  const timer = setTimeout(
+    () => answered.resolve({ found: false, why: `did not load within ${patienceMs / 1_000} seconds.` }),
+    patienceMs,
+  );
   worker.once('message', answered.resolve);
-  worker.once('error', (error) => answered.resolve({ found: false, why: `cannot be loaded: ${messageOf(error)}` }));
-  worker.once('exit', (code) => answered.resolve({ found: false, why: `ended its thread with code ${code} while it was loaded.` }));
+  worker.once('error', (error) =>
+    answered.resolve({ found: false, why: `cannot be loaded: ${messageOf(error)}` }),
+  );
+  worker.once('exit', (code) =>
+    answered.resolve({ found: false, why: `ended its thread with code ${code} while it was loaded.` }),
+  );
   const answer = await answered.promise;
   clearTimeout(timer);
   await worker.terminate();
@@ -74,12 +112,18 @@ async function describePlugin(place: PluginPlace, environment: Readonly<Record<s
   return answer;
 }
 
-/** A file, the directory of a package, and whatever looks like a path is a path; everything else is the name of a package. */
+/**
+ * A file, the directory of a package, and whatever looks like a path is a path; everything else is the name
+ * of a package.
+ */
 async function specifierOf({ written, directory }: PluginPlace): Promise<string> {
   const path = resolve(directory, written);
   const entry = await entryOfPackage(path);
   if (entry !== undefined) return pathToFileURL(resolve(path, entry)).href;
-  const isFile = await stat(path).then((found) => found.isFile(), () => false);
+  const isFile = await stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
   return isFile || /^\.{0,2}\//.test(written) ? pathToFileURL(path).href : written;
 }
 

@@ -1,6 +1,7 @@
 /**
- * The threads of one plugin. Its attempts share a thread, because most of them only wait; an attempt whose thread has
- * died, or whose thread answers no more, goes on in a thread of its own, so that whoever did it does it to itself.
+ * The threads of one plugin. Its attempts share a thread, because most of them only wait; an attempt whose
+ * thread has died, or whose thread answers no more, goes on in a thread of its own, so that whoever did it
+ * does it to itself.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
@@ -46,11 +47,18 @@ const questions = 3;
 
 type Threads = Piscina<PluginRequest, Outcome>;
 
-function openThreads({ environment, memoryMb }: PluginThreadsOptions, maxThreads: number, attempts: number): Threads {
+function openThreads(
+  { environment, memoryMb }: PluginThreadsOptions,
+  maxThreads: number,
+  attempts: number,
+): Threads {
   return new Piscina<PluginRequest, Outcome>({
     filename: new URL('./plugin-worker.ts', import.meta.url).href,
     name: 'runAttempt',
-    minThreads: 0, maxThreads, concurrentTasksPerWorker: attempts, idleTimeout: idleMs,
+    minThreads: 0,
+    maxThreads,
+    concurrentTasksPerWorker: attempts,
+    idleTimeout: idleMs,
     // A thread that keeps timers and sockets must not be put to sleep between tasks.
     atomics: 'disabled',
     env: { ...environment },
@@ -67,18 +75,29 @@ export function createPluginThreads(options: PluginThreadsOptions): PluginThread
     void old.destroy();
   };
   const pulse = createPulse(options.patienceMs, () => {
-    options.log.warn({ kind: options.kind }, 'The thread of this plugin answers no more: its attempts go on in threads of their own.');
+    options.log.warn(
+      { kind: options.kind },
+      'The thread of this plugin answers no more: its attempts go on in threads of their own.',
+    );
     replaceShared();
   });
   const runShared = (request: PluginRequest, port: MessagePort): Try => {
     const mine = shared;
     pulse.add(port);
     const outcome = mine.run(request, { transferList: [request.port] }).finally(() => pulse.remove(port));
-    return { outcome, terminate: () => { if (mine === shared) replaceShared(); } };
+    return {
+      outcome,
+      terminate: () => {
+        if (mine === shared) replaceShared();
+      },
+    };
   };
   const runAlone = (request: PluginRequest): Try => {
     const end = new AbortController();
-    return { outcome: alone.run(request, { transferList: [request.port], signal: end.signal }), terminate: () => end.abort() };
+    return {
+      outcome: alone.run(request, { transferList: [request.port], signal: end.signal }),
+      terminate: () => end.abort(),
+    };
   };
   return {
     run: (request, port, inOwnThread) => (inOwnThread ? runAlone(request) : runShared(request, port)),
@@ -126,7 +145,9 @@ function createPulse(patienceMs: number, onSilence: () => void): Pulse {
       ports.delete(port);
       if (ports.size === 0) stop();
     },
-    heard(port) { if (ports.has(port)) unanswered = 0; },
+    heard(port) {
+      if (ports.has(port)) unanswered = 0;
+    },
     stop,
   };
 }

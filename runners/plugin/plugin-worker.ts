@@ -1,4 +1,7 @@
-/** Runs attempts of a plugin's kind in a pool thread of that plugin: whatever it throws or answers becomes an outcome. */
+/**
+ * Runs attempts of a plugin's kind in a pool thread of that plugin: whatever it throws or answers becomes an
+ * outcome.
+ */
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { messageOf } from '../../engine/errors.ts';
@@ -26,11 +29,17 @@ const Told = Type.Union([
   Type.Object({ kind: Type.Literal('lost'), message: Type.String() }),
 ]);
 
-/** One attempt, from its assignment to its outcome. Never throws; only a plugin that takes the thread down leaves without one. */
+/**
+ * One attempt, from its assignment to its outcome. Never throws; only a plugin that takes the thread down
+ * leaves without one.
+ */
 export async function runAttempt(request: PluginRequest): Promise<Outcome> {
   const { kind, task, directory } = request.assignment;
   return runWith(request, async (context) => {
-    const bounded: RunnerContext = { ...context, writeOutput: (output) => context.writeOutput(boundedOutput(output, context.limits.notebookResultBytes)) };
+    const bounded: RunnerContext = {
+      ...context,
+      writeOutput: (output) => context.writeOutput(boundedOutput(output, context.limits.notebookResultBytes)),
+    };
     try {
       const { plugin }: { plugin: RunnerPlugin } = await import(request.module);
       return outcomeFrom(kind, await plugin.run(task, bounded));
@@ -38,19 +47,29 @@ export async function runAttempt(request: PluginRequest): Promise<Outcome> {
       // The task ends here: what its processes might still do, nobody would wait for.
       await endMarked(directory, createBell());
       const message = short(`The runner of ${kind} failed: ${messageOf(error)}`);
-      await bounded.writeOutput({ error: message, ...(error instanceof Error && error.stack !== undefined && { errorTrace: error.stack }) });
+      await bounded.writeOutput({
+        error: message,
+        ...(error instanceof Error && error.stack !== undefined && { errorTrace: error.stack }),
+      });
       return { kind: 'failed', message };
     }
   });
 }
 
 function outcomeFrom(kind: string, told: unknown): Outcome {
-  if (!Check(Told, told)) return { kind: 'failed', message: short(`The runner of ${kind} ended with ${quote(told)}, which is no outcome.`) };
+  if (!Check(Told, told))
+    return {
+      kind: 'failed',
+      message: short(`The runner of ${kind} ended with ${quote(told)}, which is no outcome.`),
+    };
   return 'message' in told ? { kind: told.kind, message: short(told.message) } : { kind: told.kind };
 }
 
 /** Only what there is a place for, and no longer than it may be. */
-function boundedOutput({ result, truncated, error, errorTrace }: TaskOutput, resultBytes: number): TaskOutput {
+function boundedOutput(
+  { result, truncated, error, errorTrace }: TaskOutput,
+  resultBytes: number,
+): TaskOutput {
   const cut = result === undefined ? undefined : firstBytes(String(result), resultBytes);
   return {
     ...(cut !== undefined && { result: cut.text, truncated: cut.cut || truncated === true }),

@@ -15,16 +15,17 @@ export function createBell(): Bell {
       rung = true;
       wake?.();
     },
-    wait: (milliseconds) => new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        wake = undefined;
-        rung = false;
-        resolve();
-      };
-      const timer = setTimeout(done, milliseconds);
-      wake = done;
-      if (rung) done();
-    }),
+    wait: (milliseconds) =>
+      new Promise((resolve) => {
+        const done = (): void => {
+          clearTimeout(timer);
+          wake = undefined;
+          rung = false;
+          resolve();
+        };
+        const timer = setTimeout(done, milliseconds);
+        wake = done;
+        if (rung) done();
+      }),
   };
 }

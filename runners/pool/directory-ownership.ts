@@ -11,15 +11,22 @@ const depthMax = 6;
 type Owner = Pick<TaskUser, 'uid' | 'gid'>;
 
 /**
- * Gives a directory and what a runner has prepared in it to a user, unless a process has been started there: from then on
- * its content is the task's. No link is followed, and nothing that has other names changes hands.
+ * Gives a directory and what a runner has prepared in it to a user, unless a process has been started there:
+ * from then on its content is the task's. No link is followed, and nothing that has other names changes
+ * hands.
  */
 export async function handOver(directory: string, user: Owner): Promise<void> {
-  const started = await stat(join(directory, 'pid')).then(() => true, () => false);
+  const started = await stat(join(directory, 'pid')).then(
+    () => true,
+    () => false,
+  );
   if (!started) await giveAway(directory, user, depthMax);
 }
 
-/** Lets a user make and change what is its own in a directory of the service, but neither remove nor replace what the service has there. */
+/**
+ * Lets a user make and change what is its own in a directory of the service, but neither remove nor replace
+ * what the service has there.
+ */
 export async function share(directory: string, { gid }: Owner): Promise<void> {
   const file = await openUnlinked(directory);
   try {
@@ -32,16 +39,24 @@ export async function share(directory: string, { gid }: Owner): Promise<void> {
   }
 }
 
-/** Takes a directory with all that a user has made in it: everybody may read it, and nobody but the service may change it. */
+/**
+ * Takes a directory with all that a user has made in it: everybody may read it, and nobody but the service
+ * may change it.
+ */
 export async function takeBack(directory: string): Promise<void> {
-  await giveAway(directory, service(), Infinity, async (file, { isDirectory, mode }) => file.chmod(isDirectory ? 0o755 : (mode & 0o100) === 0 ? 0o444 : 0o555));
+  await giveAway(directory, service(), Infinity, async (file, { isDirectory, mode }) =>
+    file.chmod(isDirectory ? 0o755 : (mode & 0o100) === 0 ? 0o444 : 0o555),
+  );
 }
 
 function service(): Owner {
   return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 }
 
-type After = (file: FileHandle, found: { readonly isDirectory: boolean; readonly mode: number }) => Promise<void>;
+type After = (
+  file: FileHandle,
+  found: { readonly isDirectory: boolean; readonly mode: number },
+) => Promise<void>;
 
 async function giveAway(path: string, owner: Owner, depth: number, after?: After): Promise<void> {
   const file = await openUnlinked(path);
@@ -63,8 +78,14 @@ async function giveAway(path: string, owner: Owner, depth: number, after?: After
 /** Undefined for a link, a socket, and what is gone meanwhile. */
 async function openUnlinked(path: string): Promise<FileHandle | undefined> {
   // Without O_NONBLOCK a named pipe would hold the call.
-  return open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error: unknown) => {
-    if (isMissing(error) || (error instanceof Error && 'code' in error && (error.code === 'ELOOP' || error.code === 'ENXIO'))) return undefined;
-    throw error;
-  });
+  return open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    (error: unknown) => {
+      if (
+        isMissing(error) ||
+        (error instanceof Error && 'code' in error && (error.code === 'ELOOP' || error.code === 'ENXIO'))
+      )
+        return undefined;
+      throw error;
+    },
+  );
 }

@@ -22,16 +22,19 @@ export function askEngine(port: MessagePort, onStop: () => void): Questions {
     waiting.delete(message.id);
   });
   let last = 0;
-  const ask = (question: (id: number) => FromRunner): Promise<Answer> => new Promise((resolve) => {
-    last += 1;
-    waiting.set(last, resolve);
-    say(question(last));
-  });
+  const ask = (question: (id: number) => FromRunner): Promise<Answer> =>
+    new Promise((resolve) => {
+      last += 1;
+      waiting.set(last, resolve);
+      say(question(last));
+    });
   return {
     async locate(uri, what) {
       const answer = await ask((id) => ({ type: 'locate', id, uri, what }));
       if (answer.type === 'located') return answer.path;
-      throw new LocateError(answer.type === 'not-located' ? answer.message : `The engine did not say where ${uri} is.`);
+      throw new LocateError(
+        answer.type === 'not-located' ? answer.message : `The engine did not say where ${uri} is.`,
+      );
     },
     async launch(request, key, stop) {
       let cancel = (): void => undefined;

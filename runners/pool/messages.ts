@@ -15,7 +15,10 @@ export interface RunnerSettings {
   /** Largest size of stdout and stderr, each, in bytes. */
   readonly logBytesMax: number;
   readonly isolation: Isolation;
-  readonly limits: Pick<Limits, 'notebookResultBytes' | 'notebookCellBytes' | 'taskValueBytes' | 'taskValuesBytes'>;
+  readonly limits: Pick<
+    Limits,
+    'notebookResultBytes' | 'notebookCellBytes' | 'taskValueBytes' | 'taskValuesBytes'
+  >;
 }
 
 /** One attempt handed to a thread. */
@@ -38,7 +41,13 @@ export type FromEngine =
 export type FromRunner =
   | { readonly type: 'locate'; readonly id: number; readonly uri: string; readonly what: Sought }
   /** `stopped`: only to be cancelled, if it was launched before. */
-  | { readonly type: 'launch'; readonly id: number; readonly key: string; readonly request: ChildRequest; readonly stopped: boolean }
+  | {
+      readonly type: 'launch';
+      readonly id: number;
+      readonly key: string;
+      readonly request: ChildRequest;
+      readonly stopped: boolean;
+    }
   | { readonly type: 'stop-launch'; readonly id: number }
   | { readonly type: 'pong' }
   | { readonly type: 'log'; readonly line: string };

@@ -1,4 +1,6 @@
-/** Hands attempts to Piscina threads, and survives the death of one: attempts are asked for again and attach. */
+/**
+ * Hands attempts to Piscina threads, and survives the death of one: attempts are asked for again and attach.
+ */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { messageOf } from '../../engine/errors.ts';
@@ -53,10 +55,16 @@ export function createTaskPool(options: PoolOptions): ClosablePool {
     concurrentTasksPerWorker: options.attemptsPerThread,
     // A thread that keeps timers and sockets must not be put to sleep between tasks.
     atomics: 'disabled',
-    // A thread that waits for processes makes little garbage: without a bound it would let that little grow to tens of megabytes.
+    // A thread that waits for processes makes little garbage: without a bound it would let that little grow
+    // to tens of megabytes.
     resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
   });
-  const plugins = new Map((options.plugins ?? []).map((plugin) => [plugin.name, { module: plugin.module, threads: threadsOf(plugin.name, options) }]));
+  const plugins = new Map(
+    (options.plugins ?? []).map((plugin) => [
+      plugin.name,
+      { module: plugin.module, threads: threadsOf(plugin.name, options) },
+    ]),
+  );
   let closing = false;
 
   /** One try; Piscina's promise rejects when the thread is gone before the attempt is over. */
@@ -69,7 +77,8 @@ export function createTaskPool(options: PoolOptions): ClosablePool {
       plugin?.threads.heard(port);
       answer({ options, assignment, door, port, launches }, message);
     });
-    if (plugin !== undefined) return { port, ...plugin.threads.run({ ...request, module: plugin.module }, port, again) };
+    if (plugin !== undefined)
+      return { port, ...plugin.threads.run({ ...request, module: plugin.module }, port, again) };
     // Never an AbortSignal: Piscina would give the attempt a whole thread and kill that thread to stop it.
     return { port, outcome: piscina.run(request, { transferList: [port2] }), terminate: undefined };
   };
@@ -116,9 +125,16 @@ function follow({ assignment, door, begin, options, closing }: Followed): Return
         // The engine is going down: whoever adopts the attempt will hear its outcome.
         if (closing()) return new Promise(() => undefined);
         if (terminated) return end({ kind: 'stopped' });
-        options.log.warn({ ...about, error: messageOf(error), tries }, 'The thread of this attempt died; asking for the attempt again.');
+        options.log.warn(
+          { ...about, error: messageOf(error), tries },
+          'The thread of this attempt died; asking for the attempt again.',
+        );
         const most = now.terminate === undefined ? triesMax : pluginTriesMax;
-        if (tries === most) return end({ kind: 'lost', message: `The thread of its runner (${assignment.kind}) died ${tries} times, last with: ${messageOf(error)}` });
+        if (tries === most)
+          return end({
+            kind: 'lost',
+            message: `The thread of its runner (${assignment.kind}) died ${tries} times, last with: ${messageOf(error)}`,
+          });
       } finally {
         now.port.close();
       }
@@ -148,8 +164,18 @@ interface OpenTry extends Pick<Try, 'outcome'> {
   readonly terminate: Try['terminate'] | undefined;
 }
 
-function threadsOf(kind: string, { attemptsPerThread, settings, log, pluginPatienceMs = 15_000, pluginMemoryMb = 256 }: PoolOptions): PluginThreads {
-  return createPluginThreads({ kind, attemptsPerThread, environment: settings.taskEnvironment, patienceMs: pluginPatienceMs, memoryMb: pluginMemoryMb, log });
+function threadsOf(
+  kind: string,
+  { attemptsPerThread, settings, log, pluginPatienceMs = 15_000, pluginMemoryMb = 256 }: PoolOptions,
+): PluginThreads {
+  return createPluginThreads({
+    kind,
+    attemptsPerThread,
+    environment: settings.taskEnvironment,
+    patienceMs: pluginPatienceMs,
+    memoryMb: pluginMemoryMb,
+    log,
+  });
 }
 
 /** One attempt as the engine hears of it. */
@@ -183,7 +209,10 @@ function answer({ options, assignment, door, port, launches }: Line, message: Fr
       const stop = new AbortController();
       if (stopped) stop.abort();
       launches.set(id, stop);
-      void door.launch(key, request, stop.signal).then((end) => say({ type: 'launched', id, end })).finally(() => launches.delete(id));
+      void door
+        .launch(key, request, stop.signal)
+        .then((end) => say({ type: 'launched', id, end }))
+        .finally(() => launches.delete(id));
       return;
     }
     case 'stop-launch':

@@ -1,4 +1,7 @@
-/** Runs attempts in a pool thread: builds the context that the contract promises, and catches whatever a runner throws. */
+/**
+ * Runs attempts in a pool thread: builds the context that the contract promises, and catches whatever a
+ * runner throws.
+ */
 import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../engine/errors.ts';
@@ -15,14 +18,20 @@ import { exec } from '../process/exec.ts';
 import { runTask } from '../registry.ts';
 import { writeInOneStep } from '../process/pinned-command.ts';
 
-/** One attempt, from its assignment to its outcome. Never throws: an error would lose its meaning between threads. */
+/**
+ * One attempt, from its assignment to its outcome. Never throws: an error would lose its meaning between
+ * threads.
+ */
 export async function runAttempt(request: AttemptRequest): Promise<Outcome> {
   const { kind, task } = request.assignment;
   return runWith(request, (context) => runTask(kind, task, context));
 }
 
 /** One attempt with whatever runs it. Never throws. */
-export async function runWith(request: AttemptRequest, run: (context: RunnerContext) => Promise<Outcome>): Promise<Outcome> {
+export async function runWith(
+  request: AttemptRequest,
+  run: (context: RunnerContext) => Promise<Outcome>,
+): Promise<Outcome> {
   const { assignment, port } = request;
   try {
     return await run(await contextOf(request));
@@ -55,17 +64,26 @@ async function contextOf(request: AttemptRequest): Promise<RunnerContext> {
       const own = name === 'main' ? directory : join(directory, processName(name));
       const cwd = command.cwd ?? work;
       if (user !== undefined) await handOverAll(own, request.assignment, user);
-      return exec({
-        directory: own,
-        attemptDirectory: directory,
-        ...isolated(settings.isolation, { argv: command.argv, env: { ...environment, ...command.env } }, { temporary, cwd, own: [directory, ...(cluster === undefined ? [] : [cluster.directory])] }, cluster?.nodeType),
-        cwd,
-        stopGraceMs: settings.stopGraceMs,
-        logBytesMax: settings.logBytesMax,
-      }, stop.signal);
+      return exec(
+        {
+          directory: own,
+          attemptDirectory: directory,
+          ...isolated(
+            settings.isolation,
+            { argv: command.argv, env: { ...environment, ...command.env } },
+            { temporary, cwd, own: [directory, ...(cluster === undefined ? [] : [cluster.directory])] },
+            cluster?.nodeType,
+          ),
+          cwd,
+          stopGraceMs: settings.stopGraceMs,
+          logBytesMax: settings.logBytesMax,
+        },
+        stop.signal,
+      );
     },
     locate: (uri, what = 'file') => ask.locate(uri, what),
-    launchJob: (launched, { key, signal }) => ask.launch(launched, key, signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal])),
+    launchJob: (launched, { key, signal }) =>
+      ask.launch(launched, key, signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal])),
     interpreter: (program) => findInterpreter(program, environment, settings.isolation),
     writeOutput: (output) => writeInOneStep(join(directory, 'output.json'), JSON.stringify(output)),
     log: (line) => port.postMessage({ type: 'log', line } satisfies FromRunner),
@@ -73,10 +91,15 @@ async function contextOf(request: AttemptRequest): Promise<RunnerContext> {
 }
 
 /** The user that the task runs as owns the directories that it writes in. */
-async function handOverAll(own: string, { directory, cluster }: TaskAssignment, user: TaskUser): Promise<void> {
+async function handOverAll(
+  own: string,
+  { directory, cluster }: TaskAssignment,
+  user: TaskUser,
+): Promise<void> {
   await mkdir(own, { recursive: true });
   // An earlier process of the attempt owns the directory around it.
-  if (!(await lstat(own)).isDirectory()) throw new Error(`${own} is no directory any more: the task has replaced it.`);
+  if (!(await lstat(own)).isDirectory())
+    throw new Error(`${own} is no directory any more: the task has replaced it.`);
   await handOver(directory, user);
   if (own !== directory) await handOver(own, user);
   if (cluster !== undefined) await share(cluster.directory, user);
@@ -85,5 +108,7 @@ async function handOverAll(own: string, { directory, cluster }: TaskAssignment, 
 /** A name that is a directory of the attempt, and none of those that are there anyhow. */
 function processName(name: string): string {
   if (/^[A-Za-z0-9_-]{1,60}$/.test(name) && !['work', 'tmp'].includes(name)) return name;
-  throw new Error(`A process cannot be named ${JSON.stringify(name)}: its name is made of letters, digits, "_" and "-", and not "work" or "tmp".`);
+  throw new Error(
+    `A process cannot be named ${JSON.stringify(name)}: its name is made of letters, digits, "_" and "-", and not "work" or "tmp".`,
+  );
 }

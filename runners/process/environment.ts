@@ -12,10 +12,14 @@ import type { RunnerSettings } from '../pool/messages.ts';
 const run = promisify(execFile);
 
 /**
- * The environment of a task: what the configuration lets through, the cluster's variables, then those that say where the
- * task is. Nothing of the service's own environment is in it.
+ * The environment of a task: what the configuration lets through, the cluster's variables, then those that
+ * say where the task is. Nothing of the service's own environment is in it.
  */
-export function taskEnvironment(settings: RunnerSettings, assignment: TaskAssignment, temporary: string): Record<string, string> {
+export function taskEnvironment(
+  settings: RunnerSettings,
+  assignment: TaskAssignment,
+  temporary: string,
+): Record<string, string> {
   const { user } = settings.isolation;
   const environment = { ...settings.taskEnvironment, ...assignment.cluster?.environment };
   return {
@@ -32,28 +36,49 @@ export function taskEnvironment(settings: RunnerSettings, assignment: TaskAssign
   };
 }
 
-/** The variables that say whom a program runs as; none when that is the user of the service. @param home of a user who has none */
+/**
+ * The variables that say whom a program runs as; none when that is the user of the service. @param home of a
+ * user who has none
+ */
 export function userVariables(user: TaskUser | undefined, home: string): Record<string, string> {
   return user === undefined ? {} : { HOME: user.home ?? home, USER: user.name, LOGNAME: user.name };
 }
 
-/** The variables by which programs find the libraries of their cluster; what stood in them before comes after. */
-function libraryVariables(environment: Readonly<Record<string, string>>, libraries: LibraryPaths = noLibraries): Record<string, string> {
-  const paths = { PYTHONPATH: libraries.pythonPath, PATH: libraries.binPath, CLASSPATH: libraries.classPath, R_LIBS: libraries.rPath ?? [] };
-  return Object.fromEntries(Object.entries(paths).filter(([, added]) => added.length > 0).map(([name, added]) => {
-    const before = environment[name] ?? '';
-    return [name, [...added, ...(before === '' ? [] : [before])].join(delimiter)];
-  }));
+/**
+ * The variables by which programs find the libraries of their cluster; what stood in them before comes after.
+ */
+function libraryVariables(
+  environment: Readonly<Record<string, string>>,
+  libraries: LibraryPaths = noLibraries,
+): Record<string, string> {
+  const paths = {
+    PYTHONPATH: libraries.pythonPath,
+    PATH: libraries.binPath,
+    CLASSPATH: libraries.classPath,
+    R_LIBS: libraries.rPath ?? [],
+  };
+  return Object.fromEntries(
+    Object.entries(paths)
+      .filter(([, added]) => added.length > 0)
+      .map(([name, added]) => {
+        const before = environment[name] ?? '';
+        return [name, [...added, ...(before === '' ? [] : [before])].join(delimiter)];
+      }),
+  );
 }
 
 const found = new Map<string, string>();
 
 /**
- * The real path of a program on the PATH of a task's environment, looked up once and then remembered; one that is missing is looked for again
- * the next time, because somebody may have installed it.
+ * The real path of a program on the PATH of a task's environment, looked up once and then remembered; one
+ * that is missing is looked for again the next time, because somebody may have installed it.
  * @param isolation in which it must be able to run
  */
-export async function findInterpreter(program: string, environment: Readonly<Record<string, string>>, isolation = noIsolation): Promise<string | undefined> {
+export async function findInterpreter(
+  program: string,
+  environment: Readonly<Record<string, string>>,
+  isolation = noIsolation,
+): Promise<string | undefined> {
   const { user, sandbox } = isolation;
   const path = environment['PATH'] ?? '';
   const key = [program, path, user?.name, sandbox?.program].join('\0');
@@ -62,7 +87,9 @@ export async function findInterpreter(program: string, environment: Readonly<Rec
   for (const directory of path.split(delimiter)) {
     const file = join(directory, program);
     if (directory === '' || !(await executable(file))) continue;
-    const real = await (program.startsWith('python') ? pythonBehind(file, environment, isolation) : realpath(file));
+    const real = await (program.startsWith('python')
+      ? pythonBehind(file, environment, isolation)
+      : realpath(file));
     if (real === undefined || (user !== undefined && !(await reachableBy(user, real)))) continue;
     found.set(key, real);
     return real;
@@ -72,25 +99,51 @@ export async function findInterpreter(program: string, environment: Readonly<Rec
 
 async function reachableBy(user: TaskUser, file: string): Promise<boolean> {
   const [setpriv = '', ...words] = [...runAs(user), 'test', '-x', file];
-  return run(setpriv, words, { cwd: '/' }).then(() => true, () => false);
+  return run(setpriv, words, { cwd: '/' }).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function executable(file: string): Promise<boolean> {
-  return access(file, constants.X_OK).then(() => true, () => false);
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
-/** A version manager's shim starts slowly each time; the interpreter itself says where it is. It sees what a task sees. */
-async function pythonBehind(file: string, environment: Readonly<Record<string, string>>, isolation: Isolation): Promise<string | undefined> {
+/**
+ * A version manager's shim starts slowly each time; the interpreter itself says where it is. It sees what a
+ * task sees.
+ */
+async function pythonBehind(
+  file: string,
+  environment: Readonly<Record<string, string>>,
+  isolation: Isolation,
+): Promise<string | undefined> {
   try {
-    return (await answerOf(isolation, [file, '-c', 'import sys; print(sys.executable)'], environment)) || file;
+    return (
+      (await answerOf(isolation, [file, '-c', 'import sys; print(sys.executable)'], environment)) || file
+    );
   } catch {
     return undefined;
   }
 }
 
-/** What a program says that is asked one thing, isolated as tasks are: whoever chooses the PATH of a cluster chooses the program. @throws Error when it fails */
-export async function answerOf(isolation: Isolation, argv: readonly [string, ...string[]], environment: Readonly<Record<string, string>>): Promise<string> {
-  const { argv: words, env, runAs: asUser = [] } = isolated(isolation, { argv, env: environment }, { cwd: '/', own: [] });
+/**
+ * What a program says that is asked one thing, isolated as tasks are: whoever chooses the PATH of a cluster
+ * chooses the program. @throws Error when it fails
+ */
+export async function answerOf(
+  isolation: Isolation,
+  argv: readonly [string, ...string[]],
+  environment: Readonly<Record<string, string>>,
+): Promise<string> {
+  const {
+    argv: words,
+    env,
+    runAs: asUser = [],
+  } = isolated(isolation, { argv, env: environment }, { cwd: '/', own: [] });
   const [first = '', ...rest] = [...asUser, ...words];
   const { stdout } = await run(first, rest, { env: { ...env }, cwd: '/', timeout: 10_000 });
   return stdout.trim();

@@ -1,13 +1,24 @@
 /**
- * One verb, `exec`: starts the process of an attempt, or attaches to the one that was started before (DESIGN section 5).
+ * One verb, `exec`: starts the process of an attempt, or attaches to the one that was started before (DESIGN
+ * section 5).
  *
- * A process writes its own logs and is watched by a shell of its own that keeps its exit code, so it needs no engine to
- * live and to end. Whoever asks later (a new thread, a new engine) finds what is so in the attempt's directory:
+ * A process writes its own logs and is watched by a shell of its own that keeps its exit code, so it needs no
+ * engine to live and to end. Whoever asks later (a new thread, a new engine) finds what is so in the
+ * attempt's directory:
  * `pid` says who claimed it, `exit` how it ended, `stdout` and `stderr` what it said.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, fchownSync, fstatSync, openSync, statSync, watch, type FSWatcher } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchownSync,
+  fstatSync,
+  openSync,
+  statSync,
+  watch,
+  type FSWatcher,
+} from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -41,7 +52,9 @@ export interface ProcessSpec {
 
 const supervisor = fileURLToPath(new URL('./supervise.sh', import.meta.url));
 
-/** A claim is filled within microseconds of its making; this long without is a claimer that died in between. */
+/**
+ * A claim is filled within microseconds of its making; this long without is a claimer that died in between.
+ */
 const claimFillMs = 60_000;
 /** More than `pid`, `exit` and `stopped` ever hold. */
 const keptBytesMax = 4_096;
@@ -49,10 +62,10 @@ const keptBytesMax = 4_096;
 const claimPatienceMs = 2_000;
 
 /**
- * Runs the process of `spec` to its end, or waits for the end of the one that an earlier call started. Safe to call
- * any number of times, at the same time too, by any process: the program is started once.
- * @param signal when aborted, the process group is ended and the answer is `stopped`; a process that has not been
- * started by then never will be.
+ * Runs the process of `spec` to its end, or waits for the end of the one that an earlier call started. Safe
+ * to call any number of times, at the same time too, by any process: the program is started once.
+ * @param signal when aborted, the process group is ended and the answer is `stopped`; a process that has not
+ *   been started by then never will be.
  * @throws Error when the directory cannot be written or no process can be spawned
  */
 export async function exec(spec: ProcessSpec, signal: AbortSignal): Promise<Exit> {
@@ -76,12 +89,21 @@ export async function exec(spec: ProcessSpec, signal: AbortSignal): Promise<Exit
   }
 }
 
-/** Waits until the process is over, keeps its logs small, and ends it when it is to stop or its logs cannot be kept small. */
-async function attend(spec: ProcessSpec, signal: AbortSignal, bell: Bell, child: ChildProcess | undefined): Promise<Exit> {
+/**
+ * Waits until the process is over, keeps its logs small, and ends it when it is to stop or its logs cannot be
+ * kept small.
+ */
+async function attend(
+  spec: ProcessSpec,
+  signal: AbortSignal,
+  bell: Bell,
+  child: ChildProcess | undefined,
+): Promise<Exit> {
   let unknownFor = 0;
   const look = createLogWatch(spec.directory, spec.logBytesMax);
   for (;;) {
-    // Asked first: a supervisor that claims and ends while the rest is looked at has left an exit code by the next round.
+    // Asked first: a supervisor that claims and ends while the rest is looked at has left an exit code by the
+    // next round.
     const childIsOver = child !== undefined && (child.exitCode !== null || child.signalCode !== null);
     const claim = await readClaim(spec.directory);
     const alive = typeof claim === 'object' && (await isAlive(claim));
@@ -90,7 +112,11 @@ async function attend(spec: ProcessSpec, signal: AbortSignal, bell: Bell, child:
     if (code !== undefined) return afterEnd(spec, code, bell);
     if (claim === 'forestalled') return { kind: 'stopped' };
     if (claim === undefined || claim === 'unfilled') {
-      const over = await endUnknown(spec, signal, bell, { claim, child: childIsOver ? undefined : child, unknownFor });
+      const over = await endUnknown(spec, signal, bell, {
+        claim,
+        child: childIsOver ? undefined : child,
+        unknownFor,
+      });
       if (over !== undefined) return over;
       unknownFor += 20;
       await bell.wait(20);
@@ -100,20 +126,31 @@ async function attend(spec: ProcessSpec, signal: AbortSignal, bell: Bell, child:
     const { flood, pauseMs } = await look();
     if (signal.aborted || flood !== undefined) {
       // Said before it is done: whoever attaches after a kill of this engine must know that the end was ours.
-      await noteStop(spec.directory, signal.aborted ? '' : flood ?? '');
+      await noteStop(spec.directory, signal.aborted ? '' : (flood ?? ''));
       await endGroup(claim.pid, spec.attemptDirectory, spec.stopGraceMs, bell);
       await capLogs(spec.directory, spec.logBytesMax, true);
-      return flood === undefined || signal.aborted ? { kind: 'stopped' } : { kind: 'flooded', message: flood };
+      return flood === undefined || signal.aborted
+        ? { kind: 'stopped' }
+        : { kind: 'flooded', message: flood };
     }
     // Also how often is looked whether an adopted process still lives.
     await bell.wait(pauseMs);
   }
 }
 
-/** A process that has not said who it is: how it ended, if it is given up. `child` is ours, and may still say it. */
+/**
+ * A process that has not said who it is: how it ended, if it is given up. `child` is ours, and may still say
+ * it.
+ */
 async function endUnknown(
-  spec: ProcessSpec, signal: AbortSignal, bell: Bell,
-  { claim, child, unknownFor }: { claim: 'unfilled' | undefined; child: ChildProcess | undefined; unknownFor: number },
+  spec: ProcessSpec,
+  signal: AbortSignal,
+  bell: Bell,
+  {
+    claim,
+    child,
+    unknownFor,
+  }: { claim: 'unfilled' | undefined; child: ChildProcess | undefined; unknownFor: number },
 ): Promise<Exit | undefined> {
   if (signal.aborted && unknownFor >= claimPatienceMs) {
     if (child?.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
@@ -129,20 +166,30 @@ async function endUnknown(
 async function vanished(spec: ProcessSpec, { pid }: ProcessIdentity, bell: Bell): Promise<Exit> {
   await endMarked(spec.attemptDirectory, bell);
   await capLogs(spec.directory, spec.logBytesMax, true);
-  return (await stopOf(spec.directory))
-    ?? lost(`Its process ${pid} is gone and left no exit code: it was killed together with its supervisor, or the machine was restarted.`);
+  return (
+    (await stopOf(spec.directory)) ??
+    lost(
+      `Its process ${pid} is gone and left no exit code: it was killed together with its supervisor, or the machine was restarted.`,
+    )
+  );
 }
 
-/** What a finished process left running is ended, wherever it has moved to, so that nothing of an attempt outlives it. */
+/**
+ * What a finished process left running is ended, wherever it has moved to, so that nothing of an attempt
+ * outlives it.
+ */
 async function afterEnd(spec: ProcessSpec, code: number, bell: Bell): Promise<Exit> {
-  // Whoever claimed it may have been seen by nobody: all of its life fits between two looks of an engine that is paused.
+  // Whoever claimed it may have been seen by nobody: all of its life fits between two looks of an engine that
+  // is paused.
   await endMarked(spec.attemptDirectory, bell);
   // What it wrote since the last look, or while no engine was there.
   await capLogs(spec.directory, spec.logBytesMax, true);
   return (await stopOf(spec.directory)) ?? { kind: 'exited', code };
 }
 
-/** Keeps that an engine ends this process; `why` is empty for a task that is to stop, else what the task did. */
+/**
+ * Keeps that an engine ends this process; `why` is empty for a task that is to stop, else what the task did.
+ */
 async function noteStop(directory: string, why: string): Promise<void> {
   const draft = join(directory, `stopped.${randomUUID()}`);
   await writeFile(draft, why, { mode: 0o600 });
@@ -156,7 +203,10 @@ async function stopOf(directory: string): Promise<Exit | undefined> {
   return text === '' ? { kind: 'stopped' } : { kind: 'flooded', message: text };
 }
 
-/** Appending, so that a process that cuts its own log goes on at the new end; through no link, which another process of the attempt may have put there. */
+/**
+ * Appending, so that a process that cuts its own log goes on at the new end; through no link, which another
+ * process of the attempt may have put there.
+ */
 const appending = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
 async function start(spec: ProcessSpec, bell: Bell): Promise<ChildProcess> {
@@ -164,7 +214,14 @@ async function start(spec: ProcessSpec, bell: Bell): Promise<ChildProcess> {
   const stdout = openLog(spec, 'stdout');
   const stderr = openLog(spec, 'stderr');
   try {
-    const [program = '', ...words] = [...(spec.runAs ?? []), '/bin/sh', supervisor, spec.directory, spec.limits ?? '', ...spec.argv];
+    const [program = '', ...words] = [
+      ...(spec.runAs ?? []),
+      '/bin/sh',
+      supervisor,
+      spec.directory,
+      spec.limits ?? '',
+      ...spec.argv,
+    ];
     const child = spawn(program, words, {
       cwd: spec.cwd,
       env: { ...spec.env, [attemptMarker]: spec.attemptDirectory },
@@ -186,8 +243,8 @@ async function start(spec: ProcessSpec, bell: Bell): Promise<ChildProcess> {
 }
 
 /**
- * A task that is another user gets its logs, as it has their directory: programs open `/dev/stdout` and `/dev/stderr` anew.
- * A file with other names stays whose it is.
+ * A task that is another user gets its logs, as it has their directory: programs open `/dev/stdout` and
+ * `/dev/stderr` anew. A file with other names stays whose it is.
  */
 function openLog({ directory, runAs = [] }: ProcessSpec, name: 'stdout' | 'stderr'): number {
   const log = openSync(join(directory, name), appending, 0o600);
@@ -198,7 +255,9 @@ function openLog({ directory, runAs = [] }: ProcessSpec, name: 'stdout' | 'stder
   return log;
 }
 
-/** Makes the claim without a process behind it, so that no supervisor that is still on its way can start one. */
+/**
+ * Makes the claim without a process behind it, so that no supervisor that is still on its way can start one.
+ */
 async function forestall(directory: string): Promise<boolean> {
   try {
     await writeFile(join(directory, 'pid'), forestalled, { flag: 'wx' });
@@ -213,7 +272,9 @@ type Claim = ProcessIdentity | 'unfilled' | 'forestalled' | undefined;
 
 const forestalled = 'stopped before it was started\n';
 
-/** Who claimed the attempt: undefined when nobody has, `unfilled` when the claimer has not yet said who it is. */
+/**
+ * Who claimed the attempt: undefined when nobody has, `unfilled` when the claimer has not yet said who it is.
+ */
 async function readClaim(directory: string): Promise<Claim> {
   const text = await readKept(join(directory, 'pid'));
   if (text === undefined) return undefined;
@@ -229,7 +290,10 @@ async function readExitCode(directory: string): Promise<number | undefined> {
   return text === undefined || !/^\d+\n$/.test(text) ? undefined : Number(text);
 }
 
-/** A small file that we keep beside the task; undefined when there is none. A pipe that the task made of it holds nobody up. */
+/**
+ * A small file that we keep beside the task; undefined when there is none. A pipe that the task made of it
+ * holds nobody up.
+ */
 async function readKept(path: string): Promise<string | undefined> {
   const file = await openRegular(path);
   try {

@@ -1,6 +1,7 @@
 /**
- * How the processes of tasks are kept apart from the service and from one another: limits of the system, another user, a
- * sandbox. Plain data, made at the start and handed to the threads; here it becomes words of a command line.
+ * How the processes of tasks are kept apart from the service and from one another: limits of the system,
+ * another user, a sandbox. Plain data, made at the start and handed to the threads; here it becomes words of
+ * a command line.
  */
 import type { NodeType } from '../../engine/cluster/node-types.ts';
 import { isSecretName } from '../../engine/validation/secret-names.ts';
@@ -8,7 +9,10 @@ import type { ProcessSpec } from './exec.ts';
 
 /** Most that each process of a task may use. What is absent is not limited beyond what the system does. */
 export interface TaskLimits {
-  /** Data of a process, in MB: memory that is its own and can be written. The size of a known node type limits it further. */
+  /**
+   * Data of a process, in MB: memory that is its own and can be written. The size of a known node type limits
+   * it further.
+   */
   readonly memoryMb?: number;
   /** Processor time, in seconds. */
   readonly cpuSeconds?: number;
@@ -56,11 +60,22 @@ export function runAs(user: TaskUser | undefined): readonly string[] {
   if (user === undefined) return [];
   const { setpriv, uid, gid } = user;
   return [
-    setpriv, `--reuid=${uid}`, `--regid=${gid}`, '--init-groups', '--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all', '--no-new-privs', '--',
+    setpriv,
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    '--init-groups',
+    '--inh-caps=-all',
+    '--ambient-caps=-all',
+    '--bounding-set=-all',
+    '--no-new-privs',
+    '--',
   ];
 }
 
-/** Variables by which whoever starts a program chooses code that runs in it before its own: for loaders, and for shells. */
+/**
+ * Variables by which whoever starts a program chooses code that runs in it before its own: for loaders, and
+ * for shells.
+ */
 const codeVariable = /^(?:LD_|MALLOC_|BASH_|SHELLOPTS$|ENV$|GCONV_PATH$|GLIBC_TUNABLES$|LOCPATH$|NLSPATH$)/;
 
 /** None of them sounds like a secret; what does must stand on no command line. */
@@ -73,24 +88,45 @@ function loadsCode(name: string): boolean {
  * @param nodeType of the node that it runs on, whose size limits it further
  */
 export function isolated(
-  isolation: Isolation, { argv, env }: Pick<ProcessSpec, 'argv' | 'env'>, places: Places, nodeType?: NodeType,
+  isolation: Isolation,
+  { argv, env }: Pick<ProcessSpec, 'argv' | 'env'>,
+  places: Places,
+  nodeType?: NodeType,
 ): Pick<ProcessSpec, 'argv' | 'env' | 'runAs' | 'limits'> {
   const limits = limitWords(isolation, nodeType);
-  if (isolation.user === undefined && isolation.sandbox === undefined) return { argv, env, runAs: [], limits };
-  // What leads into the isolation still has rights that the program must not have: such variables reach the program alone.
-  const [outer, inner] = [false, true].map((isInner) => Object.entries(env).filter(([name]) => loadsCode(name) === isInner));
+  if (isolation.user === undefined && isolation.sandbox === undefined)
+    return { argv, env, runAs: [], limits };
+  // What leads into the isolation still has rights that the program must not have: such variables reach the
+  // program alone.
+  const [outer, inner] = [false, true].map((isInner) =>
+    Object.entries(env).filter(([name]) => loadsCode(name) === isInner),
+  );
   const setting = (inner ?? []).map(([name, value]) => `${name}=${value}`);
-  const [first = argv[0], ...words] = [...sandboxWords(isolation.sandbox, places), ...(setting.length === 0 ? [] : ['/usr/bin/env', ...setting]), ...argv];
-  return { argv: [first, ...words], env: Object.fromEntries(outer ?? []), runAs: runAs(isolation.user), limits };
+  const [first = argv[0], ...words] = [
+    ...sandboxWords(isolation.sandbox, places),
+    ...(setting.length === 0 ? [] : ['/usr/bin/env', ...setting]),
+    ...argv,
+  ];
+  return {
+    argv: [first, ...words],
+    env: Object.fromEntries(outer ?? []),
+    runAs: runAs(isolation.user),
+    limits,
+  };
 }
 
-/** Open files of a process, for each core of its node: far more than programs have, far less than a machine. */
+/**
+ * Open files of a process, for each core of its node: far more than programs have, far less than a machine.
+ */
 const filesPerCore = 4_096;
 
 /** The words of `ulimit`, option and value by turns, as the supervisor takes them. */
 function limitWords({ limits }: Isolation, nodeType: NodeType | undefined): string {
   const memory = Math.min(limits.memoryMb ?? Infinity, nodeType?.memory_mb ?? Infinity);
-  const files = Math.min(limits.openFiles ?? Infinity, nodeType === undefined ? Infinity : nodeType.num_cores * filesPerCore);
+  const files = Math.min(
+    limits.openFiles ?? Infinity,
+    nodeType === undefined ? Infinity : nodeType.num_cores * filesPerCore,
+  );
   const words = [
     ...(Number.isFinite(memory) ? ['-d', memory * 1_024] : []),
     ...(limits.cpuSeconds === undefined ? [] : ['-t', limits.cpuSeconds]),
@@ -113,16 +149,30 @@ export interface Places {
 /** The words that put a program into the sandbox; none without one. */
 function sandboxWords(sandbox: Sandbox | undefined, { temporary, cwd, own }: Places): readonly string[] {
   if (sandbox === undefined) return [];
-  const bind = (option: string) => (path: string): string[] => [option, path, path];
+  const bind =
+    (option: string) =>
+    (path: string): string[] => [option, path, path];
   return [
-    // Without a look at the processes outside, whose signals it could send. What ends the attempt stays outside, and reaches inside.
-    sandbox.program, '--unshare-pid', '--unshare-ipc',
-    '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...(temporary === undefined ? ['--tmpfs', '/tmp'] : ['--bind', temporary, '/tmp']),
+    // Without a look at the processes outside, whose signals it could send. What ends the attempt stays
+    // outside, and reaches inside.
+    sandbox.program,
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--ro-bind',
+    '/',
+    '/',
+    '--dev',
+    '/dev',
+    '--proc',
+    '/proc',
+    ...(temporary === undefined ? ['--tmpfs', '/tmp'] : ['--bind', temporary, '/tmp']),
     ...sandbox.readable.flatMap(bind('--ro-bind-try')),
     ...sandbox.hidden.flatMap((path) => ['--tmpfs', path]),
     ...sandbox.sharedReadable.flatMap(bind('--ro-bind-try')),
     ...sandbox.shared.flatMap(bind('--bind-try')),
     ...own.flatMap(bind('--bind')),
-    '--chdir', cwd, '--',
+    '--chdir',
+    cwd,
+    '--',
   ];
 }

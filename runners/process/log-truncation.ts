@@ -1,9 +1,11 @@
 /**
- * The cap of a task's logs: the first and the last part are kept, the middle is left out, and the task goes on.
+ * The cap of a task's logs: the first and the last part are kept, the middle is left out, and the task goes
+ * on.
  *
- * A task writes its log itself, so nothing can stand between. What it has written is taken back instead: a hole is punched into
- * the file, which frees the space and leaves everything else where it is. So the task, which appends, notices nothing, and
- * whoever reads keeps its offsets. A file beside the log says where the hole is, before it is made.
+ * A task writes its log itself, so nothing can stand between. What it has written is taken back instead: a
+ * hole is punched into the file, which frees the space and leaves everything else where it is. So the task,
+ * which appends, notices nothing, and whoever reads keeps its offsets. A file beside the log says where the
+ * hole is, before it is made.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,11 +29,16 @@ export interface LogLook {
 
 /** How often logs are looked at, ms. */
 const tickMs = 2_000;
-/** The same, while one grows that has reached a quarter of its cap: it may grow by gigabytes in two seconds. */
+/**
+ * The same, while one grows that has reached a quarter of its cap: it may grow by gigabytes in two seconds.
+ */
 const nearTickMs = 100;
 
 /** Looks at the logs of a living process whenever it is called, and says when to look again. */
-export function createLogWatch(directory: string, cap: number): () => Promise<{ readonly flood: string | undefined; readonly pauseMs: number }> {
+export function createLogWatch(
+  directory: string,
+  cap: number,
+): () => Promise<{ readonly flood: string | undefined; readonly pauseMs: number }> {
   let before = 0;
   let pause = tickMs;
   return async () => {
@@ -50,7 +57,8 @@ export function createLogWatch(directory: string, cap: number): () => Promise<{ 
 export async function capLogs(directory: string, cap: number, over = false): Promise<LogLook> {
   const looks = [];
   // One that cannot be looked at now, because no descriptor is left for example, is looked at the next time.
-  for (const stream of logStreams) looks.push(await capLog(join(directory, stream), cap, over).catch(() => unseen));
+  for (const stream of logStreams)
+    looks.push(await capLog(join(directory, stream), cap, over).catch(() => unseen));
   return {
     written: looks.reduce((sum, look) => sum + look.written, 0),
     near: looks.some((look) => look.near),
@@ -71,11 +79,14 @@ async function capLog(path: string, cap: number, over: boolean): Promise<LogLook
     const { size } = await file.stat();
     const cut = await readCut(path, size);
     const kept = size - (cut === undefined ? 0 : cut.to - cut.from);
-    const fault = kept <= cap ? undefined : await leaveOut(file, path, await widened(file, cut, size, cap), cut);
+    const fault =
+      kept <= cap ? undefined : await leaveOut(file, path, await widened(file, cut, size, cap), cut);
     // A fault may pass: a disk that is full, or no room for a process.
     const lasting = fault !== undefined && kept > 2 * cap;
     if (lasting && over && cut === undefined) await cutOff(file, cap);
-    const flood = lasting ? `It has written ${size} bytes to one of its logs, of which ${cap} are kept (RUNYARD_LOG_BYTES_MAX), and the middle cannot be left out here: ${fault}. The task was stopped.` : undefined;
+    const flood = lasting
+      ? `It has written ${size} bytes to one of its logs, of which ${cap} are kept (RUNYARD_LOG_BYTES_MAX), and the middle cannot be left out here: ${fault}. The task was stopped.`
+      : undefined;
     return { written: size, near: kept > cap / 4, flood };
   } finally {
     await file.close();
@@ -83,9 +94,16 @@ async function capLog(path: string, cap: number, over: boolean): Promise<LogLook
 }
 
 /** Makes the hole; the reason when that is not possible. */
-async function leaveOut(file: FileHandle, path: string, { from, to, cap }: Cut, before: Cut | undefined): Promise<string | undefined> {
+async function leaveOut(
+  file: FileHandle,
+  path: string,
+  { from, to, cap }: Cut,
+  before: Cut | undefined,
+): Promise<string | undefined> {
   // Told first: whoever reads must not take the hole for what the task wrote.
-  const told = await writeInOneStep(cutFile(path), `${from} ${to} ${cap}\n`).catch((error: unknown) => `what is left out cannot be noted (${codeOf(error) ?? 'unknown'})`);
+  const told = await writeInOneStep(cutFile(path), `${from} ${to} ${cap}\n`).catch(
+    (error: unknown) => `what is left out cannot be noted (${codeOf(error) ?? 'unknown'})`,
+  );
   if (told !== undefined) return told;
   const fault = await punch(file, from, to - from);
   if (fault !== undefined && before === undefined) await rm(cutFile(path), { force: true });
@@ -95,16 +113,21 @@ async function leaveOut(file: FileHandle, path: string, { from, to, cap }: Cut, 
 /** The last resort where no hole can be made: the beginning alone is kept. */
 async function cutOff(file: FileHandle, cap: number): Promise<void> {
   await file.truncate(cap);
-  await file.write(Buffer.from(`\n[runyard: the rest was left out; RUNYARD_LOG_BYTES_MAX is ${cap} bytes]\n`), 0, null, cap);
+  await file.write(
+    Buffer.from(`\n[runyard: the rest was left out; RUNYARD_LOG_BYTES_MAX is ${cap} bytes]\n`),
+    0,
+    null,
+    cap,
+  );
 }
 
 /**
- * What is to be left out now: of what may be kept the first half stays, and of the end a quarter to a half, so that what comes has
- * room before the next cut.
+ * What is to be left out now: of what may be kept the first half stays, and of the end a quarter to a half,
+ * so that what comes has room before the next cut.
  */
 async function widened(file: FileHandle, cut: Cut | undefined, size: number, cap: number): Promise<Cut> {
   const around = Math.min(borderBytes, Math.floor(cap / 16));
-  const from = cut?.from ?? await borderBefore(file, Math.floor(cap / 2), around);
+  const from = cut?.from ?? (await borderBefore(file, Math.floor(cap / 2), around));
   const to = await borderAfter(file, size - Math.floor(cap / 4), around);
   return { from, to, cap };
 }
@@ -136,13 +159,17 @@ function isInside(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-/** Opens a log that is a regular file with one name: a link could lead to a file that is not the task's, and is left alone. */
+/**
+ * Opens a log that is a regular file with one name: a link could lead to a file that is not the task's, and
+ * is left alone.
+ */
 async function openOwn(path: string): Promise<FileHandle | undefined> {
   let file;
   try {
     file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if (isMissing(error) || ['ELOOP', 'ENXIO', 'EISDIR', 'EACCES'].includes(codeOf(error) ?? '')) return undefined;
+    if (isMissing(error) || ['ELOOP', 'ENXIO', 'EISDIR', 'EACCES'].includes(codeOf(error) ?? ''))
+      return undefined;
     throw error;
   }
   const stats = await file.stat();
@@ -151,17 +178,26 @@ async function openOwn(path: string): Promise<FileHandle | undefined> {
   return undefined;
 }
 
-/** Frees the space of a range; the reason when that is not possible. The file is handed over open: its name may lead elsewhere by now. */
+/**
+ * Frees the space of a range; the reason when that is not possible. The file is handed over open: its name
+ * may lead elsewhere by now.
+ */
 async function punch(file: FileHandle, offset: number, length: number): Promise<string | undefined> {
-  const child = spawn('fallocate', ['--punch-hole', '--offset', String(offset), '--length', String(length), '/dev/fd/3'], {
-    stdio: ['ignore', 'ignore', 'pipe', file.fd],
-  });
+  const child = spawn(
+    'fallocate',
+    ['--punch-hole', '--offset', String(offset), '--length', String(length), '/dev/fd/3'],
+    { stdio: ['ignore', 'ignore', 'pipe', file.fd] },
+  );
   let said = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => { said = (said + text).slice(0, 500); });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(0, 500);
+  });
   try {
     const [code] = await once(child, 'close');
     return code === 0 ? undefined : `fallocate says "${said.trim().replaceAll(/\s+/g, ' ')}"`;
   } catch (error) {
-    return codeOf(error) === 'ENOENT' ? 'there is no program fallocate (util-linux)' : `fallocate cannot be started (${codeOf(error) ?? 'unknown'})`;
+    return codeOf(error) === 'ENOENT'
+      ? 'there is no program fallocate (util-linux)'
+      : `fallocate cannot be started (${codeOf(error) ?? 'unknown'})`;
   }
 }

@@ -1,4 +1,7 @@
-/** What a runner settles before its process starts: the command, kept so that a restart of the engine changes nothing. */
+/**
+ * What a runner settles before its process starts: the command, kept so that a restart of the engine changes
+ * nothing.
+ */
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,11 +29,14 @@ const Kept = Type.Object({
 });
 
 /**
- * The command of an attempt: composed by the first call and read back by every later one. So a file that is moved or
- * deleted while its task runs does not change what a restarted engine says about the task.
+ * The command of an attempt: composed by the first call and read back by every later one. So a file that is
+ * moved or deleted while its task runs does not change what a restarted engine says about the task.
  * @param compose may throw CannotStart or LocateError; nothing is kept then
  */
-export async function settleCommand(context: RunnerContext, compose: () => Promise<Command>): Promise<Command> {
+export async function settleCommand(
+  context: RunnerContext,
+  compose: () => Promise<Command>,
+): Promise<Command> {
   const file = join(context.directory, 'command.json');
   const kept = await keptCommand(file);
   if (kept !== undefined) return kept;
@@ -39,7 +45,9 @@ export async function settleCommand(context: RunnerContext, compose: () => Promi
   return command;
 }
 
-/** What an earlier call kept. The task can write that file too: one that holds no command counts as absent. */
+/**
+ * What an earlier call kept. The task can write that file too: one that holds no command counts as absent.
+ */
 async function keptCommand(file: string): Promise<Command | undefined> {
   const { text, more } = await readText(file, commandBytesMax);
   const kept = more ? undefined : jsonIn(text);
@@ -49,7 +57,8 @@ async function keptCommand(file: string): Promise<Command | undefined> {
 }
 
 /**
- * Writes a file so that a reader finds all of it or nothing. Several may write the same file at once: the last one wins.
+ * Writes a file so that a reader finds all of it or nothing. Several may write the same file at once: the
+ * last one wins.
  * @param mode for what the task is to read, which may be another user
  */
 export async function writeInOneStep(file: string, text: string, mode = 0o600): Promise<void> {
@@ -72,7 +81,10 @@ export async function makeInOneStep(file: string, make: (draft: string) => Promi
   }
 }
 
-/** Ends a task that could not be started: the reason becomes its output and its state_message. Other errors are bugs. */
+/**
+ * Ends a task that could not be started: the reason becomes its output and its state_message. Other errors
+ * are bugs.
+ */
 export async function cannotStart(error: unknown, context: RunnerContext): Promise<Outcome> {
   if (!(error instanceof CannotStart || error instanceof LocateError)) throw error;
   await context.writeOutput({ error: error.message });
@@ -88,7 +100,10 @@ const howToInstall = {
  * The path of an interpreter that a task needs.
  * @throws CannotStart when this machine has none; the message says what to install
  */
-export async function requireInterpreter(context: RunnerContext, program: keyof typeof howToInstall): Promise<string> {
+export async function requireInterpreter(
+  context: RunnerContext,
+  program: keyof typeof howToInstall,
+): Promise<string> {
   const path = await context.interpreter(program);
   if (path !== undefined) return path;
   throw new CannotStart(

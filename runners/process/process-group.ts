@@ -23,9 +23,14 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
 }
 
 /** Every process that we may look at: its environment variables, and the logs that it writes to. */
-export const environments = shared(async () => (await pids()).map((pid) => ({ pid, variables: environmentOf(pid), logs: logsOf(pid) })));
+export const environments = shared(async () =>
+  (await pids()).map((pid) => ({ pid, variables: environmentOf(pid), logs: logsOf(pid) })),
+);
 
-/** Read at once: the kernel answers from memory, and hundreds of reads in a thread pool cost ten times as much, and memory for good. */
+/**
+ * Read at once: the kernel answers from memory, and hundreds of reads in a thread pool cost ten times as
+ * much, and memory for good.
+ */
 function environmentOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
@@ -49,8 +54,9 @@ function logsOf(pid: number): string[] {
 const statuses = shared(async () => Promise.all((await pids()).map(processStatus)));
 
 /**
- * One look at all processes serves everybody who asks before it begins: a hundred tasks that are stopped together would
- * otherwise look a hundred times. It begins after they have asked, so that nobody gets an answer older than the question.
+ * One look at all processes serves everybody who asks before it begins: a hundred tasks that are stopped
+ * together would otherwise look a hundred times. It begins after they have asked, so that nobody gets an
+ * answer older than the question.
  */
 function shared<Found>(look: () => Promise<Found>): () => Promise<Found> {
   let present: Promise<unknown> = Promise.resolve();
@@ -67,12 +73,15 @@ function shared<Found>(look: () => Promise<Found>): () => Promise<Found> {
 }
 
 /**
- * The living processes that carry the mark of an attempt, wherever they have moved to (setsid, double fork). One that has
- * cleared its environment is known by the attempt's log, which it still writes to.
+ * The living processes that carry the mark of an attempt, wherever they have moved to (setsid, double fork).
+ * One that has cleared its environment is known by the attempt's log, which it still writes to.
  */
 async function markedProcesses(directory: string): Promise<number[]> {
   const mark = `${attemptMarker}=${directory}`;
-  const marked = (await environments()).filter(({ variables, logs }) => variables.includes(mark) || logs.some((log) => log.startsWith(join(directory, '/'))));
+  const marked = (await environments()).filter(
+    ({ variables, logs }) =>
+      variables.includes(mark) || logs.some((log) => log.startsWith(join(directory, '/'))),
+  );
   // The environment of a zombie is empty, so that none of them is dead.
   return marked.map(({ pid }) => pid);
 }
@@ -86,8 +95,8 @@ export async function groupIsAlive(group: number): Promise<boolean> {
 }
 
 /**
- * Ends a group: SIGTERM, SIGKILL after the grace period, then every process that left the group but still carries the
- * attempt's mark. Resolves when nothing is left.
+ * Ends a group: SIGTERM, SIGKILL after the grace period, then every process that left the group but still
+ * carries the attempt's mark. Resolves when nothing is left.
  * @param bell rung when a member ended, so that nobody waits for a tick
  */
 export async function endGroup(group: number, directory: string, graceMs: number, bell: Bell): Promise<void> {

@@ -11,7 +11,9 @@ export function createProcessTable(runsDirectory: string): ProcessTable {
       const ids = new Set<number>();
       const below = join(runsDirectory, '/');
       for (const { variables, logs } of await environments()) {
-        const mark = variables.find((variable) => variable.startsWith(`${attemptMarker}=`))?.slice(attemptMarker.length + 1);
+        const mark = variables
+          .find((variable) => variable.startsWith(`${attemptMarker}=`))
+          ?.slice(attemptMarker.length + 1);
         for (const path of [mark ?? '', ...logs]) {
           const id = path.startsWith(below) ? Number(path.slice(below.length).split('/', 1)[0]) : NaN;
           if (Number.isSafeInteger(id)) ids.add(id);

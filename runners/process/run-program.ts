@@ -1,4 +1,7 @@
-/** Runs a task that is one program: starts it, waits, and says from its exit code and its stderr why it failed. */
+/**
+ * Runs a task that is one program: starts it, waits, and says from its exit code and its stderr why it
+ * failed.
+ */
 import { join } from 'node:path';
 import { readLogEnd } from '../../engine/log-file.ts';
 import { firstBytes, type TaskOutput } from '../../engine/run/output.ts';
@@ -29,8 +32,8 @@ export interface Program {
 }
 
 /**
- * Runs one attempt of a program to its end. A failure is kept as the attempt's output: the last exception with its
- * trace, or the exit code in words.
+ * Runs one attempt of a program to its end. A failure is kept as the attempt's output: the last exception
+ * with its trace, or the exit code in words.
  */
 export async function runProgram(program: Program, context: RunnerContext): Promise<Outcome> {
   let command;
@@ -40,14 +43,19 @@ export async function runProgram(program: Program, context: RunnerContext): Prom
     return cannotStart(error, context);
   }
   const exit = await context.exec(command);
-  if (exit.kind === 'exited' && exit.code !== 0) await context.writeOutput(await outputOf(program, exit.code, context));
+  if (exit.kind === 'exited' && exit.code !== 0)
+    await context.writeOutput(await outputOf(program, exit.code, context));
   if (exit.kind === 'flooded') await context.writeOutput({ error: exit.message });
   return outcomeOf(exit, workloadFailed);
 }
 
 async function outputOf(program: Program, code: number, context: RunnerContext): Promise<TaskOutput> {
-  // An uncaught exception ends Python and Java with code 1; with any other code a trace in the log is not the reason.
-  const failure = code === 1 ? program.failureIn(await readLogEnd(join(context.directory, 'stderr'), tailBytes)) : undefined;
+  // An uncaught exception ends Python and Java with code 1; with any other code a trace in the log is not the
+  // reason.
+  const failure =
+    code === 1
+      ? program.failureIn(await readLogEnd(join(context.directory, 'stderr'), tailBytes))
+      : undefined;
   if (failure === undefined) return { error: `The ${program.name} ended with ${describeExit(code)}.` };
   return { ...failure, error: firstBytes(failure.error, errorBytes).text };
 }

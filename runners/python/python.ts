@@ -1,11 +1,16 @@
-/** Runner of Python tasks: a file is run by the machine's python3, the parameters are its arguments (spec 2.7). */
+/**
+ * Runner of Python tasks: a file is run by the machine's python3, the parameters are its arguments (spec
+ * 2.7).
+ */
 import { SparkPythonTask } from '../../engine/job/task-kinds.ts';
 import { contractVersion, type RunnerPlugin } from '../contract.ts';
 import { runProgram } from '../process/run-program.ts';
 import { requireInterpreter } from '../process/pinned-command.ts';
 import { exitText, uncaughtException } from './traceback.ts';
 
-/** `spark_python_task`. Fails with the program's uncaught exception as error, or with its exit code in words. */
+/**
+ * `spark_python_task`. Fails with the program's uncaught exception as error, or with its exit code in words.
+ */
 export const plugin: RunnerPlugin<SparkPythonTask> = {
   contract: contractVersion,
   kind: 'spark_python_task',

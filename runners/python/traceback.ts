@@ -10,27 +10,37 @@ const joints: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The last traceback in a text, with those of the exceptions behind it. `error` is the line that names the exception
- * (`ZeroDivisionError: division by zero`). Undefined when there is no traceback.
+ * The last traceback in a text, with those of the exceptions behind it. `error` is the line that names the
+ * exception (`ZeroDivisionError: division by zero`). Undefined when there is no traceback.
  */
 export function uncaughtException(stderr: string): Failure | undefined {
   const lines = stderr.trimEnd().split('\n');
   const headers = lines.flatMap((line, at) => (header.test(line) ? [at] : []));
   const last = headers.at(-1);
   if (last === undefined) return failedToParse(lines);
-  // The frames are indented (behind "| " in an exception group); the first line that is not names the exception.
+  // The frames are indented (behind "| " in an exception group); the first line that is not names the
+  // exception.
   const named = lines.slice(last + 1).find((line) => /^(?: {2}\| )?[^\s|]/.test(line));
   if (named === undefined) return undefined;
-  return { error: named.replace(/^ {2}\| /, '').trim(), errorTrace: lines.slice(startOfChain(lines, headers)).join('\n') };
+  return {
+    error: named.replace(/^ {2}\| /, '').trim(),
+    errorTrace: lines.slice(startOfChain(lines, headers)).join('\n'),
+  };
 }
 
-/** What a program said when it left with a text (`sys.exit("no input")`): Python writes it to stderr and ends with code 1. */
+/**
+ * What a program said when it left with a text (`sys.exit("no input")`): Python writes it to stderr and ends
+ * with code 1.
+ */
 export function exitText(stderr: string): Failure | undefined {
   const last = stderr.trimEnd().split('\n').at(-1)?.trim() ?? '';
   return last === '' ? undefined : { error: `The Python program ended with exit code 1: ${last}` };
 }
 
-/** A file that Python cannot read as a program ends with the place and the error, without the header of a traceback. */
+/**
+ * A file that Python cannot read as a program ends with the place and the error, without the header of a
+ * traceback.
+ */
 function failedToParse(lines: readonly string[]): Failure | undefined {
   const error = lines.at(-1) ?? '';
   const start = lines.findLastIndex((line) => /^ {2}File ".*", line \d+$/.test(line));

@@ -1,4 +1,7 @@
-/** Hands queries to processes, a few at a time; a process that dies takes its one query with it and nothing else. */
+/**
+ * Hands queries to processes, a few at a time; a process that dies takes its one query with it and nothing
+ * else.
+ */
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdir, realpath } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +15,15 @@ import type { FromProcess, ToProcess } from './query-messages.ts';
 export interface QueryPoolOptions {
   /** Absolute path of managed_fs: all that queries can read. */
   readonly directory: string;
-  readonly limits: Pick<Limits, 'dashboardRows' | 'dashboardRowsBytes' | 'dashboardQuerySeconds' | 'dashboardQueryMegabytes' | 'dashboardQueries' | 'dashboardQueriesWaiting'>;
+  readonly limits: Pick<
+    Limits,
+    | 'dashboardRows'
+    | 'dashboardRowsBytes'
+    | 'dashboardQuerySeconds'
+    | 'dashboardQueryMegabytes'
+    | 'dashboardQueries'
+    | 'dashboardQueriesWaiting'
+  >;
   readonly log: Log;
 }
 
@@ -47,7 +58,12 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
   const enter = async (signal: AbortSignal): Promise<void> => {
     if (signal.aborted) throw gone();
     if (busy >= limits.dashboardQueries) {
-      if (waiting.length >= limits.dashboardQueriesWaiting) throw new ServiceError('REQUEST_LIMIT_EXCEEDED', `${waiting.length} queries of dashboards wait already.`, 5);
+      if (waiting.length >= limits.dashboardQueriesWaiting)
+        throw new ServiceError(
+          'REQUEST_LIMIT_EXCEEDED',
+          `${waiting.length} queries of dashboards wait already.`,
+          5,
+        );
       await turn(waiting, signal);
     }
     if (closed) throw new ServiceError('TEMPORARILY_UNAVAILABLE', 'This engine is stopping.', 5);
@@ -67,7 +83,14 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
   };
   const giveBack = (used: Seat): void => {
     // One that was killed has a signal, or will not hear the next query.
-    if (closed || used.process.killed || !used.process.connected || used.process.exitCode !== null || used.process.signalCode !== null) return;
+    if (
+      closed ||
+      used.process.killed ||
+      !used.process.connected ||
+      used.process.exitCode !== null ||
+      used.process.signalCode !== null
+    )
+      return;
     used.linger = setTimeout(() => used.process.kill('SIGKILL'), lingerMs).unref();
     free.push(used);
   };
@@ -112,15 +135,27 @@ function turn(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
 async function start(directory: string): Promise<Seat> {
   await mkdir(directory, { recursive: true });
   const child = fork(fileURLToPath(new URL('./query-process.ts', import.meta.url)), {
-    cwd: await realpath(directory), env: {}, execArgv: ['--max-old-space-size=384'], stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    cwd: await realpath(directory),
+    env: {},
+    execArgv: ['--max-old-space-size=384'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   // A process that cannot be started ends without `exit`.
-  const ended = new Promise((resolve) => { child.once('exit', resolve).once('error', resolve); });
+  const ended = new Promise((resolve) => {
+    child.once('exit', resolve).once('error', resolve);
+  });
   return { process: child, ended };
 }
 
-async function ask({ process: child, ended }: Seat, sql: string, { directory, limits }: QueryPoolOptions, signal: AbortSignal): Promise<QueryResult> {
-  const say = (message: ToProcess): void => { if (child.connected) child.send(message, () => undefined); };
+async function ask(
+  { process: child, ended }: Seat,
+  sql: string,
+  { directory, limits }: QueryPoolOptions,
+  signal: AbortSignal,
+): Promise<QueryResult> {
+  const say = (message: ToProcess): void => {
+    if (child.connected) child.send(message, () => undefined);
+  };
   let stopped: Error | undefined;
   let kill: NodeJS.Timeout | undefined;
   const stop = (reason: Error): void => {
@@ -129,15 +164,33 @@ async function ask({ process: child, ended }: Seat, sql: string, { directory, li
     kill ??= setTimeout(() => child.kill('SIGKILL'), graceMs);
   };
   const onAbort = (): void => stop(gone());
-  const timer = setTimeout(() => stop(invalid(`The query took longer than ${limits.dashboardQuerySeconds} seconds and was stopped.`)), limits.dashboardQuerySeconds * 1_000);
+  const timer = setTimeout(
+    () =>
+      stop(invalid(`The query took longer than ${limits.dashboardQuerySeconds} seconds and was stopped.`)),
+    limits.dashboardQuerySeconds * 1_000,
+  );
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    const answered = new Promise<FromProcess>((resolve) => { child.once('message', resolve); });
-    say({ type: 'run', sql, limits: { rows: limits.dashboardRows, bytes: limits.dashboardRowsBytes, megabytes: limits.dashboardQueryMegabytes } });
+    const answered = new Promise<FromProcess>((resolve) => {
+      child.once('message', resolve);
+    });
+    say({
+      type: 'run',
+      sql,
+      limits: {
+        rows: limits.dashboardRows,
+        bytes: limits.dashboardRowsBytes,
+        megabytes: limits.dashboardQueryMegabytes,
+      },
+    });
     if (signal.aborted) onAbort();
     const answer = await Promise.race([answered, ended.then(() => undefined)]);
     if (stopped !== undefined) throw stopped;
-    if (answer === undefined) throw new ServiceError('INVALID_STATE', 'The process that ran the query ended before it answered; the query may take more memory than there is. Nothing else was harmed.');
+    if (answer === undefined)
+      throw new ServiceError(
+        'INVALID_STATE',
+        'The process that ran the query ended before it answered; the query may take more memory than there is. Nothing else was harmed.',
+      );
     if (answer.type === 'failed') throw await queryFailure(answer.message, directory);
     return answer.result;
   } finally {

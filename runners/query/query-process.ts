@@ -1,4 +1,7 @@
-/** A process of its own in which DuckDB runs queries: one after the other, each in a database that leaves with it. */
+/**
+ * A process of its own in which DuckDB runs queries: one after the other, each in a database that leaves with
+ * it.
+ */
 import { setPriority } from 'node:os';
 import { DuckDBInstance, StatementType, type DuckDBConnection } from '@duckdb/node-api';
 import { messageOf } from '../../engine/errors.ts';
@@ -23,7 +26,10 @@ function answer(message: FromProcess): void {
 }
 
 async function run(sql: string, limits: QueryLimits): Promise<FromProcess> {
-  const instance = await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: `${limits.megabytes}MB` });
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: '2',
+    memory_limit: `${limits.megabytes}MB`,
+  });
   try {
     const connection = await instance.connect();
     running = connection;
@@ -38,7 +44,10 @@ async function run(sql: string, limits: QueryLimits): Promise<FromProcess> {
   }
 }
 
-/** The order counts: what is allowed must be said before everything else is shut off. The working directory is managed_fs. */
+/**
+ * The order counts: what is allowed must be said before everything else is shut off. The working directory is
+ * managed_fs.
+ */
 async function lockDown(connection: DuckDBConnection): Promise<void> {
   for (const macro of duckdbMacros) await connection.run(`CREATE MACRO ${macro}`);
   await connection.run("SET lambda_syntax='ENABLE_SINGLE_ARROW'");
@@ -55,8 +64,12 @@ async function lockDown(connection: DuckDBConnection): Promise<void> {
 
 async function theSelect(connection: DuckDBConnection, sql: string) {
   const statements = await connection.extractStatements(sql);
-  if (statements.count !== 1) throw new Error(`The query is ${statements.count} statements; exactly one SELECT is run.`);
+  if (statements.count !== 1)
+    throw new Error(`The query is ${statements.count} statements; exactly one SELECT is run.`);
   const statement = await statements.prepare(0);
-  if (statement.statementType !== StatementType.SELECT) throw new Error(`The query is a statement of the kind ${StatementType[statement.statementType]}; only a SELECT is run.`);
+  if (statement.statementType !== StatementType.SELECT)
+    throw new Error(
+      `The query is a statement of the kind ${StatementType[statement.statementType]}; only a SELECT is run.`,
+    );
   return statement;
 }

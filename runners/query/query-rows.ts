@@ -1,12 +1,25 @@
 /** Reads the rows of a statement, no more than may be shown. */
-import { DuckDBTypeId, JsonDuckDBValueConverter, type DuckDBPreparedStatement, type DuckDBType } from '@duckdb/node-api';
+import {
+  DuckDBTypeId,
+  JsonDuckDBValueConverter,
+  type DuckDBPreparedStatement,
+  type DuckDBType,
+} from '@duckdb/node-api';
 import type { QueryResult } from '../../engine/ports/dashboards.ts';
 import type { QueryLimits } from './query-messages.ts';
 
-const integers: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.BIGINT, DuckDBTypeId.UBIGINT, DuckDBTypeId.HUGEINT, DuckDBTypeId.UHUGEINT]);
+const integers: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.BIGINT,
+  DuckDBTypeId.UBIGINT,
+  DuckDBTypeId.HUGEINT,
+  DuckDBTypeId.UHUGEINT,
+]);
 
 /** Rows come chunk by chunk, so that a query of many rows stops when enough are there. */
-export async function readRows(statement: DuckDBPreparedStatement, { rows: most, bytes: mostBytes }: Pick<QueryLimits, 'rows' | 'bytes'>): Promise<QueryResult> {
+export async function readRows(
+  statement: DuckDBPreparedStatement,
+  { rows: most, bytes: mostBytes }: Pick<QueryLimits, 'rows' | 'bytes'>,
+): Promise<QueryResult> {
   const result = await statement.stream();
   const types = result.columnTypes();
   const columns = result.columnNames().map((name, index) => ({ name, type: String(types[index]) }));
@@ -14,7 +27,8 @@ export async function readRows(statement: DuckDBPreparedStatement, { rows: most,
   let bytes = 0;
   for (;;) {
     const chunk = await result.fetchChunk();
-    if (chunk === null || chunk === undefined || chunk.rowCount === 0) return { columns, rows, truncated: false };
+    if (chunk === null || chunk === undefined || chunk.rowCount === 0)
+      return { columns, rows, truncated: false };
     for (const row of chunk.convertRows(JsonDuckDBValueConverter)) {
       const shown = row.map((value, index) => shownValue(value, types[index]));
       bytes += Buffer.byteLength(JSON.stringify(shown)) + 1;
@@ -31,7 +45,11 @@ export function shownValue(value: unknown, type: DuckDBType | undefined): unknow
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : value;
   }
-  if (type.typeId === DuckDBTypeId.DECIMAL || type.typeId === DuckDBTypeId.DOUBLE || type.typeId === DuckDBTypeId.FLOAT) {
+  if (
+    type.typeId === DuckDBTypeId.DECIMAL ||
+    type.typeId === DuckDBTypeId.DOUBLE ||
+    type.typeId === DuckDBTypeId.FLOAT
+  ) {
     const number = Number(value);
     return Number.isFinite(number) ? number : null;
   }

@@ -1,6 +1,7 @@
 /**
- * The built-in launcher of submit tasks, for machines without Spark: runs the application by itself, as a Java or Python
- * program, with its configuration where it can find it. It says on stderr that it is not Spark.
+ * The built-in launcher of submit tasks, for machines without Spark: runs the application by itself, as a
+ * Java or Python program, with its configuration where it can find it. It says on stderr that it is not
+ * Spark.
  */
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { basename, delimiter, extname, join } from 'node:path';
@@ -14,16 +15,32 @@ import { listIn, type SubmitOption, type SubmitParameters } from './submit-optio
 
 /** Options that it understands. */
 const known = [
-  '--class', '--jars', '--py-files', '--files', '--conf', '--name', '--driver-memory', '--executor-memory', '--properties-file', '--verbose', '-v',
+  '--class',
+  '--jars',
+  '--py-files',
+  '--files',
+  '--conf',
+  '--name',
+  '--driver-memory',
+  '--executor-memory',
+  '--properties-file',
+  '--verbose',
+  '-v',
 ] as const;
 
-const notice = 'Runyard: this is not Spark. There is no SPARK_HOME and no spark-submit here, so the built-in launcher runs the application as a program of its own.';
+const notice =
+  'Runyard: this is not Spark. There is no SPARK_HOME and no spark-submit here, so the built-in launcher runs the application as a program of its own.';
 /** Says what follows is not Spark, then becomes the program. */
 const announcing = 'printf "%s\\n" "$0" >&2; exec "$@"';
 const propertiesBytesMax = 2 ** 20;
 
-/** @throws CannotStart for options that it does not understand, and LocateError for files that are not there */
-export async function localCommand({ options, application, rest }: SubmitParameters, context: RunnerContext): Promise<Command> {
+/**
+ * @throws CannotStart for options that it does not understand, and LocateError for files that are not there
+ */
+export async function localCommand(
+  { options, application, rest }: SubmitParameters,
+  context: RunnerContext,
+): Promise<Command> {
   refuseUnknown(options);
   const properties = await propertiesOf(options, context);
   const file = await context.locate(application);
@@ -33,10 +50,15 @@ export async function localCommand({ options, application, rest }: SubmitParamet
   await mkdir(configuration, { recursive: true });
   await writeFile(join(configuration, 'spark-defaults.conf'), propertiesText(properties));
   const env = { SPARK_CONF_DIR: configuration };
-  const command = extname(file).toLowerCase() === '.jar'
-    ? await javaCommand(file, options, properties, context)
-    : await pythonCommand(file, options, context);
-  return { argv: ['/bin/sh', '-c', announcing, notice, ...command.argv, ...rest], cwd: work, env: { ...env, ...command.env } };
+  const command =
+    extname(file).toLowerCase() === '.jar'
+      ? await javaCommand(file, options, properties, context)
+      : await pythonCommand(file, options, context);
+  return {
+    argv: ['/bin/sh', '-c', announcing, notice, ...command.argv, ...rest],
+    cwd: work,
+    env: { ...env, ...command.env },
+  };
 }
 
 function refuseUnknown(options: readonly SubmitOption[]): void {
@@ -49,46 +71,92 @@ function refuseUnknown(options: readonly SubmitOption[]): void {
 }
 
 function valuesOf(options: readonly SubmitOption[], name: (typeof known)[number]): string[] {
-  return options.flatMap((option) => (option.name === name && option.value !== undefined ? [option.value] : []));
+  return options.flatMap((option) =>
+    option.name === name && option.value !== undefined ? [option.value] : [],
+  );
 }
 
 /** Those of the file, then --conf, then the options that have a property of their own; the last one wins. */
-async function propertiesOf(options: readonly SubmitOption[], context: RunnerContext): Promise<Map<string, string>> {
+async function propertiesOf(
+  options: readonly SubmitOption[],
+  context: RunnerContext,
+): Promise<Map<string, string>> {
   const [file] = valuesOf(options, '--properties-file').slice(-1);
-  const inFile = file === undefined ? new Map<string, string>() : propertiesIn((await readText(await context.locate(file), propertiesBytesMax)).text);
-  const own = ([['--name', 'spark.app.name'], ['--driver-memory', 'spark.driver.memory'], ['--executor-memory', 'spark.executor.memory']] as const)
-    .flatMap(([option, property]) => valuesOf(options, option).map((value): [string, string] => [property, value]));
+  const inFile =
+    file === undefined
+      ? new Map<string, string>()
+      : propertiesIn((await readText(await context.locate(file), propertiesBytesMax)).text);
+  const own = (
+    [
+      ['--name', 'spark.app.name'],
+      ['--driver-memory', 'spark.driver.memory'],
+      ['--executor-memory', 'spark.executor.memory'],
+    ] as const
+  ).flatMap(([option, property]) =>
+    valuesOf(options, option).map((value): [string, string] => [property, value]),
+  );
   const all = new Map([...inFile, ...valuesOf(options, '--conf').map(propertyIn), ...own]);
-  for (const name of ['spark.driver.memory', 'spark.executor.memory']) if (all.has(name)) javaMemory(name, all.get(name) ?? '');
+  for (const name of ['spark.driver.memory', 'spark.executor.memory'])
+    if (all.has(name)) javaMemory(name, all.get(name) ?? '');
   return all;
 }
 
-async function javaCommand(file: string, options: readonly SubmitOption[], properties: ReadonlyMap<string, string>, context: RunnerContext): Promise<Command> {
+async function javaCommand(
+  file: string,
+  options: readonly SubmitOption[],
+  properties: ReadonlyMap<string, string>,
+  context: RunnerContext,
+): Promise<Command> {
   const [main] = valuesOf(options, '--class').slice(-1);
-  if (main === undefined) throw new CannotStart('spark_submit_task.parameters have no --class: it must name the class whose main method is run.');
+  if (main === undefined)
+    throw new CannotStart(
+      'spark_submit_task.parameters have no --class: it must name the class whose main method is run.',
+    );
   const java = await requireInterpreter(context, 'java');
-  const jars = await Promise.all(valuesOf(options, '--jars').flatMap(listIn).map((jar) => context.locate(jar)));
+  const jars = await Promise.all(
+    valuesOf(options, '--jars')
+      .flatMap(listIn)
+      .map((jar) => context.locate(jar)),
+  );
   const memory = properties.get('spark.driver.memory');
-  const settings = [...properties].filter(([name]) => name.startsWith('spark.')).map(([name, value]) => `-D${name}=${value}`);
+  const settings = [...properties]
+    .filter(([name]) => name.startsWith('spark.'))
+    .map(([name, value]) => `-D${name}=${value}`);
   const limit = memory === undefined ? [] : [`-Xmx${javaMemory('spark.driver.memory', memory)}`];
-  return { argv: [java, ...limit, ...settings, '-cp', [file, ...jars].join(delimiter), mainClass('--class', main)] };
+  return {
+    argv: [java, ...limit, ...settings, '-cp', [file, ...jars].join(delimiter), mainClass('--class', main)],
+  };
 }
 
-async function pythonCommand(file: string, options: readonly SubmitOption[], context: RunnerContext): Promise<Command> {
+async function pythonCommand(
+  file: string,
+  options: readonly SubmitOption[],
+  context: RunnerContext,
+): Promise<Command> {
   if (extname(file).toLowerCase() !== '.py') {
-    throw new CannotStart(`The application ${quote(basename(file))} is neither a .jar nor a .py file, which is all that can be run without Spark.`);
+    throw new CannotStart(
+      `The application ${quote(basename(file))} is neither a .jar nor a .py file, which is all that can be run without Spark.`,
+    );
   }
   const python = await requireInterpreter(context, 'python3');
-  const modules = await Promise.all(valuesOf(options, '--py-files').flatMap(listIn).map((written) => moduleAt(written, context)));
+  const modules = await Promise.all(
+    valuesOf(options, '--py-files')
+      .flatMap(listIn)
+      .map((written) => moduleAt(written, context)),
+  );
   const before = context.environment['PYTHONPATH'] ?? '';
   const path = [...new Set(modules), ...(before === '' ? [] : [before])].join(delimiter);
   return { argv: [python, file], env: { PYTHONUNBUFFERED: '1', ...(path !== '' && { PYTHONPATH: path }) } };
 }
 
-/** What goes onto the search path for an entry of --py-files: the archive itself, or a directory with the one module. */
+/**
+ * What goes onto the search path for an entry of --py-files: the archive itself, or a directory with the one
+ * module.
+ */
 async function moduleAt(written: string, context: RunnerContext): Promise<string> {
   const kind = extname(written).toLowerCase();
-  if (!['.py', '.zip', '.egg'].includes(kind)) throw new CannotStart(`--py-files has ${quote(written)}; it takes .py, .zip and .egg files.`);
+  if (!['.py', '.zip', '.egg'].includes(kind))
+    throw new CannotStart(`--py-files has ${quote(written)}; it takes .py, .zip and .egg files.`);
   const file = await context.locate(written);
   if (kind !== '.py') return file;
   const directory = join(context.directory, 'py-files');
@@ -103,7 +171,10 @@ async function placeFiles(files: readonly string[], work: string, context: Runne
   for (const written of files) {
     const [uri = '', alias] = written.split('#');
     const name = alias ?? basename(uri);
-    if (/[/\0]|^\.{0,2}$/.test(name)) throw new CannotStart(`--files has ${quote(written)}; what stands behind "#" must be a plain file name.`);
+    if (/[/\0]|^\.{0,2}$/.test(name))
+      throw new CannotStart(
+        `--files has ${quote(written)}; what stands behind "#" must be a plain file name.`,
+      );
     await copyFile(await context.locate(uri), join(work, name));
   }
 }

@@ -1,4 +1,7 @@
-/** Reads the parameters of a submit task: options, the application, and what belongs to the application (spec 2.7). */
+/**
+ * Reads the parameters of a submit task: options, the application, and what belongs to the application (spec
+ * 2.7).
+ */
 import { submitFlags } from '../../engine/job/check-submit-task.ts';
 import { quote } from '../../engine/validation/messages.ts';
 import { CannotStart } from '../process/pinned-command.ts';
@@ -36,15 +39,23 @@ export function readSubmitParameters(parameters: readonly string[]): SubmitParam
     else if (submitFlags.has(name)) options.push({ name, value: undefined, index });
     else {
       const value = parameters[index + 1];
-      if (value === undefined) throw new CannotStart(`spark_submit_task.parameters[${index}] is ${quote(name)}; it needs a value after it.`);
+      if (value === undefined)
+        throw new CannotStart(
+          `spark_submit_task.parameters[${index}] is ${quote(name)}; it needs a value after it.`,
+        );
       options.push({ name, value, index });
       index += 1;
     }
   }
-  throw new CannotStart('spark_submit_task.parameters name no application: a .jar or .py file must follow the options.');
+  throw new CannotStart(
+    'spark_submit_task.parameters name no application: a .jar or .py file must follow the options.',
+  );
 }
 
 /** The entries of a list with commas between them. */
 export function listIn(value: string): string[] {
-  return value.split(',').map((entry) => entry.trim()).filter((entry) => entry !== '');
+  return value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
 }

@@ -1,4 +1,6 @@
-/** Runner of submit tasks: Spark's own launcher where this machine has one, else the built-in one (spec 2.7). */
+/**
+ * Runner of submit tasks: Spark's own launcher where this machine has one, else the built-in one (spec 2.7).
+ */
 import { SparkSubmitTask } from '../../engine/job/task-kinds.ts';
 import { contractVersion, type RunnerPlugin } from '../contract.ts';
 import { uncaughtException as uncaughtInJava } from '../jar/stack-trace.ts';
@@ -8,7 +10,10 @@ import { localCommand } from './local-launcher.ts';
 import { findSpark, sparkCommand } from './spark-launcher.ts';
 import { readSubmitParameters } from './submit-options.ts';
 
-/** `spark_submit_task`. Fails with the application's uncaught exception as error, or with its exit code in words. */
+/**
+ * `spark_submit_task`. Fails with the application's uncaught exception as error, or with its exit code in
+ * words.
+ */
 export const plugin: RunnerPlugin<SparkSubmitTask> = {
   contract: contractVersion,
   kind: 'spark_submit_task',
@@ -21,7 +26,9 @@ export const plugin: RunnerPlugin<SparkSubmitTask> = {
         async command() {
           const parameters = readSubmitParameters(task.parameters ?? []);
           const launcher = await findSpark(context);
-          return launcher === undefined ? localCommand(parameters, context) : sparkCommand(launcher, parameters, context);
+          return launcher === undefined
+            ? localCommand(parameters, context)
+            : sparkCommand(launcher, parameters, context);
         },
         failureIn: (stderr) => uncaughtInJava(stderr) ?? uncaughtInPython(stderr),
       },

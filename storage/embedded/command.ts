@@ -3,7 +3,9 @@ import { execFile, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { isMainThread } from 'node:worker_threads';
 
-/** Whom the programs run as. PostgreSQL refuses to run as root; undefined stands for the engine's own user. */
+/**
+ * Whom the programs run as. PostgreSQL refuses to run as root; undefined stands for the engine's own user.
+ */
 export type ServerUser = { readonly uid: number; readonly gid: number } | undefined;
 
 export interface BoundCommand {
@@ -19,7 +21,9 @@ export interface BoundCommand {
 export interface BoundProcess {
   /** Undefined when the program could not be started. */
   readonly pid: number | undefined;
-  /** How it ended, in words: "exit code 1", "signal SIGKILL", or why it could not be started. Never rejects. */
+  /**
+   * How it ended, in words: "exit code 1", "signal SIGKILL", or why it could not be started. Never rejects.
+   */
   readonly exited: Promise<string>;
   hasExited(): boolean;
   /** Sends a signal; nothing happens when it is gone already. */
@@ -28,34 +32,48 @@ export interface BoundProcess {
   unref(): void;
 }
 
-/** Nothing of the engine's environment passes on: no secrets, and no PG* variable that would change the server. */
+/**
+ * Nothing of the engine's environment passes on: no secrets, and no PG* variable that would change the
+ * server.
+ */
 const environment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 
 /** From "/", because the user may not be allowed into the engine's working directory. */
 const commonOptions = (user: ServerUser) => ({ ...user, env: environment, cwd: '/' });
 
 /** Runs a short command and answers whether it ended with 0. */
-export function succeeds(user: ServerUser, program: string, ...parameters: readonly string[]): Promise<boolean> {
+export function succeeds(
+  user: ServerUser,
+  program: string,
+  ...parameters: readonly string[]
+): Promise<boolean> {
   return new Promise((resolve) => {
     execFile(program, parameters, commonOptions(user), (error) => resolve(error === null));
   });
 }
 
-/** The pipe's other end is held by the engine alone: a line says all is over, end-of-file says the engine is gone. */
+/**
+ * The pipe's other end is held by the engine alone: a line says all is over, end-of-file says the engine is
+ * gone.
+ */
 const pipeWatcher = 'onDeath=$1; shift; (read -r line || kill -"$onDeath" $$) <&3 & exec "$@" 3<&-';
 
 /**
- * Starts a command in a session of its own, so that Ctrl-C reaches only the engine, which then decides. The kernel
- * signals it when the engine dies. That signal follows the thread that spawned, so in a worker thread, and where there
- * is no such kernel service, a shell watches a pipe instead.
+ * Starts a command in a session of its own, so that Ctrl-C reaches only the engine, which then decides. The
+ * kernel signals it when the engine dies. That signal follows the thread that spawned, so in a worker thread,
+ * and where there is no such kernel service, a shell watches a pipe instead.
  */
 export async function spawnBound(command: BoundCommand): Promise<BoundProcess> {
   const { program, user, output, onDeath } = command;
   const byKernel = isMainThread && (await succeeds(user, 'setpriv', '--pdeathsig', onDeath, 'true'));
-  const wrapper = byKernel ? ['setpriv', '--pdeathsig', onDeath, '--'] : ['sh', '-c', pipeWatcher, 'sh', onDeath];
+  const wrapper = byKernel
+    ? ['setpriv', '--pdeathsig', onDeath, '--']
+    : ['sh', '-c', pipeWatcher, 'sh', onDeath];
   const [file = '', ...rest] = [...wrapper, program, ...command.arguments];
   const child = spawn(file, rest, {
-    ...commonOptions(user), detached: true, stdio: ['ignore', output, output, ...(byKernel ? [] : ['pipe' as const])],
+    ...commonOptions(user),
+    detached: true,
+    stdio: ['ignore', output, output, ...(byKernel ? [] : ['pipe' as const])],
   });
   const lifeline = child.stdio[3];
   if (lifeline instanceof Socket) lifeline.on('error', () => undefined).unref();
@@ -71,7 +89,10 @@ export async function spawnBound(command: BoundCommand): Promise<BoundProcess> {
     child.once('error', (error) => end(error.message));
   });
   return {
-    pid: child.pid, exited, hasExited: () => ended,
-    kill: (signal) => void child.kill(signal), unref: () => child.unref(),
+    pid: child.pid,
+    exited,
+    hasExited: () => ended,
+    kill: (signal) => void child.kill(signal),
+    unref: () => child.unref(),
   };
 }

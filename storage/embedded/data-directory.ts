@@ -1,4 +1,6 @@
-/** The embedded database cluster on disk: its password, its creation in one step, and the server's settings. */
+/**
+ * The embedded database cluster on disk: its password, its creation in one step, and the server's settings.
+ */
 import { randomBytes } from 'node:crypto';
 import { chown, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -28,7 +30,8 @@ const settings = {
   autovacuum_naptime: '30s',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Failed statements are reported to, and logged by, the engine that sent them; here their values have no business.
+  // Failed statements are reported to, and logged by, the engine that sent them; here their values have no
+  // business.
   log_min_messages: 'log',
   log_checkpoints: 'off',
 } satisfies Record<string, string>;
@@ -43,7 +46,11 @@ const volatileSettings = {
 
 /** Command line of the server: only a socket, no network. */
 export function serverArguments(data: string, socketDirectory: string, volatile: boolean): string[] {
-  const chosen = { ...settings, ...(volatile ? volatileSettings : {}), unix_socket_directories: socketDirectory };
+  const chosen = {
+    ...settings,
+    ...(volatile ? volatileSettings : {}),
+    unix_socket_directories: socketDirectory,
+  };
   return ['-D', data, ...Object.entries(chosen).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 
@@ -69,13 +76,19 @@ export interface ClusterRequest {
 }
 
 /**
- * Makes the cluster when there is none; returns its data directory. It is made under another name and renamed when
- * whole, because half a cluster would be taken for one. Throws with the end of initdb's output.
+ * Makes the cluster when there is none; returns its data directory. It is made under another name and renamed
+ * when whole, because half a cluster would be taken for one. Throws with the end of initdb's output.
  */
 export async function ensureCluster(request: ClusterRequest): Promise<string> {
   const { place } = request;
   const data = join(place.base, 'data');
-  if (await stat(data).then(() => true, () => false)) return data;
+  if (
+    await stat(data).then(
+      () => true,
+      () => false,
+    )
+  )
+    return data;
   const draft = join(place.base, 'data.new');
   await rm(draft, { recursive: true, force: true, maxRetries: 5 });
   await makeOwnDirectory(draft, 0o700, place.user);
@@ -99,14 +112,31 @@ async function runInitdb(request: ClusterRequest, data: string, passwordFile: st
     const initdb = await spawnBound({
       program: request.binaries.initdb,
       // The locale is PostgreSQL's own, so that sorting never changes with the system's libraries.
-      arguments: ['-D', data, '-U', databaseName, '-A', 'scram-sha-256', '--pwfile', passwordFile, '--encoding=UTF8',
-        '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--no-instructions', ...(request.volatile ? ['-N'] : [])],
+      arguments: [
+        '-D',
+        data,
+        '-U',
+        databaseName,
+        '-A',
+        'scram-sha-256',
+        '--pwfile',
+        passwordFile,
+        '--encoding=UTF8',
+        '--locale-provider=builtin',
+        '--builtin-locale=C.UTF-8',
+        '--locale=C',
+        '--no-instructions',
+        ...(request.volatile ? ['-N'] : []),
+      ],
       user: request.place.user,
       output: handle.fd,
       onDeath: 'KILL',
     });
     const ending = await initdb.exited;
-    if (ending !== 'exit code 0') throw new Error(`PostgreSQL could not create its data directory ${data} (${ending}):\n${await tailSince(mark)}`);
+    if (ending !== 'exit code 0')
+      throw new Error(
+        `PostgreSQL could not create its data directory ${data} (${ending}):\n${await tailSince(mark)}`,
+      );
   } finally {
     await handle.close();
   }

@@ -1,4 +1,7 @@
-/** Where the embedded PostgreSQL lives and whom it runs as: root may not run it, and its user may not reach everything. */
+/**
+ * Where the embedded PostgreSQL lives and whom it runs as: root may not run it, and its user may not reach
+ * everything.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,32 +11,44 @@ import { codeOf, messageOf } from '../../engine/errors.ts';
 import { succeeds, type ServerUser } from './command.ts';
 
 export interface Place {
-  /** Holds `data`, `socket` and, where needed, a copy of the programs. The cluster's directory, or a stand-in for it. */
+  /**
+   * Holds `data`, `socket` and, where needed, a copy of the programs. The cluster's directory, or a stand-in
+   * for it.
+   */
   readonly base: string;
   readonly user: ServerUser;
 }
 
-/** Longest socket path: 107 bytes on Linux, 103 on macOS; the shorter one keeps a data directory the same on both. */
+/**
+ * Longest socket path: 107 bytes on Linux, 103 on macOS; the shorter one keeps a data directory the same on
+ * both.
+ */
 const socketPathBytes = 103;
 export const serverPort = 5432;
 
 /**
- * Chooses base and user. Anyone but root: the directory itself, as oneself. Root: as the owner of existing data, else
- * `postgres` or `nobody`; where that user cannot enter the directory (below a 0700 home), a system state directory
- * stands in, which the file `location` remembers. Throws with the way out when existing data cannot be served.
+ * Chooses base and user. Anyone but root: the directory itself, as oneself. Root: as the owner of existing
+ * data, else
+ * `postgres` or `nobody`; where that user cannot enter the directory (below a 0700 home), a system state
+ * directory stands in, which the file `location` remembers. Throws with the way out when existing data cannot
+ * be served.
  */
 export async function choosePlace(directory: string, volatile: boolean, log: Logger): Promise<Place> {
   const remembered = await readLocation(locationFile(directory));
   const base = remembered ?? directory;
   const owner = await ownerOf(join(base, 'data'));
   if (remembered !== undefined && owner === undefined) {
-    throw new Error(`The database of ${directory} was kept in ${base}, and is not there: bring it back, `
-      + `or remove ${locationFile(directory)} to begin with an empty one.`);
+    throw new Error(
+      `The database of ${directory} was kept in ${base}, and is not there: bring it back, ` +
+        `or remove ${locationFile(directory)} to begin with an empty one.`,
+    );
   }
   const self = process.getuid?.();
   if (self !== 0) {
     if (owner !== undefined && self !== undefined && owner.uid !== self) {
-      throw new Error(`The database in ${base} belongs to user id ${owner.uid} and the engine runs as ${self}: start it as that user or as root.`);
+      throw new Error(
+        `The database in ${base} belongs to user id ${owner.uid} and the engine runs as ${self}: start it as that user or as root.`,
+      );
     }
     return { base, user: undefined };
   }
@@ -41,34 +56,51 @@ export async function choosePlace(directory: string, volatile: boolean, log: Log
   if (remembered === undefined) await chmod(directory, 0o711);
   if (await succeeds(user, 'sh', '-c', 'cd -- "$1"', 'sh', base)) return { base, user };
   if (owner !== undefined) {
-    throw new Error(`The database in ${base} belongs to user id ${owner.uid}, who may not enter that directory: allow it with chmod o+x on the directories above.`);
+    throw new Error(
+      `The database in ${base} belongs to user id ${owner.uid}, who may not enter that directory: allow it with chmod o+x on the directories above.`,
+    );
   }
   return { base: await standIn(directory, volatile, log), user };
 }
 
-/** Makes the location binding, once the data is there: before, half a first start would look like lost data. */
+/**
+ * Makes the location binding, once the data is there: before, half a first start would look like lost data.
+ */
 export async function rememberBase(directory: string, base: string): Promise<void> {
   if (base === directory) await rm(intendedFile(directory), { force: true });
-  else if ((await readLocation(locationFile(directory))) === undefined) await rename(intendedFile(directory), locationFile(directory));
+  else if ((await readLocation(locationFile(directory))) === undefined)
+    await rename(intendedFile(directory), locationFile(directory));
 }
 
-/** Makes the directory of the socket: in the base, or below the system's temporary directory when that path is too long. */
+/**
+ * Makes the directory of the socket: in the base, or below the system's temporary directory when that path is
+ * too long.
+ */
 export async function makeSocketDirectory(place: Place): Promise<string> {
   const short = `runyard-${shortHash(place.base)}`;
   const candidates = [join(place.base, 'socket'), join(tmpdir(), short), join('/tmp', short)];
-  const path = candidates.find((candidate) => Buffer.byteLength(join(candidate, `.s.PGSQL.${serverPort}`)) <= socketPathBytes);
-  if (path === undefined) throw new Error(`Every path for the database socket is longer than ${socketPathBytes} bytes, also ${candidates[2]}.`);
+  const path = candidates.find(
+    (candidate) => Buffer.byteLength(join(candidate, `.s.PGSQL.${serverPort}`)) <= socketPathBytes,
+  );
+  if (path === undefined)
+    throw new Error(
+      `Every path for the database socket is longer than ${socketPathBytes} bytes, also ${candidates[2]}.`,
+    );
   await makeOwnDirectory(path, 0o700, place.user);
   return path;
 }
 
-/** Makes a directory for the server's user, or takes one that is ours; one of a stranger (in /tmp) is refused. */
+/**
+ * Makes a directory for the server's user, or takes one that is ours; one of a stranger (in /tmp) is refused.
+ */
 export async function makeOwnDirectory(path: string, mode: number, user: ServerUser): Promise<void> {
   await mkdir(path, { recursive: true, mode });
   const found = await lstat(path);
   const self = process.getuid?.();
   if (!found.isDirectory() || (found.uid !== self && found.uid !== user?.uid)) {
-    throw new Error(`${path} belongs to user id ${found.uid} or is no directory: remove it, the database needs that name.`);
+    throw new Error(
+      `${path} belongs to user id ${found.uid} or is no directory: remove it, the database needs that name.`,
+    );
   }
   if (user !== undefined) await chown(path, user.uid, user.gid);
   await chmod(path, mode);
@@ -84,7 +116,8 @@ async function standIn(directory: string, volatile: boolean, log: Logger): Promi
 }
 
 async function makeStandIn(directory: string, volatile: boolean, log: Logger): Promise<string> {
-  // Not derived from the directory's name: whoever removes a data directory and makes it anew wants an empty database.
+  // Not derived from the directory's name: whoever removes a data directory and makes it anew wants an empty
+  // database.
   const name = randomBytes(6).toString('hex');
   const temporary = join(tmpdir(), `runyard-${name}`);
   if (!volatile) {
@@ -92,11 +125,16 @@ async function makeStandIn(directory: string, volatile: boolean, log: Logger): P
     try {
       await makeOwnDirectory('/var/lib/runyard', 0o755, undefined);
       await makeOwnDirectory(lasting, 0o711, undefined);
-      log.info({ directory, base: lasting }, 'The database is kept in a system directory, because its user may not enter the data directory.');
+      log.info(
+        { directory, base: lasting },
+        'The database is kept in a system directory, because its user may not enter the data directory.',
+      );
       return lasting;
     } catch (error) {
-      log.warn({ directory, base: temporary, reason: messageOf(error) },
-        'The database is kept in a temporary directory, which may not survive a reboot: move the data directory to where other users may enter.');
+      log.warn(
+        { directory, base: temporary, reason: messageOf(error) },
+        'The database is kept in a temporary directory, which may not survive a reboot: move the data directory to where other users may enter.',
+      );
     }
   }
   await makeOwnDirectory(temporary, 0o711, undefined);
@@ -133,8 +171,10 @@ async function systemUser(): Promise<NonNullable<ServerUser>> {
     const [, , uid, gid] = accounts.find((account) => account[0] === name) ?? [];
     if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   }
-  throw new Error('The embedded PostgreSQL does not run as root, and /etc/passwd names neither "postgres" nor "nobody": '
-    + 'start the engine as another user, or set DATABASE_URL.');
+  throw new Error(
+    'The embedded PostgreSQL does not run as root, and /etc/passwd names neither "postgres" nor "nobody": ' +
+      'start the engine as another user, or set DATABASE_URL.',
+  );
 }
 
 function shortHash(text: string): string {

@@ -7,20 +7,28 @@ import { codeOf } from '../../engine/errors.ts';
 import { pause } from './pause.ts';
 import { identifyProcess } from '../../engine/host.ts';
 
-/** Another living engine holds the directory. The message is one line for the operator; the engine prints it and exits 1. */
+/**
+ * Another living engine holds the directory. The message is one line for the operator; the engine prints it
+ * and exits 1.
+ */
 export class DirectoryInUseError extends Error {
   readonly directory: string;
   readonly pid: number;
 
   constructor(directory: string, pid: number) {
-    super(`The directory ${directory} is in use by the engine with process id ${pid}: stop that one, or use another data directory.`);
+    super(
+      `The directory ${directory} is in use by the engine with process id ${pid}: stop that one, or use another data directory.`,
+    );
     this.name = 'DirectoryInUseError';
     this.directory = directory;
     this.pid = pid;
   }
 }
 
-/** A process killed just now still lives while the kernel takes its memory apart; whoever restarts it must not meet it. */
+/**
+ * A process killed just now still lives while the kernel takes its memory apart; whoever restarts it must not
+ * meet it.
+ */
 const dyingMilliseconds = 1_000;
 
 export interface DirectoryLock {
@@ -29,9 +37,9 @@ export interface DirectoryLock {
 }
 
 /**
- * Takes `<directory>/lock` for this process. A lock whose process is gone (or whose pid now belongs to another
- * process, or was of an earlier boot) is taken over. Throws DirectoryInUseError when its holder lives on for a second,
- * and at once when the holder is this very process.
+ * Takes `<directory>/lock` for this process. A lock whose process is gone (or whose pid now belongs to
+ * another process, or was of an earlier boot) is taken over. Throws DirectoryInUseError when its holder lives
+ * on for a second, and at once when the holder is this very process.
  */
 export async function lockDirectory(directory: string, clock: Clock): Promise<DirectoryLock> {
   const path = join(directory, 'lock');
@@ -55,9 +63,10 @@ export async function lockDirectory(directory: string, clock: Clock): Promise<Di
 }
 
 /**
- * Makes `path` hold the text `mine`, created whole or not at all. To replace a dead holder one must first claim a
- * guard named after that holder and then see the holder still in place: so no two can replace the same one, and a slow
- * claimant cannot push out the successor. A guard whose claimant died is taken over by the same rule.
+ * Makes `path` hold the text `mine`, created whole or not at all. To replace a dead holder one must first
+ * claim a guard named after that holder and then see the holder still in place: so no two can replace the
+ * same one, and a slow claimant cannot push out the successor. A guard whose claimant died is taken over by
+ * the same rule.
  */
 async function claim(directory: string, path: string, mine: string): Promise<void> {
   for (;;) {
@@ -99,13 +108,26 @@ async function withDraft(path: string, text: string, use: (draft: string) => Pro
   }
 }
 
-/** The pid of the process that wrote this lock, when it still runs; a lock that cannot be read has no living holder. */
+/**
+ * The pid of the process that wrote this lock, when it still runs; a lock that cannot be read has no living
+ * holder.
+ */
 async function livingHolder(text: string): Promise<number | undefined> {
   const written = parse(text);
-  if (typeof written !== 'object' || written === null || !('pid' in written) || typeof written.pid !== 'number') return undefined;
+  if (
+    typeof written !== 'object' ||
+    written === null ||
+    !('pid' in written) ||
+    typeof written.pid !== 'number'
+  )
+    return undefined;
   const now = await identifyProcess(written.pid);
-  const same = now !== undefined && 'startTime' in written && 'bootId' in written
-    && written.startTime === now.startTime && written.bootId === now.bootId;
+  const same =
+    now !== undefined &&
+    'startTime' in written &&
+    'bootId' in written &&
+    written.startTime === now.startTime &&
+    written.bootId === now.bootId;
   return same ? now.pid : undefined;
 }
 

@@ -1,4 +1,7 @@
-/** The PostgreSQL that the engine brings along: on a socket only, one engine per directory, gone when the engine is. */
+/**
+ * The PostgreSQL that the engine brings along: on a socket only, one engine per directory, gone when the
+ * engine is.
+ */
 import { mkdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, escapeIdentifier } from 'pg';
@@ -38,9 +41,9 @@ export interface EmbeddedOptions {
 }
 
 /**
- * Starts the cluster in `directory`, making it the first time, and returns when it accepts connections; from then on it
- * is started again whenever it ends by itself. Throws DirectoryInUseError when another engine has the directory, and an
- * Error with the end of the server's log when PostgreSQL cannot start.
+ * Starts the cluster in `directory`, making it the first time, and returns when it accepts connections; from
+ * then on it is started again whenever it ends by itself. Throws DirectoryInUseError when another engine has
+ * the directory, and an Error with the end of the server's log when PostgreSQL cannot start.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { clock } = options;
@@ -64,7 +67,11 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
 }
 
-async function startLocked(options: EmbeddedOptions, directory: string, locks: DirectoryLock[]): Promise<EmbeddedPostgres> {
+async function startLocked(
+  options: EmbeddedOptions,
+  directory: string,
+  locks: DirectoryLock[],
+): Promise<EmbeddedPostgres> {
   const { log, clock, volatile = false } = options;
   const place = await choosePlace(directory, volatile, log);
   // A copied directory would point to the same stand-in, so that has a lock of its own.
@@ -78,12 +85,24 @@ async function startLocked(options: EmbeddedOptions, directory: string, locks: D
   const data = await ensureCluster({ binaries, place, password, logFile, volatile });
   await rememberBase(directory, place.base);
   const plan = {
-    program: binaries.postgres, arguments: serverArguments(data, socketDirectory, volatile),
-    user: place.user, data, socketDirectory, logFile, clock, log,
+    program: binaries.postgres,
+    arguments: serverArguments(data, socketDirectory, volatile),
+    user: place.user,
+    data,
+    socketDirectory,
+    logFile,
+    clock,
+    log,
   };
   const server = await keepRunning((signal) => launchServer(plan, signal), clock, log);
   const stop = (): Promise<void> => stopAndTidy(server, place.base, socketDirectory);
-  const connection = { host: socketDirectory, port: serverPort, user: databaseName, password, database: databaseName };
+  const connection = {
+    host: socketDirectory,
+    port: serverPort,
+    user: databaseName,
+    password,
+    database: databaseName,
+  };
   try {
     await ensureDatabase(connection);
   } catch (error) {
@@ -98,7 +117,10 @@ async function stopAndTidy(server: KeptServer, base: string, socketDirectory: st
   if (!socketDirectory.startsWith(base)) await rm(socketDirectory, { recursive: true, force: true });
 }
 
-/** PostgreSQL has no "create database if not exists"; nobody else can create it here, so looking first is enough. */
+/**
+ * PostgreSQL has no "create database if not exists"; nobody else can create it here, so looking first is
+ * enough.
+ */
 async function ensureDatabase(connection: EmbeddedConnection): Promise<void> {
   const client = new Client({ ...connection, database: 'postgres', ssl: false });
   // A connection that breaks fails the query; unheard, the event would end the engine as well.

@@ -12,8 +12,13 @@ export interface LogMark {
 }
 
 /** Opens the log for appending and marks its end, so that what follows can be told from what was there. */
-export async function openServerLog(file: string): Promise<{ readonly handle: FileHandle; readonly mark: LogMark }> {
-  const size = await stat(file).then((found) => found.size, () => 0);
+export async function openServerLog(
+  file: string,
+): Promise<{ readonly handle: FileHandle; readonly mark: LogMark }> {
+  const size = await stat(file).then(
+    (found) => found.size,
+    () => 0,
+  );
   if (size > largestBytes) await rename(file, `${file}.1`);
   return { handle: await open(file, 'a', 0o600), mark: { file, offset: size > largestBytes ? 0 : size } };
 }

@@ -1,4 +1,7 @@
-/** One process of the embedded PostgreSQL: ends what an earlier engine left, starts, waits until it answers, stops. */
+/**
+ * One process of the embedded PostgreSQL: ends what an earlier engine left, starts, waits until it answers,
+ * stops.
+ */
 import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -26,14 +29,25 @@ export interface Server {
   readonly pid: number;
   /** How it ended, with the end of its log. Never rejects. */
   readonly exited: Promise<string>;
-  /** Ends it cleanly (open transactions are rolled back), by force if it takes too long; resolves when it is gone. */
+  /**
+   * Ends it cleanly (open transactions are rolled back), by force if it takes too long; resolves when it is
+   * gone.
+   */
   stop(): Promise<void>;
 }
 
 /** How a server is ended: the next signal follows when the time (ms) of the one before is over. */
-const escalation = [['SIGINT', 5_000], ['SIGQUIT', 2_000], ['SIGKILL', 2_000]] as const;
+const escalation = [
+  ['SIGINT', 5_000],
+  ['SIGQUIT', 2_000],
+  ['SIGKILL', 2_000],
+] as const;
 /** An orphan gets more time: it may have the checkpoint of a long life to write. */
-const orphanEscalation = [['SIGINT', 10_000], ['SIGQUIT', 5_000], ['SIGKILL', 5_000]] as const;
+const orphanEscalation = [
+  ['SIGINT', 10_000],
+  ['SIGQUIT', 5_000],
+  ['SIGKILL', 5_000],
+] as const;
 
 /** What the server says while processes of its killed predecessor are still leaving. */
 const predecessorLeaving = /pre-existing shared memory block|lock file .* already exists/;
@@ -41,9 +55,9 @@ const leavingMilliseconds = 10_000;
 const slowStartMilliseconds = 10_000;
 
 /**
- * Starts the server and returns once it accepts connections, however long its recovery takes; `signal` ends the
- * attempt. A server that an earlier engine left on this data is stopped first, so the caller must hold the lock of the
- * directory. Throws with the end of the server's log when it ends before it is ready.
+ * Starts the server and returns once it accepts connections, however long its recovery takes; `signal` ends
+ * the attempt. A server that an earlier engine left on this data is stopped first, so the caller must hold
+ * the lock of the directory. Throws with the end of the server's log when it ends before it is ready.
  */
 export async function launchServer(plan: ServerPlan, signal: AbortSignal): Promise<Server> {
   const { clock } = plan;
@@ -60,7 +74,8 @@ export async function launchServer(plan: ServerPlan, signal: AbortSignal): Promi
     }
     if (!child.hasExited()) await end(clock, escalation, (name) => child.kill(name), child.hasExited);
     const failure = await withTail(await child.exited, mark);
-    if (signal.aborted || clock.now() >= deadline || !predecessorLeaving.test(failure)) throw new Error(`PostgreSQL did not start: ${failure}`);
+    if (signal.aborted || clock.now() >= deadline || !predecessorLeaving.test(failure))
+      throw new Error(`PostgreSQL did not start: ${failure}`);
     await pause(clock, 250, signal);
   }
 }
@@ -68,7 +83,13 @@ export async function launchServer(plan: ServerPlan, signal: AbortSignal): Promi
 async function spawnServer(plan: ServerPlan): Promise<{ child: BoundProcess; mark: LogMark }> {
   const { handle, mark } = await openServerLog(plan.logFile);
   try {
-    const child = await spawnBound({ program: plan.program, arguments: plan.arguments, user: plan.user, output: handle.fd, onDeath: 'INT' });
+    const child = await spawnBound({
+      program: plan.program,
+      arguments: plan.arguments,
+      user: plan.user,
+      output: handle.fd,
+      onDeath: 'INT',
+    });
     child.unref();
     return { child, mark };
   } finally {
@@ -83,7 +104,10 @@ async function becomesReady(plan: ServerPlan, child: BoundProcess, signal: Abort
     const [pid, , , , , , , status] = (await readPidFile(plan.data))?.split('\n') ?? [];
     if (Number(pid) === child.pid && status?.trim() === 'ready') return true;
     if (plan.clock.now() >= slowAt) {
-      plan.log.warn({ data: plan.data, status: status?.trim() }, 'PostgreSQL is still starting, probably recovering from a crash.');
+      plan.log.warn(
+        { data: plan.data, status: status?.trim() },
+        'PostgreSQL is still starting, probably recovering from a crash.',
+      );
       slowAt = Infinity;
     }
     await pause(plan.clock, 10, signal);
@@ -97,7 +121,10 @@ async function endPredecessor(plan: ServerPlan): Promise<void> {
   if (text !== undefined) {
     const pid = Number.parseInt(text, 10);
     if ((await commandLineOf(pid)).includes(`postgres -D ${plan.data} -c`)) {
-      plan.log.warn({ serverPid: pid, data: plan.data }, 'A PostgreSQL that an earlier engine left behind is being stopped.');
+      plan.log.warn(
+        { serverPid: pid, data: plan.data },
+        'A PostgreSQL that an earlier engine left behind is being stopped.',
+      );
       const gone = async (): Promise<boolean> => (await identifyProcess(pid)) === undefined;
       await end(plan.clock, orphanEscalation, (name) => signalProcess(pid, name), gone);
     }
@@ -107,9 +134,9 @@ async function endPredecessor(plan: ServerPlan): Promise<void> {
 }
 
 /**
- * The pid may be a zombie or belong to some other process by now, and PostgreSQL would take either for a running
- * server. A pid that cannot exist is put in its place; the rest of the file stays, because through it PostgreSQL still
- * notices when processes of the old server use its memory.
+ * The pid may be a zombie or belong to some other process by now, and PostgreSQL would take either for a
+ * running server. A pid that cannot exist is put in its place; the rest of the file stays, because through it
+ * PostgreSQL still notices when processes of the old server use its memory.
  */
 async function disownPid({ data, user }: ServerPlan): Promise<void> {
   const text = await readPidFile(data);

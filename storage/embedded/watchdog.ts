@@ -1,4 +1,7 @@
-/** Keeps the embedded PostgreSQL running: a server that ends by itself is started again until it is told to stop. */
+/**
+ * Keeps the embedded PostgreSQL running: a server that ends by itself is started again until it is told to
+ * stop.
+ */
 import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.ts';
 import { messageOf } from '../../engine/errors.ts';
@@ -15,9 +18,10 @@ export interface KeptServer {
 }
 
 /**
- * Starts the server by `launch` and watches it. The first start may fail, and then throws; later ones are repeated
- * without end, because the engine can do nothing better than wait for its database. A server that stayed up for longer
- * than the longest delay counts as healthy again. `launch` must give up when its signal aborts.
+ * Starts the server by `launch` and watches it. The first start may fail, and then throws; later ones are
+ * repeated without end, because the engine can do nothing better than wait for its database. A server that
+ * stayed up for longer than the longest delay counts as healthy again. `launch` must give up when its signal
+ * aborts.
  */
 export async function keepRunning(
   launch: (signal: AbortSignal) => Promise<Server>,
@@ -39,7 +43,8 @@ export async function keepRunning(
         log.info({ serverPid: server.pid }, 'PostgreSQL runs again.');
         break;
       } catch (error) {
-        if (!signal.aborted) log.error({ reason: messageOf(error), delay }, 'PostgreSQL did not start; trying again.');
+        if (!signal.aborted)
+          log.error({ reason: messageOf(error), delay }, 'PostgreSQL did not start; trying again.');
       }
     }
     return delay;

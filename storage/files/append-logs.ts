@@ -1,6 +1,7 @@
 /**
- * Appends what logs have grown by to files that are put together from them. How far that got is written behind the bytes: what was killed
- * in between is taken back to where it began, so that no line is there twice.
+ * Appends what logs have grown by to files that are put together from them. How far that got is written
+ * behind the bytes: what was killed in between is taken back to where it began, so that no line is there
+ * twice.
  */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -28,7 +29,10 @@ export interface DeliveredLog {
 const counters = Type.Record(Type.String(), Type.Integer({ minimum: 0 }));
 const State = Type.Object({ targets: counters, sources: counters });
 
-/** How far a delivery got. The two count differently: secrets, and what was left out of a log, have another length than what stands for them. */
+/**
+ * How far a delivery got. The two count differently: secrets, and what was left out of a log, have another
+ * length than what stands for them.
+ */
 export interface DeliveryState {
   /** Sizes of the delivered files. */
   readonly targets: Record<string, number>;
@@ -54,7 +58,11 @@ export async function writeDeliveryState(directory: string, state: DeliveryState
 }
 
 /** Appends to a delivered file what its sources have grown by, and notes that in `state`. */
-export async function appendLogs(path: string, { target, sources }: DeliveredLog, state: DeliveryState): Promise<void> {
+export async function appendLogs(
+  path: string,
+  { target, sources }: DeliveredLog,
+  state: DeliveryState,
+): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o644);
   try {
@@ -73,8 +81,16 @@ export async function appendLogs(path: string, { target, sources }: DeliveredLog
   }
 }
 
-/** Writes what a log has from an offset on to a place of a file; says how many bytes that were, and where the log goes on. */
-async function appendGrowth(source: LogSource, from: number, file: FileHandle, at: number): Promise<{ readonly added: number; readonly next: number }> {
+/**
+ * Writes what a log has from an offset on to a place of a file; says how many bytes that were, and where the
+ * log goes on.
+ */
+async function appendGrowth(
+  source: LogSource,
+  from: number,
+  file: FileHandle,
+  at: number,
+): Promise<{ readonly added: number; readonly next: number }> {
   const log = await openLog(source.path);
   if (log === undefined) return { added: 0, next: from };
   try {

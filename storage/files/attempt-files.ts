@@ -16,17 +16,24 @@ import { prove, proveEntry, type Roots } from './roots.ts';
 
 export interface AttemptFiles extends Workplace {
   /**
-   * The first `bytes` bytes of stdout followed by stderr. Bytes that are no UTF-8 are replaced, a character is never cut.
+   * The first `bytes` bytes of stdout followed by stderr. Bytes that are no UTF-8 are replaced, a character
+   * is never cut.
    * `truncated`: there was more.
    */
-  logs(runId: number, bytes: number, view: LogView): Promise<{ readonly text: string; readonly truncated: boolean }>;
+  logs(
+    runId: number,
+    bytes: number,
+    view: LogView,
+  ): Promise<{ readonly text: string; readonly truncated: boolean }>;
   /** Removes the directory of an attempt that is over, with all it holds. */
   removeAttempt(runId: number): Promise<void>;
   /** Removes the directory of a cluster that was made for a run which is over. */
   removeCluster(clusterId: string): Promise<void>;
 }
 
-/** The task writes below the same directory: what is read back from it is checked, and never longer than this. */
+/**
+ * The task writes below the same directory: what is read back from it is checked, and never longer than this.
+ */
 const outputBytesMax = 16 * 2 ** 20;
 
 const Output = Type.Object({
@@ -53,18 +60,25 @@ export function createAttemptFiles(roots: Pick<Roots, 'runs' | 'clusters'>): Att
     },
     removeAttempt: (runId) => rm(directoryOf(runId), { recursive: true, force: true }),
     // Of a link the link alone is removed: what it leads to may be the directory of a cluster that is in use.
-    removeCluster: async (clusterId) => rm(await proveEntry(roots.clusters, clusterPath(clusterId)), { recursive: true, force: true }),
+    removeCluster: async (clusterId) =>
+      rm(await proveEntry(roots.clusters, clusterPath(clusterId)), { recursive: true, force: true }),
   };
 }
 
 /** The beginning of a log, with the line that stands for what was left out of it. */
-async function beginningOf(files: LogReader, log: LogName, most: number, view: LogView): Promise<{ readonly text: string; readonly bytes: number; readonly more: boolean }> {
+async function beginningOf(
+  files: LogReader,
+  log: LogName,
+  most: number,
+  view: LogView,
+): Promise<{ readonly text: string; readonly bytes: number; readonly more: boolean }> {
   const texts = [];
   let bytes = 0;
   let offset = 0;
   for (;;) {
     const page = await files.page(log, offset, Math.max(0, most - bytes), view);
-    if (bytes >= most || page.next === page.offset) return { text: texts.join(''), bytes, more: page.size > offset && bytes >= most };
+    if (bytes >= most || page.next === page.offset)
+      return { text: texts.join(''), bytes, more: page.size > offset && bytes >= most };
     texts.push(page.text);
     bytes += Math.min(page.next - page.offset, Buffer.byteLength(page.text));
     offset = page.next;
@@ -73,7 +87,8 @@ async function beginningOf(files: LogReader, log: LogName, most: number, view: L
 
 /** The id of an existing cluster is whatever a job names. */
 function clusterPath(clusterId: string): string {
-  if (/^\.{0,2}$|\//.test(clusterId)) throw invalid(`existing_cluster_id is ${quote(clusterId)}; it must be a name without slashes.`);
+  if (/^\.{0,2}$|\//.test(clusterId))
+    throw invalid(`existing_cluster_id is ${quote(clusterId)}; it must be a name without slashes.`);
   return `/${clusterId}`;
 }
 
@@ -95,5 +110,10 @@ async function readOutput(path: string): Promise<TaskOutput | undefined> {
   const { text, bytes, more } = await readText(path, outputBytesMax);
   if (bytes === 0 && !more) return undefined;
   const output = more ? undefined : jsonIn(text);
-  return Check(Output, output) ? output : { error: 'The output of this attempt cannot be read: its file was changed by something other than its runner.' };
+  return Check(Output, output)
+    ? output
+    : {
+        error:
+          'The output of this attempt cannot be read: its file was changed by something other than its runner.',
+      };
 }

@@ -1,6 +1,7 @@
 /**
- * Delivers the logs of clusters (spec 2.8): `<destination>/<cluster id>/{driver,executor,init_scripts}/`, in managed_fs alone.
- * They are shown as everywhere: without the secrets of the runs, and with a line for what was left out.
+ * Delivers the logs of clusters (spec 2.8): `<destination>/<cluster id>/{driver,executor,init_scripts}/`, in
+ * managed_fs alone. They are shown as everywhere: without the secrets of the runs, and with a line for what
+ * was left out.
  */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +17,13 @@ import { logStreams } from '../../engine/log-file.ts';
 import { missingAsUndefined, statOf } from '../../engine/read-file.ts';
 import { maskText, type Mask } from '../../engine/run/masking.ts';
 import { createClusterReader } from '../postgres/clusters/all-purpose.ts';
-import { appendLogs, readDeliveryState, writeDeliveryState, type DeliveredLog, type LogSource } from './append-logs.ts';
+import {
+  appendLogs,
+  readDeliveryState,
+  writeDeliveryState,
+  type DeliveredLog,
+  type LogSource,
+} from './append-logs.ts';
 import { findCluster } from '../postgres/clusters/cluster-rows.ts';
 import { writeBytes } from './file-tree.ts';
 import { prove, type Roots } from './roots.ts';
@@ -44,20 +51,41 @@ export async function clustersOwingLogs(db: Kysely<Database>): Promise<string[]>
 }
 
 /**
- * Delivers what the logs of a cluster have grown by. Several may do so at once, also on other engines: one after the other.
+ * Delivers what the logs of a cluster have grown by. Several may do so at once, also on other engines: one
+ * after the other.
  * @throws ServiceError when its destination cannot be written to
  */
-export async function deliverClusterLogs(db: Kysely<Database>, roots: LogRoots, clusterId: string, now: number): Promise<void> {
+export async function deliverClusterLogs(
+  db: Kysely<Database>,
+  roots: LogRoots,
+  clusterId: string,
+  now: number,
+): Promise<void> {
   try {
     await db.transaction().execute(async (transaction) => {
       await sql`select pg_advisory_xact_lock(${lockFamily}, hashtext(${clusterId}))`.execute(transaction);
       const cluster = await findCluster(transaction, clusterId);
       const conf = cluster?.spec['cluster_log_conf'];
       if (cluster === undefined || !Check(ClusterLogConf, conf)) return;
-      const { events } = await createClusterReader(transaction).events({ clusterId, from: undefined, to: undefined, types: undefined, newestFirst: false, offset: 0, limit: eventsMax });
-      const rest = await deliver(transaction, roots, cluster, pick(conf, 'managed_fs')?.destination ?? '', events);
+      const { events } = await createClusterReader(transaction).events({
+        clusterId,
+        from: undefined,
+        to: undefined,
+        types: undefined,
+        newestFirst: false,
+        offset: 0,
+        limit: eventsMax,
+      });
+      const rest = await deliver(
+        transaction,
+        roots,
+        cluster,
+        pick(conf, 'managed_fs')?.destination ?? '',
+        events,
+      );
       // A process that vanished leaves no sign of its end: it is not waited for without end.
-      if (rest === 'all' || (cluster.terminatedTime ?? now) < now - patienceMs) await owesNothing(transaction, clusterId);
+      if (rest === 'all' || (cluster.terminatedTime ?? now) < now - patienceMs)
+        await owesNothing(transaction, clusterId);
     });
   } catch (error) {
     // Nothing will mend a destination that a finished cluster names wrongly.
@@ -69,29 +97,58 @@ export async function deliverClusterLogs(db: Kysely<Database>, roots: LogRoots, 
 }
 
 /** @param endedBefore leaves alone a cluster that ended later */
-async function owesNothing(db: Kysely<Database>, clusterId: string, endedBefore = Number.MAX_SAFE_INTEGER): Promise<void> {
-  await db.updateTable('clusters').set({ owes_logs: false }).where('cluster_id', '=', clusterId).where('state', '=', 'TERMINATED')
-    .where('terminated_time', '<', endedBefore).execute();
+async function owesNothing(
+  db: Kysely<Database>,
+  clusterId: string,
+  endedBefore = Number.MAX_SAFE_INTEGER,
+): Promise<void> {
+  await db
+    .updateTable('clusters')
+    .set({ owes_logs: false })
+    .where('cluster_id', '=', clusterId)
+    .where('state', '=', 'TERMINATED')
+    .where('terminated_time', '<', endedBefore)
+    .execute();
 }
 
-async function deliver(db: Kysely<Database>, roots: LogRoots, cluster: Cluster, destination: string, events: readonly ClusterEvent[]): Promise<'all' | 'more'> {
+async function deliver(
+  db: Kysely<Database>,
+  roots: LogRoots,
+  cluster: Cluster,
+  destination: string,
+  events: readonly ClusterEvent[],
+): Promise<'all' | 'more'> {
   const own = join(roots.clusters.directory, cluster.clusterId);
   const folder = `${destination.replace(/\/+$/, '')}/${cluster.clusterId}`;
   const mask = maskOfCluster(cluster);
   // Those that are over now have nothing to add after this delivery.
   const attempts = await attemptsOn(db, roots, own, mask);
   const files: DeliveredLog[] = [
-    ...logStreams.map((stream) => ({ target: `driver/${stream}`, sources: attempts.map((attempt) => sourceOf(attempt, stream)) })),
+    ...logStreams.map((stream) => ({
+      target: `driver/${stream}`,
+      sources: attempts.map((attempt) => sourceOf(attempt, stream)),
+    })),
     ...(await scriptLogs(own, mask, cluster.state === 'TERMINATED')),
   ];
-  for (const directory of ['driver', 'executor', ...(cluster.spec['init_scripts'] === undefined ? [] : ['init_scripts'])]) {
+  for (const directory of [
+    'driver',
+    'executor',
+    ...(cluster.spec['init_scripts'] === undefined ? [] : ['init_scripts']),
+  ]) {
     await mkdir(await prove(roots.managedFs, `${folder}/${directory}`), { recursive: true });
   }
   const state = await readDeliveryState(own);
-  for (const file of files) await appendLogs(await prove(roots.managedFs, `${folder}/${file.target}`), file, state);
-  await writeBytes(roots.managedFs, `${folder}/driver/log4j-active.log`, Buffer.from(maskText(mask, eventLines(cluster, events))), true);
+  for (const file of files)
+    await appendLogs(await prove(roots.managedFs, `${folder}/${file.target}`), file, state);
+  await writeBytes(
+    roots.managedFs,
+    `${folder}/driver/log4j-active.log`,
+    Buffer.from(maskText(mask, eventLines(cluster, events))),
+    true,
+  );
   const over = attempts.filter((attempt) => attempt.over);
-  for (const attempt of over) for (const stream of logStreams) delete state.sources[sourceOf(attempt, stream).path];
+  for (const attempt of over)
+    for (const stream of logStreams) delete state.sources[sourceOf(attempt, stream).path];
   await writeDeliveryState(own, state);
   for (const { runId } of over) await rm(join(own, 'attempts', String(runId)), { force: true });
   return over.length === attempts.length ? 'all' : 'more';
@@ -105,10 +162,18 @@ interface LoggedAttempt {
 }
 
 /** @param otherwise what is not to be shown of an attempt whose run is gone */
-async function attemptsOn(db: Kysely<Database>, roots: LogRoots, own: string, otherwise: Mask): Promise<LoggedAttempt[]> {
+async function attemptsOn(
+  db: Kysely<Database>,
+  roots: LogRoots,
+  own: string,
+  otherwise: Mask,
+): Promise<LoggedAttempt[]> {
   const names = (await readdir(join(own, 'attempts')).catch(missingAsUndefined)) ?? [];
   const attempts: LoggedAttempt[] = [];
-  for (const runId of names.map(Number).filter(Number.isSafeInteger).toSorted((one, other) => one - other)) {
+  for (const runId of names
+    .map(Number)
+    .filter(Number.isSafeInteger)
+    .toSorted((one, other) => one - other)) {
     const directory = join(roots.runs.directory, String(runId));
     const over = (await statOf(directory)) === undefined || (await hasEnded(directory));
     attempts.push({ runId, directory, over, mask: (await maskOfAttempt(db, runId)) ?? otherwise });
@@ -122,13 +187,18 @@ function sourceOf({ directory, over, mask }: LoggedAttempt, stream: string): Log
 
 /** Whether the process of a directory is over. */
 async function hasEnded(directory: string): Promise<boolean> {
-  return (await statOf(join(directory, 'exit'))) !== undefined || (await statOf(join(directory, 'stopped'))) !== undefined;
+  return (
+    (await statOf(join(directory, 'exit'))) !== undefined ||
+    (await statOf(join(directory, 'stopped'))) !== undefined
+  );
 }
 
 /** The output of init scripts, of each start of the cluster after the one before. */
 async function scriptLogs(own: string, mask: Mask, clusterIsOver: boolean): Promise<DeliveredLog[]> {
   const top = join(own, 'init_scripts');
-  const launches = ((await readdir(top).catch(missingAsUndefined)) ?? []).toSorted((one, other) => Number(one) - Number(other));
+  const launches = ((await readdir(top).catch(missingAsUndefined)) ?? []).toSorted(
+    (one, other) => Number(one) - Number(other),
+  );
   const files = new Map<string, LogSource[]>();
   for (const launch of launches) {
     for (const script of (await readdir(join(top, launch))).toSorted()) {
@@ -145,10 +215,15 @@ async function scriptLogs(own: string, mask: Mask, clusterIsOver: boolean): Prom
 
 /** What happened to the cluster, a line each. */
 function eventLines({ clusterId, name }: Cluster, events: readonly ClusterEvent[]): string {
-  return events.map(({ time, type, details: { reason, current_num_workers: current, target_num_workers: target } }) => {
-    const level = reason === undefined || reason.code === 'JOB_FINISHED' ? 'INFO' : 'WARN';
-    const workers = target === undefined ? '' : ` workers=${current ?? 0}/${target}`;
-    const why = reason === undefined ? '' : ` ${reason.code}${reason.parameters?.['message'] === undefined ? '' : `: ${reason.parameters['message']}`}`;
-    return `${isoTime(time)} ${level} Cluster ${clusterId} (${name}): ${type}${workers}${why}\n`;
-  }).join('');
+  return events
+    .map(({ time, type, details: { reason, current_num_workers: current, target_num_workers: target } }) => {
+      const level = reason === undefined || reason.code === 'JOB_FINISHED' ? 'INFO' : 'WARN';
+      const workers = target === undefined ? '' : ` workers=${current ?? 0}/${target}`;
+      const why =
+        reason === undefined
+          ? ''
+          : ` ${reason.code}${reason.parameters?.['message'] === undefined ? '' : `: ${reason.parameters['message']}`}`;
+      return `${isoTime(time)} ${level} Cluster ${clusterId} (${name}): ${type}${workers}${why}\n`;
+    })
+    .join('');
 }

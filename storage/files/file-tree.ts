@@ -1,7 +1,23 @@
-/** Files below a root: found, listed, read, written in one step, removed. The words for a refusal are the caller's. */
+/**
+ * Files below a root: found, listed, read, written in one step, removed. The words for a refusal are the
+ * caller's.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { chmod, lchown, link, lstat, mkdir, readdir, rename, rm, rmdir, unlink, writeFile, type FileHandle } from 'node:fs/promises';
+import {
+  chmod,
+  lchown,
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  rename,
+  rm,
+  rmdir,
+  unlink,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { codeOf, ServiceError } from '../../engine/errors.ts';
 import { isMissing, openRegular, readFrom, statOf } from '../../engine/read-file.ts';
@@ -21,12 +37,16 @@ export interface Entry {
 /** Names of files that are being written begin with this and are never listed. */
 const draftPrefix = '.runyard-draft-';
 
-/** The file or directory at a path, links inside the root followed. Undefined for nothing and for special files. */
+/**
+ * The file or directory at a path, links inside the root followed. Undefined for nothing and for special
+ * files.
+ */
 export async function findEntry(root: Root, path: string): Promise<Entry | undefined> {
   const inside = pathIn(root, path);
   const stats = await statOf(await prove(root, path));
   // The top of a root is always there, even before the first file is.
-  if (stats === undefined && inside === '/') return { path: '/', kind: 'directory', size: 0, createdAt: 0, modifiedAt: 0 };
+  if (stats === undefined && inside === '/')
+    return { path: '/', kind: 'directory', size: 0, createdAt: 0, modifiedAt: 0 };
   return stats === undefined ? undefined : describe(inside, stats);
 }
 
@@ -42,14 +62,24 @@ export async function entriesOf(root: Root, directory: string): Promise<Entry[]>
   for (const { name } of found.filter((entry) => !entry.name.startsWith(draftPrefix)).sort(byName)) {
     const path = posix.join(inside, name);
     const stats = await lstat(join(real, name)).catch(() => undefined);
-    const entry = stats?.isSymbolicLink() === true ? await findEntry(root, path).catch(() => undefined) : stats && describe(path, stats);
+    const entry =
+      stats?.isSymbolicLink() === true
+        ? await findEntry(root, path).catch(() => undefined)
+        : stats && describe(path, stats);
     if (entry !== undefined) entries.push(entry);
   }
   return entries;
 }
 
-/** Bytes of a file from `offset` (bytes) on, at most `length` of them. Undefined when there is no such file. */
-export async function readBytes(root: Root, path: string, offset: number, length: number): Promise<Buffer | undefined> {
+/**
+ * Bytes of a file from `offset` (bytes) on, at most `length` of them. Undefined when there is no such file.
+ */
+export async function readBytes(
+  root: Root,
+  path: string,
+  offset: number,
+  length: number,
+): Promise<Buffer | undefined> {
   const file = await openProven(root, path);
   if (file === undefined) return undefined;
   try {
@@ -59,7 +89,10 @@ export async function readBytes(root: Root, path: string, offset: number, length
   }
 }
 
-/** Opens a file of a root for reading. A folder may become a link after the proof, so the path is proven again then. */
+/**
+ * Opens a file of a root for reading. A folder may become a link after the proof, so the path is proven again
+ * then.
+ */
 async function openProven(root: Root, path: string): Promise<FileHandle | undefined> {
   const real = await prove(root, path);
   const file = await openRegular(real);
@@ -74,7 +107,12 @@ async function openProven(root: Root, path: string): Promise<FileHandle | undefi
  * Writes a file so that a reader finds all of it or what was there before. Makes the folders above it.
  * @returns `exists` when something is there and is not to be replaced; a directory never is
  */
-export async function writeBytes(root: Root, path: string, bytes: Uint8Array, overwrite: boolean): Promise<'written' | 'exists'> {
+export async function writeBytes(
+  root: Root,
+  path: string,
+  bytes: Uint8Array,
+  overwrite: boolean,
+): Promise<'written' | 'exists'> {
   await makeDirectory(root, posix.dirname(pathIn(root, path)));
   const target = await proveEntry(root, path);
   const draft = join(dirname(target), `${draftPrefix}${randomUUID()}`);
@@ -104,23 +142,35 @@ export async function makeDirectory(root: Root, path: string): Promise<void> {
     if (first !== undefined && root.tenant !== undefined) await letInBetween(root.tenant, first, target);
   } catch (error) {
     if (codeOf(error) !== 'EEXIST' && codeOf(error) !== 'ENOTDIR') throw error;
-    throw new ServiceError('RESOURCE_ALREADY_EXISTS', `Path (${path}) cannot be a directory: it, or a folder above it, is a file.`);
+    throw new ServiceError(
+      'RESOURCE_ALREADY_EXISTS',
+      `Path (${path}) cannot be a directory: it, or a folder above it, is a file.`,
+    );
   }
 }
 
 /** Gives a new entry to the user of tasks, or lets its group look at it. */
-async function letIn({ uid, gid, owns }: Tenant, path: string, { mode }: { readonly mode: number }): Promise<void> {
+async function letIn(
+  { uid, gid, owns }: Tenant,
+  path: string,
+  { mode }: { readonly mode: number },
+): Promise<void> {
   if (!owns) await chmod(path, mode);
   await lchown(path, owns ? uid : -1, gid);
 }
 
 /** The same for all new directories from the first to the last. */
 async function letInBetween(tenant: Tenant, first: string, last: string): Promise<void> {
-  for (let path = last; path.length >= first.length; path = dirname(path)) await letIn(tenant, path, { mode: 0o750 });
+  for (let path = last; path.length >= first.length; path = dirname(path))
+    await letIn(tenant, path, { mode: 0o750 });
 }
 
 /** Removes a file or directory, and of a link the link alone. */
-export async function removeEntry(root: Root, path: string, recursive: boolean): Promise<'removed' | 'missing' | 'not empty'> {
+export async function removeEntry(
+  root: Root,
+  path: string,
+  recursive: boolean,
+): Promise<'removed' | 'missing' | 'not empty'> {
   const target = await proveEntry(root, path);
   try {
     if (!(await lstat(target)).isDirectory()) await unlink(target);

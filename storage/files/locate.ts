@@ -9,7 +9,10 @@ import type { ObjectStore } from './object-store.ts';
 import { revisionAt } from './revisions.ts';
 import { pathIn, prove, type Root, type Roots } from './roots.ts';
 
-/** `notebook`: a workspace path that may lack its extension; with `at`, the newest revision not later than that (epoch ms); `entry`: a file or a folder. */
+/**
+ * `notebook`: a workspace path that may lack its extension; with `at`, the newest revision not later than
+ * that (epoch ms); `entry`: a file or a folder.
+ */
 export type Sought = 'file' | 'notebook' | 'entry' | { readonly notebook: true; readonly at: number };
 
 type Kind = 'file' | 'notebook' | 'entry';
@@ -24,19 +27,25 @@ interface Place {
 }
 
 const importIt = 'Import it with POST /api/2.0/workspace/import and start the run again.';
-const importItOrAllow = 'Import it with POST /api/2.0/workspace/import, or name its directory in RUNYARD_ALLOWED_ROOTS, and start the run again.';
+const importItOrAllow =
+  'Import it with POST /api/2.0/workspace/import, or name its directory in RUNYARD_ALLOWED_ROOTS, and start the run again.';
 const putIt = 'Put it there with POST /api/2.0/managed_fs/put and start the run again.';
 
 /**
- * Makes the function that turns a file named in a task into its absolute path on this machine: `managed_fs:/x`,
- * `objstore://bucket/x` (each in any known spelling), a workspace path, or `/x` and `file:/x` below an allowed root.
- * It throws ServiceError RESOURCE_DOES_NOT_EXIST when there is no such file and INVALID_PARAMETER_VALUE when it may not
- * be read; the messages are fit for a run's state.
+ * Makes the function that turns a file named in a task into its absolute path on this machine:
+ * `managed_fs:/x`,
+ * `objstore://bucket/x` (each in any known spelling), a workspace path, or `/x` and `file:/x` below an
+ * allowed root. It throws ServiceError RESOURCE_DOES_NOT_EXIST when there is no such file and
+ * INVALID_PARAMETER_VALUE when it may not be read; the messages are fit for a run's state.
  * @param objects the store behind objstore://; without one it is a directory
  */
-export function createLocator(roots: Roots, objects?: ObjectStore): (uri: string, what: Sought) => Promise<string> {
+export function createLocator(
+  roots: Roots,
+  objects?: ObjectStore,
+): (uri: string, what: Sought) => Promise<string> {
   return async (uri, sought) => {
-    const object = objects === undefined ? undefined : /^objstore:\/\/([^/]*)(\/.*)?$/s.exec(canonicalUri(uri));
+    const object =
+      objects === undefined ? undefined : /^objstore:\/\/([^/]*)(\/.*)?$/s.exec(canonicalUri(uri));
     if (objects !== undefined && object) return objects.fetch(object[1] ?? '', object[2] ?? '', uri);
     const what = typeof sought === 'object' ? 'notebook' : sought;
     const place = await placeOf(uri, what, roots);
@@ -58,7 +67,9 @@ async function placeOf(uri: string, what: Kind, roots: Roots): Promise<Place> {
   if (canonical.startsWith('objstore://')) return bucketPlace(uri, canonical, roots);
   const path = canonical.replace(/^file:\/*/, '/');
   if (!path.startsWith('/')) {
-    throw invalid(`The path ${quote(uri)} must be a workspace path that begins with a slash, or begin with managed_fs:/, objstore:// or file:/.`);
+    throw invalid(
+      `The path ${quote(uri)} must be a workspace path that begins with a slash, or begin with managed_fs:/, objstore:// or file:/.`,
+    );
   }
   if (what === 'notebook') return { root: roots.workspace, path, remedy: importIt };
   return allowedPlace(path, roots) ?? { root: roots.workspace, path, remedy: importItOrAllow };
@@ -66,7 +77,8 @@ async function placeOf(uri: string, what: Kind, roots: Roots): Promise<Place> {
 
 async function bucketPlace(uri: string, canonical: string, roots: Roots): Promise<Place> {
   const [, bucket = '', path = '/'] = /^objstore:\/\/([^/]*)(\/.*)?$/s.exec(canonical) ?? [];
-  if (['', '.', '../..'].includes(bucket)) throw invalid(`The path ${quote(uri)} names no bucket: it must be objstore://<bucket>/<path>.`);
+  if (['', '.', '../..'].includes(bucket))
+    throw invalid(`The path ${quote(uri)} names no bucket: it must be objstore://<bucket>/<path>.`);
   const directory = await prove(roots.objstore, `/${bucket}`, uri);
   const remedy = `Put it below objstore/${bucket} in the service's data directory and start the run again.`;
   return { root: { directory, title: 'its bucket' }, path, remedy };
@@ -75,14 +87,26 @@ async function bucketPlace(uri: string, canonical: string, roots: Roots): Promis
 /** The place of an absolute path of this machine that lies below an allowed root. */
 function allowedPlace(path: string, roots: Roots): Place | undefined {
   const absolute = resolve(path);
-  const root = roots.allowed.find(({ directory }) => absolute === directory || absolute.startsWith(directory.replace(/\/?$/, '/')));
+  const root = roots.allowed.find(
+    ({ directory }) => absolute === directory || absolute.startsWith(directory.replace(/\/?$/, '/')),
+  );
   if (root === undefined) return undefined;
-  return { root, path: `/${relative(root.directory, absolute)}`, remedy: 'Put it there and start the run again.' };
+  return {
+    root,
+    path: `/${relative(root.directory, absolute)}`,
+    remedy: 'Put it there and start the run again.',
+  };
 }
 
-async function absence(uri: string, what: Kind, place: Place, candidates: readonly string[]): Promise<string> {
+async function absence(
+  uri: string,
+  what: Kind,
+  place: Place,
+  candidates: readonly string[],
+): Promise<string> {
   const where = place.root.ownName === undefined ? '' : ' in the workspace';
-  if (what === 'notebook') return `Notebook ${uri} was not found${where} (looked for ${candidates.join(', ')}). ${place.remedy}`;
+  if (what === 'notebook')
+    return `Notebook ${uri} was not found${where} (looked for ${candidates.join(', ')}). ${place.remedy}`;
   const found = await statOf(await prove(place.root, place.path, uri));
   if (found?.isDirectory() === true) return `${uri} is a directory; a file is needed here.`;
   return `File ${uri} was not found${where}. ${place.remedy}`;

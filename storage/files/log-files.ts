@@ -16,7 +16,11 @@ interface ShownPage extends Omit<LogPage, 'text'> {
 
 export function createLogFiles(roots: Pick<Roots, 'runs'>): LogReader {
   const directoryOf = (runId: number): string => join(roots.runs.directory, String(runId));
-  const withLog = async (name: LogName, offset: number, read: (log: LogFile) => Promise<LogPage>): Promise<LogPage> => {
+  const withLog = async (
+    name: LogName,
+    offset: number,
+    read: (log: LogFile) => Promise<LogPage>,
+  ): Promise<LogPage> => {
     const log = await openLog(join(directoryOf(name.runId), name.stream));
     if (log === undefined) return { offset, next: offset, size: 0, text: '' };
     try {
@@ -53,8 +57,16 @@ async function pageOf(log: LogFile, offset: number, limit: number, view: LogView
   return { ...page, text: shown.toString('utf8') };
 }
 
-/** A page whose bytes are those of the log, be they text or not: without secrets, and with a line for what was left out. */
-export async function shownPage(log: LogFile, offset: number, limit: number, { mask, over }: LogView): Promise<ShownPage> {
+/**
+ * A page whose bytes are those of the log, be they text or not: without secrets, and with a line for what was
+ * left out.
+ */
+export async function shownPage(
+  log: LogFile,
+  offset: number,
+  limit: number,
+  { mask, over }: LogView,
+): Promise<ShownPage> {
   for (;;) {
     const size = await log.size();
     const cut = await log.cut();
@@ -71,7 +83,11 @@ export async function shownPage(log: LogFile, offset: number, limit: number, { m
     const { bytes } = piece;
     const end = begin + bytes.length;
     const behind = end === cut?.from ? 'a cut' : end < size ? 'more' : over ? 'nothing' : 'the future';
-    const { shown, to } = shownBytes({ bytes, from: Math.min(start - begin, bytes.length), cutBefore: begin === cut?.to, behind }, limit, mask);
+    const { shown, to } = shownBytes(
+      { bytes, from: Math.min(start - begin, bytes.length), cutBefore: begin === cut?.to, behind },
+      limit,
+      mask,
+    );
     return { offset: start, next: Math.max(start, begin + to), size, shown };
   }
 }

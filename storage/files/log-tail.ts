@@ -8,17 +8,41 @@ import type { AttemptFiles } from './attempt-files.ts';
 /** Bytes that are looked at of each stream, and lines that are given of both together. */
 const [bytesMost, linesMost] = [4_096, 20];
 
-/** The last lines of stdout followed by those of stderr, which says more of a failure; a notebook's error stands in its output instead. */
-export async function logTail(logs: Pick<LogReader, 'tail'>, files: Pick<AttemptFiles, 'read'>, runId: number, mask: Mask): Promise<string> {
-  const [stdout = '', stderr = ''] = await Promise.all(logStreams.map(async (stream) => (await logs.tail({ runId, stream }, linesMost, bytesMost, { mask, over: true })).text));
-  const { error = '', errorTrace = error } = maskTexts(mask, (stderr.trim() === '' ? await files.read(runId) : undefined) ?? {});
+/**
+ * The last lines of stdout followed by those of stderr, which says more of a failure; a notebook's error
+ * stands in its output instead.
+ */
+export async function logTail(
+  logs: Pick<LogReader, 'tail'>,
+  files: Pick<AttemptFiles, 'read'>,
+  runId: number,
+  mask: Mask,
+): Promise<string> {
+  const [stdout = '', stderr = ''] = await Promise.all(
+    logStreams.map(
+      async (stream) => (await logs.tail({ runId, stream }, linesMost, bytesMost, { mask, over: true })).text,
+    ),
+  );
+  const { error = '', errorTrace = error } = maskTexts(
+    mask,
+    (stderr.trim() === '' ? await files.read(runId) : undefined) ?? {},
+  );
   const lines = [...linesOf(stdout), ...linesOf(stderr), ...linesOf(errorTrace)].slice(-linesMost);
   // A line without an end would be the whole mail.
-  return lines.map((line) => line.slice(0, 500)).join('\n').replaceAll('\0', '\uFFFD').toWellFormed();
+  return lines
+    .map((line) => line.slice(0, 500))
+    .join('\n')
+    .replaceAll('\0', '\uFFFD')
+    .toWellFormed();
 }
 
-/** Without what is only for terminals, and without empty lines. A first line that the cut has begun is left out. */
+/**
+ * Without what is only for terminals, and without empty lines. A first line that the cut has begun is left
+ * out.
+ */
 function linesOf(text: string): string[] {
-  const lines = stripVTControlCharacters(text).split('\n').filter((line) => line.trim() !== '');
+  const lines = stripVTControlCharacters(text)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
   return Buffer.byteLength(text) > bytesMost - 4 && lines.length > 1 ? lines.slice(1) : lines;
 }

@@ -1,7 +1,15 @@
 /** The files of managed_fs, as its calls put, read, list and delete them. */
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import type { ManagedFileStore } from '../../engine/ports/files.ts';
-import { entriesOf, findEntry, makeDirectory, readBytes, removeEntry, writeBytes, type Entry } from './file-tree.ts';
+import {
+  entriesOf,
+  findEntry,
+  makeDirectory,
+  readBytes,
+  removeEntry,
+  writeBytes,
+  type Entry,
+} from './file-tree.ts';
 import type { Root, Roots } from './roots.ts';
 
 export function createManagedFiles(roots: Pick<Roots, 'managedFs'>): ManagedFileStore {
@@ -9,7 +17,10 @@ export function createManagedFiles(roots: Pick<Roots, 'managedFs'>): ManagedFile
   return {
     async put(path, contents, overwrite) {
       if ((await writeBytes(root, path, contents, overwrite)) === 'written') return;
-      throw new ServiceError('RESOURCE_ALREADY_EXISTS', `A file or directory already exists at the input path ${path}.`);
+      throw new ServiceError(
+        'RESOURCE_ALREADY_EXISTS',
+        `A file or directory already exists at the input path ${path}.`,
+      );
     },
     read: (path, offset, length) => read(root, path, offset, length),
     getStatus: (path) => existing(root, path),
@@ -19,7 +30,10 @@ export function createManagedFiles(roots: Pick<Roots, 'managedFs'>): ManagedFile
     },
     async delete(path, recursive) {
       if ((await removeEntry(root, path, recursive)) !== 'not empty') return;
-      throw new ServiceError('INVALID_STATE', `${path} is a directory that is not empty; set recursive to true to delete it with all it holds.`);
+      throw new ServiceError(
+        'INVALID_STATE',
+        `${path} is a directory that is not empty; set recursive to true to delete it with all it holds.`,
+      );
     },
     mkdirs: (path) => makeDirectory(root, path),
   };

@@ -1,4 +1,7 @@
-/** What an attempt of a notebook task leaves in its directory: the notebook as it was run, and the report of its cells. */
+/**
+ * What an attempt of a notebook task leaves in its directory: the notebook as it was run, and the report of
+ * its cells.
+ */
 import { join } from 'node:path';
 import { jsonIn, readText } from '../../engine/read-file.ts';
 import { asNotebookReport } from '../../engine/run/notebook-report.ts';
@@ -6,13 +9,20 @@ import type { NotebookReport } from '../../engine/run/output.ts';
 import type { Roots } from './roots.ts';
 
 export interface NotebookFiles {
-  /** The report; undefined when there is none. One that is too long or not as its runner writes it has an error that says so. */
+  /**
+   * The report; undefined when there is none. One that is too long or not as its runner writes it has an
+   * error that says so.
+   */
   report(runId: number): Promise<NotebookReport | undefined>;
-  /** The first `bytes` bytes of the notebook that was run; undefined when the attempt did not get that far. */
+  /**
+   * The first `bytes` bytes of the notebook that was run; undefined when the attempt did not get that far.
+   */
   source(runId: number, bytes: number): Promise<string | undefined>;
 }
 
-/** The longest report that is read: it is held in memory several times over while it is turned into a page. */
+/**
+ * The longest report that is read: it is held in memory several times over while it is turned into a page.
+ */
 const reportBytesMax = 64 * 2 ** 20;
 
 /** What the runner copies the notebook to before it starts, by its language. */
@@ -23,9 +33,15 @@ export function createNotebookFiles(roots: Pick<Roots, 'runs'>): NotebookFiles {
   return {
     async report(runId) {
       const { text, bytes, more } = await readText(file(runId, 'notebook.json'), reportBytesMax);
-      if (more) return unreadable(`it has more than ${reportBytesMax} bytes. It is the file notebook.json of the attempt`);
+      if (more)
+        return unreadable(
+          `it has more than ${reportBytesMax} bytes. It is the file notebook.json of the attempt`,
+        );
       if (bytes === 0) return undefined;
-      return asNotebookReport(jsonIn(text)) ?? unreadable('its file was changed by something other than its runner');
+      return (
+        asNotebookReport(jsonIn(text)) ??
+        unreadable('its file was changed by something other than its runner')
+      );
     },
     async source(runId, bytes) {
       for (const name of snapshots) {

@@ -13,7 +13,10 @@ const languages = {
 } as const satisfies Record<NotebookLanguage, object>;
 
 /** Object.entries forgets the names of the keys; this table has no others. */
-const languageEntries = Object.entries(languages) as [NotebookLanguage, (typeof languages)[NotebookLanguage]][];
+const languageEntries = Object.entries(languages) as [
+  NotebookLanguage,
+  (typeof languages)[NotebookLanguage],
+][];
 
 export const jupyterExtension = '.ipynb';
 
@@ -55,16 +58,23 @@ export function notebookLanguage(path: string, beginning: Uint8Array): NotebookL
 /** The source with the header line in front, unless it is there already. */
 export function withHeader(language: NotebookLanguage, source: Uint8Array): Uint8Array {
   if (hasHeader(language, source)) return source;
-  return Buffer.concat([Buffer.from(`${languages[language].comment} ${headerWords}\n`), withoutOrderMark(source)]);
+  return Buffer.concat([
+    Buffer.from(`${languages[language].comment} ${headerWords}\n`),
+    withoutOrderMark(source),
+  ]);
 }
 
-/** Editors of Windows put a byte order mark in front; behind a header it would be a character of the program. */
+/**
+ * Editors of Windows put a byte order mark in front; behind a header it would be a character of the program.
+ */
 function withoutOrderMark(source: Uint8Array): Uint8Array {
   return source[0] === 0xef && source[1] === 0xbb && source[2] === 0xbf ? source.subarray(3) : source;
 }
 
 function hasHeader(language: NotebookLanguage, source: Uint8Array): boolean {
-  const [line = ''] = Buffer.from(withoutOrderMark(source).subarray(0, headerBytes)).toString('utf8').split('\n');
+  const [line = ''] = Buffer.from(withoutOrderMark(source).subarray(0, headerBytes))
+    .toString('utf8')
+    .split('\n');
   const { comment } = languages[language];
   return line.startsWith(comment) && line.slice(comment.length).trim() === headerWords;
 }

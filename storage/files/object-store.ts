@@ -1,4 +1,7 @@
-/** An S3-compatible object store behind `objstore://`: an object that a task names is fetched into a cache, once for each of its versions. */
+/**
+ * An S3-compatible object store behind `objstore://`: an object that a task names is fetched into a cache,
+ * once for each of its versions.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, utimes } from 'node:fs/promises';
@@ -23,7 +26,8 @@ export interface ObjectStore {
   /**
    * The path of a copy of an object as it is now.
    * @param uri as it was written; messages repeat it
-   * @throws ServiceError that is fit for a run's state: there is no such object, or the store does not give it out
+   * @throws ServiceError that is fit for a run's state: there is no such object, or the store does not give
+   *   it out
    */
   fetch(bucket: string, key: string, uri: string): Promise<string>;
 }
@@ -36,12 +40,28 @@ const retries = 3;
 /** @param directory of the cache; made when it is needed */
 export function createObjectStore(address: ObjectStoreAddress, directory: string, clock: Clock): ObjectStore {
   const client = new AwsClient({
-    accessKeyId: address.accessKey, secretAccessKey: address.secretKey, service: 's3', region: address.region, retries,
+    accessKeyId: address.accessKey,
+    secretAccessKey: address.secretKey,
+    service: 's3',
+    region: address.region,
+    retries,
   });
-  const ask = async (method: 'GET' | 'HEAD', url: string, uri: string, headers: Record<string, string> = {}): Promise<Response> => {
+  const ask = async (
+    method: 'GET' | 'HEAD',
+    url: string,
+    uri: string,
+    headers: Record<string, string> = {},
+  ): Promise<Response> => {
     // Never elsewhere: what it is asked carries our signature.
-    const init: RequestInit = { method, headers, redirect: 'manual', signal: AbortSignal.timeout(patienceMs) };
-    return client.fetch(url, init).catch((error: unknown) => { throw unreachable(address, uri, error); });
+    const init: RequestInit = {
+      method,
+      headers,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(patienceMs),
+    };
+    return client.fetch(url, init).catch((error: unknown) => {
+      throw unreachable(address, uri, error);
+    });
   };
   return {
     async fetch(bucket, key, uri) {
@@ -49,8 +69,15 @@ export function createObjectStore(address: ObjectStoreAddress, directory: string
       for (;;) {
         const head = await ask('HEAD', url, uri);
         if (!head.ok) throw refused(head.status, uri);
-        const version = head.headers.get('etag') ?? `${head.headers.get('last-modified')} ${head.headers.get('content-length')}`;
-        const entry = join(directory, createHash('sha256').update(JSON.stringify([url, version])).digest('hex'));
+        const version =
+          head.headers.get('etag') ??
+          `${head.headers.get('last-modified')} ${head.headers.get('content-length')}`;
+        const entry = join(
+          directory,
+          createHash('sha256')
+            .update(JSON.stringify([url, version]))
+            .digest('hex'),
+        );
         const file = join(entry, basename(key));
         const now = clock.now() / 1_000;
         if (await utimes(entry, now, now).then(() => true, missingAsUndefined)) return file;
@@ -59,7 +86,9 @@ export function createObjectStore(address: ObjectStoreAddress, directory: string
         // Replaced between the two questions.
         if (answer.status === 412) continue;
         if (!answer.ok || answer.body === null) throw refused(answer.status, uri);
-        await keep(answer.body, entry, basename(key)).catch((error: unknown) => { throw unreachable(address, uri, error); });
+        await keep(answer.body, entry, basename(key)).catch((error: unknown) => {
+          throw unreachable(address, uri, error);
+        });
         return file;
       }
     },
@@ -81,18 +110,29 @@ async function keep(body: NonNullable<Response['body']>, entry: string, name: st
 }
 
 function urlOf({ endpoint }: ObjectStoreAddress, bucket: string, key: string, uri: string): string {
-  if (!/^[a-z\d][a-z\d._-]{0,254}$/i.test(bucket)) throw invalid(`The path ${quote(uri)} names the bucket ${quote(bucket)}; a bucket has letters, digits, dots and dashes.`);
+  if (!/^[a-z\d][a-z\d._-]{0,254}$/i.test(bucket))
+    throw invalid(
+      `The path ${quote(uri)} names the bucket ${quote(bucket)}; a bucket has letters, digits, dots and dashes.`,
+    );
   const names = key.split('/').filter((name) => name !== '');
-  if (names.length === 0 || key.endsWith('/')) throw invalid(`The path ${quote(uri)} names no object: it must be objstore://<bucket>/<path>.`);
+  if (names.length === 0 || key.endsWith('/'))
+    throw invalid(`The path ${quote(uri)} names no object: it must be objstore://<bucket>/<path>.`);
   // An address would be shortened by them to that of another object.
-  if (names.includes('.') || names.includes('../..')) throw invalid(`The path ${quote(uri)} must not hold the folders "." and "../..".`);
+  if (names.includes('.') || names.includes('../..'))
+    throw invalid(`The path ${quote(uri)} must not hold the folders "." and "../..".`);
   return `${endpoint}/${bucket}/${names.map(encodeURIComponent).join('/')}`;
 }
 
 function refused(status: number, uri: string): ServiceError {
-  if (status === 404) return new ServiceError('RESOURCE_DOES_NOT_EXIST', `File ${uri} was not found in the object store. Put it there and start the run again.`);
+  if (status === 404)
+    return new ServiceError(
+      'RESOURCE_DOES_NOT_EXIST',
+      `File ${uri} was not found in the object store. Put it there and start the run again.`,
+    );
   if (status === 401 || status === 403) {
-    return invalid(`The object store refuses ${uri} (HTTP ${status}): it is not there, or the keys in RUNYARD_OBJSTORE_ACCESS_KEY and RUNYARD_OBJSTORE_SECRET_KEY may not read it.`);
+    return invalid(
+      `The object store refuses ${uri} (HTTP ${status}): it is not there, or the keys in RUNYARD_OBJSTORE_ACCESS_KEY and RUNYARD_OBJSTORE_SECRET_KEY may not read it.`,
+    );
   }
   const hint = status >= 300 && status < 400 ? ': is RUNYARD_OBJSTORE_REGION the region of the bucket?' : '.';
   return invalid(`The object store answers HTTP ${status} for ${uri}${hint}`);
@@ -100,6 +140,9 @@ function refused(status: number, uri: string): ServiceError {
 
 function unreachable({ endpoint }: ObjectStoreAddress, uri: string, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  const reason = error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
-  return invalid(`${uri} could not be fetched from the object store at ${new URL(endpoint).host}: ${reason}.`);
+  const reason =
+    error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
+  return invalid(
+    `${uri} could not be fetched from the object store at ${new URL(endpoint).host}: ${reason}.`,
+  );
 }

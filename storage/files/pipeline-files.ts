@@ -1,4 +1,7 @@
-/** The files of pipelines: spec files and definitions in the workspace, tables and event logs in managed_fs, orders with their attempts. */
+/**
+ * The files of pipelines: spec files and definitions in the workspace, tables and event logs in managed_fs,
+ * orders with their attempts.
+ */
 import { randomUUID } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
@@ -20,38 +23,60 @@ const eventLogBytesMax = 64 * 2 ** 20;
 const specBytesMax = 2 ** 20;
 
 /** @param bytesMax of the definitions of one pipeline */
-export function createPipelineFiles(roots: Pick<Roots, 'workspace' | 'managedFs'> & { readonly objstore: Roots['objstore'] | undefined }, bytesMax: number): PipelineFiles {
+export function createPipelineFiles(
+  roots: Pick<Roots, 'workspace' | 'managedFs'> & { readonly objstore: Roots['objstore'] | undefined },
+  bytesMax: number,
+): PipelineFiles {
   const { workspace, managedFs, objstore } = roots;
   return {
-    readable: { managedFs: managedFs.directory, ...(objstore !== undefined && { objstore: objstore.directory }) },
+    readable: {
+      managedFs: managedFs.directory,
+      ...(objstore !== undefined && { objstore: objstore.directory }),
+    },
     specAt: (path) => specAt(workspace, path),
     async sources({ libraries }, folder) {
       const paths = new Set<string>();
-      for (const library of libraries) for (const path of await pathsOf(workspace, library, folder)) paths.add(path);
+      for (const library of libraries)
+        for (const path of await pathsOf(workspace, library, folder)) paths.add(path);
       const files: SourceFile[] = [];
       let left = bytesMax;
       for (const path of [...paths].sort()) {
         const bytes = (await readBytes(workspace, path, 0, left + 1)) ?? Buffer.alloc(0);
         left -= bytes.length;
-        if (left < 0) throw invalid(`The files of the pipeline have more than ${bytesMax} bytes together, which is as much as may be; the last one is ${path}.`);
+        if (left < 0)
+          throw invalid(
+            `The files of the pipeline have more than ${bytesMax} bytes together, which is as much as may be; the last one is ${path}.`,
+          );
         files.push({ path, text: bytes.toString('utf8') });
       }
       return files;
     },
     async storageAt(uri) {
-      if (pathIn(managedFs, canonicalUri(uri), uri) === '/') throw invalid(`The storage ${uri} is the top of managed_fs; it must be a directory below it.`);
+      if (pathIn(managedFs, canonicalUri(uri), uri) === '/')
+        throw invalid(`The storage ${uri} is the top of managed_fs; it must be a directory below it.`);
       return prove(managedFs, canonicalUri(uri), uri);
     },
-    isSettled: async (directory) => settledUpdate((await readText(join(directory, updateFileNames.order), orderBytesMax)).text) !== undefined,
+    isSettled: async (directory) =>
+      settledUpdate((await readText(join(directory, updateFileNames.order), orderBytesMax)).text) !==
+      undefined,
     async settle(directory, update) {
       const draft = join(directory, `${updateFileNames.order}.${randomUUID()}`);
       await writeFile(draft, JSON.stringify(update), { mode: 0o600 });
       await rename(draft, join(directory, updateFileNames.order));
     },
     async events(storage, updateId) {
-      const { text } = await readText(await prove(managedFs, `${pathIn(managedFs, canonicalUri(storage))}/events/${updateId}.jsonl`), eventLogBytesMax);
+      const { text } = await readText(
+        await prove(managedFs, `${pathIn(managedFs, canonicalUri(storage))}/events/${updateId}.jsonl`),
+        eventLogBytesMax,
+      );
       // The last line may be on its way, or cut by a kill. Nobody but the process of the update writes there.
-      return text.split('\n').map(jsonIn).filter((event): event is PipelineEvent => typeof event === 'object' && event !== null && 'event_type' in event);
+      return text
+        .split('\n')
+        .map(jsonIn)
+        .filter(
+          (event): event is PipelineEvent =>
+            typeof event === 'object' && event !== null && 'event_type' in event,
+        );
     },
   };
 }
@@ -63,8 +88,14 @@ async function specAt(root: Root, path: string): Promise<SourceFile | undefined>
   const names = new Set((await entriesOf(root, entry.path)).map((each) => posix.basename(each.path)));
   const found = specFileNames.filter((name) => names.has(name));
   const [name, another] = found;
-  if (name === undefined) throw invalid(`The folder ${entry.path} holds no spec file of a pipeline; it must have one named ${specFileNames.join(', ')}.`);
-  if (another !== undefined) throw invalid(`The folder ${entry.path} holds several spec files of a pipeline (${found.join(', ')}); name the one that is meant.`);
+  if (name === undefined)
+    throw invalid(
+      `The folder ${entry.path} holds no spec file of a pipeline; it must have one named ${specFileNames.join(', ')}.`,
+    );
+  if (another !== undefined)
+    throw invalid(
+      `The folder ${entry.path} holds several spec files of a pipeline (${found.join(', ')}); name the one that is meant.`,
+    );
   const file = posix.join(entry.path, name);
   return { path: file, text: await textOf(root, file) };
 }
@@ -73,23 +104,35 @@ async function textOf(root: Root, path: string): Promise<string> {
   return ((await readBytes(root, path, 0, specBytesMax)) ?? Buffer.alloc(0)).toString('utf8');
 }
 
-async function pathsOf(root: Root, { glob, file, notebook }: PipelineLibrary, folder: string): Promise<string[]> {
+async function pathsOf(
+  root: Root,
+  { glob, file, notebook }: PipelineLibrary,
+  folder: string,
+): Promise<string[]> {
   if (glob === undefined) {
     const named = file?.path ?? notebook?.path ?? '';
     const path = pathIn(root, posix.resolve(folder, named), named);
     for (const candidate of file === undefined ? notebookPaths(path) : [path]) {
       if ((await findEntry(root, candidate))?.kind !== 'file') continue;
-      if (!/\.(sql|py|ipynb)$/i.test(candidate)) throw invalid(`${candidate} is no definition of a pipeline: that is an SQL file, whose name ends with .sql.`);
+      if (!/\.(sql|py|ipynb)$/i.test(candidate))
+        throw invalid(
+          `${candidate} is no definition of a pipeline: that is an SQL file, whose name ends with .sql.`,
+        );
       return [candidate];
     }
-    throw invalid(`The ${file === undefined ? 'notebook' : 'file'} ${named} of the pipeline was not found in the workspace. Import it with POST /api/2.0/workspace/import.`);
+    throw invalid(
+      `The ${file === undefined ? 'notebook' : 'file'} ${named} of the pipeline was not found in the workspace. Import it with POST /api/2.0/workspace/import.`,
+    );
   }
   const written = pathIn(root, posix.resolve(folder, glob.include), glob.include);
   const isFolder = !isPattern(written) && (await findEntry(root, written))?.kind === 'directory';
   const pattern = isFolder ? posix.join(written, '**') : written;
   const matching = patternOf(pattern);
-  const found = (await filesBelow(root, isPattern(pattern) ? fixedFolder(pattern) : posix.dirname(pattern))).filter((path) => matching.test(path));
-  if (found.length === 0) throw invalid(`The library ${glob.include} of the pipeline matches no file of the workspace.`);
+  const found = (
+    await filesBelow(root, isPattern(pattern) ? fixedFolder(pattern) : posix.dirname(pattern))
+  ).filter((path) => matching.test(path));
+  if (found.length === 0)
+    throw invalid(`The library ${glob.include} of the pipeline matches no file of the workspace.`);
   return found.filter((path) => /\.(sql|py)$/i.test(path));
 }
 

@@ -15,8 +15,15 @@ export function createQueryFiles({ managedFs }: Pick<Roots, 'managedFs'>): Query
       const fixed = pattern < 0 ? path : path.slice(0, path.lastIndexOf('/', pattern) + 1);
       const real = await prove(managedFs, fixed, uri);
       const found = await statOf(real);
-      if (found === undefined) throw new ServiceError('RESOURCE_DOES_NOT_EXIST', `File ${uri} was not found. Put it there with POST /api/2.0/managed_fs/put.`);
-      if (pattern < 0 && found.isDirectory()) throw invalid(`${quote(uri)} is a directory; name its files, such as ${uri.replace(/\/$/, '')}/*.csv.`);
+      if (found === undefined)
+        throw new ServiceError(
+          'RESOURCE_DOES_NOT_EXIST',
+          `File ${uri} was not found. Put it there with POST /api/2.0/managed_fs/put.`,
+        );
+      if (pattern < 0 && found.isDirectory())
+        throw invalid(
+          `${quote(uri)} is a directory; name its files, such as ${uri.replace(/\/$/, '')}/*.csv.`,
+        );
       return relative('/', path);
     },
   };

@@ -1,6 +1,6 @@
 /**
- * Revisions of notebooks: what each import wrote, and what it replaced, under the instant of the change. The newest one is
- * the notebook itself, also one that was copied into the workspace by hand.
+ * Revisions of notebooks: what each import wrote, and what it replaced, under the instant of the change. The
+ * newest one is the notebook itself, also one that was copied into the workspace by hand.
  */
 import { posix } from 'node:path';
 import { ServiceError } from '../../engine/errors.ts';
@@ -17,7 +17,10 @@ export const revisionsMax = 100;
 /** What is larger was copied here by hand, and is more than any import may have. */
 const bytesMax = 64 * 2 ** 20;
 
-/** Stands between the folder of a notebook and its name, so that a notebook and a folder of one name never meet. */
+/**
+ * Stands between the folder of a notebook and its name, so that a notebook and a folder of one name never
+ * meet.
+ */
 const shelf = '.revisions';
 
 /** The folder with the revisions of a file of the workspace. */
@@ -35,7 +38,8 @@ export async function keepRevision({ workspace, revisions }: Places, path: strin
   const folder = folderOf(entry.path);
   await writeBytes(revisions, posix.join(folder, `${entry.modifiedAt}${posix.extname(path)}`), bytes, false);
   const kept = await timesOf(revisions, folder);
-  for (const { path: old } of kept.slice(0, Math.max(0, kept.length - revisionsMax))) await removeEntry(revisions, old, false);
+  for (const { path: old } of kept.slice(0, Math.max(0, kept.length - revisionsMax)))
+    await removeEntry(revisions, old, false);
 }
 
 /** Forgets the revisions of a file, or of all files below a folder, of the workspace. */
@@ -54,9 +58,11 @@ interface Revision {
 
 async function timesOf(root: Roots['revisions'], folder: string): Promise<Revision[]> {
   if ((await findEntry(root, folder))?.kind !== 'directory') return [];
-  return (await entriesOf(root, folder)).filter(({ kind }) => kind === 'file')
+  return (await entriesOf(root, folder))
+    .filter(({ kind }) => kind === 'file')
     .map(({ path }) => ({ time: Number.parseInt(posix.basename(path), 10), path }))
-    .filter(({ time }) => Number.isSafeInteger(time)).sort((a, b) => a.time - b.time);
+    .filter(({ time }) => Number.isSafeInteger(time))
+    .sort((a, b) => a.time - b.time);
 }
 
 /**
@@ -64,10 +70,15 @@ async function timesOf(root: Roots['revisions'], folder: string): Promise<Revisi
  * @param path in the workspace, with or without its extension
  * @throws ServiceError RESOURCE_DOES_NOT_EXIST when there is none so old, or no such notebook
  */
-export async function revisionAt({ workspace, revisions }: Places, path: string, at: number): Promise<string> {
+export async function revisionAt(
+  { workspace, revisions }: Places,
+  path: string,
+  at: number,
+): Promise<string> {
   const found: { readonly time: number; readonly file: string }[] = [];
   for (const candidate of notebookPaths(path)) {
-    for (const { time, path: kept } of await timesOf(revisions, folderOf(candidate))) found.push({ time, file: await prove(revisions, kept) });
+    for (const { time, path: kept } of await timesOf(revisions, folderOf(candidate)))
+      found.push({ time, file: await prove(revisions, kept) });
     // Behind those: of two changes within a millisecond the later one counts.
     const file = await prove(workspace, candidate);
     const now = await statOf(file);
@@ -77,7 +88,10 @@ export async function revisionAt({ workspace, revisions }: Places, path: string,
   const newest = found.findLast(({ time }) => time <= at);
   if (newest !== undefined) return newest.file;
   const [oldest] = found;
-  throw new ServiceError('RESOURCE_DOES_NOT_EXIST', oldest === undefined
-    ? `Notebook ${path} was not found in the workspace, and no revision of it is kept.`
-    : `Notebook ${path} has no revision of ${at} or before; the oldest that is kept is of ${oldest.time} (revision_timestamp, epoch ms).`);
+  throw new ServiceError(
+    'RESOURCE_DOES_NOT_EXIST',
+    oldest === undefined
+      ? `Notebook ${path} was not found in the workspace, and no revision of it is kept.`
+      : `Notebook ${path} has no revision of ${at} or before; the oldest that is kept is of ${oldest.time} (revision_timestamp, epoch ms).`,
+  );
 }

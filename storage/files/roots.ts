@@ -43,7 +43,10 @@ export interface Roots {
 /** Longest name of one file, in bytes: the limit of every file system in use. */
 export const nameBytes = 255;
 
-/** Longest path, in bytes. The longest that Linux takes; what the directory of the root adds is found out by trying. */
+/**
+ * Longest path, in bytes. The longest that Linux takes; what the directory of the root adds is found out by
+ * trying.
+ */
 const pathBytes = 4_096;
 
 export interface RootPlaces {
@@ -55,16 +58,31 @@ export interface RootPlaces {
 
 /** The roots of one data directory. Creates nothing: directories appear with the first file in them. */
 export function createRoots(places: RootPlaces): Roots {
-  const tenant = (owns: boolean): Pick<Root, 'tenant'> => ({ tenant: places.tasks && { ...places.tasks, owns } });
+  const tenant = (owns: boolean): Pick<Root, 'tenant'> => ({
+    tenant: places.tasks && { ...places.tasks, owns },
+  });
   const below = (name: string): string => resolve(places.dataDirectory, name);
   return {
-    workspace: { directory: below('workspace'), title: 'the workspace', ownName: 'Workspace', ...tenant(false) },
+    workspace: {
+      directory: below('workspace'),
+      title: 'the workspace',
+      ownName: 'Workspace',
+      ...tenant(false),
+    },
     revisions: { directory: below('revisions'), title: 'the revisions of notebooks', ...tenant(false) },
-    managedFs: { directory: below('managed_fs'), title: 'managed_fs', scheme: 'managed_fs:', ...tenant(true) },
+    managedFs: {
+      directory: below('managed_fs'),
+      title: 'managed_fs',
+      scheme: 'managed_fs:',
+      ...tenant(true),
+    },
     objstore: { directory: below('objstore'), title: 'objstore' },
     clusters: { directory: below('clusters'), title: 'the directory of clusters' },
     runs: { directory: below('runs'), title: 'the directory of runs' },
-    allowed: places.allowedRoots.map((directory) => ({ directory: resolve(directory), title: 'the allowed root' })),
+    allowed: places.allowedRoots.map((directory) => ({
+      directory: resolve(directory),
+      title: 'the allowed root',
+    })),
   };
 }
 
@@ -81,7 +99,8 @@ export function pathIn(root: Root, given: string, written = given): string {
   if (Buffer.byteLength(path) > pathBytes) throw refusal(written, `has more than ${pathBytes} bytes`);
   const names: string[] = [];
   for (const name of path.split('/')) {
-    if (Buffer.byteLength(name) > nameBytes) throw refusal(written, `has a name of more than ${nameBytes} bytes`);
+    if (Buffer.byteLength(name) > nameBytes)
+      throw refusal(written, `has a name of more than ${nameBytes} bytes`);
     if (name === '../..' && names.pop() === undefined) throw refusal(written, `leads outside ${root.title}`);
     if (name !== '' && name !== '.' && name !== '../..') names.push(name);
   }
@@ -90,18 +109,22 @@ export function pathIn(root: Root, given: string, written = given): string {
 }
 
 /**
- * The real path on this machine of a path of a root, with all symbolic links resolved and proven to lie inside. What
- * it leads to need not exist.
+ * The real path on this machine of a path of a root, with all symbolic links resolved and proven to lie
+ * inside. What it leads to need not exist.
  * @param written as for `pathIn`; the path on this machine is never in a message
  * @throws ServiceError INVALID_PARAMETER_VALUE when it leads outside or cannot be followed
  */
 export async function prove(root: Root, path: string, written = path): Promise<string> {
   const target = join(root.directory, pathIn(root, path, written));
-  const [base, real] = await Promise.all([followLinks(root.directory, written), followLinks(target, written)]).catch((error: unknown) => {
+  const [base, real] = await Promise.all([
+    followLinks(root.directory, written),
+    followLinks(target, written),
+  ]).catch((error: unknown) => {
     const reason = cannotFollow[codeOf(error) ?? ''];
     throw reason === undefined ? error : refusal(written, reason);
   });
-  if (real !== base && !real.startsWith(base === sep ? sep : base + sep)) throw refusal(written, `leads outside ${root.title}`);
+  if (real !== base && !real.startsWith(base === sep ? sep : base + sep))
+    throw refusal(written, `leads outside ${root.title}`);
   return real;
 }
 
@@ -129,7 +152,8 @@ async function followLinks(target: string, written: string): Promise<string> {
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
-  // A link to nothing must not count as a free name: whoever creates that file would create it where the link points.
+  // A link to nothing must not count as a free name: whoever creates that file would create it where the link
+  // points.
   const link = await lstat(target).catch(missingAsUndefined);
   if (link?.isSymbolicLink() === true) throw refusal(written, 'holds a link that leads nowhere');
   return join(await followLinks(dirname(target), written), basename(target));

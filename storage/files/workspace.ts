@@ -1,10 +1,28 @@
-/** The workspace: notebooks, files and folders by their absolute path, kept as plain files that say what they are. */
+/**
+ * The workspace: notebooks, files and folders by their absolute path, kept as plain files that say what they
+ * are.
+ */
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import type { Limits } from '../../engine/limits.ts';
 import type { WorkspaceImport, WorkspaceObject, WorkspaceStore } from '../../engine/ports/files.ts';
-import { entriesOf, findEntry, makeDirectory, readBytes, removeEntry, writeBytes, type Entry } from './file-tree.ts';
 import {
-  extensionOf, headerBytes, jupyterExtension, languageOfPath, notebookExtensions, notebookLanguage, notebookPaths, withHeader,
+  entriesOf,
+  findEntry,
+  makeDirectory,
+  readBytes,
+  removeEntry,
+  writeBytes,
+  type Entry,
+} from './file-tree.ts';
+import {
+  extensionOf,
+  headerBytes,
+  jupyterExtension,
+  languageOfPath,
+  notebookExtensions,
+  notebookLanguage,
+  notebookPaths,
+  withHeader,
 } from './notebook-format.ts';
 import { forgetRevisions, keepRevision } from './revisions.ts';
 import { pathIn, type Root, type Roots } from './roots.ts';
@@ -12,7 +30,10 @@ import { pathIn, type Root, type Roots } from './roots.ts';
 const replaceable = 'set overwrite to true to replace it';
 
 /** @param limits the largest request is also the largest export */
-export function createWorkspace(roots: Pick<Roots, 'workspace' | 'revisions'>, limits: Pick<Limits, 'requestBytes'>): WorkspaceStore {
+export function createWorkspace(
+  roots: Pick<Roots, 'workspace' | 'revisions'>,
+  limits: Pick<Limits, 'requestBytes'>,
+): WorkspaceStore {
   const root = roots.workspace;
   return {
     import: (request) => importInto(roots, request),
@@ -36,7 +57,9 @@ async function importInto(roots: Places, request: WorkspaceImport): Promise<void
   const inside = pathIn(root, path);
   if (inside === '/') throw taken(path, 'it is a directory');
   const { file, content } = stored(inside, request);
-  const inTheWay = [await findEntry(root, file), await shownAs(root, inside)].filter((entry) => entry !== undefined);
+  const inTheWay = [await findEntry(root, file), await shownAs(root, inside)].filter(
+    (entry) => entry !== undefined,
+  );
   if (inTheWay.some(({ kind }) => kind === 'directory')) throw taken(path, 'it is a directory');
   if (inTheWay.length > 0 && !overwrite) throw taken(path, replaceable);
   // What was copied here by hand, or edited since, is a revision as well.
@@ -44,16 +67,22 @@ async function importInto(roots: Places, request: WorkspaceImport): Promise<void
   if ((await writeBytes(root, file, content, overwrite)) === 'exists') throw taken(path, replaceable);
   await keepRevision(roots, file);
   // The same notebook in another language stood in another file.
-  for (const entry of inTheWay.filter((each) => each.path !== file)) await removeEntry(root, entry.path, false);
+  for (const entry of inTheWay.filter((each) => each.path !== file))
+    await removeEntry(root, entry.path, false);
 }
 
 /** The file that an import is kept in, and what is written there. */
-function stored(path: string, { format, language, content }: WorkspaceImport): { readonly file: string; readonly content: Uint8Array } {
+function stored(
+  path: string,
+  { format, language, content }: WorkspaceImport,
+): { readonly file: string; readonly content: Uint8Array } {
   if (format === 'AUTO') return { file: path, content };
   if (format === 'JUPYTER') return { file: withExtension(path, jupyterExtension), content };
   const written = language ?? languageOfPath(path);
   if (written === undefined) {
-    throw invalid('Missing required field: language. A notebook in format SOURCE needs it, unless the extension of its path says it.');
+    throw invalid(
+      'Missing required field: language. A notebook in format SOURCE needs it, unless the extension of its path says it.',
+    );
   }
   return { file: withExtension(path, extensionOf(written)), content: withHeader(written, content) };
 }
@@ -66,10 +95,16 @@ async function list(root: Root, path: string): Promise<WorkspaceObject[]> {
   return objects;
 }
 
-async function exportFrom(root: Root, path: string, most: number): Promise<{ content: Buffer; fileType: string }> {
+async function exportFrom(
+  root: Root,
+  path: string,
+  most: number,
+): Promise<{ content: Buffer; fileType: string }> {
   const entry = await existing(root, path);
-  if (entry.kind === 'directory') throw invalid(`Path (${path}) is a directory; only notebooks and files can be exported.`);
-  if (entry.size > most) throw invalid(`Path (${path}) has ${entry.size} bytes; at most ${most} can be exported.`);
+  if (entry.kind === 'directory')
+    throw invalid(`Path (${path}) is a directory; only notebooks and files can be exported.`);
+  if (entry.size > most)
+    throw invalid(`Path (${path}) has ${entry.size} bytes; at most ${most} can be exported.`);
   const content = await readBytes(root, entry.path, 0, most);
   if (content === undefined) throw missing(path);
   return { content, fileType: /[^/]\.([^./]+)$/.exec(entry.path)?.[1] ?? '' };
@@ -81,7 +116,10 @@ async function remove(roots: Places, path: string, recursive: boolean): Promise<
   const outcome = await removeEntry(root, entry.path, recursive);
   if (outcome === 'missing') throw missing(path);
   if (outcome === 'not empty') {
-    throw new ServiceError('INVALID_STATE', `Path (${path}) is a directory that is not empty; set recursive to true to delete it with all it holds.`);
+    throw new ServiceError(
+      'INVALID_STATE',
+      `Path (${path}) is a directory that is not empty; set recursive to true to delete it with all it holds.`,
+    );
   }
   await forgetRevisions(roots, entry.path);
 }
@@ -119,7 +157,12 @@ async function describe(root: Root, entry: Entry): Promise<WorkspaceObject> {
     : undefined;
   if (language === undefined) return { ...common, type: 'FILE', language };
   const short = withoutExtension(path);
-  return { ...common, type: 'NOTEBOOK', language, path: (await find(root, short))?.path === path ? short : path };
+  return {
+    ...common,
+    type: 'NOTEBOOK',
+    language,
+    path: (await find(root, short))?.path === path ? short : path,
+  };
 }
 
 function withExtension(path: string, extension: string): string {

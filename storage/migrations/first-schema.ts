@@ -135,13 +135,15 @@ const statements = [
      constraint runs_repair_after_start check (repair_start_time >= start_time),
      constraint runs_earlier_duration_not_negative check (earlier_duration >= 0)
    ) with (fillfactor = 50)`,
-  // Lists are ordered by start time and id; a filter that few runs pass must not read all others to find them.
+  // Lists are ordered by start time and id; a filter that few runs pass must not read all others to find
+  // them.
   `create index runs_listed on runs (start_time desc, run_id desc)`,
   `create index runs_of_job on runs (job_id, start_time desc, run_id desc)`,
   `create index runs_of_type on runs (run_type, start_time desc, run_id desc)`,
   `create index runs_active on runs (start_time desc, run_id desc) where active`,
   `create index runs_active_of_job on runs (job_id) where active`,
-  // Not by state: an index on it would make every update of a run dear. This column changes only where the queue is left.
+  // Not by state: an index on it would make every update of a run dear. This column changes only where the
+  // queue is left.
   `create index runs_queued on runs (job_id, number_in_job) where queue_code is not null`,
   // A task run of a run_job_task has one run, whatever engine asks for it again.
   `create unique index runs_launched_once on runs (launched_by) where launched_by is not null`,
@@ -161,7 +163,8 @@ const statements = [
      constraint task_runs_attempt_unique unique (job_run_id, task_key, attempt),
      constraint task_runs_attempt_not_negative check (attempt >= 0)
    ) with (fillfactor = 50)`,
-  // Each row begins a round of its run and keeps how the round before it ended; how the last one stands is in runs.
+  // Each row begins a round of its run and keeps how the round before it ended; how the last one stands is in
+  // runs.
   `create table repairs (
      repair_id bigint primary key,
      run_id bigint not null references runs on delete cascade,

@@ -8,7 +8,8 @@ export const peopleTables = [
      add deleted_time bigint,
      add constraint principals_kind_known check (kind in ('user', 'service_principal')),
      add constraint principals_deleted_are_inactive check (deleted_time is null or not (active or admin))`,
-  // inferred_scopes: what it was used for, while it is observed. autoscope_backfilled: it was there before it was observed.
+  // inferred_scopes: what it was used for, while it is observed. autoscope_backfilled: it was there before it
+  // was observed.
   `alter table tokens
      add created_by bigint references principals on delete set null,
      add autoscope_state text not null default 'DISABLED',

@@ -13,18 +13,21 @@ const int8 = 20;
 /** Turns an int8 text into a number, refusing what a double cannot hold instead of rounding it. */
 export function safeInteger(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`The stored integer ${text} is not safe (beyond 2^53).`);
+  if (!Number.isSafeInteger(value))
+    throw new RangeError(`The stored integer ${text} is not safe (beyond 2^53).`);
   return value;
 }
 
 /** How to reach PostgreSQL: a URL, or the parts that an embedded server gives. */
-export type DatabaseAddress = string | {
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly password: string;
-  readonly database: string;
-};
+export type DatabaseAddress =
+  | string
+  | {
+      readonly host: string;
+      readonly port: number;
+      readonly user: string;
+      readonly password: string;
+      readonly database: string;
+    };
 
 export interface OpenDatabase {
   readonly db: Kysely<Database>;
@@ -36,7 +39,10 @@ export interface OpenDatabase {
 /** How long a query waits for a connection: also in a burst of requests each gets its turn. */
 const waitMs = 15_000;
 
-/** A connection on which nothing moves for this long is taken for broken: no statement of ours takes a tenth of it. */
+/**
+ * A connection on which nothing moves for this long is taken for broken: no statement of ours takes a tenth
+ * of it.
+ */
 const silenceMs = 30_000;
 
 export interface PoolLimits {
@@ -47,23 +53,39 @@ export interface PoolLimits {
 }
 
 /** Opens the pool. Nothing is connected until the first query. */
-export function openDatabase(address: DatabaseAddress, log: Log, { connections = 10, silence = silenceMs }: PoolLimits = {}): OpenDatabase {
-  const types = { getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === int8 ? safeInteger : pgTypes.getTypeParser(oid, format) } as CustomTypesConfig;
+export function openDatabase(
+  address: DatabaseAddress,
+  log: Log,
+  { connections = 10, silence = silenceMs }: PoolLimits = {},
+): OpenDatabase {
+  const types = {
+    getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+      oid === int8 ? safeInteger : pgTypes.getTypeParser(oid, format),
+  } as CustomTypesConfig;
   const where = typeof address === 'string' ? { connectionString: address } : address;
   const pool = new Pool({
-    ...where, max: connections, connectionTimeoutMillis: Math.min(waitMs, silence), types, application_name: 'runyard',
+    ...where,
+    max: connections,
+    connectionTimeoutMillis: Math.min(waitMs, silence),
+    types,
+    application_name: 'runyard',
     stream: () => impatientSocket(silence),
   });
   // An idle connection that breaks is no reason to fall: the pool opens another when it is needed.
-  pool.on('error', (error) => { if (!closing) log.warn({ error: error.message }, 'A database connection was lost.'); });
+  pool.on('error', (error) => {
+    if (!closing) log.warn({ error: error.message }, 'A database connection was lost.');
+  });
   // One that breaks while it is in use fails its query; unheard, the event would end the engine as well.
-  pool.on('connect', (client) => { client.on('error', () => undefined); });
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+  });
   let sent = 0;
   let closing = false;
   const db = new Kysely<Database>({
     dialect: new PostgresDialect({ pool }),
-    log: () => { sent += 1; },
+    log: () => {
+      sent += 1;
+    },
   });
   return {
     db,
@@ -75,7 +97,10 @@ export function openDatabase(address: DatabaseAddress, log: Log, { connections =
   };
 }
 
-/** The other end may be gone without a word: a cable, a firewall, a paused machine. TCP alone notices after many minutes. */
+/**
+ * The other end may be gone without a word: a cable, a firewall, a paused machine. TCP alone notices after
+ * many minutes.
+ */
 function impatientSocket(silence: number): Socket {
   const socket = new Socket();
   socket.setTimeout(silence, () => {
@@ -90,11 +115,16 @@ function impatientSocket(silence: number): Socket {
  * @throws Error that names the migration that failed.
  */
 export async function migrate(db: Kysely<Database>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ '0001-first-schema': firstSchema }) } });
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => ({ '0001-first-schema': firstSchema }) },
+  });
   const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) return;
   const failed = results?.find((result) => result.status === 'Error')?.migrationName;
-  throw new Error(`Migration ${failed ?? '(before the first)'} failed: ${messageOf(error)}`, { cause: error });
+  throw new Error(`Migration ${failed ?? '(before the first)'} failed: ${messageOf(error)}`, {
+    cause: error,
+  });
 }
 
 /** One round trip, for the question whether the database answers. */

@@ -1,21 +1,42 @@
-/** Many rows in one statement that is cheap to write and to read: a value that all rows share goes once, others as one array a column. */
+/**
+ * Many rows in one statement that is cheap to write and to read: a value that all rows share goes once,
+ * others as one array a column.
+ */
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Database } from './schema.ts';
 
-/** A value as it is stored; objects are for JSONB columns. Null and undefined are what a column holds that is not named. */
+/**
+ * A value as it is stored; objects are for JSONB columns. Null and undefined are what a column holds that is
+ * not named.
+ */
 type Stored = string | number | boolean | object | null | undefined;
 
 /**
- * Inserts rows. Every row names the same columns; those that are empty in all rows are left out of the statement.
+ * Inserts rows. Every row names the same columns; those that are empty in all rows are left out of the
+ * statement.
  * @param rows at least one, no two the same
  */
-export async function insertMany(db: Transaction<Database>, table: 'runs' | 'task_runs', rows: readonly Readonly<Record<string, Stored>>[]): Promise<void> {
-  const named = Object.keys(rows[0] ?? {}).map((name) => ({ name, values: rows.map((row) => row[name] ?? null) }));
-  const columns = named.filter(({ values }) => values.some((value) => value !== null))
-    .map(({ name, values }) => ({ name, values, shared: rows.length > 1 && values.every((value) => value === values[0]) }));
+export async function insertMany(
+  db: Transaction<Database>,
+  table: 'runs' | 'task_runs',
+  rows: readonly Readonly<Record<string, Stored>>[],
+): Promise<void> {
+  const named = Object.keys(rows[0] ?? {}).map((name) => ({
+    name,
+    values: rows.map((row) => row[name] ?? null),
+  }));
+  const columns = named
+    .filter(({ values }) => values.some((value) => value !== null))
+    .map(({ name, values }) => ({
+      name,
+      values,
+      shared: rows.length > 1 && values.every((value) => value === values[0]),
+    }));
   const lists = columns.filter(({ shared }) => !shared);
   const value = ({ name, values, shared }: (typeof columns)[number]): RawBuilder<unknown> =>
-    shared ? asType(sql`${parameterOf(values[0])}`, values, '') : asType(sql.ref(`listed.${name}`), values, '');
+    shared
+      ? asType(sql`${parameterOf(values[0])}`, values, '')
+      : asType(sql.ref(`listed.${name}`), values, '');
   await sql`
     insert into ${sql.table(table)} (${sql.join(columns.map(({ name }) => sql.ref(name)))})
     select ${sql.join(columns.map(value))}
@@ -23,10 +44,25 @@ export async function insertMany(db: Transaction<Database>, table: 'runs' | 'tas
       as listed (${sql.join(lists.map(({ name }) => sql.ref(name)))})`.execute(db);
 }
 
-/** Names the type of a parameter: PostgreSQL cannot tell it from where a select puts it. `json`: how documents are passed. */
-function asType(parameter: RawBuilder<unknown>, values: readonly Stored[], list: '' | '[]', json = 'jsonb'): RawBuilder<unknown> {
+/**
+ * Names the type of a parameter: PostgreSQL cannot tell it from where a select puts it. `json`: how documents
+ * are passed.
+ */
+function asType(
+  parameter: RawBuilder<unknown>,
+  values: readonly Stored[],
+  list: '' | '[]',
+  json = 'jsonb',
+): RawBuilder<unknown> {
   const first = values.find((value) => value !== null);
-  const type = typeof first === 'number' ? 'bigint' : typeof first === 'boolean' ? 'boolean' : typeof first === 'object' ? json : 'text';
+  const type =
+    typeof first === 'number'
+      ? 'bigint'
+      : typeof first === 'boolean'
+        ? 'boolean'
+        : typeof first === 'object'
+          ? json
+          : 'text';
   return sql`${parameter}::${sql.raw(`${type}${list}`)}`;
 }
 

@@ -1,4 +1,7 @@
-/** Hearing what transactions tell each other (NOTIFY), also those of other engines, on a connection of its own that is made again when it breaks. */
+/**
+ * Hearing what transactions tell each other (NOTIFY), also those of other engines, on a connection of its own
+ * that is made again when it breaks.
+ */
 import { Client } from 'pg';
 import type { Clock } from '../../engine/clock.ts';
 import { messageOf } from '../../engine/errors.ts';
@@ -23,7 +26,10 @@ export interface Hearing {
   readonly channel: string;
   /** What it tells of, for the log: `notices`. */
   readonly subject: string;
-  /** Called with what was told; with undefined when anything may have been missed: whenever a connection is new. */
+  /**
+   * Called with what was told; with undefined when anything may have been missed: whenever a connection is
+   * new.
+   */
   readonly hear: (payload: string | undefined) => void;
 }
 
@@ -36,7 +42,9 @@ export function listen({ address, clock, log }: ListenPorts, { channel, subject,
   const connect = async (): Promise<void> => {
     const own = new Client({
       ...(typeof address === 'string' ? { connectionString: address } : address),
-      application_name: `runyard ${subject}`, keepAlive: true, connectionTimeoutMillis: 15_000,
+      application_name: `runyard ${subject}`,
+      keepAlive: true,
+      connectionTimeoutMillis: 15_000,
     });
     client = own;
     let over = false;
@@ -44,10 +52,15 @@ export function listen({ address, clock, log }: ListenPorts, { channel, subject,
       if (over || closed) return;
       over = true;
       if (failures === 0) {
-        log.warn({ error: reason === undefined ? 'closed' : messageOf(reason) }, `The connection that tells of ${subject} was lost; it is made again.`);
+        log.warn(
+          { error: reason === undefined ? 'closed' : messageOf(reason) },
+          `The connection that tells of ${subject} was lost; it is made again.`,
+        );
       }
       void endQuietly(own);
-      cancel = clock.at(clock.now() + backOff(failures), () => { connecting = connect(); });
+      cancel = clock.at(clock.now() + backOff(failures), () => {
+        connecting = connect();
+      });
       failures += 1;
     };
     own.on('error', again);

@@ -1,4 +1,7 @@
-/** The tables as Kysely sees them. The truth is storage/migrations; ids and times are int8, read as safe numbers. */
+/**
+ * The tables as Kysely sees them. The truth is storage/migrations; ids and times are int8, read as safe
+ * numbers.
+ */
 import type { ColumnType, Generated } from 'kysely';
 import type { LifeCycleState, ResultState, StopReason } from '../../engine/run/states.ts';
 import type { QueueCode } from '../../engine/run/status.ts';
@@ -165,7 +168,8 @@ export interface OutboxTable {
   taken_time: number | null;
 }
 
-export interface Database extends NoticeTables, DashboardTables, PeopleTables, LibraryTables, PipelineTables, ClusterTables {
+export interface Database
+  extends NoticeTables, DashboardTables, PeopleTables, LibraryTables, PipelineTables, ClusterTables {
   principals: PrincipalTable;
   tokens: TokenTable;
   jobs: JobTable;

@@ -1,11 +1,27 @@
 /** The stores that the engine and the API ask for, put together from the statements of this folder. */
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../engine/clock.ts';
-import type { JobStore, Log, NodeReader, NodeStore, RunReader, RunRemover } from '../../engine/ports/engine.ts';
+import type {
+  JobStore,
+  Log,
+  NodeReader,
+  NodeStore,
+  RunReader,
+  RunRemover,
+} from '../../engine/ports/engine.ts';
 import type { RunStore } from '../../engine/ports/runs.ts';
 import { patiently } from './transient-errors.ts';
 import { findLaunchedBy, launch, takeRunIds } from './runs/launches.ts';
-import { adoptRuns, databaseTime, expireNodes, joinNodes, leaveNodes, listNodes, nodesOnHost, reclaimRuns } from './nodes/leases.ts';
+import {
+  adoptRuns,
+  databaseTime,
+  expireNodes,
+  joinNodes,
+  leaveNodes,
+  listNodes,
+  nodesOnHost,
+  reclaimRuns,
+} from './nodes/leases.ts';
 import { changeJob } from './jobs/job-changes.ts';
 import { createJob, deleteJob, findJob, listJobs } from './jobs/jobs.ts';
 import { leavingQueue, queuedJobs } from './queue/queue.ts';
@@ -22,8 +38,10 @@ export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): Ru
   const writer = createStateWriter(db, clock, log);
   const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => patiently(clock, log, work);
   return {
-    launch: (steps, patience) => (patience === undefined ? launch(db, steps) : waiting(() => launch(db, steps))),
-    find: (runId, patience) => (patience === undefined ? findRun(db, runId) : waiting(() => findRun(db, runId))),
+    launch: (steps, patience) =>
+      patience === undefined ? launch(db, steps) : waiting(() => launch(db, steps)),
+    find: (runId, patience) =>
+      patience === undefined ? findRun(db, runId) : waiting(() => findRun(db, runId)),
     attemptIsActive: (runId) => attemptIsActive(db, runId),
     write: writer.write,
     takeRunIds: (count) => waiting(() => takeRunIds(db, count)),
@@ -33,7 +51,8 @@ export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): Ru
     leavingQueue: (since, limit) => leavingQueue(db, since, limit),
     launchedBy: (taskRunId) => waiting(() => findLaunchedBy(db, taskRunId)),
     latestAttempt: (runId) => waiting(() => latestAttempt(db, runId)),
-    requestStop: (runId, reason, patience) => (patience === undefined ? requestStop(db, runId, reason) : waiting(() => requestStop(db, runId, reason))),
+    requestStop: (runId, reason, patience) =>
+      patience === undefined ? requestStop(db, runId, reason) : waiting(() => requestStop(db, runId, reason)),
     requestStopOfAll: (filter) => requestStopOfAll(db, filter),
     ownedBy: (node) => runsOwnedBy(db, node),
     adopt: (node, now, limit) => adoptRuns(db, node, now, limit),

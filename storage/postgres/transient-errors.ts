@@ -4,14 +4,25 @@ import { codeOf, messageOf } from '../../engine/errors.ts';
 import type { Log } from '../../engine/ports/engine.ts';
 import { pause } from '../embedded/pause.ts';
 
-/** Network errors of the driver, by their system code; a server that restarts in a container has no name meanwhile. */
+/**
+ * Network errors of the driver, by their system code; a server that restarts in a container has no name
+ * meanwhile.
+ */
 const networkCodes = new Set([
-  'ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ENOTFOUND',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+  'ENOTFOUND',
 ]);
 
 /**
- * SQLSTATE classes that pass: 08 connection, 40 serialization failure and deadlock, 53 out of resources (a full disk
- * is one), 57P operator intervention (the server stops, crashes or starts).
+ * SQLSTATE classes that pass: 08 connection, 40 serialization failure and deadlock, 53 out of resources (a
+ * full disk is one), 57P operator intervention (the server stops, crashes or starts).
  */
 const passingStates = /^(08|40|53|57P)/;
 
@@ -19,7 +30,9 @@ const passingStates = /^(08|40|53|57P)/;
 export function passing(error: unknown): boolean {
   const code = codeOf(error);
   if (code !== undefined) return networkCodes.has(code) || passingStates.test(code);
-  return /Connection terminated|connection timeout|timeout exceeded when trying to connect|Client has encountered a connection error/i.test(messageOf(error));
+  return /Connection terminated|connection timeout|timeout exceeded when trying to connect|Client has encountered a connection error/i.test(
+    messageOf(error),
+  );
 }
 
 /** How long to wait before attempt n + 1, in milliseconds: 50 doubling up to 2,000. */
@@ -28,11 +41,15 @@ export function backOff(attempt: number): number {
 }
 
 /**
- * Does `work` again and again while the database is away: nothing that has happened may be forgotten. `work` must bear
- * being repeated, because an attempt may have been committed before its connection broke.
+ * Does `work` again and again while the database is away: nothing that has happened may be forgotten. `work`
+ * must bear being repeated, because an attempt may have been committed before its connection broke.
  * @throws whatever waiting does not mend
  */
-export async function patiently<Result>(clock: Clock, log: Log, work: () => Promise<Result>): Promise<Result> {
+export async function patiently<Result>(
+  clock: Clock,
+  log: Log,
+  work: () => Promise<Result>,
+): Promise<Result> {
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await work();

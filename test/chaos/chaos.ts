@@ -1,15 +1,27 @@
-/** The long form: `npm run chaos -- --minutes N [--seed S]`. One scene after the other, each with a seed of its own, until the time is over. */
+/**
+ * The long form: `npm run chaos -- --minutes N [--seed S]`. One scene after the other, each with a seed of
+ * its own, until the time is over.
+ */
 import { parseArgs } from 'node:util';
 import { playScene } from './scene.ts';
 
 const { values } = parseArgs({
   options: {
-    minutes: { type: 'string', default: '5' }, seed: { type: 'string' },
-    scenes: { type: 'string', default: 'Infinity' }, seconds: { type: 'string', default: '60' }, runs: { type: 'string', default: '160' },
-    keep: { type: 'boolean', default: false }, quiet: { type: 'boolean', default: false },
+    minutes: { type: 'string', default: '5' },
+    seed: { type: 'string' },
+    scenes: { type: 'string', default: 'Infinity' },
+    seconds: { type: 'string', default: '60' },
+    runs: { type: 'string', default: '160' },
+    keep: { type: 'boolean', default: false },
+    quiet: { type: 'boolean', default: false },
   },
 });
-const [minutes, scenesMax, seconds, runs] = [Number(values.minutes), Number(values.scenes), Number(values.seconds), Number(values.runs)];
+const [minutes, scenesMax, seconds, runs] = [
+  Number(values.minutes),
+  Number(values.scenes),
+  Number(values.seconds),
+  Number(values.runs),
+];
 const firstSeed = values.seed === undefined ? Math.floor(Math.random() * 1_000_000) : Number(values.seed);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const stop = new AbortController();
@@ -28,7 +40,14 @@ say(`Chaos for ${minutes} minutes, first seed ${firstSeed}.`);
 while (Date.now() < until && scenes < scenesMax) {
   const seed = firstSeed + scenes;
   say(`Scene ${scenes + 1}, seed ${seed}.`);
-  const plan = { seed, stormMs: seconds * 1_000, runs, jobs: 16, faultEveryMs: 1_500, say: values.quiet ? () => undefined : (line: string) => say(`  ${line}`) };
+  const plan = {
+    seed,
+    stormMs: seconds * 1_000,
+    runs,
+    jobs: 16,
+    faultEveryMs: 1_500,
+    say: values.quiet ? () => undefined : (line: string) => say(`  ${line}`),
+  };
   const report = await playScene(plan, values.keep, stop.signal).catch((error: unknown) => {
     if (!stop.signal.aborted) throw error;
     say('Broken off.');
@@ -38,12 +57,20 @@ while (Date.now() < until && scenes < scenesMax) {
   add(totals, report.counts);
   add(looks, report.verdict.looks);
   violations += report.verdict.violations.length;
-  say(`  ${report.counts.get('runs')} runs, ${report.counts.get('attempts')} attempts, ${report.verdict.violations.length} violations.`);
-  for (const { invariant, runId, what } of report.verdict.violations) say(`  VIOLATION (seed ${seed}) ${invariant}${runId === undefined ? '' : `, run ${runId}`}: ${what}`);
+  say(
+    `  ${report.counts.get('runs')} runs, ${report.counts.get('attempts')} attempts, ${report.verdict.violations.length} violations.`,
+  );
+  for (const { invariant, runId, what } of report.verdict.violations)
+    say(`  VIOLATION (seed ${seed}) ${invariant}${runId === undefined ? '' : `, run ${runId}`}: ${what}`);
   for (const line of report.story) say(`  ${line}`);
 }
 const table = (title: string, from: ReadonlyMap<string, number>): string =>
-  [title, ...[...from].toSorted(([one], [other]) => one.localeCompare(other)).map(([name, times]) => `  ${name.padEnd(60)}${String(times).padStart(9)}`)].join('\n');
+  [
+    title,
+    ...[...from]
+      .toSorted(([one], [other]) => one.localeCompare(other))
+      .map(([name, times]) => `  ${name.padEnd(60)}${String(times).padStart(9)}`),
+  ].join('\n');
 say(table('What happened', totals));
 say(table('What was looked at', looks));
 say(`${scenes} scenes (seeds ${firstSeed} to ${firstSeed + scenes - 1}), ${violations} violations.`);

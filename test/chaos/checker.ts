@@ -1,14 +1,36 @@
 /** The checker: every promise as one invariant over the evidence of a scene. */
 import type { Evidence, Invariant } from './evidence.ts';
 import {
-  attemptsAreAsManyAsAllowed, attemptsNeverOverlap, retriesWaitForTheirTime, stoppedRunsAreNotRetried, tasksWaitForTheirDependencies,
+  attemptsAreAsManyAsAllowed,
+  attemptsNeverOverlap,
+  retriesWaitForTheirTime,
+  stoppedRunsAreNotRetried,
+  tasksWaitForTheirDependencies,
 } from './invariants/attempts.ts';
 import {
-  acknowledgedRunsAreThere, cancelsAreKept, everythingIsOver, internalErrorsHaveAReason, resultsAreThoseOfThePrograms, runsEndAsTheirTasks, stopsHaveAReason,
+  acknowledgedRunsAreThere,
+  cancelsAreKept,
+  everythingIsOver,
+  internalErrorsHaveAReason,
+  resultsAreThoseOfThePrograms,
+  runsEndAsTheirTasks,
+  stopsHaveAReason,
 } from './invariants/ends.ts';
 import { noticesAreStoredOnce, noticesHaveOneDelivery } from './invariants/notices.ts';
-import { limitsAreKept, numbersHaveNoGaps, runJobTasksHaveOneRun, tokensHaveOneRun } from './invariants/places.ts';
-import { logsAreWhole, noAnswerIsWrong, noClusterIsLeft, noProcessIsLeft, processesLiveWithinTheirAttempt, processesRunOnce } from './invariants/traces.ts';
+import {
+  limitsAreKept,
+  numbersHaveNoGaps,
+  runJobTasksHaveOneRun,
+  tokensHaveOneRun,
+} from './invariants/places.ts';
+import {
+  logsAreWhole,
+  noAnswerIsWrong,
+  noClusterIsLeft,
+  noProcessIsLeft,
+  processesLiveWithinTheirAttempt,
+  processesRunOnce,
+} from './invariants/traces.ts';
 
 export const invariants = {
   'every acknowledged run is stored': acknowledgedRunsAreThere,

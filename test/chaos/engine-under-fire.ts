@@ -11,11 +11,17 @@ export interface EngineUnderFire {
   url(): string | undefined;
   /** kill -9; resolves when it is gone. */
   kill(): Promise<void>;
-  /** SIGTERM, and a second one for an engine that waits for its tasks too long. False when it did not end by itself. */
+  /**
+   * SIGTERM, and a second one for an engine that waits for its tasks too long. False when it did not end by
+   * itself.
+   */
   terminate(): Promise<boolean>;
   pause(): void;
   resume(): void;
-  /** Starts it, again and again until it is ready: without its database a start fails. Nothing happens once it is retired. */
+  /**
+   * Starts it, again and again until it is ready: without its database a start fails. Nothing happens once it
+   * is retired.
+   */
   start(): Promise<void>;
   /** kill -9, for good. */
   retire(): Promise<void>;
@@ -34,11 +40,17 @@ export interface EngineOptions {
 
 const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 
-/** How long an engine may wait for its tasks before it is told again, and how long it may take then, on a machine that is busy. */
+/**
+ * How long an engine may wait for its tasks before it is told again, and how long it may take then, on a
+ * machine that is busy.
+ */
 const drainMs = 8_000;
 const stopMs = 60_000;
 
-/** How often a start may fail before it is given up: each takes seconds, and every fault of the database is shorter. */
+/**
+ * How often a start may fail before it is given up: each takes seconds, and every fault of the database is
+ * shorter.
+ */
 const startsMax = 40;
 
 export function createEngine(options: EngineOptions): EngineUnderFire {
@@ -46,7 +58,9 @@ export function createEngine(options: EngineOptions): EngineUnderFire {
   let url: string | undefined;
   let retired = false;
   /** Signals that follow one another while it lives. */
-  const end = async (...signals: readonly (readonly [signal: NodeJS.Signals, milliseconds: number])[]): Promise<boolean> => {
+  const end = async (
+    ...signals: readonly (readonly [signal: NodeJS.Signals, milliseconds: number])[]
+  ): Promise<boolean> => {
     url = undefined;
     const ending = child;
     if (ending === undefined) return true;
@@ -57,7 +71,12 @@ export function createEngine(options: EngineOptions): EngineUnderFire {
       ending.kill(signal);
       // A process that is paused does not hear SIGTERM.
       ending.kill('SIGCONT');
-      await Promise.race([gone, new Promise((resolve) => { setTimeout(resolve, milliseconds).unref(); })]);
+      await Promise.race([
+        gone,
+        new Promise((resolve) => {
+          setTimeout(resolve, milliseconds).unref();
+        }),
+      ]);
     }
     const byItself = over();
     if (!byItself) ending.kill('SIGKILL');
@@ -83,8 +102,13 @@ export function createEngine(options: EngineOptions): EngineUnderFire {
         url = await readyUrl(child, options.logFile);
         if (url !== undefined) return;
         options.onFailedStart();
-        if (tries === startsMax) throw new Error(`Engine ${options.name} could not be started ${tries} times; see ${options.logFile}`);
-        await new Promise((resolve) => { setTimeout(resolve, 250); });
+        if (tries === startsMax)
+          throw new Error(
+            `Engine ${options.name} could not be started ${tries} times; see ${options.logFile}`,
+          );
+        await new Promise((resolve) => {
+          setTimeout(resolve, 250);
+        });
       }
     },
   };
@@ -92,7 +116,13 @@ export function createEngine(options: EngineOptions): EngineUnderFire {
 
 function launch({ dataDirectory, variables, drain }: EngineOptions): ChildProcess {
   return spawn(process.execPath, [main, 'serve', ...(drain ? ['--drain'] : [])], {
-    cwd: dataDirectory, env: { PATH: process.env['PATH'] ?? '', RUNYARD_PORT: '0', RUNYARD_DATA_DIR: dataDirectory, ...variables },
+    cwd: dataDirectory,
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      RUNYARD_PORT: '0',
+      RUNYARD_DATA_DIR: dataDirectory,
+      ...variables,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

@@ -1,10 +1,18 @@
-/** What the checker looks at: the tables, the files that tasks left, the process table, and what clients were told. Plain data. */
+/**
+ * What the checker looks at: the tables, the files that tasks left, the process table, and what clients were
+ * told. Plain data.
+ */
 import type { Selectable } from 'kysely';
 import { tasksOf } from '../../engine/job/format.ts';
 import type { TaskSettings } from '../../engine/job/settings.ts';
 import type { RunRow, TaskRunRow } from '../../storage/postgres/runs/run-rows.ts';
 import type { ClusterTable } from '../../storage/postgres/clusters/cluster-schema.ts';
-import type { IdempotencyTokenTable, JobTable, OutboxTable, RepairTable } from '../../storage/postgres/schema.ts';
+import type {
+  IdempotencyTokenTable,
+  JobTable,
+  OutboxTable,
+  RepairTable,
+} from '../../storage/postgres/schema.ts';
 import type { Acknowledged } from './ledger.ts';
 
 /** What the program of an attempt wrote down about itself. */
@@ -12,7 +20,9 @@ export interface Mark {
   /** One for each process that ran. */
   readonly starts: readonly { readonly pid: number; readonly at: number }[];
   /** Its last words, with the hashes (sha-256) of what it wrote; undefined when it was ended before. */
-  readonly end: { readonly at: number; readonly code: number; readonly stdout: string; readonly stderr: string } | undefined;
+  readonly end:
+    | { readonly at: number; readonly code: number; readonly stdout: string; readonly stderr: string }
+    | undefined;
   /** When it was last seen alive, epoch ms. */
   readonly lastSign: number;
 }
@@ -54,17 +64,25 @@ export function settingsOf(run: RunRow, { task_key: key }: Pick<TaskRunRow, 'tas
 }
 
 /** Values by a key, in the order in which they come. */
-export function groupedBy<Value, Key>(values: readonly Value[], keyOf: (value: Value) => Key): Map<Key, Value[]> {
+export function groupedBy<Value, Key>(
+  values: readonly Value[],
+  keyOf: (value: Value) => Key,
+): Map<Key, Value[]> {
   const groups = new Map<Key, Value[]>();
   for (const value of values) groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value]);
   return groups;
 }
 
-export function byId<Row extends { readonly run_id: number }>(rows: readonly Row[]): ReadonlyMap<number, Row> {
+export function byId<Row extends { readonly run_id: number }>(
+  rows: readonly Row[],
+): ReadonlyMap<number, Row> {
   return new Map(rows.map((row) => [row.run_id, row]));
 }
 
-/** The rounds of a run, oldest first: when each began and ended, and as what. A run that was withdrawn from the queue has none, nor has a skipped one. */
+/**
+ * The rounds of a run, oldest first: when each began and ended, and as what. A run that was withdrawn from
+ * the queue has none, nor has a skipped one.
+ */
 export interface PastRound {
   readonly start: number;
   readonly end: number | undefined;
@@ -73,10 +91,16 @@ export interface PastRound {
 }
 
 export function roundsOf(run: RunRow, { repairs }: Pick<Evidence, 'repairs'>): PastRound[] {
-  const own = repairs.filter((repair) => repair.run_id === run.run_id).toSorted((one, other) => one.repair_id - other.repair_id);
+  const own = repairs
+    .filter((repair) => repair.run_id === run.run_id)
+    .toSorted((one, other) => one.repair_id - other.repair_id);
   const starts = [run.admitted_time ?? run.start_time ?? 0, ...own.map((repair) => repair.start_time)];
   const ends = [
-    ...own.map((repair) => ({ end: repair.ended_time, state: repair.ended_state, result: repair.ended_result })),
+    ...own.map((repair) => ({
+      end: repair.ended_time,
+      state: repair.ended_state,
+      result: repair.ended_result,
+    })),
     { end: run.end_time ?? undefined, state: run.state, result: run.result },
   ];
   return ends.map((end, index) => ({ ...end, start: starts[index] ?? 0 }));
@@ -84,17 +108,22 @@ export function roundsOf(run: RunRow, { repairs }: Pick<Evidence, 'repairs'>): P
 
 /** In which round of its run an attempt was made: 0 for the first. */
 export function roundIndexOf(attempt: TaskRunRow, { repairs }: Pick<Evidence, 'repairs'>): number {
-  return repairs.filter((repair) => repair.run_id === attempt.job_run_id && repair.repair_id < attempt.run_id).length;
+  return repairs.filter((repair) => repair.run_id === attempt.job_run_id && repair.repair_id < attempt.run_id)
+    .length;
 }
 
 /** Whether a run ended without ever taking a place: skipped at once, or withdrawn from the queue. */
 export function neverTookPlace(run: RunRow): boolean {
-  return run.state === 'SKIPPED' || run.queue_code !== null || (run.state === 'TERMINATED' && run.terminating_time === null && run.repair_id === null);
+  return (
+    run.state === 'SKIPPED' ||
+    run.queue_code !== null ||
+    (run.state === 'TERMINATED' && run.terminating_time === null && run.repair_id === null)
+  );
 }
 
 /**
- * Why a run was stopped, if it was. A timeout that strikes while the database is away stops the run all the same; then the
- * result alone says so, and a cancel that is noted later changes nothing.
+ * Why a run was stopped, if it was. A timeout that strikes while the database is away stops the run all the
+ * same; then the result alone says so, and a cancel that is noted later changes nothing.
  */
 export function stopOf({ stop_reason: noted, result }: RunRow): RunRow['stop_reason'] {
   return result === 'TIMEDOUT' ? 'timeout' : noted;

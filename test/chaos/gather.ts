@@ -15,26 +15,47 @@ export interface Places {
   readonly marksDirectory: string;
 }
 
-export async function gatherEvidence({ connection, runsDirectory, marksDirectory }: Places, ledger: Ledger): Promise<Evidence> {
+export async function gatherEvidence(
+  { connection, runsDirectory, marksDirectory }: Places,
+  ledger: Ledger,
+): Promise<Evidence> {
   const { db, close } = openDatabase(connection, pino({ level: 'silent' }), { connections: 1 });
   try {
     // One moment for all tables: what is written between two looks would seem to contradict itself.
-    const tables = await db.transaction().setIsolationLevel('repeatable read').execute(async (transaction) => ({
-      jobs: await transaction.selectFrom('jobs').selectAll().execute(),
-      runs: await transaction.selectFrom('runs').selectAll().execute(),
-      attempts: await transaction.selectFrom('task_runs').selectAll().execute(),
-      repairs: await transaction.selectFrom('repairs').selectAll().execute(),
-      notices: await transaction.selectFrom('outbox').selectAll().execute(),
-      deliveries: await transaction.selectFrom('deliveries').select('notice_id').execute(),
-      clusters: await transaction.selectFrom('clusters').selectAll().execute(),
-      tokens: await transaction.selectFrom('idempotency_tokens').selectAll().execute(),
-    }));
+    const tables = await db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .execute(async (transaction) => ({
+        jobs: await transaction.selectFrom('jobs').selectAll().execute(),
+        runs: await transaction.selectFrom('runs').selectAll().execute(),
+        attempts: await transaction.selectFrom('task_runs').selectAll().execute(),
+        repairs: await transaction.selectFrom('repairs').selectAll().execute(),
+        notices: await transaction.selectFrom('outbox').selectAll().execute(),
+        deliveries: await transaction.selectFrom('deliveries').select('notice_id').execute(),
+        clusters: await transaction.selectFrom('clusters').selectAll().execute(),
+        tokens: await transaction.selectFrom('idempotency_tokens').selectAll().execute(),
+      }));
     const marks = await readMarks(marksDirectory);
-    const logs = new Map(await Promise.all([...marks.keys()].map(async (attempt): Promise<[number, { stdout: string; stderr: string }]> =>
-      [attempt, { stdout: await hashOf(join(runsDirectory, String(attempt), 'stdout')), stderr: await hashOf(join(runsDirectory, String(attempt), 'stderr')) }])));
+    const logs = new Map(
+      await Promise.all(
+        [...marks.keys()].map(async (attempt): Promise<[number, { stdout: string; stderr: string }]> => [
+          attempt,
+          {
+            stdout: await hashOf(join(runsDirectory, String(attempt), 'stdout')),
+            stderr: await hashOf(join(runsDirectory, String(attempt), 'stderr')),
+          },
+        ]),
+      ),
+    );
     return {
-      ...tables, marks, logs, living: await markedProcesses(runsDirectory), acknowledged: ledger.acknowledged,
-      cancelled: new Set(ledger.cancelled.keys()), killed: ledger.killedAttempts, badAnswers: ledger.badAnswers,
+      ...tables,
+      marks,
+      logs,
+      living: await markedProcesses(runsDirectory),
+      acknowledged: ledger.acknowledged,
+      cancelled: new Set(ledger.cancelled.keys()),
+      killed: ledger.killedAttempts,
+      badAnswers: ledger.badAnswers,
     };
   } finally {
     await close();
@@ -42,13 +63,22 @@ export async function gatherEvidence({ connection, runsDirectory, marksDirectory
 }
 
 /** Runs that are not over, and whether any was ever stored: what the wait for quiet looks at. */
-export async function countActive(connection: EmbeddedConnection): Promise<{ readonly active: number; readonly all: number }> {
+export async function countActive(
+  connection: EmbeddedConnection,
+): Promise<{ readonly active: number; readonly all: number }> {
   const { db, close } = openDatabase(connection, pino({ level: 'silent' }), { connections: 1 });
   try {
-    const { active, all, attempts } = await db.selectFrom('runs').select(({ fn, selectFrom }) => [
-      fn.count<number>('run_id').filterWhere('active', '=', true).as('active'), fn.count<number>('run_id').as('all'),
-      selectFrom('task_runs').select((inner) => inner.fn.countAll<number>().as('attempts')).where('active', '=', false).as('attempts'),
-    ]).executeTakeFirstOrThrow();
+    const { active, all, attempts } = await db
+      .selectFrom('runs')
+      .select(({ fn, selectFrom }) => [
+        fn.count<number>('run_id').filterWhere('active', '=', true).as('active'),
+        fn.count<number>('run_id').as('all'),
+        selectFrom('task_runs')
+          .select((inner) => inner.fn.countAll<number>().as('attempts'))
+          .where('active', '=', false)
+          .as('attempts'),
+      ])
+      .executeTakeFirstOrThrow();
     return { active, all: all + (attempts ?? 0) };
   } finally {
     await close();
@@ -57,17 +87,29 @@ export async function countActive(connection: EmbeddedConnection): Promise<{ rea
 
 async function readMarks(directory: string): Promise<Map<number, Mark>> {
   const names = await readdir(directory);
-  return new Map(await Promise.all(names.map(async (name): Promise<[number, Mark]> => {
-    const path = join(directory, name);
-    const [text, { mtimeMs }] = [await readFile(path, 'utf8'), await stat(path)];
-    const lines = text.trim().split('\n').map((line) => line.split(' '));
-    const [, at, code, stdout = '', stderr = ''] = lines.find(([word]) => word === 'end') ?? [];
-    return [Number(name), {
-      starts: lines.filter(([word]) => word === 'start').map(([, pid, started]) => ({ pid: Number(pid), at: Number(started) })),
-      end: at === undefined ? undefined : { at: Number(at), code: Number(code), stdout, stderr },
-      lastSign: Math.floor(mtimeMs),
-    }];
-  })));
+  return new Map(
+    await Promise.all(
+      names.map(async (name): Promise<[number, Mark]> => {
+        const path = join(directory, name);
+        const [text, { mtimeMs }] = [await readFile(path, 'utf8'), await stat(path)];
+        const lines = text
+          .trim()
+          .split('\n')
+          .map((line) => line.split(' '));
+        const [, at, code, stdout = '', stderr = ''] = lines.find(([word]) => word === 'end') ?? [];
+        return [
+          Number(name),
+          {
+            starts: lines
+              .filter(([word]) => word === 'start')
+              .map(([, pid, started]) => ({ pid: Number(pid), at: Number(started) })),
+            end: at === undefined ? undefined : { at: Number(at), code: Number(code), stdout, stderr },
+            lastSign: Math.floor(mtimeMs),
+          },
+        ];
+      }),
+    ),
+  );
 }
 
 async function hashOf(path: string): Promise<string> {

@@ -1,4 +1,7 @@
-/** What happened in a scene as the suite itself saw it: what was acknowledged, whom it hit, and what was answered wrongly. */
+/**
+ * What happened in a scene as the suite itself saw it: what was acknowledged, whom it hit, and what was
+ * answered wrongly.
+ */
 
 /** An answer that named a run. */
 export interface Acknowledged {
@@ -23,7 +26,14 @@ export interface Ledger {
 }
 
 export function createLedger(): Ledger {
-  return { acknowledged: [], cancelled: new Map(), repaired: [], killedAttempts: new Set(), badAnswers: [], counts: new Map() };
+  return {
+    acknowledged: [],
+    cancelled: new Map(),
+    repaired: [],
+    killedAttempts: new Set(),
+    badAnswers: [],
+    counts: new Map(),
+  };
 }
 
 export function count({ counts }: Pick<Ledger, 'counts'>, name: string, times = 1): void {

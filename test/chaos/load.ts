@@ -1,4 +1,7 @@
-/** The clients of a scene: they send what was drawn, more than once and to both engines, until it is acknowledged. */
+/**
+ * The clients of a scene: they send what was drawn, more than once and to both engines, until it is
+ * acknowledged.
+ */
 import type { ChaosJob } from './mix.ts';
 import { submissionOf } from './mix.ts';
 import { count, type Ledger } from './ledger.ts';
@@ -16,18 +19,32 @@ interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-/** Longer than a pause of an engine: a client that gives up sends again, and the engine has its request all the same. */
+/**
+ * Longer than a pause of an engine: a client that gives up sends again, and the engine has its request all
+ * the same.
+ */
 const patienceMs = 12_000;
 const pauseMs = 250;
 
 /** One request to one engine; undefined when there was no answer. */
-export async function ask({ urls, token }: Door, engine: number, method: 'GET' | 'POST', path: string, input: object): Promise<Answer | undefined> {
+export async function ask(
+  { urls, token }: Door,
+  engine: number,
+  method: 'GET' | 'POST',
+  path: string,
+  input: object,
+): Promise<Answer | undefined> {
   const url = urls[engine]?.();
   if (url === undefined) return undefined;
-  const query = method === 'GET' ? `?${new URLSearchParams(Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]))}` : '';
+  const query =
+    method === 'GET'
+      ? `?${new URLSearchParams(Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]))}`
+      : '';
   try {
     const response = await fetch(`${url}/api/${path}${query}`, {
-      method, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, signal: AbortSignal.timeout(patienceMs),
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      signal: AbortSignal.timeout(patienceMs),
       ...(method === 'POST' && { body: JSON.stringify(input) }),
     });
     const body: unknown = await response.json();
@@ -39,16 +56,31 @@ export async function ask({ urls, token }: Door, engine: number, method: 'GET' |
 
 const later = new Set([429, 503]);
 
-/** Sends until it is answered for good, to the engines in turn. @returns the answer; its status is 200 or that of a refusal */
-export async function insist(door: Door, ledger: Ledger, first: number, method: 'GET' | 'POST', path: string, input: object): Promise<Answer> {
+/**
+ * Sends until it is answered for good, to the engines in turn. @returns the answer; its status is 200 or that
+ * of a refusal
+ */
+export async function insist(
+  door: Door,
+  ledger: Ledger,
+  first: number,
+  method: 'GET' | 'POST',
+  path: string,
+  input: object,
+): Promise<Answer> {
   for (let tries = 0; ; tries += 1) {
     const answer = await ask(door, (first + tries) % door.urls.length, method, path, input);
     if (answer !== undefined && !later.has(answer.status)) {
-      if (answer.status >= 500) ledger.badAnswers.push(`${method} ${path} ${JSON.stringify(input)}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      if (answer.status >= 500)
+        ledger.badAnswers.push(
+          `${method} ${path} ${JSON.stringify(input)}: ${answer.status} ${JSON.stringify(answer.body)}`,
+        );
       if (answer.status < 500) return answer;
     }
     count(ledger, 'requests sent again');
-    await new Promise((resolve) => { setTimeout(resolve, pauseMs); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, pauseMs);
+    });
   }
 }
 
@@ -70,7 +102,12 @@ export interface LoadPlan {
 const wishes = { runNow: 72, submit: 28 } as const;
 
 /** Everything that clients do in a scene; every draw is made here, before the storm. */
-export function actionsOf(random: Random, { durationMs, runs, jobs }: LoadPlan, door: Door, ledger: Ledger): Action[] {
+export function actionsOf(
+  random: Random,
+  { durationMs, runs, jobs }: LoadPlan,
+  door: Door,
+  ledger: Ledger,
+): Action[] {
   const actions: Action[] = [];
   for (let index = 0; index < runs; index += 1) {
     const wish = random.weighted(wishes);
@@ -81,17 +118,37 @@ export function actionsOf(random: Random, { durationMs, runs, jobs }: LoadPlan, 
     actions.push({
       at: random.between(0, durationMs),
       async perform() {
-        await Promise.all(engines.map(async (engine) => {
-          const answer = await insist(door, ledger, engine, 'POST', one === undefined ? '2.1/jobs/run-now' : `${one.version}/jobs/runs/submit`,
-            one === undefined ? { job_id: jobId, idempotency_token: token } : { ...one.settings, idempotency_token: token });
-          if (answer.status === 200) ledger.acknowledged.push({ scope: one === undefined ? jobId : 0, token, runId: Number(answer.body['run_id']) });
-          else ledger.badAnswers.push(`The start of a run was refused: ${answer.status} ${JSON.stringify(answer.body)}`);
-        }));
+        await Promise.all(
+          engines.map(async (engine) => {
+            const answer = await insist(
+              door,
+              ledger,
+              engine,
+              'POST',
+              one === undefined ? '2.1/jobs/run-now' : `${one.version}/jobs/runs/submit`,
+              one === undefined
+                ? { job_id: jobId, idempotency_token: token }
+                : { ...one.settings, idempotency_token: token },
+            );
+            if (answer.status === 200)
+              ledger.acknowledged.push({
+                scope: one === undefined ? jobId : 0,
+                token,
+                runId: Number(answer.body['run_id']),
+              });
+            else
+              ledger.badAnswers.push(
+                `The start of a run was refused: ${answer.status} ${JSON.stringify(answer.body)}`,
+              );
+          }),
+        );
       },
     });
   }
-  for (let index = 0; index < runs / 12; index += 1) actions.push(cancelAction(random, durationMs, door, ledger));
-  for (let index = 0; index < runs / 10; index += 1) actions.push(repairAction(random, durationMs, door, ledger));
+  for (let index = 0; index < runs / 12; index += 1)
+    actions.push(cancelAction(random, durationMs, door, ledger));
+  for (let index = 0; index < runs / 10; index += 1)
+    actions.push(repairAction(random, durationMs, door, ledger));
   return actions.toSorted((one, other) => one.at - other.at);
 }
 
@@ -113,18 +170,34 @@ function cancelAction(random: Random, durationMs: number, door: Door, ledger: Le
 
 /** Repairs a run that did not succeed, if there is one to repair. */
 function repairAction(random: Random, durationMs: number, door: Door, ledger: Ledger): Action {
-  const [at, engine, dependents] = [random.between(durationMs / 4, durationMs), random.between(0, 1), random.chance(0.4)];
+  const [at, engine, dependents] = [
+    random.between(durationMs / 4, durationMs),
+    random.between(0, 1),
+    random.chance(0.4),
+  ];
   return {
     at,
     async perform() {
-      const { body } = await insist(door, ledger, engine, 'GET', '2.1/jobs/runs/list', { completed_only: true, limit: 50, expand_tasks: true });
-      const failed = listOf(body['runs']).find((run) => Object(run['state'])['result_state'] === 'FAILED' && listOf(run['tasks']).length > 1
-        && !ledger.repaired.includes(Number(run['run_id'])));
+      const { body } = await insist(door, ledger, engine, 'GET', '2.1/jobs/runs/list', {
+        completed_only: true,
+        limit: 50,
+        expand_tasks: true,
+      });
+      const failed = listOf(body['runs']).find(
+        (run) =>
+          Object(run['state'])['result_state'] === 'FAILED' &&
+          listOf(run['tasks']).length > 1 &&
+          !ledger.repaired.includes(Number(run['run_id'])),
+      );
       if (failed === undefined) return;
       const runId = Number(failed['run_id']);
       ledger.repaired.push(runId);
       // Asked again after it was done it is refused: a second repair would have to name the first.
-      const { status } = await insist(door, ledger, engine, 'POST', '2.1/jobs/runs/repair', { run_id: runId, rerun_all_failed_tasks: true, rerun_dependent_tasks: dependents });
+      const { status } = await insist(door, ledger, engine, 'POST', '2.1/jobs/runs/repair', {
+        run_id: runId,
+        rerun_all_failed_tasks: true,
+        rerun_dependent_tasks: dependents,
+      });
       count(ledger, status === 200 ? 'repairs' : 'repairs that were refused');
     },
   };
@@ -138,8 +211,18 @@ function listOf(value: unknown): Record<string, unknown>[] {
 export async function createJobs(jobs: readonly ChaosJob[], door: Door, ledger: Ledger): Promise<number[]> {
   const ids: number[] = [];
   for (const job of jobs) {
-    const { status, body } = await insist(door, ledger, 0, 'POST', `${job.version}/jobs/create`, job.settings(ids));
-    if (status !== 200) throw new Error(`A job of the mix was refused: ${JSON.stringify(body)} for ${JSON.stringify(job.settings(ids))}`);
+    const { status, body } = await insist(
+      door,
+      ledger,
+      0,
+      'POST',
+      `${job.version}/jobs/create`,
+      job.settings(ids),
+    );
+    if (status !== 200)
+      throw new Error(
+        `A job of the mix was refused: ${JSON.stringify(body)} for ${JSON.stringify(job.settings(ids))}`,
+      );
     ids.push(Number(body['job_id']));
   }
   return ids;

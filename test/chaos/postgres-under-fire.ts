@@ -1,4 +1,7 @@
-/** The PostgreSQL that the engines share: the embedded one, started by the suite, to be killed and to come back. */
+/**
+ * The PostgreSQL that the engines share: the embedded one, started by the suite, to be killed and to come
+ * back.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -19,7 +22,11 @@ export interface PostgresUnderFire {
 /** @param directory of its own, which other users may enter */
 export async function startPostgres(directory: string): Promise<PostgresUnderFire> {
   // With all its durability: what a kill of the server may lose is no fault of the engine's.
-  const server = await startEmbeddedPostgres({ directory, log: pino({ level: 'silent' }), clock: systemClock });
+  const server = await startEmbeddedPostgres({
+    directory,
+    log: pino({ level: 'silent' }),
+    clock: systemClock,
+  });
   const { connection } = server;
   return {
     connection,
@@ -41,7 +48,8 @@ async function terminateBackends(connection: EmbeddedConnection): Promise<number
   try {
     await client.connect();
     const { rowCount } = await client.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'runyard' and pid <> pg_backend_pid()`);
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'runyard' and pid <> pg_backend_pid()`,
+    );
     return rowCount ?? 0;
   } catch {
     return 0;
@@ -62,7 +70,10 @@ async function readPid(directory: string): Promise<number | undefined> {
 
 async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
-  return text.split(' ').filter((child) => child !== '').map(Number);
+  return text
+    .split(' ')
+    .filter((child) => child !== '')
+    .map(Number);
 }
 
 function endProcess(pid: number): void {

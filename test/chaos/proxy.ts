@@ -1,4 +1,6 @@
-/** A TCP proxy before PostgreSQL that fails as networks do: it cuts, delays, stands still, and goes half-open. */
+/**
+ * A TCP proxy before PostgreSQL that fails as networks do: it cuts, delays, stands still, and goes half-open.
+ */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
@@ -11,8 +13,8 @@ export interface FaultyProxy {
   /** Nothing passes until it is taken back; then everything goes on where it stood. */
   standStill(on: boolean): void;
   /**
-   * Connections of now go half-open for good: the server's end is closed after a while (ms), and the client is never told, nor
-   * answered again. New ones work.
+   * Connections of now go half-open for good: the server's end is closed after a while (ms), and the client
+   * is never told, nor answered again. New ones work.
    */
   goHalfOpen(serverEndsAfter: number): void;
   /** Cuts all connections and refuses new ones, until it is taken back. */
@@ -37,7 +39,9 @@ export async function startProxy(socketPath: string): Promise<FaultyProxy> {
   const forward = (pair: Pair, from: Socket, to: Socket): void => {
     from.on('data', (chunk) => {
       if (pair.silent) return;
-      const pass = (): void => { if (!pair.silent && !to.destroyed) to.write(chunk); };
+      const pass = (): void => {
+        if (!pair.silent && !to.destroyed) to.write(chunk);
+      };
       if (delayMs === 0) return pass();
       // One chunk at a time, so that none overtakes another when the delay ends.
       from.pause();
@@ -76,8 +80,11 @@ export async function startProxy(socketPath: string): Promise<FaultyProxy> {
     pairs.clear();
   };
   return {
-    port: address.port, cut,
-    delay(milliseconds) { delayMs = milliseconds; },
+    port: address.port,
+    cut,
+    delay(milliseconds) {
+      delayMs = milliseconds;
+    },
     standStill(on) {
       still = on;
       for (const pair of pairs) (on ? hold : release)(pair);

@@ -1,4 +1,6 @@
-/** Random numbers from a seed: the same seed draws the same plan, so that a violation can be looked for again. */
+/**
+ * Random numbers from a seed: the same seed draws the same plan, so that a violation can be looked for again.
+ */
 
 export interface Random {
   /** A whole number, both ends included. */
@@ -38,6 +40,12 @@ export function createRandom(seed: number): Random {
       if (chosen === undefined) throw new Error('There is nothing to choose from.');
       return chosen;
     },
-    fork: (name) => createRandom([...name].reduce((hash, character) => Math.imul(hash, 31) + character.charCodeAt(0), seed ^ 0x9e3779b9)),
+    fork: (name) =>
+      createRandom(
+        [...name].reduce(
+          (hash, character) => Math.imul(hash, 31) + character.charCodeAt(0),
+          seed ^ 0x9e3779b9,
+        ),
+      ),
   };
 }

@@ -52,33 +52,48 @@ export interface Fault {
 /** Every draw is made here, before the storm; each kind comes once before the weights decide. */
 export function faultsOf(random: Random, durationMs: number, meanGapMs: number): Fault[] {
   const number = Math.max(1, Math.floor(durationMs / meanGapMs));
-  const once = [...faultKinds].map((kind) => ({ kind, order: random.between(0, 1_000_000) }))
-    .toSorted((one, other) => one.order - other.order).map(({ kind }) => kind);
+  const once = [...faultKinds]
+    .map((kind) => ({ kind, order: random.between(0, 1_000_000) }))
+    .toSorted((one, other) => one.order - other.order)
+    .map(({ kind }) => kind);
   return Array.from({ length: number }, (_, index): Fault => ({
-    kind: once[index] ?? random.weighted(kinds), at: random.between(0, durationMs), engine: random.between(0, 1), size: random.between(0, 1_000) / 1_000,
+    kind: once[index] ?? random.weighted(kinds),
+    at: random.between(0, durationMs),
+    engine: random.between(0, 1),
+    size: random.between(0, 1_000) / 1_000,
   })).toSorted((one, other) => one.at - other.at);
 }
 
-const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
+const wait = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
 
-/** An engine whose process is being replaced or is paused is left alone by all other faults of its process. */
+/**
+ * An engine whose process is being replaced or is paused is left alone by all other faults of its process.
+ */
 export type Busy = Set<number>;
 
 type Doing = (field: Field, fault: Fault, busy: Busy) => Promise<boolean>;
 
 const doings: Readonly<Record<FaultKind, Doing>> = {
-  'kill -9 of an engine': (field, { engine: first, size }, busy) => alone(busy, first, async (engine) => {
-    await field.engines[engine]?.kill();
-    await wait(size * field.leaseMs * 1.5);
-    await field.engines[engine]?.start();
-  }),
-  'SIGTERM of an engine': (field, { engine: first, size }, busy) => alone(busy, first, async (engine) => {
-    if ((await field.engines[engine]?.terminate()) === false) field.ledger.badAnswers.push(`Engine ${engine} did not end within a minute after SIGTERM.`);
-    await wait(size * 500);
-    await field.engines[engine]?.start();
-  }),
-  'short pause of an engine': (field, { engine: first, size }, busy) => alone(busy, first, (engine) => pauseEngine(field, engine, size * field.leaseMs * 0.8)),
-  'long pause of an engine': (field, { engine: first, size }, busy) => alone(busy, first, (engine) => pauseEngine(field, engine, field.leaseMs * (1.5 + size * 1.5))),
+  'kill -9 of an engine': (field, { engine: first, size }, busy) =>
+    alone(busy, first, async (engine) => {
+      await field.engines[engine]?.kill();
+      await wait(size * field.leaseMs * 1.5);
+      await field.engines[engine]?.start();
+    }),
+  'SIGTERM of an engine': (field, { engine: first, size }, busy) =>
+    alone(busy, first, async (engine) => {
+      if ((await field.engines[engine]?.terminate()) === false)
+        field.ledger.badAnswers.push(`Engine ${engine} did not end within a minute after SIGTERM.`);
+      await wait(size * 500);
+      await field.engines[engine]?.start();
+    }),
+  'short pause of an engine': (field, { engine: first, size }, busy) =>
+    alone(busy, first, (engine) => pauseEngine(field, engine, size * field.leaseMs * 0.8)),
+  'long pause of an engine': (field, { engine: first, size }, busy) =>
+    alone(busy, first, (engine) => pauseEngine(field, engine, field.leaseMs * (1.5 + size * 1.5))),
   'kill -9 of PostgreSQL': async ({ postgres }, { size }) => {
     await postgres.kill(size < 0.5);
     return true;
@@ -121,12 +136,18 @@ const doings: Readonly<Record<FaultKind, Doing>> = {
   },
 };
 
-/** Does one fault, and waits until it is over. What could not be done (there was nobody to hit) is not counted. */
+/**
+ * Does one fault, and waits until it is over. What could not be done (there was nobody to hit) is not
+ * counted.
+ */
 export async function strike(field: Field, fault: Fault, busy: Busy): Promise<void> {
   if (await doings[fault.kind](field, fault, busy)) count(field.ledger, fault.kind);
 }
 
-/** Works on the engine that was drawn; on the other one while something else is done to it. False when both are taken. */
+/**
+ * Works on the engine that was drawn; on the other one while something else is done to it. False when both
+ * are taken.
+ */
 async function alone(busy: Busy, first: number, work: (engine: number) => Promise<void>): Promise<boolean> {
   const engine = [first, 1 - first].find((one) => !busy.has(one));
   if (engine === undefined) return false;
@@ -155,23 +176,34 @@ export interface MarkedProcess {
 /** Every living process of the attempts of this scene, wherever it has moved to. */
 export async function markedProcesses(runsDirectory: string): Promise<MarkedProcess[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(pids.map(async (pid): Promise<MarkedProcess[]> => {
-    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-    const mark = environment.split('\0').find((variable) => variable.startsWith('RUNYARD_ATTEMPT_DIR='))?.slice('RUNYARD_ATTEMPT_DIR='.length);
-    if (mark === undefined || dirname(mark) !== runsDirectory) return [];
-    const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ');
-    return [{ pid: Number(pid), attempt: Number(basename(mark)), command }];
-  }));
+  const found = await Promise.all(
+    pids.map(async (pid): Promise<MarkedProcess[]> => {
+      const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+      const mark = environment
+        .split('\0')
+        .find((variable) => variable.startsWith('RUNYARD_ATTEMPT_DIR='))
+        ?.slice('RUNYARD_ATTEMPT_DIR='.length);
+      if (mark === undefined || dirname(mark) !== runsDirectory) return [];
+      const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ');
+      return [{ pid: Number(pid), attempt: Number(basename(mark)), command }];
+    }),
+  );
   return found.flat();
 }
 
 /** Kills processes of one attempt; it is noted before, because nobody knows how fast the engine is. */
-async function killTask({ runsDirectory, ledger }: Field, size: number, what: 'program' | 'supervisor' | 'all'): Promise<boolean> {
+async function killTask(
+  { runsDirectory, ledger }: Field,
+  size: number,
+  what: 'program' | 'supervisor' | 'all',
+): Promise<boolean> {
   const all = await markedProcesses(runsDirectory);
   const attempts = [...new Set(all.map(({ attempt }) => attempt))];
   const attempt = attempts[Math.floor(size * 0.999 * attempts.length)];
   const own = all.filter((one) => one.attempt === attempt);
-  const victims = own.filter(({ command }) => what === 'all' || command.includes('supervise.sh') === (what === 'supervisor'));
+  const victims = own.filter(
+    ({ command }) => what === 'all' || command.includes('supervise.sh') === (what === 'supervisor'),
+  );
   if (attempt === undefined || victims.length === 0) return false;
   ledger.killedAttempts.add(attempt);
   for (const { pid } of victims) {

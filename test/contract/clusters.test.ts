@@ -5,32 +5,51 @@ import { startTestService, type TestService } from '../harness/service.ts';
 import { expectRow, inJob, inTask, newCluster, python, type FieldRow, type Place } from './rows.ts';
 
 let runyard: TestService;
-beforeAll(async () => { runyard = await startTestService({ clusters: { ...defaultInventory, pools: { pool: {} }, policies: { policy: { node_type_id: 'standard-4' } } } }); });
+beforeAll(async () => {
+  runyard = await startTestService({
+    clusters: {
+      ...defaultInventory,
+      pools: { pool: {} },
+      policies: { policy: { node_type_id: 'standard-4' } },
+    },
+  });
+});
 afterAll(() => runyard.stop());
 
 /** Puts the settings of a row into a new_cluster at a place. */
 function clusterAt(place: Place): Place {
   return {
-    version: place.version, path: `${place.path}new_cluster.`,
-    jobWith: (settings) => place.jobWith({ existing_cluster_id: undefined, new_cluster: { ...newCluster, ...settings } }),
+    version: place.version,
+    path: `${place.path}new_cluster.`,
+    jobWith: (settings) =>
+      place.jobWith({ existing_cluster_id: undefined, new_cluster: { ...newCluster, ...settings } }),
     shownIn: (settings) => place.shownIn(settings).new_cluster,
   };
 }
 const inSharedCluster: Place = {
-  version: '2.1', path: 'job_clusters[0].new_cluster.',
+  version: '2.1',
+  path: 'job_clusters[0].new_cluster.',
   jobWith: (settings) => ({
-    tasks: [{ task_key: 'a', job_cluster_key: 'k', ...python }], job_clusters: [{ job_cluster_key: 'k', new_cluster: { ...newCluster, ...settings } }],
+    tasks: [{ task_key: 'a', job_cluster_key: 'k', ...python }],
+    job_clusters: [{ job_cluster_key: 'k', new_cluster: { ...newCluster, ...settings } }],
   }),
   shownIn: (settings) => settings.job_clusters[0].new_cluster,
 };
 
 const noSize = { num_workers: undefined };
-const range = (min_workers: unknown, max_workers: unknown) => ({ ...noSize, autoscale: { min_workers, max_workers } });
+const range = (min_workers: unknown, max_workers: unknown) => ({
+  ...noSize,
+  autoscale: { min_workers, max_workers },
+});
 const cloud = (fields: object) => ({ cloud_attributes: fields });
-const notObject = (field: string) => `Could not parse request object: Expected object for field <at>${field}, found STRING`;
-const notText = (field: string) => `Could not parse request object: Expected string for field <at>${field}, found NUMBER`;
-const notBoolean = (field: string) => `Could not parse request object: Expected boolean for field <at>${field}, found STRING "maybe"`;
-const notList = (field: string) => `Could not parse request object: Expected array for field <at>${field}, found STRING`;
+const notObject = (field: string) =>
+  `Could not parse request object: Expected object for field <at>${field}, found STRING`;
+const notText = (field: string) =>
+  `Could not parse request object: Expected string for field <at>${field}, found NUMBER`;
+const notBoolean = (field: string) =>
+  `Could not parse request object: Expected boolean for field <at>${field}, found STRING "maybe"`;
+const notList = (field: string) =>
+  `Could not parse request object: Expected array for field <at>${field}, found STRING`;
 const oneStore = 'exactly one of workspace, managed_fs, objstore is allowed.';
 
 const clusterRows: readonly FieldRow[] = [
@@ -39,69 +58,133 @@ const clusterRows: readonly FieldRow[] = [
     takes: [{ num_workers: 0 }, { num_workers: 8 }, range(1, 2)],
     refuses: [
       [{ num_workers: -1 }, '<at>num_workers is -1; it must be at least 0.'],
-      [{ autoscale: { min_workers: 1, max_workers: 2 } }, '<here> has num_workers and autoscale; exactly one of num_workers, autoscale is allowed.'],
+      [
+        { autoscale: { min_workers: 1, max_workers: 2 } },
+        '<here> has num_workers and autoscale; exactly one of num_workers, autoscale is allowed.',
+      ],
     ],
   },
-  { field: 'spark_version', takes: [{ spark_version: '16.4.x-scala2.12' }], refuses: [[{ spark_version: 16 }, notText('spark_version')]] },
-  { field: 'spark_conf', takes: [{ spark_conf: { 'spark.speculation': 'true' } }, { spark_conf: {} }], refuses: [[{ spark_conf: { a: 1 } }, notText('spark_conf.a')]] },
-  { field: 'cloud_attributes', takes: [cloud({})], refuses: [[{ cloud_attributes: 'x' }, notObject('cloud_attributes')]] },
+  {
+    field: 'spark_version',
+    takes: [{ spark_version: '16.4.x-scala2.12' }],
+    refuses: [[{ spark_version: 16 }, notText('spark_version')]],
+  },
+  {
+    field: 'spark_conf',
+    takes: [{ spark_conf: { 'spark.speculation': 'true' } }, { spark_conf: {} }],
+    refuses: [[{ spark_conf: { a: 1 } }, notText('spark_conf.a')]],
+  },
+  {
+    field: 'cloud_attributes',
+    takes: [cloud({})],
+    refuses: [[{ cloud_attributes: 'x' }, notObject('cloud_attributes')]],
+  },
   {
     field: 'node_type_id',
-    takes: [{ node_type_id: 'standard-4' }, { node_type_id: undefined, instance_pool_id: 'pool' }, { node_type_id: undefined, policy_id: 'policy' }],
+    takes: [
+      { node_type_id: 'standard-4' },
+      { node_type_id: undefined, instance_pool_id: 'pool' },
+      { node_type_id: undefined, policy_id: 'policy' },
+    ],
     refuses: [[{ node_type_id: 4 }, notText('node_type_id')]],
   },
-  { field: 'driver_node_type_id', takes: [{ driver_node_type_id: 'big' }, { driver_node_type_id: undefined }], refuses: [[{ driver_node_type_id: 4 }, notText('driver_node_type_id')]] },
   {
-    field: 'ssh_public_keys', takes: [{ ssh_public_keys: [] }, [{ ssh_public_keys: ['ssh-rsa AAAA'] }, { ssh_public_keys: [] }]],
+    field: 'driver_node_type_id',
+    takes: [{ driver_node_type_id: 'big' }, { driver_node_type_id: undefined }],
+    refuses: [[{ driver_node_type_id: 4 }, notText('driver_node_type_id')]],
+  },
+  {
+    field: 'ssh_public_keys',
+    takes: [{ ssh_public_keys: [] }, [{ ssh_public_keys: ['ssh-rsa AAAA'] }, { ssh_public_keys: [] }]],
     refuses: [[{ ssh_public_keys: 'key' }, notList('ssh_public_keys')]],
   },
   {
     // A list that is always empty to the spec, a map to clients: shown as a map, which is what they read.
-    field: 'custom_tags', takes: [{ custom_tags: { team: 'a' } }, [{ custom_tags: [] }, { custom_tags: {} }]],
-    refuses: [[{ custom_tags: ['a'] }, 'Could not parse request object: Expected object for field <at>custom_tags, found ARRAY']],
+    field: 'custom_tags',
+    takes: [{ custom_tags: { team: 'a' } }, [{ custom_tags: [] }, { custom_tags: {} }]],
+    refuses: [
+      [
+        { custom_tags: ['a'] },
+        'Could not parse request object: Expected object for field <at>custom_tags, found ARRAY',
+      ],
+    ],
   },
   {
-    field: 'cluster_log_conf', takes: [{ cluster_log_conf: { managed_fs: { destination: 'managed_fs:/logs' } } }],
+    field: 'cluster_log_conf',
+    takes: [{ cluster_log_conf: { managed_fs: { destination: 'managed_fs:/logs' } } }],
     refuses: [[{ cluster_log_conf: 'logs' }, notObject('cluster_log_conf')]],
   },
   {
     field: 'init_scripts',
-    takes: [{ init_scripts: [] }, { init_scripts: [{ workspace: { destination: '/a.sh' } }, { managed_fs: { destination: 'managed_fs:/b.sh' } }] }],
+    takes: [
+      { init_scripts: [] },
+      {
+        init_scripts: [
+          { workspace: { destination: '/a.sh' } },
+          { managed_fs: { destination: 'managed_fs:/b.sh' } },
+        ],
+      },
+    ],
     refuses: [[{ init_scripts: 'a.sh' }, notList('init_scripts')]],
   },
   {
     field: 'spark_env_vars',
     takes: [{ spark_env_vars: { STAGE: 'test', EMPTY: '' } }],
     refuses: [
-      [{ spark_env_vars: { CITY: 'Zürich' } }, '<at>spark_env_vars.CITY is "Zürich"; only ASCII characters are allowed.'],
-      [{ spark_env_vars: { GRÖSSE: '1' } }, '<at>spark_env_vars has the name "GRÖSSE"; only ASCII characters are allowed.'],
-      [{ spark_env_vars: { 'A=B': '1' } }, '<at>spark_env_vars has the name "A=B"; the name of a variable is not empty and has no =.'],
+      [
+        { spark_env_vars: { CITY: 'Zürich' } },
+        '<at>spark_env_vars.CITY is "Zürich"; only ASCII characters are allowed.',
+      ],
+      [
+        { spark_env_vars: { GRÖSSE: '1' } },
+        '<at>spark_env_vars has the name "GRÖSSE"; only ASCII characters are allowed.',
+      ],
+      [
+        { spark_env_vars: { 'A=B': '1' } },
+        '<at>spark_env_vars has the name "A=B"; the name of a variable is not empty and has no =.',
+      ],
       [{ spark_env_vars: { A: 1 } }, notText('spark_env_vars.A')],
     ],
   },
   {
-    field: 'enable_elastic_disk', takes: [{ enable_elastic_disk: false }, [{ enable_elastic_disk: true }, { enable_elastic_disk: false }]],
+    field: 'enable_elastic_disk',
+    takes: [{ enable_elastic_disk: false }, [{ enable_elastic_disk: true }, { enable_elastic_disk: false }]],
     refuses: [[{ enable_elastic_disk: 'maybe' }, notBoolean('enable_elastic_disk')]],
   },
   {
-    field: 'instance_pool_id', takes: [{ instance_pool_id: 'pool' }],
+    field: 'instance_pool_id',
+    takes: [{ instance_pool_id: 'pool' }],
     refuses: [
       [{ instance_pool_id: 4 }, notText('instance_pool_id')],
-      [{ instance_pool_id: 'sea' }, '<at>instance_pool_id is "sea", which is no pool of this service: there are pool (RUNYARD_CLUSTERS).'],
-      [{ policy_id: 'none' }, '<at>policy_id is "none", which is no policy of this service: there are policy (RUNYARD_CLUSTERS).'],
+      [
+        { instance_pool_id: 'sea' },
+        '<at>instance_pool_id is "sea", which is no pool of this service: there are pool (RUNYARD_CLUSTERS).',
+      ],
+      [
+        { policy_id: 'none' },
+        '<at>policy_id is "none", which is no policy of this service: there are policy (RUNYARD_CLUSTERS).',
+      ],
     ],
   },
   {
     field: 'the second attribute object (availability, zone_id)',
-    takes: [{ placement_attributes: { availability: 'SPOT', zone_id: 'z' } }, { placement_attributes: { availability: 'ON_DEMAND' } }],
+    takes: [
+      { placement_attributes: { availability: 'SPOT', zone_id: 'z' } },
+      { placement_attributes: { availability: 'ON_DEMAND' } },
+    ],
     refuses: [[{ placement_attributes: { availability: 1 } }, notText('placement_attributes.availability')]],
   },
   {
-    field: 'AutoScale.min_workers', takes: [range(0, 1), range(3, 9)],
-    refuses: [[range(-1, 2), '<at>autoscale.min_workers is -1; it must be at least 0.'], [range(undefined, 2), 'Missing required field: <at>autoscale.min_workers.']],
+    field: 'AutoScale.min_workers',
+    takes: [range(0, 1), range(3, 9)],
+    refuses: [
+      [range(-1, 2), '<at>autoscale.min_workers is -1; it must be at least 0.'],
+      [range(undefined, 2), 'Missing required field: <at>autoscale.min_workers.'],
+    ],
   },
   {
-    field: 'AutoScale.max_workers', takes: [range(1, 2)],
+    field: 'AutoScale.max_workers',
+    takes: [range(1, 2)],
     refuses: [
       [range(2, 2), '<at>autoscale.max_workers is 2; it must be greater than min_workers, which is 2.'],
       [range(2, 1), '<at>autoscale.max_workers is 1; it must be greater than min_workers, which is 2.'],
@@ -109,80 +192,201 @@ const clusterRows: readonly FieldRow[] = [
     ],
   },
   {
-    field: 'Cloud attributes.use_preemptible_executors', takes: [cloud({ use_preemptible_executors: true })],
-    refuses: [[cloud({ use_preemptible_executors: 'maybe' }), notBoolean('cloud_attributes.use_preemptible_executors')]],
+    field: 'Cloud attributes.use_preemptible_executors',
+    takes: [cloud({ use_preemptible_executors: true })],
+    refuses: [
+      [
+        cloud({ use_preemptible_executors: 'maybe' }),
+        notBoolean('cloud_attributes.use_preemptible_executors'),
+      ],
+    ],
   },
   {
-    field: 'Cloud attributes.cloud_service_account', takes: [cloud({ cloud_service_account: 'data@project' })],
+    field: 'Cloud attributes.cloud_service_account',
+    takes: [cloud({ cloud_service_account: 'data@project' })],
     refuses: [[cloud({ cloud_service_account: 1 }), notText('cloud_attributes.cloud_service_account')]],
   },
   {
-    field: 'Cloud attributes.boot_disk_size', takes: [cloud({ boot_disk_size: 100 }), cloud({ boot_disk_size: 4_096 })],
-    refuses: [99, 4_097].map((size): [object, string] => [cloud({ boot_disk_size: size }), `<at>cloud_attributes.boot_disk_size is ${size}; it must be between 100 and 4096.`]),
+    field: 'Cloud attributes.boot_disk_size',
+    takes: [cloud({ boot_disk_size: 100 }), cloud({ boot_disk_size: 4_096 })],
+    refuses: [99, 4_097].map((size): [object, string] => [
+      cloud({ boot_disk_size: size }),
+      `<at>cloud_attributes.boot_disk_size is ${size}; it must be between 100 and 4096.`,
+    ]),
   },
   {
-    field: 'ClusterLogConf.managed_fs', takes: [{ cluster_log_conf: { managed_fs: { destination: 'managed_fs:/logs' } } }],
+    field: 'ClusterLogConf.managed_fs',
+    takes: [{ cluster_log_conf: { managed_fs: { destination: 'managed_fs:/logs' } } }],
     refuses: [
-      [{ cluster_log_conf: { managed_fs: { destination: 'objstore://b/logs' } } }, '<at>cluster_log_conf.managed_fs.destination is "objstore://b/logs"; it must be a path of managed_fs, such as managed_fs:/logs.'],
-      [{ cluster_log_conf: { managed_fs: { destination: 'managed_fs:/../logs' } } }, '<at>cluster_log_conf.managed_fs.destination is "managed_fs:/../logs"; it must not contain "..".'],
-      [{ cluster_log_conf: { managed_fs: { destination: '/a' }, dbfs: { destination: '/b' } } }, '<at>cluster_log_conf has managed_fs and dbfs; a cluster has one destination for its logs.'],
+      [
+        { cluster_log_conf: { managed_fs: { destination: 'objstore://b/logs' } } },
+        '<at>cluster_log_conf.managed_fs.destination is "objstore://b/logs"; it must be a path of managed_fs, such as managed_fs:/logs.',
+      ],
+      [
+        { cluster_log_conf: { managed_fs: { destination: 'managed_fs:/../logs' } } },
+        '<at>cluster_log_conf.managed_fs.destination is "managed_fs:/../logs"; it must not contain "..".',
+      ],
+      [
+        { cluster_log_conf: { managed_fs: { destination: '/a' }, dbfs: { destination: '/b' } } },
+        '<at>cluster_log_conf has managed_fs and dbfs; a cluster has one destination for its logs.',
+      ],
       [{ cluster_log_conf: {} }, 'Missing required field: <at>cluster_log_conf.managed_fs.'],
-      [{ cluster_log_conf: { managed_fs: {} } }, 'Missing required field: <at>cluster_log_conf.managed_fs.destination.'],
+      [
+        { cluster_log_conf: { managed_fs: {} } },
+        'Missing required field: <at>cluster_log_conf.managed_fs.destination.',
+      ],
     ],
   },
   {
     field: 'InitScriptInfo.workspace OR managed_fs OR objstore',
-    takes: [['workspace', '/a.sh'], ['managed_fs', '/a.sh'], ['managed_fs', 'dbfs:/a.sh'], ['objstore', 'objstore://b/a.sh'], ['s3', 's3://b/a.sh']].map(([store = '', destination]) => ({ init_scripts: [{ [store]: { destination } }] })),
+    takes: [
+      ['workspace', '/a.sh'],
+      ['managed_fs', '/a.sh'],
+      ['managed_fs', 'dbfs:/a.sh'],
+      ['objstore', 'objstore://b/a.sh'],
+      ['s3', 's3://b/a.sh'],
+    ].map(([store = '', destination]) => ({ init_scripts: [{ [store]: { destination } }] })),
     refuses: [
-      [{ init_scripts: [{}] }, '<at>init_scripts[0] has none of workspace, managed_fs, objstore; exactly one is required.'],
-      [{ init_scripts: [{ workspace: { destination: '/a' }, objstore: { destination: '/b' } }] }, `<at>init_scripts[0] has workspace and objstore; ${oneStore}`],
-      [{ init_scripts: [{ workspace: { destination: 'a.sh' } }] }, '<at>init_scripts[0].workspace.destination is "a.sh"; it must be an absolute path of the workspace, such as /Shared/setup.sh.'],
-      [{ init_scripts: [{ managed_fs: { destination: 's3://b/a.sh' } }] }, '<at>init_scripts[0].managed_fs.destination is "s3://b/a.sh"; it must be a path of managed_fs, such as managed_fs:/setup.sh.'],
-      [{ init_scripts: [{ objstore: { destination: '/a.sh' } }] }, '<at>init_scripts[0].objstore.destination is "/a.sh"; it must be a URI of the object store, such as objstore://bucket/setup.sh.'],
-      [{ init_scripts: [{ objstore: {} }] }, 'Missing required field: <at>init_scripts[0].objstore.destination.'],
+      [
+        { init_scripts: [{}] },
+        '<at>init_scripts[0] has none of workspace, managed_fs, objstore; exactly one is required.',
+      ],
+      [
+        { init_scripts: [{ workspace: { destination: '/a' }, objstore: { destination: '/b' } }] },
+        `<at>init_scripts[0] has workspace and objstore; ${oneStore}`,
+      ],
+      [
+        { init_scripts: [{ workspace: { destination: 'a.sh' } }] },
+        '<at>init_scripts[0].workspace.destination is "a.sh"; it must be an absolute path of the workspace, such as /Shared/setup.sh.',
+      ],
+      [
+        { init_scripts: [{ managed_fs: { destination: 's3://b/a.sh' } }] },
+        '<at>init_scripts[0].managed_fs.destination is "s3://b/a.sh"; it must be a path of managed_fs, such as managed_fs:/setup.sh.',
+      ],
+      [
+        { init_scripts: [{ objstore: { destination: '/a.sh' } }] },
+        '<at>init_scripts[0].objstore.destination is "/a.sh"; it must be a URI of the object store, such as objstore://bucket/setup.sh.',
+      ],
+      [
+        { init_scripts: [{ objstore: {} }] },
+        'Missing required field: <at>init_scripts[0].objstore.destination.',
+      ],
     ],
   },
 ];
 
-describe.each<[string, Place]>([['a job', clusterAt(inJob)], ['a task', clusterAt(inTask)], ['a shared cluster', inSharedCluster]])('in the new cluster of %s', (_name, place) => {
+describe.each<[string, Place]>([
+  ['a job', clusterAt(inJob)],
+  ['a task', clusterAt(inTask)],
+  ['a shared cluster', inSharedCluster],
+])('in the new cluster of %s', (_name, place) => {
   test.each(clusterRows)('spec 2.8 $field', (row) => {
-    const refuses = row.refuses.map(([sent, message]): [object, string] => [sent, message.replace('<here>', place.path.slice(0, -1))]);
+    const refuses = row.refuses.map(([sent, message]): [object, string] => [
+      sent,
+      message.replace('<here>', place.path.slice(0, -1)),
+    ]);
     return expectRow(runyard, { ...row, refuses }, place);
   });
 });
 
 describe('in the new cluster of a job', () => {
   test.each<[string, object, string]>([
-    ['no size', noSize, 'size'], ['no spark_version', { spark_version: undefined }, 'spark_version'], ['no node type, pool or policy', { node_type_id: undefined }, 'node_type_id'],
+    ['no size', noSize, 'size'],
+    ['no spark_version', { spark_version: undefined }, 'spark_version'],
+    ['no node type, pool or policy', { node_type_id: undefined }, 'node_type_id'],
   ])('spec 2.8 NewCluster with %s is refused', (_name, fields, field) =>
-    expectRow(runyard, { field, takes: [], refuses: [[fields, `Cluster validation error: Missing required field: settings.cluster_spec.new_cluster.${field}`]] }, clusterAt(inJob)));
+    expectRow(
+      runyard,
+      {
+        field,
+        takes: [],
+        refuses: [
+          [
+            fields,
+            `Cluster validation error: Missing required field: settings.cluster_spec.new_cluster.${field}`,
+          ],
+        ],
+      },
+      clusterAt(inJob),
+    ),
+  );
 });
 
 const library = (entry: object) => ({ libraries: [entry] });
 const wheelRule = 'the file must be named name-version-python-abi-platform.whl, or end in .wheelhouse.zip.';
-const text = (field: string): [object, string] => [library({ [field]: 1 }), `Could not parse request object: Expected string for field <at>libraries[0].${field}, found NUMBER`];
-const missing = (kind: string, field: string): [object, string] => [library({ [kind]: {} }), `Missing required field: <at>libraries[0].${kind}.${field}.`];
-
-const libraryRows: readonly FieldRow[] = [
-  { field: 'Library.jar', takes: [library({ jar: 'managed_fs:/a.jar' }), library({ jar: 'objstore://b/a.jar' })], refuses: [text('jar')] },
-  { field: 'Library.egg', takes: [library({ egg: 'managed_fs:/a.egg' })], refuses: [text('egg')] },
-  {
-    field: 'Library.whl', takes: [library({ whl: 'managed_fs:/pkg-1.0-py3-none-any.whl' }), library({ whl: 'objstore://b/all.wheelhouse.zip' })],
-    refuses: [[library({ whl: 'managed_fs:/pkg.whl' }), `<at>libraries[0].whl is "managed_fs:/pkg.whl"; ${wheelRule}`], [library({ whl: 'all.zip' }), `<at>libraries[0].whl is "all.zip"; ${wheelRule}`]],
-  },
-  { field: 'PythonPyPiLibrary.package', takes: [library({ pypi: { package: 'simplejson==3.8.0' } })], refuses: [missing('pypi', 'package')] },
-  { field: 'PythonPyPiLibrary.repo', takes: [library({ pypi: { package: 'a', repo: 'https://index' } })], refuses: [[library({ pypi: { package: 'a', repo: 1 } }), notText('libraries[0].pypi.repo')]] },
-  { field: 'MavenLibrary.coordinates', takes: [library({ maven: { coordinates: 'org.jsoup:jsoup:1.7.2' } })], refuses: [missing('maven', 'coordinates')] },
-  { field: 'MavenLibrary.repo', takes: [library({ maven: { coordinates: 'a:b:1', repo: 'r' } })], refuses: [[library({ maven: { coordinates: 'a', repo: 1 } }), notText('libraries[0].maven.repo')]] },
-  {
-    field: 'MavenLibrary.exclusions', takes: [library({ maven: { coordinates: 'a:b:1', exclusions: ['c:d'] } })],
-    refuses: [[library({ maven: { coordinates: 'a', exclusions: 'c' } }), notList('libraries[0].maven.exclusions')]],
-  },
-  { field: 'RCranLibrary.package', takes: [library({ cran: { package: 'ada' } })], refuses: [missing('cran', 'package')] },
-  { field: 'RCranLibrary.repo', takes: [library({ cran: { package: 'ada', repo: 'r' } })], refuses: [[library({ cran: { package: 'ada', repo: 1 } }), notText('libraries[0].cran.repo')]] },
+const text = (field: string): [object, string] => [
+  library({ [field]: 1 }),
+  `Could not parse request object: Expected string for field <at>libraries[0].${field}, found NUMBER`,
+];
+const missing = (kind: string, field: string): [object, string] => [
+  library({ [kind]: {} }),
+  `Missing required field: <at>libraries[0].${kind}.${field}.`,
 ];
 
-describe.each<[string, Place]>([['a job', inJob], ['a task', inTask]])('a library of %s', (_name, place) => {
+const libraryRows: readonly FieldRow[] = [
+  {
+    field: 'Library.jar',
+    takes: [library({ jar: 'managed_fs:/a.jar' }), library({ jar: 'objstore://b/a.jar' })],
+    refuses: [text('jar')],
+  },
+  { field: 'Library.egg', takes: [library({ egg: 'managed_fs:/a.egg' })], refuses: [text('egg')] },
+  {
+    field: 'Library.whl',
+    takes: [
+      library({ whl: 'managed_fs:/pkg-1.0-py3-none-any.whl' }),
+      library({ whl: 'objstore://b/all.wheelhouse.zip' }),
+    ],
+    refuses: [
+      [
+        library({ whl: 'managed_fs:/pkg.whl' }),
+        `<at>libraries[0].whl is "managed_fs:/pkg.whl"; ${wheelRule}`,
+      ],
+      [library({ whl: 'all.zip' }), `<at>libraries[0].whl is "all.zip"; ${wheelRule}`],
+    ],
+  },
+  {
+    field: 'PythonPyPiLibrary.package',
+    takes: [library({ pypi: { package: 'simplejson==3.8.0' } })],
+    refuses: [missing('pypi', 'package')],
+  },
+  {
+    field: 'PythonPyPiLibrary.repo',
+    takes: [library({ pypi: { package: 'a', repo: 'https://index' } })],
+    refuses: [[library({ pypi: { package: 'a', repo: 1 } }), notText('libraries[0].pypi.repo')]],
+  },
+  {
+    field: 'MavenLibrary.coordinates',
+    takes: [library({ maven: { coordinates: 'org.jsoup:jsoup:1.7.2' } })],
+    refuses: [missing('maven', 'coordinates')],
+  },
+  {
+    field: 'MavenLibrary.repo',
+    takes: [library({ maven: { coordinates: 'a:b:1', repo: 'r' } })],
+    refuses: [[library({ maven: { coordinates: 'a', repo: 1 } }), notText('libraries[0].maven.repo')]],
+  },
+  {
+    field: 'MavenLibrary.exclusions',
+    takes: [library({ maven: { coordinates: 'a:b:1', exclusions: ['c:d'] } })],
+    refuses: [
+      [library({ maven: { coordinates: 'a', exclusions: 'c' } }), notList('libraries[0].maven.exclusions')],
+    ],
+  },
+  {
+    field: 'RCranLibrary.package',
+    takes: [library({ cran: { package: 'ada' } })],
+    refuses: [missing('cran', 'package')],
+  },
+  {
+    field: 'RCranLibrary.repo',
+    takes: [library({ cran: { package: 'ada', repo: 'r' } })],
+    refuses: [[library({ cran: { package: 'ada', repo: 1 } }), notText('libraries[0].cran.repo')]],
+  },
+];
+
+describe.each<[string, Place]>([
+  ['a job', inJob],
+  ['a task', inTask],
+])('a library of %s', (_name, place) => {
   test.each(libraryRows)('spec 2.8 $field', (row) => expectRow(runyard, row, place));
 });
 
@@ -192,22 +396,43 @@ const fields = 'second minute hour day-of-month month day-of-week [year].';
 
 const scheduleRows: readonly FieldRow[] = [
   {
-    field: 'CronSchedule.quartz_cron_expression', takes: [schedule({}), schedule({ quartz_cron_expression: '0 0 6 ? 1 MON#1 *' })],
+    field: 'CronSchedule.quartz_cron_expression',
+    takes: [schedule({}), schedule({ quartz_cron_expression: '0 0 6 ? 1 MON#1 *' })],
     refuses: [
-      [schedule({ quartz_cron_expression: undefined }), 'Missing required field: schedule.quartz_cron_expression.'],
-      [schedule({ quartz_cron_expression: '0 6 * * ?' }), `Invalid quartz_cron_expression: "0 6 * * ?". It has 5 fields; 6 or 7 are required: ${fields}`],
+      [
+        schedule({ quartz_cron_expression: undefined }),
+        'Missing required field: schedule.quartz_cron_expression.',
+      ],
+      [
+        schedule({ quartz_cron_expression: '0 6 * * ?' }),
+        `Invalid quartz_cron_expression: "0 6 * * ?". It has 5 fields; 6 or 7 are required: ${fields}`,
+      ],
     ],
   },
   {
-    field: 'CronSchedule.timezone_id', takes: [schedule({ timezone_id: 'Europe/Berlin' })],
+    field: 'CronSchedule.timezone_id',
+    takes: [schedule({ timezone_id: 'Europe/Berlin' })],
     refuses: [
       [schedule({ timezone_id: undefined }), 'Missing required field: schedule.timezone_id.'],
-      [schedule({ timezone_id: '' }), 'schedule.timezone_id is ""; it must be a Java time zone id, for example Europe/Berlin.'],
+      [
+        schedule({ timezone_id: '' }),
+        'schedule.timezone_id is ""; it must be a Java time zone id, for example Europe/Berlin.',
+      ],
     ],
   },
   {
-    field: 'CronSchedule.pause_status', takes: [schedule({ pause_status: 'PAUSED' }), schedule({ pause_status: 'UNPAUSED' }), schedule({ pause_status: undefined })],
-    refuses: [[schedule({ pause_status: 'ON' }), 'schedule.pause_status is "ON"; it must be one of PAUSED, UNPAUSED.']],
+    field: 'CronSchedule.pause_status',
+    takes: [
+      schedule({ pause_status: 'PAUSED' }),
+      schedule({ pause_status: 'UNPAUSED' }),
+      schedule({ pause_status: undefined }),
+    ],
+    refuses: [
+      [
+        schedule({ pause_status: 'ON' }),
+        'schedule.pause_status is "ON"; it must be one of PAUSED, UNPAUSED.',
+      ],
+    ],
   },
 ];
 

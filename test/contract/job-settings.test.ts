@@ -14,90 +14,154 @@ beforeAll(async () => {
 });
 afterAll(() => runyard.stop());
 
-const create = async (settings: object): Promise<number> => (await runyard.ok('POST', '2.0/jobs/create', inJob.jobWith(settings))).job_id;
-const runNow = async (job_id: number): Promise<number> => (await runyard.ok('POST', '2.0/jobs/run-now', { job_id })).run_id;
-const stateOf = async (run_id: number): Promise<string> => (await runyard.ok('GET', '2.0/jobs/runs/get', { run_id })).state.life_cycle_state;
+const create = async (settings: object): Promise<number> =>
+  (await runyard.ok('POST', '2.0/jobs/create', inJob.jobWith(settings))).job_id;
+const runNow = async (job_id: number): Promise<number> =>
+  (await runyard.ok('POST', '2.0/jobs/run-now', { job_id })).run_id;
+const stateOf = async (run_id: number): Promise<string> =>
+  (await runyard.ok('GET', '2.0/jobs/runs/get', { run_id })).state.life_cycle_state;
 const integer = /^\d+$/;
 const noCluster = 'One of job_cluster_key, new_cluster, or existing_cluster_id must be specified.';
 const oneCluster = 'exactly one of job_cluster_key, new_cluster, existing_cluster_id is allowed.';
-const schedule = { quartz_cron_expression: '0 0 6 1 1 ?', timezone_id: 'Europe/Berlin', pause_status: 'PAUSED' };
+const schedule = {
+  quartz_cron_expression: '0 0 6 1 1 ?',
+  timezone_id: 'Europe/Berlin',
+  pause_status: 'PAUSED',
+};
 const task = (index: number) => ({ task_key: `t${index}`, existing_cluster_id: 'c', ...python });
 const shared = (index: number) => ({ job_cluster_key: `k${index}`, new_cluster: newCluster });
 /** In place of the single task of the place. */
-const manyTasks = (count: number, more: object = {}) => ({ existing_cluster_id: undefined, ...noKind, tasks: times(count, task), ...more });
+const manyTasks = (count: number, more: object = {}) => ({
+  existing_cluster_id: undefined,
+  ...noKind,
+  tasks: times(count, task),
+  ...more,
+});
 
 const jobFields: readonly (readonly [field: string, holds: (job: Answer, jobId: number) => void])[] = [
-  ['job_id', (job, jobId) => {
-    expect(job.job_id).toBe(jobId);
-    expect(String(job.job_id)).toMatch(integer);
-  }],
+  [
+    'job_id',
+    (job, jobId) => {
+      expect(job.job_id).toBe(jobId);
+      expect(String(job.job_id)).toMatch(integer);
+    },
+  ],
   ['creator_user_name', (job) => expect(job.creator_user_name).toBe('admin')],
   ['run_as: the creator without job access control', (job) => expect(job.run_as).toBe('admin')],
   ['settings', (job) => expect(job.settings).toEqual({ ...inJob.jobWith({}), format: 'SINGLE_TASK' })],
-  ['created_time', (job) => {
-    expect(job.created_time).toBeGreaterThanOrEqual(started);
-    expect(job.created_time).toBeLessThanOrEqual(Date.now());
-  }],
+  [
+    'created_time',
+    (job) => {
+      expect(job.created_time).toBeGreaterThanOrEqual(started);
+      expect(job.created_time).toBeLessThanOrEqual(Date.now());
+    },
+  ],
 ];
 
 test.each(jobFields)('spec 2.1 %s', async (_field, holds) => {
   const job_id = await create({});
   holds(await runyard.ok('GET', '2.0/jobs/get', { job_id }), job_id);
   const { jobs } = await runyard.ok('GET', '2.0/jobs/list');
-  holds(jobs.find((job: Answer) => job.job_id === job_id), job_id);
+  holds(
+    jobs.find((job: Answer) => job.job_id === job_id),
+    job_id,
+  );
 });
 
 const rows: readonly FieldRow[] = [
   {
     field: 'existing_cluster_id OR new_cluster',
     takes: [
-      { existing_cluster_id: '1120-101010-abcd1234' }, { existing_cluster_id: undefined, new_cluster: newCluster },
-      { existing_cluster_id: '', ...noKind, pipeline_task: { pipeline_id: 'p' } }, { existing_cluster_id: undefined, ...noKind, pipeline_task: { pipeline_id: 'p' } },
+      { existing_cluster_id: '1120-101010-abcd1234' },
+      { existing_cluster_id: undefined, new_cluster: newCluster },
+      { existing_cluster_id: '', ...noKind, pipeline_task: { pipeline_id: 'p' } },
+      { existing_cluster_id: undefined, ...noKind, pipeline_task: { pipeline_id: 'p' } },
     ],
     refuses: [
       [{ existing_cluster_id: undefined }, noCluster],
       [{ existing_cluster_id: '' }, noCluster],
       [{ new_cluster: newCluster }, `The job has new_cluster and existing_cluster_id; ${oneCluster}`],
       [{ existing_cluster_id: 'a/b' }, 'existing_cluster_id is "a/b"; it must match ^[A-Za-z0-9_-]{0,100}$.'],
-      [{ existing_cluster_id: undefined, new_cluster: 'small' }, 'Could not parse request object: Expected object for field new_cluster, found STRING'],
+      [
+        { existing_cluster_id: undefined, new_cluster: 'small' },
+        'Could not parse request object: Expected object for field new_cluster, found STRING',
+      ],
     ],
   },
   {
     field: 'one of the six task kinds',
     takes: [
-      { ...noKind, notebook_task: { notebook_path: '/nb' } }, { ...noKind, spark_jar_task: { main_class_name: 'Main' } }, python,
-      { ...noKind, existing_cluster_id: undefined, new_cluster: newCluster, spark_submit_task: { parameters: ['managed_fs:/app.jar'] } },
-      { ...noKind, pipeline_task: { pipeline_id: 'p' } }, { ...noKind, run_job_task: { job_id: 1 } },
+      { ...noKind, notebook_task: { notebook_path: '/nb' } },
+      { ...noKind, spark_jar_task: { main_class_name: 'Main' } },
+      python,
+      {
+        ...noKind,
+        existing_cluster_id: undefined,
+        new_cluster: newCluster,
+        spark_submit_task: { parameters: ['managed_fs:/app.jar'] },
+      },
+      { ...noKind, pipeline_task: { pipeline_id: 'p' } },
+      { ...noKind, run_job_task: { job_id: 1 } },
     ],
     refuses: [
       [noKind, `No task is given; one of ${kinds}, or tasks, is required.`],
-      [{ ...noKind, notebook_task: { notebook_path: '/nb' }, spark_jar_task: {} }, `The job has notebook_task and spark_jar_task; exactly one of ${kinds} is allowed.`],
+      [
+        { ...noKind, notebook_task: { notebook_path: '/nb' }, spark_jar_task: {} },
+        `The job has notebook_task and spark_jar_task; exactly one of ${kinds} is allowed.`,
+      ],
     ],
   },
   {
     field: 'name',
-    takes: [{ name: 'nightly ünï' }, { name: 'x'.repeat(4_096) }, [{ name: undefined }, { name: 'Untitled' }]],
+    takes: [
+      { name: 'nightly ünï' },
+      { name: 'x'.repeat(4_096) },
+      [{ name: undefined }, { name: 'Untitled' }],
+    ],
     refuses: [[{ name: 5 }, 'Could not parse request object: Expected string for field name, found NUMBER']],
   },
   {
     field: 'libraries',
-    takes: [{ libraries: [] }, { libraries: [{ jar: 'managed_fs:/a.jar' }, { pypi: { package: 'simplejson' } }] }, { libraries: undefined }],
+    takes: [
+      { libraries: [] },
+      { libraries: [{ jar: 'managed_fs:/a.jar' }, { pypi: { package: 'simplejson' } }] },
+      { libraries: undefined },
+    ],
     refuses: [
-      [{ libraries: 'a.jar' }, 'Could not parse request object: Expected array for field libraries, found STRING'],
-      [{ libraries: [{}] }, 'libraries[0] has none of jar, egg, whl, pypi, maven, cran; exactly one is required.'],
+      [
+        { libraries: 'a.jar' },
+        'Could not parse request object: Expected array for field libraries, found STRING',
+      ],
+      [
+        { libraries: [{}] },
+        'libraries[0] has none of jar, egg, whl, pypi, maven, cran; exactly one is required.',
+      ],
     ],
   },
-  ...(['email_notifications', 'webhook_notifications', 'notification_settings', 'health'] as const).map((field): FieldRow => ({
-    field, takes: [{ [field]: {} }, { [field]: undefined }],
-    refuses: [[{ [field]: [] }, `Could not parse request object: Expected object for field ${field}, found ARRAY`]],
-  })),
+  ...(['email_notifications', 'webhook_notifications', 'notification_settings', 'health'] as const).map(
+    (field): FieldRow => ({
+      field,
+      takes: [{ [field]: {} }, { [field]: undefined }],
+      refuses: [
+        [{ [field]: [] }, `Could not parse request object: Expected object for field ${field}, found ARRAY`],
+      ],
+    }),
+  ),
   {
     field: 'timeout_seconds',
-    takes: [{ timeout_seconds: 0 }, { timeout_seconds: 1 }, { timeout_seconds: 2_147_483_647 }, { timeout_seconds: undefined }],
+    takes: [
+      { timeout_seconds: 0 },
+      { timeout_seconds: 1 },
+      { timeout_seconds: 2_147_483_647 },
+      { timeout_seconds: undefined },
+    ],
     refuses: [
       [{ timeout_seconds: -1 }, 'timeout_seconds is -1; it must be at least 0.'],
       [{ timeout_seconds: 2_147_483_648 }, 'timeout_seconds is 2147483648; it must be at most 2147483647.'],
-      [{ timeout_seconds: 1.5 }, 'Could not parse request object: Expected integer for field timeout_seconds, found NUMBER 1.5'],
+      [
+        { timeout_seconds: 1.5 },
+        'Could not parse request object: Expected integer for field timeout_seconds, found NUMBER 1.5',
+      ],
     ],
   },
   {
@@ -105,23 +169,40 @@ const rows: readonly FieldRow[] = [
     takes: [{ max_retries: -1 }, { max_retries: 0 }, { max_retries: 7 }, { max_retries: undefined }],
     refuses: [
       [{ max_retries: -2 }, 'max_retries is -2; it must be at least -1.'],
-      [{ max_retries: 'often' }, 'Could not parse request object: Expected integer for field max_retries, found STRING "often"'],
+      [
+        { max_retries: 'often' },
+        'Could not parse request object: Expected integer for field max_retries, found STRING "often"',
+      ],
     ],
   },
   {
     field: 'min_retry_interval_millis',
-    takes: [{ min_retry_interval_millis: 0 }, { min_retry_interval_millis: 2_000 }, { min_retry_interval_millis: undefined }],
+    takes: [
+      { min_retry_interval_millis: 0 },
+      { min_retry_interval_millis: 2_000 },
+      { min_retry_interval_millis: undefined },
+    ],
     refuses: [[{ min_retry_interval_millis: -1 }, 'min_retry_interval_millis is -1; it must be at least 0.']],
   },
   {
     field: 'retry_on_timeout',
     takes: [{ retry_on_timeout: true }, { retry_on_timeout: false }, { retry_on_timeout: undefined }],
-    refuses: [[{ retry_on_timeout: 1 }, 'Could not parse request object: Expected boolean for field retry_on_timeout, found NUMBER 1']],
+    refuses: [
+      [
+        { retry_on_timeout: 1 },
+        'Could not parse request object: Expected boolean for field retry_on_timeout, found NUMBER 1',
+      ],
+    ],
   },
   {
     field: 'schedule',
     takes: [{ schedule }, { schedule: undefined }],
-    refuses: [[{ schedule: '0 0 6 1 1 ?' }, 'Could not parse request object: Expected object for field schedule, found STRING']],
+    refuses: [
+      [
+        { schedule: '0 0 6 1 1 ?' },
+        'Could not parse request object: Expected object for field schedule, found STRING',
+      ],
+    ],
   },
   {
     field: 'max_concurrent_runs',
@@ -137,23 +218,40 @@ const rows: readonly FieldRow[] = [
     refuses: [
       [manyTasks(101), 'tasks has 101 entries; at most 100 are allowed.'],
       [manyTasks(0), 'tasks has 0 entries; at least one task is required.'],
-      [{ tasks: [task(0)] }, 'spark_python_task is a single-task field; beside tasks it belongs into an entry of tasks.'],
-      [manyTasks(1, { existing_cluster_id: 'c' }), 'existing_cluster_id is a single-task field; beside tasks it belongs into an entry of tasks.'],
+      [
+        { tasks: [task(0)] },
+        'spark_python_task is a single-task field; beside tasks it belongs into an entry of tasks.',
+      ],
+      [
+        manyTasks(1, { existing_cluster_id: 'c' }),
+        'existing_cluster_id is a single-task field; beside tasks it belongs into an entry of tasks.',
+      ],
     ],
   },
   {
     field: 'job_clusters',
     takes: [manyTasks(1, { job_clusters: times(100, shared) })],
     refuses: [
-      [manyTasks(1, { job_clusters: times(101, shared) }), 'job_clusters has 101 entries; at most 100 are allowed.'],
+      [
+        manyTasks(1, { job_clusters: times(101, shared) }),
+        'job_clusters has 101 entries; at most 100 are allowed.',
+      ],
       [{ job_clusters: [shared(0)] }, 'Shared job cluster feature is only supported in multi-task jobs.'],
     ],
   },
   {
     field: 'format',
-    takes: [[{}, { format: 'SINGLE_TASK' }], [manyTasks(1), { format: 'MULTI_TASK' }], { format: 'SINGLE_TASK' }, manyTasks(1, { format: 'MULTI_TASK' })],
+    takes: [
+      [{}, { format: 'SINGLE_TASK' }],
+      [manyTasks(1), { format: 'MULTI_TASK' }],
+      { format: 'SINGLE_TASK' },
+      manyTasks(1, { format: 'MULTI_TASK' }),
+    ],
     refuses: [
-      [{ format: 'MULTI_TASK' }, 'format is "MULTI_TASK", but the settings are SINGLE_TASK: they have no tasks.'],
+      [
+        { format: 'MULTI_TASK' },
+        'format is "MULTI_TASK", but the settings are SINGLE_TASK: they have no tasks.',
+      ],
       [{ format: 'GRAPH' }, 'format is "GRAPH"; it must be one of SINGLE_TASK, MULTI_TASK.'],
     ],
   },
@@ -185,7 +283,11 @@ describe('spec 2.2 max_concurrent_runs of a job with active runs', () => {
       await runyard.ended(run);
     }
     const next = await runNow(job);
-    expect([...states, ['PENDING', 'RUNNING'].includes(await stateOf(next))]).toEqual(['SKIPPED', 'SKIPPED', true]);
+    expect([...states, ['PENDING', 'RUNNING'].includes(await stateOf(next))]).toEqual([
+      'SKIPPED',
+      'SKIPPED',
+      true,
+    ]);
     await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id: next });
     await runyard.ended(next);
   });

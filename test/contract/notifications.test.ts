@@ -19,70 +19,121 @@ const given = { metric: 'RUN_DURATION_SECONDS', operator: 'GREATER_THAN', value:
 const rule = (fields: object) => ({ health: { rules: [{ ...given, ...fields }] } });
 /** Shown under both names of the operator, which different clients read. */
 const shownRule = (fields: object) => ({ health: { rules: [{ ...given, op: 'GREATER_THAN', ...fields }] } });
-const notBoolean = (field: string) => `Could not parse request object: Expected boolean for field <at>${field}, found STRING "maybe"`;
+const notBoolean = (field: string) =>
+  `Could not parse request object: Expected boolean for field <at>${field}, found STRING "maybe"`;
 
 const rows: readonly FieldRow[] = [
   ...lists.map((list): FieldRow => ({
     field: `JobEmailNotifications.${list}`,
     takes: [emails(list, ['a@x.example', 'b@x.example']), emails(list, [])],
     refuses: [
-      [emails(list, ['a@x', 'jürgen@x']), `<at>email_notifications.${list}[1] is "jürgen@x"; only ASCII characters are allowed.`],
-      [emails(list, 'a@x'), `Could not parse request object: Expected array for field <at>email_notifications.${list}, found STRING`],
+      [
+        emails(list, ['a@x', 'jürgen@x']),
+        `<at>email_notifications.${list}[1] is "jürgen@x"; only ASCII characters are allowed.`,
+      ],
+      [
+        emails(list, 'a@x'),
+        `Could not parse request object: Expected array for field <at>email_notifications.${list}, found STRING`,
+      ],
     ],
   })),
   {
-    field: 'JobEmailNotifications.no_alert_for_skipped_runs', takes: [emails('no_alert_for_skipped_runs', true), emails('no_alert_for_skipped_runs', false)],
-    refuses: [[emails('no_alert_for_skipped_runs', 'maybe'), notBoolean('email_notifications.no_alert_for_skipped_runs')]],
+    field: 'JobEmailNotifications.no_alert_for_skipped_runs',
+    takes: [emails('no_alert_for_skipped_runs', true), emails('no_alert_for_skipped_runs', false)],
+    refuses: [
+      [
+        emails('no_alert_for_skipped_runs', 'maybe'),
+        notBoolean('email_notifications.no_alert_for_skipped_runs'),
+      ],
+    ],
   },
   ...lists.map((list): FieldRow => ({
     field: `WebhookNotifications.${list}`,
     takes: [webhooks(list, ids(3)), webhooks(list, [])],
     refuses: [
       [webhooks(list, ids(4)), `<at>webhook_notifications.${list} has 4 entries; at most 3 are allowed.`],
-      [webhooks(list, ['destination-1']), `Could not parse request object: Expected object for field <at>webhook_notifications.${list}[0], found STRING`],
+      [
+        webhooks(list, ['destination-1']),
+        `Could not parse request object: Expected object for field <at>webhook_notifications.${list}[0], found STRING`,
+      ],
     ],
   })),
   {
-    field: 'Webhook.id', takes: [webhooks('on_start', ids(1))],
+    field: 'Webhook.id',
+    takes: [webhooks('on_start', ids(1))],
     refuses: [
       [webhooks('on_start', [{}]), 'Missing required field: <at>webhook_notifications.on_start[0].id.'],
-      [webhooks('on_start', [...ids(1), { id: 'nobody' }]), '<at>webhook_notifications.on_start[1].id is "nobody"; no notification destination has this id.'],
-      [webhooks('on_start', [{ id: 1 }]), 'Could not parse request object: Expected string for field <at>webhook_notifications.on_start[0].id, found NUMBER'],
+      [
+        webhooks('on_start', [...ids(1), { id: 'nobody' }]),
+        '<at>webhook_notifications.on_start[1].id is "nobody"; no notification destination has this id.',
+      ],
+      [
+        webhooks('on_start', [{ id: 1 }]),
+        'Could not parse request object: Expected string for field <at>webhook_notifications.on_start[0].id, found NUMBER',
+      ],
     ],
   },
-  ...['no_alert_for_skipped_runs', 'no_alert_for_canceled_runs', 'alert_on_last_attempt'].map((field): FieldRow => ({
-    field: `JobNotificationSettings.${field}`,
-    takes: [{ notification_settings: { [field]: true } }, { notification_settings: { [field]: false } }],
-    refuses: [[{ notification_settings: { [field]: 'maybe' } }, notBoolean(`notification_settings.${field}`)]],
-  })),
+  ...['no_alert_for_skipped_runs', 'no_alert_for_canceled_runs', 'alert_on_last_attempt'].map(
+    (field): FieldRow => ({
+      field: `JobNotificationSettings.${field}`,
+      takes: [{ notification_settings: { [field]: true } }, { notification_settings: { [field]: false } }],
+      refuses: [
+        [{ notification_settings: { [field]: 'maybe' } }, notBoolean(`notification_settings.${field}`)],
+      ],
+    }),
+  ),
   {
-    field: 'JobsHealthRules.rules', takes: [{ health: { rules: [] } }, [rule({}), shownRule({})]],
-    refuses: [[{ health: { rules: given } }, 'Could not parse request object: Expected array for field <at>health.rules, found OBJECT']],
+    field: 'JobsHealthRules.rules',
+    takes: [{ health: { rules: [] } }, [rule({}), shownRule({})]],
+    refuses: [
+      [
+        { health: { rules: given } },
+        'Could not parse request object: Expected array for field <at>health.rules, found OBJECT',
+      ],
+    ],
   },
   {
-    field: 'JobsHealthRule.metric', takes: [[rule({}), shownRule({})]],
+    field: 'JobsHealthRule.metric',
+    takes: [[rule({}), shownRule({})]],
     refuses: [
-      [rule({ metric: 'HEARTBEATS' }), '<at>health.rules[0].metric is "HEARTBEATS"; it must be one of RUN_DURATION_SECONDS.'],
+      [
+        rule({ metric: 'HEARTBEATS' }),
+        '<at>health.rules[0].metric is "HEARTBEATS"; it must be one of RUN_DURATION_SECONDS.',
+      ],
       [rule({ metric: undefined }), 'Missing required field: <at>health.rules[0].metric.'],
     ],
   },
   {
-    field: 'JobsHealthRule.operator', takes: [[rule({ operator: undefined, op: 'GREATER_THAN' }), shownRule({})]],
+    field: 'JobsHealthRule.operator',
+    takes: [[rule({ operator: undefined, op: 'GREATER_THAN' }), shownRule({})]],
     refuses: [
-      [rule({ operator: 'LESS_THAN' }), '<at>health.rules[0].operator is "LESS_THAN"; it must be one of GREATER_THAN.'],
+      [
+        rule({ operator: 'LESS_THAN' }),
+        '<at>health.rules[0].operator is "LESS_THAN"; it must be one of GREATER_THAN.',
+      ],
       [rule({ operator: undefined }), 'Missing required field: <at>health.rules[0].operator.'],
     ],
   },
   {
-    field: 'JobsHealthRule.value', takes: [[rule({ value: 0 }), shownRule({ value: 0 })], [rule({ value: 2_147_483_647 }), shownRule({ value: 2_147_483_647 })]],
+    field: 'JobsHealthRule.value',
+    takes: [
+      [rule({ value: 0 }), shownRule({ value: 0 })],
+      [rule({ value: 2_147_483_647 }), shownRule({ value: 2_147_483_647 })],
+    ],
     refuses: [
       [rule({ value: -1 }), '<at>health.rules[0].value is -1; it must be at least 0.'],
-      [rule({ value: 'long' }), 'Could not parse request object: Expected integer for field <at>health.rules[0].value, found STRING "long"'],
+      [
+        rule({ value: 'long' }),
+        'Could not parse request object: Expected integer for field <at>health.rules[0].value, found STRING "long"',
+      ],
       [rule({ value: undefined }), 'Missing required field: <at>health.rules[0].value.'],
     ],
   },
 ];
 
-describe.each<[string, Place]>([['a job', inJob], ['a task', inTask]])('of %s', (_name, place) => {
+describe.each<[string, Place]>([
+  ['a job', inJob],
+  ['a task', inTask],
+])('of %s', (_name, place) => {
   test.each(rows)('spec 2.9 $field', (row) => expectRow(runyard, row, place));
 });

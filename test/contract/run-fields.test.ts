@@ -1,4 +1,7 @@
-/** What a run shows, field by field, of runs that really ran: one task, several tasks, one-time, skipped (spec 2.5). */
+/**
+ * What a run shows, field by field, of runs that really ran: one task, several tasks, one-time, skipped (spec
+ * 2.5).
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
@@ -27,7 +30,8 @@ interface Runs {
 let runs: Runs;
 
 const get = (run_id: number): Promise<Answer> => runyard.ok('GET', '2.0/jobs/runs/get', { run_id });
-const start = async (path: string, body: object): Promise<number> => (await runyard.ok('POST', path, body)).run_id;
+const start = async (path: string, body: object): Promise<number> =>
+  (await runyard.ok('POST', path, body)).run_id;
 const ended = async (run_id: number): Promise<Answer> => {
   await runyard.ended(run_id);
   return get(run_id);
@@ -38,23 +42,53 @@ const tasks = [
   { task_key: 'a', description: 'first', job_cluster_key: 'shared', ...python },
   { task_key: 'b', depends_on: [{ task_key: 'a' }], job_cluster_key: 'shared', ...python },
 ];
-const gate = 'import os, pathlib, time\nwhile not (pathlib.Path(os.environ["RUNYARD_MANAGED_FS"]) / "open").exists():\n    time.sleep(0.01)\n';
+const gate =
+  'import os, pathlib, time\nwhile not (pathlib.Path(os.environ["RUNYARD_MANAGED_FS"]) / "open").exists():\n    time.sleep(0.01)\n';
 
 beforeAll(async () => {
   runyard = await startTestService();
   await runyard.putFile('/ok.py', 'import time\ntime.sleep(0.02)\n');
   await runyard.putFile('/gate.py', gate);
-  const submittedId = await start('2.0/jobs/runs/submit', { existing_cluster_id: 'all-purpose', spark_python_task: { python_file: 'managed_fs:/gate.py' } });
-  const jobId: number = (await runyard.ok('POST', '2.0/jobs/create', { name: 'one', new_cluster: newCluster, libraries, max_concurrent_runs: 2, ...python })).job_id;
-  const many = (await runyard.ok('POST', '2.1/jobs/create', { name: 'many', tasks, job_clusters: [{ job_cluster_key: 'shared', new_cluster: newCluster }] })).job_id;
+  const submittedId = await start('2.0/jobs/runs/submit', {
+    existing_cluster_id: 'all-purpose',
+    spark_python_task: { python_file: 'managed_fs:/gate.py' },
+  });
+  const jobId: number = (
+    await runyard.ok('POST', '2.0/jobs/create', {
+      name: 'one',
+      new_cluster: newCluster,
+      libraries,
+      max_concurrent_runs: 2,
+      ...python,
+    })
+  ).job_id;
+  const many = (
+    await runyard.ok('POST', '2.1/jobs/create', {
+      name: 'many',
+      tasks,
+      job_clusters: [{ job_cluster_key: 'shared', new_cluster: newCluster }],
+    })
+  ).job_id;
   const single = await ended(await start('2.0/jobs/run-now', { job_id: jobId, python_params: ['x'] }));
-  const [second, multi] = await Promise.all([ended(await start('2.0/jobs/run-now', { job_id: jobId })), ended(await start('2.1/jobs/run-now', { job_id: many }))]);
+  const [second, multi] = await Promise.all([
+    ended(await start('2.0/jobs/run-now', { job_id: jobId })),
+    ended(await start('2.1/jobs/run-now', { job_id: many })),
+  ]);
   await runyard.runWhen(submittedId, (run) => run.state.life_cycle_state === 'RUNNING');
   const running = await get(submittedId);
   await runyard.putFile('/open', '');
   const submitted = await ended(submittedId);
   const { runs: listed } = await runyard.ok('GET', '2.0/jobs/runs/list');
-  runs = { jobId, single, second, multi, taskRun: await get(multi.tasks[1].run_id), submitted, running, listed };
+  runs = {
+    jobId,
+    single,
+    second,
+    multi,
+    taskRun: await get(multi.tasks[1].run_id),
+    submitted,
+    running,
+    listed,
+  };
 });
 afterAll(() => runyard.stop());
 
@@ -62,92 +96,211 @@ const sumOf = (run: Answer): number => run.setup_duration + run.execution_durati
 const length = (run: Answer): number => run.end_time - run.start_time;
 
 const rows: readonly (readonly [field: string, holds: (runs: Runs) => void])[] = [
-  ['job_id', ({ jobId, single, submitted }) => {
-    expect(single.job_id).toBe(jobId);
-    expect(submitted.job_id).toBeGreaterThan(0);
-  }],
-  ['run_id: unique across all runs of all jobs', ({ single, second, multi, submitted }) => {
-    const ids = [single, second, multi, submitted, ...multi.tasks].map((run: Answer) => run.run_id);
-    expect(new Set(ids).size).toBe(6);
-    expect(ids.every(Number.isSafeInteger)).toBe(true);
-  }],
-  ['creator_user_name', ({ single, multi, submitted }) => expect([single, multi, submitted].map((run) => run.creator_user_name)).toEqual(['admin', 'admin', 'admin'])],
-  ['number_in_job: from 1', ({ single, second, multi, submitted }) => expect([single, second, multi, submitted].map((run) => run.number_in_job)).toEqual([1, 2, 1, 1])],
-  ['original_attempt_run_id: the run itself unless it is a retry', ({ single, multi, taskRun }) => {
-    for (const run of [single, multi, taskRun]) expect(run.original_attempt_run_id).toBe(run.run_id);
-  }],
-  ['state', ({ single, multi, submitted }) => {
-    for (const { state } of [single, multi, submitted]) expect(state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'SUCCESS' });
-  }],
-  ['schedule: absent unless the scheduler started it', ({ single, multi, submitted }) => {
-    for (const run of [single, multi, submitted]) expect(run).not.toHaveProperty('schedule');
-  }],
-  ['task', ({ single, multi, taskRun }) => {
-    expect(single.task).toEqual(python);
-    expect(taskRun.task).toEqual(python);
-    expect(multi).not.toHaveProperty('task');
-  }],
-  ['tasks: each with its run_id, key, description, dependencies, kind, cluster and state', ({ single, multi }) => {
-    expect(multi.tasks).toMatchObject(tasks.map((task) => ({ ...task, run_id: expect.any(Number), state: { life_cycle_state: 'TERMINATED', result_state: 'SUCCESS' } })));
-    expect(single).not.toHaveProperty('tasks');
-  }],
-  ['tasks: empty in lists', ({ multi, listed }) => expect(listed.find((run) => run.run_id === multi.run_id).tasks).toEqual([])],
-  ['cluster_spec', ({ single, taskRun, submitted }) => {
-    expect(single.cluster_spec).toEqual({ new_cluster: newCluster, libraries });
-    expect(taskRun.cluster_spec).toEqual({ job_cluster_key: 'shared' });
-    expect(submitted.cluster_spec).toEqual({ existing_cluster_id: 'all-purpose' });
-  }],
-  ['cluster_instance', ({ single, multi, submitted }) => {
-    expect(single.cluster_instance).toEqual({ cluster_id: expect.stringMatching(clusterId), spark_context_id: expect.stringMatching(/^\d+$/) });
-    expect(multi.tasks[0].cluster_instance).toEqual({ cluster_id: expect.stringMatching(clusterId), spark_context_id: expect.stringMatching(/^\d+$/) });
-    expect(submitted.cluster_instance.cluster_id).toBe('all-purpose');
-  }],
-  ['overriding_parameters', ({ single, second }) => {
-    expect(single.overriding_parameters).toEqual({ python_params: ['x'] });
-    expect(second).not.toHaveProperty('overriding_parameters');
-  }],
-  ['start_time', ({ single, multi }) => {
-    expect(single.start_time).toBeGreaterThan(1_700_000_000_000);
-    expect(multi.tasks[0].start_time).toBeGreaterThanOrEqual(multi.start_time);
-    expect(multi.tasks[1].start_time).toBeGreaterThanOrEqual(multi.tasks[0].end_time);
-  }],
-  ['end_time: 0 while it is running', ({ running, submitted }) => {
-    expect(running.end_time).toBe(0);
-    expect(submitted.end_time).toBeGreaterThan(submitted.start_time);
-  }],
-  ['setup_duration, execution_duration, cleanup_duration: together the whole time; 0 for a run of several tasks', ({ single, multi, taskRun }) => {
-    expect(sumOf(single)).toBe(length(single));
-    expect(sumOf(taskRun)).toBe(length(taskRun));
-    expect(single.execution_duration).toBeGreaterThan(0);
-    expect([multi.setup_duration, multi.execution_duration, multi.cleanup_duration]).toEqual([0, 0, 0]);
-  }],
-  ['run_duration: of runs of several tasks only', ({ single, multi, taskRun }) => {
-    expect(multi.run_duration).toBe(length(multi));
-    for (const run of [single, taskRun, ...multi.tasks]) expect(run).not.toHaveProperty('run_duration');
-  }],
-  ['trigger', ({ single, multi, submitted }) => expect([single, multi, submitted].map((run) => run.trigger)).toEqual(['ONE_TIME', 'ONE_TIME', 'ONE_TIME'])],
-  ['run_name: Untitled when nobody gave one', ({ single, multi, submitted }) => expect([single, multi, submitted].map((run) => run.run_name)).toEqual(['one', 'many', 'Untitled'])],
-  ['run_page_url', ({ single, multi }) => {
-    for (const run of [single, multi, ...multi.tasks]) expect(run.run_page_url).toMatch(new RegExp(`^${runyard.url}/.*${run.run_id}$`));
-  }],
-  ['run_type', ({ single, multi, submitted }) => expect([single, multi, submitted].map((run) => run.run_type)).toEqual(['JOB_RUN', 'JOB_RUN', 'SUBMIT_RUN'])],
-  ['attempt_number: 0 for the first attempt', ({ single, multi, taskRun }) => {
-    for (const run of [single, multi, taskRun, ...multi.tasks]) expect(run.attempt_number).toBe(0);
-  }],
-  ['format', ({ single, multi, submitted }) => expect([single, multi, submitted].map((run) => run.format)).toEqual(['SINGLE_TASK', 'MULTI_TASK', 'SINGLE_TASK'])],
-  ['in lists: as alone, apart from the tasks', ({ single, second, multi, submitted, listed }) => {
-    const alone = [multi, second, single, submitted].map((run) => (run === multi ? { ...run, tasks: [] } : run));
-    expect(listed.toSorted((a, b) => a.run_id - b.run_id)).toEqual(alone.toSorted((a, b) => a.run_id - b.run_id));
-  }],
+  [
+    'job_id',
+    ({ jobId, single, submitted }) => {
+      expect(single.job_id).toBe(jobId);
+      expect(submitted.job_id).toBeGreaterThan(0);
+    },
+  ],
+  [
+    'run_id: unique across all runs of all jobs',
+    ({ single, second, multi, submitted }) => {
+      const ids = [single, second, multi, submitted, ...multi.tasks].map((run: Answer) => run.run_id);
+      expect(new Set(ids).size).toBe(6);
+      expect(ids.every(Number.isSafeInteger)).toBe(true);
+    },
+  ],
+  [
+    'creator_user_name',
+    ({ single, multi, submitted }) =>
+      expect([single, multi, submitted].map((run) => run.creator_user_name)).toEqual([
+        'admin',
+        'admin',
+        'admin',
+      ]),
+  ],
+  [
+    'number_in_job: from 1',
+    ({ single, second, multi, submitted }) =>
+      expect([single, second, multi, submitted].map((run) => run.number_in_job)).toEqual([1, 2, 1, 1]),
+  ],
+  [
+    'original_attempt_run_id: the run itself unless it is a retry',
+    ({ single, multi, taskRun }) => {
+      for (const run of [single, multi, taskRun]) expect(run.original_attempt_run_id).toBe(run.run_id);
+    },
+  ],
+  [
+    'state',
+    ({ single, multi, submitted }) => {
+      for (const { state } of [single, multi, submitted])
+        expect(state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'SUCCESS' });
+    },
+  ],
+  [
+    'schedule: absent unless the scheduler started it',
+    ({ single, multi, submitted }) => {
+      for (const run of [single, multi, submitted]) expect(run).not.toHaveProperty('schedule');
+    },
+  ],
+  [
+    'task',
+    ({ single, multi, taskRun }) => {
+      expect(single.task).toEqual(python);
+      expect(taskRun.task).toEqual(python);
+      expect(multi).not.toHaveProperty('task');
+    },
+  ],
+  [
+    'tasks: each with its run_id, key, description, dependencies, kind, cluster and state',
+    ({ single, multi }) => {
+      expect(multi.tasks).toMatchObject(
+        tasks.map((task) => ({
+          ...task,
+          run_id: expect.any(Number),
+          state: { life_cycle_state: 'TERMINATED', result_state: 'SUCCESS' },
+        })),
+      );
+      expect(single).not.toHaveProperty('tasks');
+    },
+  ],
+  [
+    'tasks: empty in lists',
+    ({ multi, listed }) => expect(listed.find((run) => run.run_id === multi.run_id).tasks).toEqual([]),
+  ],
+  [
+    'cluster_spec',
+    ({ single, taskRun, submitted }) => {
+      expect(single.cluster_spec).toEqual({ new_cluster: newCluster, libraries });
+      expect(taskRun.cluster_spec).toEqual({ job_cluster_key: 'shared' });
+      expect(submitted.cluster_spec).toEqual({ existing_cluster_id: 'all-purpose' });
+    },
+  ],
+  [
+    'cluster_instance',
+    ({ single, multi, submitted }) => {
+      expect(single.cluster_instance).toEqual({
+        cluster_id: expect.stringMatching(clusterId),
+        spark_context_id: expect.stringMatching(/^\d+$/),
+      });
+      expect(multi.tasks[0].cluster_instance).toEqual({
+        cluster_id: expect.stringMatching(clusterId),
+        spark_context_id: expect.stringMatching(/^\d+$/),
+      });
+      expect(submitted.cluster_instance.cluster_id).toBe('all-purpose');
+    },
+  ],
+  [
+    'overriding_parameters',
+    ({ single, second }) => {
+      expect(single.overriding_parameters).toEqual({ python_params: ['x'] });
+      expect(second).not.toHaveProperty('overriding_parameters');
+    },
+  ],
+  [
+    'start_time',
+    ({ single, multi }) => {
+      expect(single.start_time).toBeGreaterThan(1_700_000_000_000);
+      expect(multi.tasks[0].start_time).toBeGreaterThanOrEqual(multi.start_time);
+      expect(multi.tasks[1].start_time).toBeGreaterThanOrEqual(multi.tasks[0].end_time);
+    },
+  ],
+  [
+    'end_time: 0 while it is running',
+    ({ running, submitted }) => {
+      expect(running.end_time).toBe(0);
+      expect(submitted.end_time).toBeGreaterThan(submitted.start_time);
+    },
+  ],
+  [
+    'setup_duration, execution_duration, cleanup_duration: together the whole time; 0 for a run of several tasks',
+    ({ single, multi, taskRun }) => {
+      expect(sumOf(single)).toBe(length(single));
+      expect(sumOf(taskRun)).toBe(length(taskRun));
+      expect(single.execution_duration).toBeGreaterThan(0);
+      expect([multi.setup_duration, multi.execution_duration, multi.cleanup_duration]).toEqual([0, 0, 0]);
+    },
+  ],
+  [
+    'run_duration: of runs of several tasks only',
+    ({ single, multi, taskRun }) => {
+      expect(multi.run_duration).toBe(length(multi));
+      for (const run of [single, taskRun, ...multi.tasks]) expect(run).not.toHaveProperty('run_duration');
+    },
+  ],
+  [
+    'trigger',
+    ({ single, multi, submitted }) =>
+      expect([single, multi, submitted].map((run) => run.trigger)).toEqual([
+        'ONE_TIME',
+        'ONE_TIME',
+        'ONE_TIME',
+      ]),
+  ],
+  [
+    'run_name: Untitled when nobody gave one',
+    ({ single, multi, submitted }) =>
+      expect([single, multi, submitted].map((run) => run.run_name)).toEqual(['one', 'many', 'Untitled']),
+  ],
+  [
+    'run_page_url',
+    ({ single, multi }) => {
+      for (const run of [single, multi, ...multi.tasks])
+        expect(run.run_page_url).toMatch(new RegExp(`^${runyard.url}/.*${run.run_id}$`));
+    },
+  ],
+  [
+    'run_type',
+    ({ single, multi, submitted }) =>
+      expect([single, multi, submitted].map((run) => run.run_type)).toEqual([
+        'JOB_RUN',
+        'JOB_RUN',
+        'SUBMIT_RUN',
+      ]),
+  ],
+  [
+    'attempt_number: 0 for the first attempt',
+    ({ single, multi, taskRun }) => {
+      for (const run of [single, multi, taskRun, ...multi.tasks]) expect(run.attempt_number).toBe(0);
+    },
+  ],
+  [
+    'format',
+    ({ single, multi, submitted }) =>
+      expect([single, multi, submitted].map((run) => run.format)).toEqual([
+        'SINGLE_TASK',
+        'MULTI_TASK',
+        'SINGLE_TASK',
+      ]),
+  ],
+  [
+    'in lists: as alone, apart from the tasks',
+    ({ single, second, multi, submitted, listed }) => {
+      const alone = [multi, second, single, submitted].map((run) =>
+        run === multi ? { ...run, tasks: [] } : run,
+      );
+      expect(listed.toSorted((a, b) => a.run_id - b.run_id)).toEqual(
+        alone.toSorted((a, b) => a.run_id - b.run_id),
+      );
+    },
+  ],
 ];
 
 test.each(rows)('spec 2.5 %s', (_field, holds) => holds(runs));
 
 test('spec 2.5 run_name: at most 4096 bytes of UTF-8', async () => {
-  const submit = (run_name: string) => runyard.call('POST', '2.0/jobs/runs/submit', { run_name, existing_cluster_id: 'c', ...python });
-  const { body: { run_id } } = await submit('ü'.repeat(2_048));
+  const submit = (run_name: string) =>
+    runyard.call('POST', '2.0/jobs/runs/submit', { run_name, existing_cluster_id: 'c', ...python });
+  const {
+    body: { run_id },
+  } = await submit('ü'.repeat(2_048));
   expect((await ended(run_id)).run_name).toBe('ü'.repeat(2_048));
   expect(await submit(`${'ü'.repeat(2_048)}x`)).toEqual({
-    status: 400, body: { error_code: 'INVALID_PARAMETER_VALUE', message: 'run_name is 4097 bytes of UTF-8; at most 4096 are allowed.' },
+    status: 400,
+    body: {
+      error_code: 'INVALID_PARAMETER_VALUE',
+      message: 'run_name is 4097 bytes of UTF-8; at most 4096 are allowed.',
+    },
   });
 });

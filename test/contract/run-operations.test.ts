@@ -1,4 +1,6 @@
-/** The rules of the operations on one run: get, export, cancel, get-output, delete (spec 4.1, rules 7 to 11). */
+/**
+ * The rules of the operations on one run: get, export, cancel, get-output, delete (spec 4.1, rules 7 to 11).
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
@@ -14,11 +16,15 @@ let active: number;
 
 const on = { existing_cluster_id: 'c' };
 const program = (file: string) => ({ ...on, spark_python_task: { python_file: `managed_fs:/${file}` } });
-const call = (method: 'GET' | 'POST', path: string, input: object) => runyard.call(method, `2.0/jobs/${path}`, input);
-const get = (path: string, run_id: number): Promise<Answer> => runyard.ok('GET', `2.0/jobs/runs/${path}`, { run_id });
-const submit = async (body: object): Promise<number> => (await runyard.ok('POST', '2.0/jobs/runs/submit', body)).run_id;
+const call = (method: 'GET' | 'POST', path: string, input: object) =>
+  runyard.call(method, `2.0/jobs/${path}`, input);
+const get = (path: string, run_id: number): Promise<Answer> =>
+  runyard.ok('GET', `2.0/jobs/runs/${path}`, { run_id });
+const submit = async (body: object): Promise<number> =>
+  (await runyard.ok('POST', '2.0/jobs/runs/submit', body)).run_id;
 const over = async (body: object): Promise<number> => (await runyard.ended(await submit(body))).run_id;
-const parent = 'Retrieving the output of runs with multiple tasks is not supported. Please retrieve the output of each individual task run instead.';
+const parent =
+  'Retrieving the output of runs with multiple tasks is not supported. Please retrieve the output of each individual task run instead.';
 
 beforeAll(async () => {
   runyard = await startTestService();
@@ -28,8 +34,14 @@ beforeAll(async () => {
   await runyard.putNotebook('/exit', ['dbutils.notebook.exit("42")']);
   await runyard.putNotebook('/fail', ['1 / 0']);
   active = await submit(program('wait.py'));
-  [notebook, python] = await Promise.all([over({ ...on, notebook_task: { notebook_path: '/nb' } }), over(program('ok.py'))]);
-  const tasks = [{ task_key: 'p', ...program('ok.py') }, { task_key: 'n', ...on, depends_on: [{ task_key: 'p' }], notebook_task: { notebook_path: '/exit' } }];
+  [notebook, python] = await Promise.all([
+    over({ ...on, notebook_task: { notebook_path: '/nb' } }),
+    over(program('ok.py')),
+  ]);
+  const tasks = [
+    { task_key: 'p', ...program('ok.py') },
+    { task_key: 'n', ...on, depends_on: [{ task_key: 'p' }], notebook_task: { notebook_path: '/exit' } },
+  ];
   several = await get('get', await over({ tasks }));
 });
 afterAll(async () => {
@@ -41,19 +53,31 @@ afterAll(async () => {
 test('spec 4.1.7: a run of several tasks shows them, each with its own run_id, which runs/get takes, too', async () => {
   expect(several.tasks.map((task: Answer) => task.task_key)).toEqual(['p', 'n']);
   expect(new Set([several.run_id, ...several.tasks.map((task: Answer) => task.run_id)]).size).toBe(3);
-  for (const task of several.tasks) expect(await get('get', task.run_id)).toMatchObject({ run_id: task.run_id, task_key: task.task_key, parent_run_id: several.run_id, state: task.state });
+  for (const task of several.tasks)
+    expect(await get('get', task.run_id)).toMatchObject({
+      run_id: task.run_id,
+      task_key: task.task_key,
+      parent_run_id: several.run_id,
+      state: task.state,
+    });
 });
 
 describe('spec 4.1.8: runs/export', () => {
   test('spec 4.1.8: a notebook run is exported as HTML, also one of several tasks', async () => {
     for (const run_id of [notebook, several.tasks[1].run_id]) {
-      expect(await get('export', run_id)).toEqual({ views: [{ type: 'NOTEBOOK', name: expect.any(String), content: expect.stringMatching(/^<!doctype html>/i) }] });
+      expect(await get('export', run_id)).toEqual({
+        views: [
+          { type: 'NOTEBOOK', name: expect.any(String), content: expect.stringMatching(/^<!doctype html>/i) },
+        ],
+      });
     }
   });
 
   test('spec 4.1.8: a run of another kind is refused', async () => {
     for (const run_id of [python, several.tasks[0].run_id]) {
-      expect(await call('GET', 'runs/export', { run_id })).toEqual(refusal(`Run ${run_id} is not a notebook run; only notebook runs can be exported as HTML.`));
+      expect(await call('GET', 'runs/export', { run_id })).toEqual(
+        refusal(`Run ${run_id} is not a notebook run; only notebook runs can be exported as HTML.`),
+      );
     }
   });
 });
@@ -67,16 +91,27 @@ describe('spec 4.1.9: an invalid id is 400', () => {
     ['', `Could not parse request object: Expected integer for field ${field}, found STRING ""`],
   ];
 
-  test.each([['POST', 'runs/cancel', 'run_id', 'Run'], ['POST', 'runs/cancel-all', 'job_id', 'Job'], ['GET', 'runs/get-output', 'run_id', 'Run']] as const)('spec 4.1.9: %s %s', async (method, path, field, name) => {
-    for (const [value, message] of words(field, name)) expect(await call(method, path, { [field]: value })).toEqual(refusal(message));
+  test.each([
+    ['POST', 'runs/cancel', 'run_id', 'Run'],
+    ['POST', 'runs/cancel-all', 'job_id', 'Job'],
+    ['GET', 'runs/get-output', 'run_id', 'Run'],
+  ] as const)('spec 4.1.9: %s %s', async (method, path, field, name) => {
+    for (const [value, message] of words(field, name))
+      expect(await call(method, path, { [field]: value })).toEqual(refusal(message));
     expect(await call(method, path, {})).toEqual(refusal(`Missing required field: ${field}.`));
   });
 });
 
 describe('spec 4.1.10: get-output', () => {
   test('spec 4.1.10: a notebook without exit has an empty output, one with exit its result', async () => {
-    expect(await get('get-output', notebook)).toEqual({ metadata: expect.objectContaining({ run_id: notebook }), notebook_output: {} });
-    expect(await get('get-output', several.tasks[1].run_id)).toMatchObject({ notebook_output: { result: '42', truncated: false }, metadata: { task_key: 'n' } });
+    expect(await get('get-output', notebook)).toEqual({
+      metadata: expect.objectContaining({ run_id: notebook }),
+      notebook_output: {},
+    });
+    expect(await get('get-output', several.tasks[1].run_id)).toMatchObject({
+      notebook_output: { result: '42', truncated: false },
+      metadata: { task_key: 'n' },
+    });
   });
 
   test('spec 4.1.10: the parent of several tasks, or of one, is refused', async () => {
@@ -88,7 +123,10 @@ describe('spec 4.1.10: get-output', () => {
   test('spec 4.1.10: error says why there is no output', async () => {
     const failed = await over({ ...on, notebook_task: { notebook_path: '/fail' } });
     const output = await get('get-output', failed);
-    expect(output).toMatchObject({ error: 'ZeroDivisionError: division by zero', error_trace: expect.stringContaining('Traceback') });
+    expect(output).toMatchObject({
+      error: 'ZeroDivisionError: division by zero',
+      error_trace: expect.stringContaining('Traceback'),
+    });
     expect(output).not.toHaveProperty('notebook_output');
     const gone = await over({ ...on, notebook_task: { notebook_path: '/gone' } });
     expect((await get('get-output', gone)).error).toMatch(/\/gone was not found/);
@@ -106,12 +144,17 @@ describe('spec 4.1.11: runs/delete', () => {
   test('spec 4.1.11: a run that is over is gone', async () => {
     const run_id = await over(program('ok.py'));
     expect(await call('POST', 'runs/delete', { run_id })).toEqual({ status: 200, body: {} });
-    for (const path of ['get', 'get-output']) expect(await call('GET', `runs/${path}`, { run_id })).toEqual(refusal(`Run ${run_id} does not exist.`));
+    for (const path of ['get', 'get-output'])
+      expect(await call('GET', `runs/${path}`, { run_id })).toEqual(refusal(`Run ${run_id} does not exist.`));
   });
 
   test('spec 4.1.11: an active run is refused and goes on', async () => {
     expect(await call('POST', 'runs/delete', { run_id: active })).toEqual({
-      status: 400, body: { error_code: 'INVALID_STATE', message: `Run ${active} is still active. Cancel it before deleting it.` },
+      status: 400,
+      body: {
+        error_code: 'INVALID_STATE',
+        message: `Run ${active} is still active. Cancel it before deleting it.`,
+      },
     });
     expect((await get('get', active)).end_time).toBe(0);
   });

@@ -1,4 +1,7 @@
-/** The state of runs that end in every way, and each transition on their way, as the database saw it (spec 2.6, 3.1, 3.2). */
+/**
+ * The state of runs that end in every way, and each transition on their way, as the database saw it (spec
+ * 2.6, 3.1, 3.2).
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -25,12 +28,16 @@ async function when(run_id: number, holds: (state: string) => boolean): Promise<
     const run = await get(run_id);
     seen.push(run, ...(run.tasks ?? []));
     if (holds(run.state.life_cycle_state)) return run;
-    await new Promise((resolve) => { setTimeout(resolve, 10); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 10);
+    });
   }
 }
-const ended = (run_id: number) => when(run_id, (state) => ['TERMINATED', 'SKIPPED', 'INTERNAL_ERROR'].includes(state));
+const ended = (run_id: number) =>
+  when(run_id, (state) => ['TERMINATED', 'SKIPPED', 'INTERNAL_ERROR'].includes(state));
 const running = (run_id: number) => when(run_id, (state) => state === 'RUNNING');
-const submit = async (body: object): Promise<number> => (await runyard.ok('POST', '2.0/jobs/runs/submit', body)).run_id;
+const submit = async (body: object): Promise<number> =>
+  (await runyard.ok('POST', '2.0/jobs/runs/submit', body)).run_id;
 
 async function cancelled(): Promise<Answer> {
   const run_id = await submit(python('wait.py'));
@@ -51,31 +58,68 @@ async function lost(): Promise<Answer> {
 }
 
 async function skipped(): Promise<Answer> {
-  const { job_id } = await runyard.ok('POST', '2.0/jobs/create', { ...python('ok.py'), max_concurrent_runs: 0 });
+  const { job_id } = await runyard.ok('POST', '2.0/jobs/create', {
+    ...python('ok.py'),
+    max_concurrent_runs: 0,
+  });
   return ended((await runyard.ok('POST', '2.0/jobs/run-now', { job_id })).run_id);
 }
 
 async function multi(): Promise<Answer> {
-  const after = (task_key: string, on: string) => ({ task_key, depends_on: [{ task_key: on }], ...python('ok.py') });
-  return ended(await submit({ tasks: [{ task_key: 'bad', ...python('fail.py') }, after('next', 'bad'), { task_key: 'good', ...python('ok.py') }] }));
+  const after = (task_key: string, on: string) => ({
+    task_key,
+    depends_on: [{ task_key: on }],
+    ...python('ok.py'),
+  });
+  return ended(
+    await submit({
+      tasks: [
+        { task_key: 'bad', ...python('fail.py') },
+        after('next', 'bad'),
+        { task_key: 'good', ...python('ok.py') },
+      ],
+    }),
+  );
 }
 
 beforeAll(async () => {
   runyard = await startTestService({ clusterStartMs: 300 });
-  await sql`create table life (at serial, of text, run_id bigint, was text, became text)`.execute(runyard.database.db);
+  await sql`create table life (at serial, of text, run_id bigint, was text, became text)`.execute(
+    runyard.database.db,
+  );
   await sql`create function note_life() returns trigger language plpgsql as $$ begin
-    insert into life (of, run_id, was, became) values (tg_table_name, new.run_id, old.state, new.state); return new; end $$`.execute(runyard.database.db);
+    insert into life (of, run_id, was, became) values (tg_table_name, new.run_id, old.state, new.state); return new; end $$`.execute(
+    runyard.database.db,
+  );
   for (const table of ['runs', 'task_runs']) {
-    await sql`create trigger note_life after update on ${sql.table(table)} for each row when (old.state <> new.state) execute function note_life()`.execute(runyard.database.db);
+    await sql`create trigger note_life after update on ${sql.table(table)} for each row when (old.state <> new.state) execute function note_life()`.execute(
+      runyard.database.db,
+    );
   }
   await runyard.putFile('/ok.py', 'print("ok")\n');
   await runyard.putFile('/fail.py', 'raise ValueError("no good")\n');
   await runyard.putFile('/wait.py', 'import time\ntime.sleep(600)\n');
   const [succeeded, failed, timedOut, ...others] = await Promise.all([
-    submit(python('ok.py')).then(ended), submit({ new_cluster: { num_workers: 1, spark_version: '1', node_type_id: 'n' }, spark_python_task: { python_file: 'managed_fs:/fail.py' } }).then(ended),
-    submit({ ...python('wait.py'), timeout_seconds: 2 }).then(ended), cancelled(), lost(), skipped(), multi(),
+    submit(python('ok.py')).then(ended),
+    submit({
+      new_cluster: { num_workers: 1, spark_version: '1', node_type_id: 'n' },
+      spark_python_task: { python_file: 'managed_fs:/fail.py' },
+    }).then(ended),
+    submit({ ...python('wait.py'), timeout_seconds: 2 }).then(ended),
+    cancelled(),
+    lost(),
+    skipped(),
+    multi(),
   ]);
-  lives = { succeeded, failed, timedOut, cancelled: others[0], lost: others[1], skipped: others[2], multi: others[3] };
+  lives = {
+    succeeded,
+    failed,
+    timedOut,
+    cancelled: others[0],
+    lost: others[1],
+    skipped: others[2],
+    multi: others[3],
+  };
 });
 afterAll(() => runyard.stop());
 
@@ -83,25 +127,47 @@ const taskOf = (run: Answer, key: string): Answer => run.tasks.find((task: Answe
 
 describe('spec 2.6', () => {
   test.each<[Life, string, string | undefined]>([
-    ['succeeded', 'TERMINATED', 'SUCCESS'], ['failed', 'TERMINATED', 'FAILED'], ['cancelled', 'TERMINATED', 'CANCELED'], ['timedOut', 'TERMINATED', 'TIMEDOUT'],
-    ['skipped', 'SKIPPED', undefined], ['lost', 'INTERNAL_ERROR', 'FAILED'], ['multi', 'TERMINATED', 'FAILED'],
-  ])('spec 2.6 life_cycle_state and result_state of a run that %s: %s, %s', (life, life_cycle_state, result_state) => {
-    expect(lives[life].state.life_cycle_state).toBe(life_cycle_state);
-    expect(lives[life].state.result_state).toBe(result_state);
-    expect(Object.hasOwn(lives[life].state, 'result_state')).toBe(result_state !== undefined);
-  });
+    ['succeeded', 'TERMINATED', 'SUCCESS'],
+    ['failed', 'TERMINATED', 'FAILED'],
+    ['cancelled', 'TERMINATED', 'CANCELED'],
+    ['timedOut', 'TERMINATED', 'TIMEDOUT'],
+    ['skipped', 'SKIPPED', undefined],
+    ['lost', 'INTERNAL_ERROR', 'FAILED'],
+    ['multi', 'TERMINATED', 'FAILED'],
+  ])(
+    'spec 2.6 life_cycle_state and result_state of a run that %s: %s, %s',
+    (life, life_cycle_state, result_state) => {
+      expect(lives[life].state.life_cycle_state).toBe(life_cycle_state);
+      expect(lives[life].state.result_state).toBe(result_state);
+      expect(Object.hasOwn(lives[life].state, 'result_state')).toBe(result_state !== undefined);
+    },
+  );
 
   test('spec 2.6 user_cancelled_or_timedout: true when cancelled or out of time, and only then', () => {
     const flags = Object.entries(lives).map(([life, { state }]) => [life, state.user_cancelled_or_timedout]);
-    expect(Object.fromEntries(flags)).toEqual({ succeeded: false, failed: false, cancelled: true, timedOut: true, skipped: false, lost: false, multi: false });
+    expect(Object.fromEntries(flags)).toEqual({
+      succeeded: false,
+      failed: false,
+      cancelled: true,
+      timedOut: true,
+      skipped: false,
+      lost: false,
+      multi: false,
+    });
   });
 
   test('spec 2.6 state_message: a text, always', () => {
     expect(seen.every(({ state }) => typeof state.state_message === 'string')).toBe(true);
-    const messages = Object.fromEntries(Object.entries(lives).map(([life, { state }]) => [life, state.state_message]));
+    const messages = Object.fromEntries(
+      Object.entries(lives).map(([life, { state }]) => [life, state.state_message]),
+    );
     expect(messages).toEqual({
-      succeeded: '', failed: 'Workload failed, see run output for details', cancelled: 'Run cancelled by user', timedOut: 'Run timed out',
-      skipped: 'Skipping this run because the limit of 0 maximum concurrent runs has been reached.', lost: expect.stringMatching(/^Its process \d+ is gone/),
+      succeeded: '',
+      failed: 'Workload failed, see run output for details',
+      cancelled: 'Run cancelled by user',
+      timedOut: 'Run timed out',
+      skipped: 'Skipping this run because the limit of 0 maximum concurrent runs has been reached.',
+      lost: expect.stringMatching(/^Its process \d+ is gone/),
       multi: 'Task bad failed with message: Workload failed, see run output for details.',
     });
   });
@@ -109,7 +175,12 @@ describe('spec 2.6', () => {
 
 /** The states that a run or a task run went through, from its first. */
 async function wayOf({ run_id }: Answer, of: 'runs' | 'task_runs'): Promise<string[]> {
-  const { rows } = await sql<{ was: string; became: string }>`select was, became from life where run_id = ${run_id} and of = ${of} order by at`.execute(runyard.database.db);
+  const { rows } = await sql<{
+    was: string;
+    became: string;
+  }>`select was, became from life where run_id = ${run_id} and of = ${of} order by at`.execute(
+    runyard.database.db,
+  );
   return rows.flatMap(({ was, became }, index) => (index === 0 ? [was, became] : [became]));
 }
 
@@ -137,12 +208,28 @@ describe('spec 3.1: the way of a run', () => {
   test('spec 3.1: max_concurrent_runs reached: SKIPPED at once, no resources', async () => {
     expect(await wayOf(lives.skipped, 'runs')).toEqual([]);
     expect(lives.skipped.end_time).toBe(lives.skipped.start_time);
-    expect(await runyard.database.db.selectFrom('clusters').selectAll().where('job_run_id', '=', lives.skipped.run_id).execute()).toEqual([]);
+    expect(
+      await runyard.database.db
+        .selectFrom('clusters')
+        .selectAll()
+        .where('job_run_id', '=', lives.skipped.run_id)
+        .execute(),
+    ).toEqual([]);
   });
 
   test('spec 3.1: no other transition was made than those of the table', async () => {
-    const { rows } = await sql<{ way: string }>`select distinct was || ' ' || became as way from life`.execute(runyard.database.db);
-    const table = ['PENDING RUNNING', 'PENDING SKIPPED', 'PENDING INTERNAL_ERROR', 'RUNNING TERMINATING', 'RUNNING INTERNAL_ERROR', 'TERMINATING TERMINATED', 'TERMINATING INTERNAL_ERROR'];
+    const { rows } = await sql<{
+      way: string;
+    }>`select distinct was || ' ' || became as way from life`.execute(runyard.database.db);
+    const table = [
+      'PENDING RUNNING',
+      'PENDING SKIPPED',
+      'PENDING INTERNAL_ERROR',
+      'RUNNING TERMINATING',
+      'RUNNING INTERNAL_ERROR',
+      'TERMINATING TERMINATED',
+      'TERMINATING INTERNAL_ERROR',
+    ];
     expect(table).toEqual(expect.arrayContaining(rows.map((row) => row.way)));
   });
 
@@ -156,9 +243,18 @@ describe('spec 3.1: the way of a run', () => {
 });
 
 describe('spec 3.2: the result', () => {
-  const shown = (state: string): boolean[] => [...new Set(seen.filter((run) => run.state.life_cycle_state === state).map((run) => 'result_state' in run.state))];
+  const shown = (state: string): boolean[] => [
+    ...new Set(
+      seen.filter((run) => run.state.life_cycle_state === state).map((run) => 'result_state' in run.state),
+    ),
+  ];
 
-  test.each([['PENDING', false], ['RUNNING', false], ['SKIPPED', false], ['TERMINATED', true]] as const)('spec 3.2: with %s it is there: %s', (state, there) => {
+  test.each([
+    ['PENDING', false],
+    ['RUNNING', false],
+    ['SKIPPED', false],
+    ['TERMINATED', true],
+  ] as const)('spec 3.2: with %s it is there: %s', (state, there) => {
     expect(shown(state)).toEqual([there]);
   });
 
@@ -168,23 +264,37 @@ describe('spec 3.2: the result', () => {
 
   test('spec 3.2: with TERMINATING it is there, as the table of runs demands, and is the one of the end', async () => {
     expect(shown('TERMINATING').filter((there) => !there)).toEqual([]);
-    const early = seen.filter((run) => run.state.life_cycle_state === 'TERMINATING').map((run) => [run.run_id, run.state.result_state]);
-    const late = new Map(seen.filter((run) => run.state.life_cycle_state === 'TERMINATED').map((run) => [run.run_id, run.state.result_state]));
+    const early = seen
+      .filter((run) => run.state.life_cycle_state === 'TERMINATING')
+      .map((run) => [run.run_id, run.state.result_state]);
+    const late = new Map(
+      seen
+        .filter((run) => run.state.life_cycle_state === 'TERMINATED')
+        .map((run) => [run.run_id, run.state.result_state]),
+    );
     for (const [runId, result] of early) expect(late.get(runId)).toBe(result);
     const bare = sql`update runs set result = null, state = 'TERMINATING', active = true, end_time = null where run_id = ${lives.succeeded.run_id}`;
     await expect(bare.execute(runyard.database.db)).rejects.toThrow(/violates check constraint/);
   });
 
   test('spec 3.2: only its words are used', () => {
-    for (const { state } of seen) if ('result_state' in state) expect(resultStates).toContain(state.result_state);
+    for (const { state } of seen)
+      if ('result_state' in state) expect(resultStates).toContain(state.result_state);
   });
 
   test('spec 3.2: PENDING, RUNNING and TERMINATING runs are active', async () => {
     const run_id = await submit(python('wait.py'));
-    const listed = async (query: object) => (await runyard.ok('GET', '2.0/jobs/runs/list', { limit: 0, ...query })).runs.map((run: Answer) => run.run_id);
+    const listed = async (query: object) =>
+      (await runyard.ok('GET', '2.0/jobs/runs/list', { limit: 0, ...query })).runs.map(
+        (run: Answer) => run.run_id,
+      );
     await running(run_id);
     expect(await listed({ active_only: true })).toEqual([run_id]);
-    expect((await listed({ completed_only: true })).toSorted()).toEqual(Object.values(lives).map((run) => run.run_id).toSorted());
+    expect((await listed({ completed_only: true })).toSorted()).toEqual(
+      Object.values(lives)
+        .map((run) => run.run_id)
+        .toSorted(),
+    );
     await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id });
     await ended(run_id);
     expect(await listed({ active_only: true })).toEqual([]);

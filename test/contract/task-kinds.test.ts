@@ -4,18 +4,31 @@ import { startTestService, type TestService } from '../harness/service.ts';
 import { expectRow, inJob, inTask, newCluster, noKind, type FieldRow, type Place } from './rows.ts';
 
 let runyard: TestService;
-beforeAll(async () => { runyard = await startTestService(); });
+beforeAll(async () => {
+  runyard = await startTestService();
+});
 afterAll(() => runyard.stop());
 
-const notebook = (fields: object) => ({ ...noKind, notebook_task: { notebook_path: '/Users/a/report', ...fields } });
+const notebook = (fields: object) => ({
+  ...noKind,
+  notebook_task: { notebook_path: '/Users/a/report', ...fields },
+});
 const jar = (fields: object) => ({ ...noKind, spark_jar_task: fields });
-const pythonTask = (fields: object) => ({ spark_python_task: { python_file: 'managed_fs:/x.py', ...fields } });
+const pythonTask = (fields: object) => ({
+  spark_python_task: { python_file: 'managed_fs:/x.py', ...fields },
+});
 const onNew = { existing_cluster_id: undefined, new_cluster: newCluster };
-const submit = (parameters: unknown, more: object = onNew) => ({ ...noKind, spark_submit_task: { parameters }, ...more });
+const submit = (parameters: unknown, more: object = onNew) => ({
+  ...noKind,
+  spark_submit_task: { parameters },
+  ...more,
+});
 const pipeline = (fields: object) => ({ ...noKind, existing_cluster_id: undefined, pipeline_task: fields });
 const runJob = (fields: object) => ({ ...noKind, existing_cluster_id: undefined, run_job_task: fields });
-const notText = (field: string, found = 'NUMBER') => `Could not parse request object: Expected string for field <at>${field}, found ${found}`;
-const notList = (field: string) => `Could not parse request object: Expected array for field <at>${field}, found STRING`;
+const notText = (field: string, found = 'NUMBER') =>
+  `Could not parse request object: Expected string for field <at>${field}, found ${found}`;
+const notList = (field: string) =>
+  `Could not parse request object: Expected array for field <at>${field}, found STRING`;
 const ascii = 'only ASCII characters are allowed.';
 
 const rows: readonly FieldRow[] = [
@@ -25,22 +38,42 @@ const rows: readonly FieldRow[] = [
     refuses: [
       [{ ...noKind, notebook_task: {} }, 'Missing required field: <at>notebook_task.notebook_path.'],
       [notebook({ notebook_path: '' }), 'Missing required field: <at>notebook_task.notebook_path.'],
-      [notebook({ notebook_path: 'report' }), '<at>notebook_task.notebook_path is "report"; it must be an absolute path that begins with a slash.'],
+      [
+        notebook({ notebook_path: 'report' }),
+        '<at>notebook_task.notebook_path is "report"; it must be an absolute path that begins with a slash.',
+      ],
     ],
   },
   {
     field: 'NotebookTask.revision_timestamp',
     takes: [notebook({ revision_timestamp: 1_770_000_000_000 })],
-    refuses: [[notebook({ revision_timestamp: 'new' }), 'Could not parse request object: Expected integer for field <at>notebook_task.revision_timestamp, found STRING "new"']],
+    refuses: [
+      [
+        notebook({ revision_timestamp: 'new' }),
+        'Could not parse request object: Expected integer for field <at>notebook_task.revision_timestamp, found STRING "new"',
+      ],
+    ],
   },
   {
     field: 'NotebookTask.base_parameters (ParamPair)',
-    takes: [notebook({ base_parameters: {} }), notebook({ base_parameters: { day: '2026-11-20', 'a b': '' } })],
+    takes: [
+      notebook({ base_parameters: {} }),
+      notebook({ base_parameters: { day: '2026-11-20', 'a b': '' } }),
+    ],
     refuses: [
-      [notebook({ base_parameters: { city: 'Zürich' } }), `<at>notebook_task.base_parameters.city is "Zürich"; ${ascii}`],
-      [notebook({ base_parameters: { größe: '1' } }), `<at>notebook_task.base_parameters has the name "größe"; ${ascii}`],
+      [
+        notebook({ base_parameters: { city: 'Zürich' } }),
+        `<at>notebook_task.base_parameters.city is "Zürich"; ${ascii}`,
+      ],
+      [
+        notebook({ base_parameters: { größe: '1' } }),
+        `<at>notebook_task.base_parameters has the name "größe"; ${ascii}`,
+      ],
       [notebook({ base_parameters: { day: 1 } }), notText('notebook_task.base_parameters.day')],
-      [notebook({ base_parameters: [] }), 'Could not parse request object: Expected object for field <at>notebook_task.base_parameters, found ARRAY'],
+      [
+        notebook({ base_parameters: [] }),
+        'Could not parse request object: Expected object for field <at>notebook_task.base_parameters, found ARRAY',
+      ],
     ],
   },
   {
@@ -56,7 +89,10 @@ const rows: readonly FieldRow[] = [
   {
     field: 'SparkJarTask.parameters',
     takes: [jar({ parameters: [] }), jar({ parameters: ['a', 'ünï'] })],
-    refuses: [[jar({ parameters: 'a' }), notList('spark_jar_task.parameters')], [jar({ parameters: [1] }), notText('spark_jar_task.parameters[0]')]],
+    refuses: [
+      [jar({ parameters: 'a' }), notList('spark_jar_task.parameters')],
+      [jar({ parameters: [1] }), notText('spark_jar_task.parameters[0]')],
+    ],
   },
   {
     field: 'SparkPythonTask.python_file',
@@ -69,26 +105,61 @@ const rows: readonly FieldRow[] = [
   {
     field: 'SparkPythonTask.parameters',
     takes: [pythonTask({ parameters: [] }), pythonTask({ parameters: ['--city', 'Zürich'] })],
-    refuses: [[pythonTask({ parameters: 'a' }), notList('spark_python_task.parameters')], [pythonTask({ parameters: [null] }), notText('spark_python_task.parameters[0]', 'NULL')]],
+    refuses: [
+      [pythonTask({ parameters: 'a' }), notList('spark_python_task.parameters')],
+      [pythonTask({ parameters: [null] }), notText('spark_python_task.parameters[0]', 'NULL')],
+    ],
   },
   {
     field: 'SparkSubmitTask.parameters',
     takes: [
-      submit(['--class', 'Main', '--name', 'Ñandú', '--conf', 'a=b', '--driver-memory', '2g', '--executor-memory', '1g', 'managed_fs:/app.jar', '--master']),
-      submit(['--jars', 'managed_fs:/a.jar', '--py-files', 'managed_fs:/a.py', '--files', 'managed_fs:/a', 'managed_fs:/app.py']),
+      submit([
+        '--class',
+        'Main',
+        '--name',
+        'Ñandú',
+        '--conf',
+        'a=b',
+        '--driver-memory',
+        '2g',
+        '--executor-memory',
+        '1g',
+        'managed_fs:/app.jar',
+        '--master',
+      ]),
+      submit([
+        '--jars',
+        'managed_fs:/a.jar',
+        '--py-files',
+        'managed_fs:/a.py',
+        '--files',
+        'managed_fs:/a',
+        'managed_fs:/app.py',
+      ]),
     ],
     refuses: [
-      ...['--master', '--deploy-mode', '--executor-cores'].map((option): [object, string] =>
-        [submit([option, 'x', 'app.jar']), `<at>spark_submit_task.parameters[0] is ${option}; it is set by the service and must not be given.`]),
+      ...['--master', '--deploy-mode', '--executor-cores'].map((option): [object, string] => [
+        submit([option, 'x', 'app.jar']),
+        `<at>spark_submit_task.parameters[0] is ${option}; it is set by the service and must not be given.`,
+      ]),
       [submit([], {}), '<at>existing_cluster_id is given; <at>spark_submit_task runs only on a new_cluster.'],
-      [submit([], { ...onNew, libraries: [{ jar: 'a' }] }), '<at>libraries is given; <at>spark_submit_task takes libraries only as --jars, --py-files and --files in its parameters.'],
-      [submit([], { ...onNew, new_cluster: { ...newCluster, spark_conf: { a: 'b' } } }), '<at>new_cluster.spark_conf is given; <at>spark_submit_task takes configuration only as --conf in its parameters.'],
+      [
+        submit([], { ...onNew, libraries: [{ jar: 'a' }] }),
+        '<at>libraries is given; <at>spark_submit_task takes libraries only as --jars, --py-files and --files in its parameters.',
+      ],
+      [
+        submit([], { ...onNew, new_cluster: { ...newCluster, spark_conf: { a: 'b' } } }),
+        '<at>new_cluster.spark_conf is given; <at>spark_submit_task takes configuration only as --conf in its parameters.',
+      ],
     ],
   },
   {
     field: 'PipelineTask.pipeline_id',
     takes: [pipeline({ pipeline_id: 'team/sales' })],
-    refuses: [[pipeline({}), 'Missing required field: <at>pipeline_task.pipeline_id.'], [pipeline({ pipeline_id: '' }), 'Missing required field: <at>pipeline_task.pipeline_id.']],
+    refuses: [
+      [pipeline({}), 'Missing required field: <at>pipeline_task.pipeline_id.'],
+      [pipeline({ pipeline_id: '' }), 'Missing required field: <at>pipeline_task.pipeline_id.'],
+    ],
   },
   {
     field: 'RunJobTask.job_id',
@@ -96,12 +167,18 @@ const rows: readonly FieldRow[] = [
     refuses: [
       [runJob({}), 'Missing required field: <at>run_job_task.job_id.'],
       [runJob({ job_id: -1 }), '<at>run_job_task.job_id is -1; it must be at least 0.'],
-      [runJob({ job_id: 'x' }), 'Could not parse request object: Expected integer for field <at>run_job_task.job_id, found STRING "x"'],
+      [
+        runJob({ job_id: 'x' }),
+        'Could not parse request object: Expected integer for field <at>run_job_task.job_id, found STRING "x"',
+      ],
     ],
   },
 ];
 
-describe.each<[string, Place]>([['a single-task job', inJob], ['a task of several', inTask]])('in %s', (_name, place) => {
+describe.each<[string, Place]>([
+  ['a single-task job', inJob],
+  ['a task of several', inTask],
+])('in %s', (_name, place) => {
   test.each(rows)('spec 2.7 $field', (row) => expectRow(runyard, row, place));
 });
 
@@ -111,9 +188,15 @@ describe('spec 2.7 NotebookTask: what reaches the notebook', () => {
       ...['own', 'given', 'left'].map((name) => `dbutils.widgets.text("${name}", "default ${name}")`),
       `dbutils.notebook.exit(", ".join(dbutils.widgets.get(name) for name in ("own", "given", "left")))`,
     ]);
-    const settings = { existing_cluster_id: 'c', notebook_task: { notebook_path: '/who', base_parameters: { own: 'base own', given: 'base given' } } };
+    const settings = {
+      existing_cluster_id: 'c',
+      notebook_task: { notebook_path: '/who', base_parameters: { own: 'base own', given: 'base given' } },
+    };
     const { job_id } = await runyard.ok('POST', '2.0/jobs/create', settings);
-    const { run_id } = await runyard.ok('POST', '2.0/jobs/run-now', { job_id, notebook_params: { given: 'run given' } });
+    const { run_id } = await runyard.ok('POST', '2.0/jobs/run-now', {
+      job_id,
+      notebook_params: { given: 'run given' },
+    });
     await runyard.ended(run_id);
     const output = await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id });
     expect(output.notebook_output).toEqual({ result: 'base own, run given, default left', truncated: false });
@@ -121,10 +204,24 @@ describe('spec 2.7 NotebookTask: what reaches the notebook', () => {
 });
 
 test('spec 2.7 JobTask: a run shows the one task that it performs', async () => {
-  for (const task of [notebook({}), jar({ main_class_name: 'Main' }), pythonTask({}), submit(['app.jar']), pipeline({ pipeline_id: 'p' }), runJob({ job_id: 7 })]) {
-    const { job_id } = await runyard.ok('POST', '2.0/jobs/create', { ...inJob.jobWith(task), max_concurrent_runs: 0 });
+  for (const task of [
+    notebook({}),
+    jar({ main_class_name: 'Main' }),
+    pythonTask({}),
+    submit(['app.jar']),
+    pipeline({ pipeline_id: 'p' }),
+    runJob({ job_id: 7 }),
+  ]) {
+    const { job_id } = await runyard.ok('POST', '2.0/jobs/create', {
+      ...inJob.jobWith(task),
+      max_concurrent_runs: 0,
+    });
     const { run_id } = await runyard.ok('POST', '2.0/jobs/run-now', { job_id });
     const run = await runyard.ok('GET', '2.0/jobs/runs/get', { run_id });
-    expect(run.task).toEqual(Object.fromEntries(Object.entries(task).filter(([field, value]) => field.endsWith('_task') && value !== undefined)));
+    expect(run.task).toEqual(
+      Object.fromEntries(
+        Object.entries(task).filter(([field, value]) => field.endsWith('_task') && value !== undefined),
+      ),
+    );
   }
 });

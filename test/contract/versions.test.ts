@@ -12,22 +12,40 @@ beforeAll(async () => {
 afterAll(() => runyard.stop());
 
 const on = { existing_cluster_id: 'c' };
-const single = { name: 'single', ...on, ...python, timeout_seconds: 60, max_retries: 1, libraries: [{ jar: 'managed_fs:/a.jar' }] };
+const single = {
+  name: 'single',
+  ...on,
+  ...python,
+  timeout_seconds: 60,
+  max_retries: 1,
+  libraries: [{ jar: 'managed_fs:/a.jar' }],
+};
 const multi = {
-  name: 'multi', job_clusters: [{ job_cluster_key: 'k', new_cluster: newCluster }],
-  tasks: [{ task_key: 'a', job_cluster_key: 'k', ...python }, { task_key: 'b', ...on, ...python, depends_on: [{ task_key: 'a' }] }],
+  name: 'multi',
+  job_clusters: [{ job_cluster_key: 'k', new_cluster: newCluster }],
+  tasks: [
+    { task_key: 'a', job_cluster_key: 'k', ...python },
+    { task_key: 'b', ...on, ...python, depends_on: [{ task_key: 'a' }] },
+  ],
 };
 const later = ['2.1', '2.2'] as const;
 const all = ['2.0', ...later] as const;
-const create = async (version: string, settings: object): Promise<number> => (await runyard.ok('POST', `${version}/jobs/create`, settings)).job_id;
-const settingsIn = async (version: string, job_id: number): Promise<Answer> => (await runyard.ok('GET', `${version}/jobs/get`, { job_id })).settings;
+const create = async (version: string, settings: object): Promise<number> =>
+  (await runyard.ok('POST', `${version}/jobs/create`, settings)).job_id;
+const settingsIn = async (version: string, job_id: number): Promise<Answer> =>
+  (await runyard.ok('GET', `${version}/jobs/get`, { job_id })).settings;
 const listedIn = async (version: string, job_id: number): Promise<Answer> =>
-  (await runyard.ok('GET', `${version}/jobs/list`, { limit: 100 })).jobs.find((job: Answer) => job.job_id === job_id).settings;
+  (await runyard.ok('GET', `${version}/jobs/list`, { limit: 100 })).jobs.find(
+    (job: Answer) => job.job_id === job_id,
+  ).settings;
 
 test('spec 9.1: the version is the second segment of the path; another one is no operation', async () => {
   for (const version of all) expect((await runyard.call('GET', `${version}/jobs/list`)).status).toBe(200);
   for (const version of ['2.3', '1.2', '2']) {
-    expect(await runyard.call('GET', `${version}/jobs/list`)).toMatchObject({ status: 404, body: { error_code: 'ENDPOINT_NOT_FOUND' } });
+    expect(await runyard.call('GET', `${version}/jobs/list`)).toMatchObject({
+      status: 404,
+      body: { error_code: 'ENDPOINT_NOT_FOUND' },
+    });
   }
 });
 
@@ -36,25 +54,48 @@ describe('spec 9.2: later versions are multi-task only', () => {
     const message = `spark_python_task is a single-task field; version ${version} takes it only within an entry of tasks.`;
     expect(await runyard.call('POST', `${version}/jobs/create`, single)).toEqual(refusal(message));
     const job_id = await create('2.0', single);
-    expect(await runyard.call('POST', `${version}/jobs/reset`, { job_id, new_settings: single })).toEqual(refusal(message));
+    expect(await runyard.call('POST', `${version}/jobs/reset`, { job_id, new_settings: single })).toEqual(
+      refusal(message),
+    );
     expect(await runyard.call('POST', `${version}/jobs/update`, { job_id, new_settings: python })).toEqual(
-      refusal('spark_python_task is a single-task field; beside tasks it belongs into an entry of tasks.'));
-    expect(await runyard.call('POST', `${version}/jobs/create`, { name: 'x' })).toEqual(refusal(`Missing required field: tasks. Version ${version} takes every job as a list of tasks.`));
+      refusal('spark_python_task is a single-task field; beside tasks it belongs into an entry of tasks.'),
+    );
+    expect(await runyard.call('POST', `${version}/jobs/create`, { name: 'x' })).toEqual(
+      refusal(`Missing required field: tasks. Version ${version} takes every job as a list of tasks.`),
+    );
   });
 
-  test.each(later)('spec 9.2: %s shows a single-task job and its run as a list of one task', async (version) => {
-    const job_id = await create('2.0', { ...single, libraries: [] });
-    const { name, max_concurrent_runs, format, tasks, ...rest } = await settingsIn(version, job_id);
-    expect([name, max_concurrent_runs, format]).toEqual(['single', 1, 'MULTI_TASK']);
-    expect(tasks).toEqual([expect.objectContaining({ task_key: 'main', ...on, ...python, timeout_seconds: 60, max_retries: 1, libraries: [] })]);
-    for (const field of ['existing_cluster_id', 'spark_python_task', 'max_retries', 'libraries']) expect(rest).not.toHaveProperty(field);
-    const { run_id } = await runyard.ok('POST', `${version}/jobs/run-now`, { job_id });
-    await runyard.ended(run_id);
-    const run = await runyard.ok('GET', `${version}/jobs/runs/get`, { run_id });
-    expect(run).toMatchObject({ format: 'MULTI_TASK', tasks: [{ task_key: 'main', run_id: expect.any(Number) }] });
-    expect(run).not.toHaveProperty('task');
-    expect(await runyard.ok('GET', `${version}/jobs/runs/get-output`, { run_id: run.tasks[0].run_id })).toMatchObject({ logs: 'ok\n' });
-  });
+  test.each(later)(
+    'spec 9.2: %s shows a single-task job and its run as a list of one task',
+    async (version) => {
+      const job_id = await create('2.0', { ...single, libraries: [] });
+      const { name, max_concurrent_runs, format, tasks, ...rest } = await settingsIn(version, job_id);
+      expect([name, max_concurrent_runs, format]).toEqual(['single', 1, 'MULTI_TASK']);
+      expect(tasks).toEqual([
+        expect.objectContaining({
+          task_key: 'main',
+          ...on,
+          ...python,
+          timeout_seconds: 60,
+          max_retries: 1,
+          libraries: [],
+        }),
+      ]);
+      for (const field of ['existing_cluster_id', 'spark_python_task', 'max_retries', 'libraries'])
+        expect(rest).not.toHaveProperty(field);
+      const { run_id } = await runyard.ok('POST', `${version}/jobs/run-now`, { job_id });
+      await runyard.ended(run_id);
+      const run = await runyard.ok('GET', `${version}/jobs/runs/get`, { run_id });
+      expect(run).toMatchObject({
+        format: 'MULTI_TASK',
+        tasks: [{ task_key: 'main', run_id: expect.any(Number) }],
+      });
+      expect(run).not.toHaveProperty('task');
+      expect(
+        await runyard.ok('GET', `${version}/jobs/runs/get-output`, { run_id: run.tasks[0].run_id }),
+      ).toMatchObject({ logs: 'ok\n' });
+    },
+  );
 });
 
 describe('spec 9.3: 2.0 takes both formats', () => {
@@ -62,9 +103,19 @@ describe('spec 9.3: 2.0 takes both formats', () => {
     const job_id = await create('2.0', { ...single, libraries: [] });
     expect(await settingsIn('2.0', job_id)).toEqual({ ...single, libraries: [], format: 'SINGLE_TASK' });
     await runyard.ok('POST', '2.0/jobs/update', { job_id, new_settings: { max_retries: 0 } });
-    expect(await listedIn('2.0', job_id)).toEqual({ ...single, libraries: [], max_retries: 0, format: 'SINGLE_TASK' });
+    expect(await listedIn('2.0', job_id)).toEqual({
+      ...single,
+      libraries: [],
+      max_retries: 0,
+      format: 'SINGLE_TASK',
+    });
     await runyard.ok('POST', '2.0/jobs/reset', { job_id, new_settings: { ...on, ...python } });
-    expect(await settingsIn('2.0', job_id)).toEqual({ name: 'Untitled', ...on, ...python, format: 'SINGLE_TASK' });
+    expect(await settingsIn('2.0', job_id)).toEqual({
+      name: 'Untitled',
+      ...on,
+      ...python,
+      format: 'SINGLE_TASK',
+    });
     const { run_id } = await runyard.ok('POST', '2.0/jobs/run-now', { job_id });
     await runyard.ended(run_id);
     const run = await runyard.ok('GET', '2.0/jobs/runs/get', { run_id });
@@ -74,29 +125,43 @@ describe('spec 9.3: 2.0 takes both formats', () => {
 
   test.each(all)('spec 9.3: a multi-task job of %s is the same in every version', async (version) => {
     const job_id = await create(version, multi);
-    expect(await settingsIn('2.0', job_id)).toEqual(expect.objectContaining({ ...multi, format: 'MULTI_TASK' }));
-    for (const other of later) expect(await settingsIn(other, job_id)).toMatchObject({ ...multi, format: 'MULTI_TASK' });
+    expect(await settingsIn('2.0', job_id)).toEqual(
+      expect.objectContaining({ ...multi, format: 'MULTI_TASK' }),
+    );
+    for (const other of later)
+      expect(await settingsIn(other, job_id)).toMatchObject({ ...multi, format: 'MULTI_TASK' });
   });
 });
 
 describe('spec 9.4: multi-task format', () => {
-  test.each(all)('spec 9.4: in %s settings have tasks, job_clusters and format; lists omit the tasks', async (version) => {
-    const job_id = await create(version, multi);
-    const { tasks: _, ...listed } = await settingsIn(version, job_id);
-    expect(listed).toMatchObject({ job_clusters: multi.job_clusters, format: 'MULTI_TASK' });
-    expect(await listedIn(version, job_id)).toEqual(listed);
-  });
+  test.each(all)(
+    'spec 9.4: in %s settings have tasks, job_clusters and format; lists omit the tasks',
+    async (version) => {
+      const job_id = await create(version, multi);
+      const { tasks: _, ...listed } = await settingsIn(version, job_id);
+      expect(listed).toMatchObject({ job_clusters: multi.job_clusters, format: 'MULTI_TASK' });
+      expect(await listedIn(version, job_id)).toEqual(listed);
+    },
+  );
 
-  test.each(all)('spec 9.4: in %s lists of runs omit the tasks, and get-output takes task runs only', async (version) => {
-    const { run_id } = await runyard.ok('POST', `${version}/jobs/run-now`, { job_id: await create(version, multi) });
-    await runyard.ended(run_id);
-    const run = await runyard.ok('GET', `${version}/jobs/runs/get`, { run_id });
-    expect(run.tasks.map((task: Answer) => task.task_key)).toEqual(['a', 'b']);
-    const { runs } = await runyard.ok('GET', `${version}/jobs/runs/list`, { job_id: run.job_id });
-    expect(runs).toEqual([{ ...run, tasks: [] }]);
-    for (const task of run.tasks) expect((await runyard.ok('GET', `${version}/jobs/runs/get-output`, { run_id: task.run_id })).logs).toBe('ok\n');
-    expect((await runyard.call('GET', `${version}/jobs/runs/get-output`, { run_id })).status).toBe(400);
-  });
+  test.each(all)(
+    'spec 9.4: in %s lists of runs omit the tasks, and get-output takes task runs only',
+    async (version) => {
+      const { run_id } = await runyard.ok('POST', `${version}/jobs/run-now`, {
+        job_id: await create(version, multi),
+      });
+      await runyard.ended(run_id);
+      const run = await runyard.ok('GET', `${version}/jobs/runs/get`, { run_id });
+      expect(run.tasks.map((task: Answer) => task.task_key)).toEqual(['a', 'b']);
+      const { runs } = await runyard.ok('GET', `${version}/jobs/runs/list`, { job_id: run.job_id });
+      expect(runs).toEqual([{ ...run, tasks: [] }]);
+      for (const task of run.tasks)
+        expect(
+          (await runyard.ok('GET', `${version}/jobs/runs/get-output`, { run_id: task.run_id })).logs,
+        ).toBe('ok\n');
+      expect((await runyard.call('GET', `${version}/jobs/runs/get-output`, { run_id })).status).toBe(400);
+    },
+  );
 });
 
 test('spec 3.3 job format: set by the shape of the settings, also when that changes', async () => {

@@ -19,23 +19,43 @@ afterAll(() => runyard.stop());
 
 test('a job runs for its owner, and nobody else sees it but administrators', async () => {
   const { job_id } = await owner.ok('POST', '2.0/jobs/create', {
-    name: 'mine', existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/ok.py' },
+    name: 'mine',
+    existing_cluster_id: 'c',
+    spark_python_task: { python_file: 'managed_fs:/ok.py' },
   });
   const { run_id } = await owner.ok('POST', '2.0/jobs/run-now', { job_id });
   const run = await owner.ended(run_id);
-  expect(run).toMatchObject({ state: { result_state: 'SUCCESS' }, status: { termination_details: { code: 'SUCCESS' } } });
-  expect(await stranger.call('POST', '2.0/jobs/run-now', { job_id })).toMatchObject({ status: 403, body: { error_code: 'PERMISSION_DENIED' } });
+  expect(run).toMatchObject({
+    state: { result_state: 'SUCCESS' },
+    status: { termination_details: { code: 'SUCCESS' } },
+  });
+  expect(await stranger.call('POST', '2.0/jobs/run-now', { job_id })).toMatchObject({
+    status: 403,
+    body: { error_code: 'PERMISSION_DENIED' },
+  });
   expect(await stranger.call('GET', '2.0/jobs/runs/get-output', { run_id })).toMatchObject({ status: 403 });
   expect(await stranger.ok('GET', '2.1/jobs/list')).toEqual({ jobs: [], has_more: false });
   expect((await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id })).logs).toBe('done\n');
 });
 
 test('the update of a pipeline is stopped by nobody who may not cancel its run', async () => {
-  await putWorkspaceFile(runyard, '/p/t.sql', 'CREATE MATERIALIZED VIEW t AS SELECT count(*) AS n FROM range(100000000) a, range(100000000) b WHERE a.id % 7 = b.id % 11;');
-  await runyard.ok('POST', '2.0/pipelines', { name: 'guarded', libraries: [{ glob: { include: '/p/t.sql' } }] });
+  await putWorkspaceFile(
+    runyard,
+    '/p/t.sql',
+    'CREATE MATERIALIZED VIEW t AS SELECT count(*) AS n FROM range(100000000) a, range(100000000) b WHERE a.id % 7 = b.id % 11;',
+  );
+  await runyard.ok('POST', '2.0/pipelines', {
+    name: 'guarded',
+    libraries: [{ glob: { include: '/p/t.sql' } }],
+  });
   const { update_id: updateId } = await owner.ok('POST', pathOf('guarded', '/updates'));
-  const { update: { run_id: runId } } = await owner.ok('GET', pathOf('guarded', `/updates/${updateId}`));
-  expect(await stranger.call('POST', pathOf('guarded', '/stop'))).toMatchObject({ status: 403, body: { error_code: 'PERMISSION_DENIED' } });
+  const {
+    update: { run_id: runId },
+  } = await owner.ok('GET', pathOf('guarded', `/updates/${updateId}`));
+  expect(await stranger.call('POST', pathOf('guarded', '/stop'))).toMatchObject({
+    status: 403,
+    body: { error_code: 'PERMISSION_DENIED' },
+  });
   await owner.ok('POST', pathOf('guarded', '/stop'));
   expect((await owner.ended(runId)).state.result_state).toBe('CANCELED');
 });

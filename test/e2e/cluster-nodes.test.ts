@@ -1,4 +1,7 @@
-/** Clusters that have to wait for nodes, that grow with their tasks, and that fail on purpose (spec 2.4, 2.8), through HTTP. */
+/**
+ * Clusters that have to wait for nodes, that grow with their tasks, and that fail on purpose (spec 2.4, 2.8),
+ * through HTTP.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultInventory } from '../../engine/cluster/inventory.ts';
 import type { Answer } from '../harness/client.ts';
@@ -9,7 +12,11 @@ beforeAll(async () => {
   runyard = await startTestService({
     // Idle clusters are looked for with every beat.
     leaseMs: 600,
-    clusters: { ...defaultInventory, pools: { three: { capacity: 3, node_type_id: 'standard-4' }, many: {} }, policies: { small: { instance_pool_id: 'three' } } },
+    clusters: {
+      ...defaultInventory,
+      pools: { three: { capacity: 3, node_type_id: 'standard-4' }, many: {} },
+      policies: { small: { instance_pool_id: 'three' } },
+    },
     faults: [
       { fault: 'loss', cluster: 'lossy' },
       { fault: 'loss', cluster: 'own-lossy' },
@@ -19,30 +26,51 @@ beforeAll(async () => {
   });
   await runyard.putFile('/ok.py', 'print("ok")\n');
   // Ends when a file is there, so that tests decide how long it takes.
-  await runyard.putFile('/wait.py', 'import os, sys, time\nname = os.path.join(os.environ["RUNYARD_MANAGED_FS"], sys.argv[1])\nwhile not os.path.exists(name): time.sleep(0.02)\nprint("went on")\n');
+  await runyard.putFile(
+    '/wait.py',
+    'import os, sys, time\nname = os.path.join(os.environ["RUNYARD_MANAGED_FS"], sys.argv[1])\nwhile not os.path.exists(name): time.sleep(0.02)\nprint("went on")\n',
+  );
 });
 afterAll(() => runyard.stop());
 
 const newCluster = { spark_version: '16.4.x-scala2.12', node_type_id: 'standard-2', num_workers: 1 };
 const inThree = { ...newCluster, node_type_id: undefined, instance_pool_id: 'three' };
 const task = (task_key: string, where: object, parameters?: readonly string[], more: object = {}) => ({
-  task_key, ...where, spark_python_task: parameters === undefined ? { python_file: 'managed_fs:/ok.py' } : { python_file: 'managed_fs:/wait.py', parameters }, ...more,
+  task_key,
+  ...where,
+  spark_python_task:
+    parameters === undefined
+      ? { python_file: 'managed_fs:/ok.py' }
+      : { python_file: 'managed_fs:/wait.py', parameters },
+  ...more,
 });
 const after = (...keys: string[]) => ({ depends_on: keys.map((task_key) => ({ task_key })) });
-const submit = async (...tasks: readonly object[]): Promise<number> => (await runyard.ok('POST', '2.1/jobs/runs/submit', { tasks })).run_id;
+const submit = async (...tasks: readonly object[]): Promise<number> =>
+  (await runyard.ok('POST', '2.1/jobs/runs/submit', { tasks })).run_id;
 const start = async (tasks: readonly object[], job_clusters: readonly object[] = []): Promise<number> => {
   const { job_id } = await runyard.ok('POST', '2.1/jobs/create', { tasks, job_clusters });
   return (await runyard.ok('POST', '2.1/jobs/run-now', { job_id })).run_id;
 };
-const taskIn = (run: Answer, key: string, attempt = 0): Answer => run.tasks.find((one: Answer) => one.task_key === key && one.attempt_number === attempt);
-const running = (runId: number, key: string) => runyard.runWhen(runId, (run) => taskIn(run, key)?.state.life_cycle_state === 'RUNNING');
-const clusterIdOf = (run: Answer, key: string, attempt = 0): string => taskIn(run, key, attempt).cluster_instance.cluster_id;
-const cluster = (cluster_id: string): Promise<Answer> => runyard.ok('GET', '2.1/clusters/get', { cluster_id });
-const eventsOf = async (cluster_id: string): Promise<Answer[]> => (await runyard.ok('POST', '2.0/clusters/events', { cluster_id, order: 'ASC' })).events;
-const typesOf = async (cluster_id: string): Promise<string[]> => (await eventsOf(cluster_id)).map((event) => event.type);
-const when = (cluster_id: string, holds: (shown: Answer) => boolean) => expect.poll(async () => holds(await cluster(cluster_id)), { timeout: 20_000, interval: 10 }).toBe(true);
+const taskIn = (run: Answer, key: string, attempt = 0): Answer =>
+  run.tasks.find((one: Answer) => one.task_key === key && one.attempt_number === attempt);
+const running = (runId: number, key: string) =>
+  runyard.runWhen(runId, (run) => taskIn(run, key)?.state.life_cycle_state === 'RUNNING');
+const clusterIdOf = (run: Answer, key: string, attempt = 0): string =>
+  taskIn(run, key, attempt).cluster_instance.cluster_id;
+const cluster = (cluster_id: string): Promise<Answer> =>
+  runyard.ok('GET', '2.1/clusters/get', { cluster_id });
+const eventsOf = async (cluster_id: string): Promise<Answer[]> =>
+  (await runyard.ok('POST', '2.0/clusters/events', { cluster_id, order: 'ASC' })).events;
+const typesOf = async (cluster_id: string): Promise<string[]> =>
+  (await eventsOf(cluster_id)).map((event) => event.type);
+const when = (cluster_id: string, holds: (shown: Answer) => boolean) =>
+  expect.poll(async () => holds(await cluster(cluster_id)), { timeout: 20_000, interval: 10 }).toBe(true);
 const held = async (): Promise<number> => {
-  const rows = await runyard.database.db.selectFrom('clusters').select('nodes').where('pool_id', '=', 'three').execute();
+  const rows = await runyard.database.db
+    .selectFrom('clusters')
+    .select('nodes')
+    .where('pool_id', '=', 'three')
+    .execute();
   return rows.reduce((sum, row) => sum + row.nodes, 0);
 };
 
@@ -50,20 +78,38 @@ describe('spec 2.8 nodes of a pool: a task whose cluster does not fit', () => {
   test('is PENDING and says for what it waits; those who asked first begin first, and nothing is left held', async () => {
     const first = await submit(task('a', { new_cluster: inThree }, ['go-1']));
     await running(first, 'a');
-    const second = await submit(task('a', { new_cluster: { ...inThree, instance_pool_id: undefined, policy_id: 'small', num_workers: 2 } }, ['go-2']));
-    const waiting = await runyard.runWhen(second, (run) => run.tasks[0].state.state_message.includes('waits for'));
+    const second = await submit(
+      task(
+        'a',
+        { new_cluster: { ...inThree, instance_pool_id: undefined, policy_id: 'small', num_workers: 2 } },
+        ['go-2'],
+      ),
+    );
+    const waiting = await runyard.runWhen(second, (run) =>
+      run.tasks[0].state.state_message.includes('waits for'),
+    );
     expect(waiting.tasks[0].state.life_cycle_state).toBe('PENDING');
-    expect(waiting.tasks[0].state.state_message).toBe(`Cluster ${clusterIdOf(waiting, 'a')} waits for 3 nodes of the pool "three", which has 3`);
-    expect(await cluster(clusterIdOf(waiting, 'a'))).toMatchObject({ state: 'PENDING', state_message: 'Waiting for 3 nodes', node_type_id: 'standard-4', driver_node_type_id: 'standard-4' });
+    expect(waiting.tasks[0].state.state_message).toBe(
+      `Cluster ${clusterIdOf(waiting, 'a')} waits for 3 nodes of the pool "three", which has 3`,
+    );
+    expect(await cluster(clusterIdOf(waiting, 'a'))).toMatchObject({
+      state: 'PENDING',
+      state_message: 'Waiting for 3 nodes',
+      node_type_id: 'standard-4',
+      driver_node_type_id: 'standard-4',
+    });
     // One node is free, but somebody came before.
     const third = await submit(task('a', { new_cluster: { ...inThree, num_workers: 0 } }));
     await runyard.runWhen(third, (run) => run.tasks[0].state.state_message.includes('waits for 1 node of'));
     await runyard.putFile('/go-1', '');
     await running(second, 'a');
     expect(await held()).toBe(3);
-    expect((await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: third })).tasks[0].state.life_cycle_state).toBe('PENDING');
+    expect(
+      (await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: third })).tasks[0].state.life_cycle_state,
+    ).toBe('PENDING');
     await runyard.putFile('/go-2', '');
-    for (const runId of [first, second, third]) expect((await runyard.ended(runId)).state.result_state).toBe('SUCCESS');
+    for (const runId of [first, second, third])
+      expect((await runyard.ended(runId)).state.result_state).toBe('SUCCESS');
     expect(await held()).toBe(0);
   });
 
@@ -87,75 +133,136 @@ describe('spec 2.8 nodes of a pool: a task whose cluster does not fit', () => {
     const run = await runyard.ended(await submit(task('a', { new_cluster: { ...inThree, num_workers: 3 } })));
     expect(run.tasks[0].state).toMatchObject({ life_cycle_state: 'INTERNAL_ERROR' });
     expect(run.tasks[0].state.state_message).toBe(
-      `Cluster ${clusterIdOf(run, 'a')} was terminated (INSTANCE_POOL_CLUSTER_FAILURE): It needs 4 nodes of the pool "three", which has 3: that can never be.`);
+      `Cluster ${clusterIdOf(run, 'a')} was terminated (INSTANCE_POOL_CLUSTER_FAILURE): It needs 4 nodes of the pool "three", which has 3: that can never be.`,
+    );
   });
 });
 
 describe('spec 2.8 autoscale', () => {
   test('the cluster begins with min_workers, grows with the tasks that run on it up to max_workers, and shrinks again; the desired number is read back', async () => {
     const { num_workers: _none, ...sizeless } = newCluster;
-    const shared = { job_cluster_key: 'elastic', new_cluster: { ...sizeless, autoscale: { min_workers: 1, max_workers: 2 } } };
-    const runId = await start([
-      task('a', { job_cluster_key: 'elastic' }, ['go-a']), task('b', { job_cluster_key: 'elastic' }, ['go-b']), task('c', { job_cluster_key: 'elastic' }, ['go-c']),
-    ], [shared]);
-    await runyard.runWhen(runId, (run) => run.tasks.every((one: Answer) => one.state.life_cycle_state === 'RUNNING'));
+    const shared = {
+      job_cluster_key: 'elastic',
+      new_cluster: { ...sizeless, autoscale: { min_workers: 1, max_workers: 2 } },
+    };
+    const runId = await start(
+      [
+        task('a', { job_cluster_key: 'elastic' }, ['go-a']),
+        task('b', { job_cluster_key: 'elastic' }, ['go-b']),
+        task('c', { job_cluster_key: 'elastic' }, ['go-c']),
+      ],
+      [shared],
+    );
+    await runyard.runWhen(runId, (run) =>
+      run.tasks.every((one: Answer) => one.state.life_cycle_state === 'RUNNING'),
+    );
     const id = clusterIdOf(await running(runId, 'a'), 'a');
     await when(id, (shown) => shown.num_workers === 2);
-    expect(await cluster(id)).toMatchObject({ state: 'RUNNING', autoscale: { min_workers: 1, max_workers: 2 } });
+    expect(await cluster(id)).toMatchObject({
+      state: 'RUNNING',
+      autoscale: { min_workers: 1, max_workers: 2 },
+    });
     await runyard.putFile('/go-a', '');
     await runyard.putFile('/go-b', '');
     await when(id, (shown) => shown.num_workers === 1);
     await runyard.putFile('/go-c', '');
     expect((await runyard.ended(runId)).state.result_state).toBe('SUCCESS');
-    expect(await typesOf(id)).toEqual(['CREATING', 'RUNNING', 'RESIZING', 'UPSIZE_COMPLETED', 'RESIZING', 'TERMINATING']);
-    const resizing = (await eventsOf(id)).filter((event) => event.type === 'RESIZING').map((event) => event.details);
-    expect(resizing).toEqual([{ current_num_workers: 1, target_num_workers: 2 }, { current_num_workers: 2, target_num_workers: 1 }]);
+    expect(await typesOf(id)).toEqual([
+      'CREATING',
+      'RUNNING',
+      'RESIZING',
+      'UPSIZE_COMPLETED',
+      'RESIZING',
+      'TERMINATING',
+    ]);
+    const resizing = (await eventsOf(id))
+      .filter((event) => event.type === 'RESIZING')
+      .map((event) => event.details);
+    expect(resizing).toEqual([
+      { current_num_workers: 1, target_num_workers: 2 },
+      { current_num_workers: 2, target_num_workers: 1 },
+    ]);
   });
 });
 
 describe('spec 2.4: a cluster that fails', () => {
   test('a shared one that is lost ends the task on it as INTERNAL_ERROR and is replaced for the tasks after it', async () => {
-    const runId = await start([
-      task('a', { job_cluster_key: 'lossy' }, ['never']),
-      task('b', { job_cluster_key: 'lossy' }, undefined, { ...after('a'), run_if: 'ALL_DONE' }),
-      task('c', { job_cluster_key: 'lossy' }, undefined, after('b')),
-    ], [{ job_cluster_key: 'lossy', new_cluster: newCluster }]);
+    const runId = await start(
+      [
+        task('a', { job_cluster_key: 'lossy' }, ['never']),
+        task('b', { job_cluster_key: 'lossy' }, undefined, { ...after('a'), run_if: 'ALL_DONE' }),
+        task('c', { job_cluster_key: 'lossy' }, undefined, after('b')),
+      ],
+      [{ job_cluster_key: 'lossy', new_cluster: newCluster }],
+    );
     const run = await runyard.ended(runId);
     const lost = clusterIdOf(run, 'a');
     expect(taskIn(run, 'a').state).toMatchObject({
-      life_cycle_state: 'INTERNAL_ERROR', result_state: 'FAILED',
+      life_cycle_state: 'INTERNAL_ERROR',
+      result_state: 'FAILED',
       state_message: `Cluster ${lost} was terminated (CLOUD_PROVIDER_SHUTDOWN): Its nodes were lost (a fault that RUNYARD_FAULTS asks for).`,
     });
-    expect([taskIn(run, 'b'), taskIn(run, 'c')].map((one) => one.state.result_state)).toEqual(['SUCCESS', 'SUCCESS']);
+    expect([taskIn(run, 'b'), taskIn(run, 'c')].map((one) => one.state.result_state)).toEqual([
+      'SUCCESS',
+      'SUCCESS',
+    ]);
     expect(clusterIdOf(run, 'b')).not.toBe(lost);
     expect(clusterIdOf(run, 'c')).toBe(clusterIdOf(run, 'b'));
     expect(await typesOf(lost)).toEqual(['CREATING', 'RUNNING', 'NODES_LOST', 'TERMINATING']);
-    expect((await cluster(lost)).termination_reason).toMatchObject({ code: 'CLOUD_PROVIDER_SHUTDOWN', type: 'CLOUD_FAILURE' });
-    expect((await cluster(clusterIdOf(run, 'b'))).termination_reason).toEqual({ code: 'JOB_FINISHED', type: 'SUCCESS', parameters: {} });
+    expect((await cluster(lost)).termination_reason).toMatchObject({
+      code: 'CLOUD_PROVIDER_SHUTDOWN',
+      type: 'CLOUD_FAILURE',
+    });
+    expect((await cluster(clusterIdOf(run, 'b'))).termination_reason).toEqual({
+      code: 'JOB_FINISHED',
+      type: 'SUCCESS',
+      parameters: {},
+    });
   });
 
   test('a task that may be retried goes on with a cluster of its own anew', async () => {
-    const run = await runyard.ended(await submit(task('own-lossy', { new_cluster: newCluster }, ['go-lossy'], { max_retries: 1 }))
-      .then(async (runId) => { await runyard.runWhen(runId, (shown) => shown.tasks.length === 2); await runyard.putFile('/go-lossy', ''); return runId; }));
+    const run = await runyard.ended(
+      await submit(task('own-lossy', { new_cluster: newCluster }, ['go-lossy'], { max_retries: 1 })).then(
+        async (runId) => {
+          await runyard.runWhen(runId, (shown) => shown.tasks.length === 2);
+          await runyard.putFile('/go-lossy', '');
+          return runId;
+        },
+      ),
+    );
     expect(run.state.result_state).toBe('SUCCESS');
     expect(taskIn(run, 'own-lossy').state.life_cycle_state).toBe('INTERNAL_ERROR');
     expect(clusterIdOf(run, 'own-lossy', 1)).not.toBe(clusterIdOf(run, 'own-lossy'));
   });
 
   test('one that cannot start is INTERNAL_ERROR and says so; the next task gets another', async () => {
-    const run = await runyard.ended(await start([
-      task('a', { job_cluster_key: 'broken' }), task('b', { job_cluster_key: 'broken' }, undefined, { ...after('a'), run_if: 'ALL_DONE' }),
-    ], [{ job_cluster_key: 'broken', new_cluster: newCluster }]));
+    const run = await runyard.ended(
+      await start(
+        [
+          task('a', { job_cluster_key: 'broken' }),
+          task('b', { job_cluster_key: 'broken' }, undefined, { ...after('a'), run_if: 'ALL_DONE' }),
+        ],
+        [{ job_cluster_key: 'broken', new_cluster: newCluster }],
+      ),
+    );
     expect(taskIn(run, 'a').state).toMatchObject({ life_cycle_state: 'INTERNAL_ERROR' });
-    expect(taskIn(run, 'a').state.state_message).toContain('(CLOUD_PROVIDER_LAUNCH_FAILURE): Its nodes could not be started');
+    expect(taskIn(run, 'a').state.state_message).toContain(
+      '(CLOUD_PROVIDER_LAUNCH_FAILURE): Its nodes could not be started',
+    );
     expect(taskIn(run, 'b').state.result_state).toBe('SUCCESS');
-    expect((await cluster(clusterIdOf(run, 'a'))).termination_reason).toMatchObject({ code: 'CLOUD_PROVIDER_LAUNCH_FAILURE' });
+    expect((await cluster(clusterIdOf(run, 'a'))).termination_reason).toMatchObject({
+      code: 'CLOUD_PROVIDER_LAUNCH_FAILURE',
+    });
   });
 
   test('one that somebody terminates is replaced, too', async () => {
-    const runId = await start([
-      task('a', { job_cluster_key: 'etl' }, ['never']), task('b', { job_cluster_key: 'etl' }, undefined, { ...after('a'), run_if: 'ALL_DONE' }),
-    ], [{ job_cluster_key: 'etl', new_cluster: newCluster }]);
+    const runId = await start(
+      [
+        task('a', { job_cluster_key: 'etl' }, ['never']),
+        task('b', { job_cluster_key: 'etl' }, undefined, { ...after('a'), run_if: 'ALL_DONE' }),
+      ],
+      [{ job_cluster_key: 'etl', new_cluster: newCluster }],
+    );
     const ended = clusterIdOf(await running(runId, 'a'), 'a');
     await runyard.ok('POST', '2.0/clusters/delete', { cluster_id: ended });
     const run = await runyard.ended(runId);
@@ -165,60 +272,120 @@ describe('spec 2.4: a cluster that fails', () => {
   });
 
   test('preempted workers are lost and come back; the task goes on', async () => {
-    const run = await runyard.ended(await submit(task('spot', { new_cluster: { ...newCluster, num_workers: 3 } }, ['go-spot']))
-      .then(async (runId) => {
-        const id = clusterIdOf(await running(runId, 'spot'), 'spot');
-        await expect.poll(() => typesOf(id), { timeout: 20_000 }).toContain('UPSIZE_COMPLETED');
-        await runyard.putFile('/go-spot', '');
-        return runId;
-      }));
+    const run = await runyard.ended(
+      await submit(task('spot', { new_cluster: { ...newCluster, num_workers: 3 } }, ['go-spot'])).then(
+        async (runId) => {
+          const id = clusterIdOf(await running(runId, 'spot'), 'spot');
+          await expect.poll(() => typesOf(id), { timeout: 20_000 }).toContain('UPSIZE_COMPLETED');
+          await runyard.putFile('/go-spot', '');
+          return runId;
+        },
+      ),
+    );
     expect(run.state.result_state).toBe('SUCCESS');
     const events = await eventsOf(clusterIdOf(run, 'spot'));
     expect(events.slice(2, 4).map(({ type, details }) => [type, details])).toEqual([
-      ['NODES_LOST', { current_num_workers: 1, target_num_workers: 3 }], ['UPSIZE_COMPLETED', { current_num_workers: 3, target_num_workers: 3 }],
+      ['NODES_LOST', { current_num_workers: 1, target_num_workers: 3 }],
+      ['UPSIZE_COMPLETED', { current_num_workers: 3, target_num_workers: 3 }],
     ]);
   });
 });
 
 describe('all-purpose clusters', () => {
-  const create = async (fields: object = {}): Promise<string> => (await runyard.ok('POST', '2.1/clusters/create', { cluster_name: 'mine', ...newCluster, spark_env_vars: { COLOUR: 'red', API_TOKEN: 'hush' }, ...fields })).cluster_id;
+  const create = async (fields: object = {}): Promise<string> =>
+    (
+      await runyard.ok('POST', '2.1/clusters/create', {
+        cluster_name: 'mine',
+        ...newCluster,
+        spark_env_vars: { COLOUR: 'red', API_TOKEN: 'hush' },
+        ...fields,
+      })
+    ).cluster_id;
 
   test('spec 2.2: one that was made runs tasks with its variables, ends and starts again, and is listed with what happened to it', async () => {
-    await runyard.putFile('/env.py', 'import os\nprint(*(os.environ.get(name) for name in ("COLOUR", "DB_CLUSTER_ID", "DB_CLUSTER_NAME", "DB_IS_DRIVER", "DB_INSTANCE_TYPE", "DB_IS_JOB_CLUSTER", "DB_DRIVER_IP")))\n');
+    await runyard.putFile(
+      '/env.py',
+      'import os\nprint(*(os.environ.get(name) for name in ("COLOUR", "DB_CLUSTER_ID", "DB_CLUSTER_NAME", "DB_IS_DRIVER", "DB_INSTANCE_TYPE", "DB_IS_JOB_CLUSTER", "DB_DRIVER_IP")))\n',
+    );
     const id = await create();
     await when(id, (shown) => shown.state === 'RUNNING');
-    const use = () => submit({ task_key: 'a', existing_cluster_id: id, spark_python_task: { python_file: 'managed_fs:/env.py' } });
+    const use = () =>
+      submit({
+        task_key: 'a',
+        existing_cluster_id: id,
+        spark_python_task: { python_file: 'managed_fs:/env.py' },
+      });
     const run = await runyard.ended(await use());
     const { logs } = await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: run.tasks[0].run_id });
     expect(logs).toBe(`red ${id} mine TRUE standard-2 FALSE 127.0.0.1\n`);
-    expect(await runyard.call('POST', '2.0/clusters/start', { cluster_id: id })).toMatchObject({ status: 400, body: { error_code: 'INVALID_STATE' } });
+    expect(await runyard.call('POST', '2.0/clusters/start', { cluster_id: id })).toMatchObject({
+      status: 400,
+      body: { error_code: 'INVALID_STATE' },
+    });
     await runyard.ok('POST', '2.0/clusters/delete', { cluster_id: id });
     await runyard.ok('POST', '2.0/clusters/delete', { cluster_id: id });
-    expect(await cluster(id)).toMatchObject({ state: 'TERMINATED', cluster_source: 'API', spark_env_vars: { COLOUR: 'red', API_TOKEN: '***' }, termination_reason: { code: 'USER_REQUEST', type: 'SUCCESS' } });
-    expect(await runyard.call('POST', '2.0/clusters/resize', { cluster_id: id, num_workers: 4 })).toMatchObject({ status: 400, body: { error_code: 'INVALID_STATE' } });
+    expect(await cluster(id)).toMatchObject({
+      state: 'TERMINATED',
+      cluster_source: 'API',
+      spark_env_vars: { COLOUR: 'red', API_TOKEN: '***' },
+      termination_reason: { code: 'USER_REQUEST', type: 'SUCCESS' },
+    });
+    expect(
+      await runyard.call('POST', '2.0/clusters/resize', { cluster_id: id, num_workers: 4 }),
+    ).toMatchObject({ status: 400, body: { error_code: 'INVALID_STATE' } });
     // Named by a task it starts again.
     expect((await runyard.ended(await use())).state.result_state).toBe('SUCCESS');
     expect(await typesOf(id)).toEqual(['CREATING', 'RUNNING', 'TERMINATING', 'STARTING', 'RUNNING']);
-    expect((await runyard.ok('GET', '2.1/clusters/list', { page_size: 100 })).clusters.map((one: Answer) => one.cluster_id)).toContain(id);
+    expect(
+      (await runyard.ok('GET', '2.1/clusters/list', { page_size: 100 })).clusters.map(
+        (one: Answer) => one.cluster_id,
+      ),
+    ).toContain(id);
     const page = await runyard.ok('GET', '2.0/clusters/events', { cluster_id: id, order: 'ASC', limit: 2 });
-    expect([page.total_count, page.next_page]).toEqual([5, { cluster_id: id, order: 'ASC', limit: 2, offset: 2 }]);
-    const next = await runyard.ok('POST', '2.0/clusters/events', { ...page.next_page, event_types: ['TERMINATING', 'STARTING'] });
+    expect([page.total_count, page.next_page]).toEqual([
+      5,
+      { cluster_id: id, order: 'ASC', limit: 2, offset: 2 },
+    ]);
+    const next = await runyard.ok('POST', '2.0/clusters/events', {
+      ...page.next_page,
+      event_types: ['TERMINATING', 'STARTING'],
+    });
     expect(next).toMatchObject({ events: [], total_count: 2 });
     await runyard.ok('POST', '2.0/clusters/permanent-delete', { cluster_id: id });
-    expect(await runyard.call('GET', '2.0/clusters/get', { cluster_id: id })).toMatchObject({ status: 400, body: { error_code: 'INVALID_PARAMETER_VALUE', message: `Cluster ${id} does not exist` } });
+    expect(await runyard.call('GET', '2.0/clusters/get', { cluster_id: id })).toMatchObject({
+      status: 400,
+      body: { error_code: 'INVALID_PARAMETER_VALUE', message: `Cluster ${id} does not exist` },
+    });
   });
 
   test('resized, one waits for nodes until there is room', async () => {
     const [big, small] = [await create({ ...inThree }), await create({ ...inThree, num_workers: 0 })];
     for (const id of [big, small]) await when(id, (shown) => shown.state === 'RUNNING');
     await runyard.ok('POST', '2.0/clusters/resize', { cluster_id: big, num_workers: 2 });
-    expect(await cluster(big)).toMatchObject({ state: 'RESIZING', num_workers: 2, state_message: 'Has 1 of 2 workers' });
+    expect(await cluster(big)).toMatchObject({
+      state: 'RESIZING',
+      num_workers: 2,
+      state_message: 'Has 1 of 2 workers',
+    });
     const third = await create({ ...inThree, num_workers: 0 });
     const user = await submit(task('a', { existing_cluster_id: third }));
-    await runyard.runWhen(user, (run) => run.tasks[0].state.state_message === `Cluster ${third} waits for 1 node of the pool "three", which has 3`);
+    await runyard.runWhen(
+      user,
+      (run) =>
+        run.tasks[0].state.state_message ===
+        `Cluster ${third} waits for 1 node of the pool "three", which has 3`,
+    );
     await runyard.ok('POST', '2.0/clusters/delete', { cluster_id: small });
     expect(await cluster(big)).toMatchObject({ state: 'RUNNING', num_workers: 2 });
-    expect(await runyard.call('POST', '2.0/clusters/resize', { cluster_id: big, num_workers: 3 })).toMatchObject({ status: 400, body: { message: 'The cluster would need 4 nodes of the pool "three", which has 3; make it smaller, or the pool larger (RUNYARD_CLUSTERS).' } });
+    expect(
+      await runyard.call('POST', '2.0/clusters/resize', { cluster_id: big, num_workers: 3 }),
+    ).toMatchObject({
+      status: 400,
+      body: {
+        message:
+          'The cluster would need 4 nodes of the pool "three", which has 3; make it smaller, or the pool larger (RUNYARD_CLUSTERS).',
+      },
+    });
     await runyard.ok('POST', '2.0/clusters/permanent-delete', { cluster_id: big });
     expect((await runyard.ended(user)).state.result_state).toBe('SUCCESS');
     await runyard.ok('POST', '2.0/clusters/permanent-delete', { cluster_id: third });
@@ -228,22 +395,47 @@ describe('all-purpose clusters', () => {
   test('one that nobody uses for autotermination_minutes ends', async () => {
     const id = await create({ autotermination_minutes: 1 });
     await when(id, (shown) => shown.state === 'RUNNING');
-    await runyard.database.db.updateTable('clusters').set({ started_time: 1 }).where('cluster_id', '=', id).execute();
+    await runyard.database.db
+      .updateTable('clusters')
+      .set({ started_time: 1 })
+      .where('cluster_id', '=', id)
+      .execute();
     await when(id, (shown) => shown.state === 'TERMINATED');
     expect((await cluster(id)).termination_reason.code).toBe('INACTIVITY');
   });
 
   test('what it is made of is checked and can be looked up', async () => {
-    const refused = async (fields: object): Promise<string> => (await runyard.call('POST', '2.0/clusters/create', { ...newCluster, ...fields })).body.message;
-    expect(await refused({ spark_version: undefined })).toBe('Cluster validation error: Missing required field: settings.cluster_spec.new_cluster.spark_version');
-    expect(await refused({ instance_pool_id: 'none' })).toContain('which is no pool of this service: there are three, many');
-    expect(await refused({ cloud_attributes: { boot_disk_size: 99 } })).toBe('cloud_attributes.boot_disk_size is 99; it must be between 100 and 4096.');
-    expect(await refused({ ...inThree, num_workers: 3 })).toContain('would need 4 nodes of the pool "three", which has 3');
+    const refused = async (fields: object): Promise<string> =>
+      (await runyard.call('POST', '2.0/clusters/create', { ...newCluster, ...fields })).body.message;
+    expect(await refused({ spark_version: undefined })).toBe(
+      'Cluster validation error: Missing required field: settings.cluster_spec.new_cluster.spark_version',
+    );
+    expect(await refused({ instance_pool_id: 'none' })).toContain(
+      'which is no pool of this service: there are three, many',
+    );
+    expect(await refused({ cloud_attributes: { boot_disk_size: 99 } })).toBe(
+      'cloud_attributes.boot_disk_size is 99; it must be between 100 and 4096.',
+    );
+    expect(await refused({ ...inThree, num_workers: 3 })).toContain(
+      'would need 4 nodes of the pool "three", which has 3',
+    );
     const huge = await create({ num_workers: 2_147_483_647 });
     await when(huge, (shown) => shown.state === 'RUNNING' && shown.num_workers === 2_147_483_647);
-    expect((await runyard.ok('GET', '2.1/clusters/spark-versions')).versions[0]).toEqual({ key: '16.4.x-scala2.12', name: '16.4 LTS (Scala 2.12)' });
-    expect((await runyard.ok('GET', '2.0/clusters/list-node-types')).node_types[0]).toMatchObject({ node_type_id: 'standard-2', num_cores: 2, memory_mb: 8_192 });
-    expect((await runyard.ok('GET', '2.0/instance-pools/list')).instance_pools).toMatchObject([{ instance_pool_id: 'three', max_capacity: 3, node_type_id: 'standard-4' }, { instance_pool_id: 'many' }]);
-    expect((await runyard.ok('GET', '2.0/policies/clusters/list')).policies).toMatchObject([{ policy_id: 'small' }]);
+    expect((await runyard.ok('GET', '2.1/clusters/spark-versions')).versions[0]).toEqual({
+      key: '16.4.x-scala2.12',
+      name: '16.4 LTS (Scala 2.12)',
+    });
+    expect((await runyard.ok('GET', '2.0/clusters/list-node-types')).node_types[0]).toMatchObject({
+      node_type_id: 'standard-2',
+      num_cores: 2,
+      memory_mb: 8_192,
+    });
+    expect((await runyard.ok('GET', '2.0/instance-pools/list')).instance_pools).toMatchObject([
+      { instance_pool_id: 'three', max_capacity: 3, node_type_id: 'standard-4' },
+      { instance_pool_id: 'many' },
+    ]);
+    expect((await runyard.ok('GET', '2.0/policies/clusters/list')).policies).toMatchObject([
+      { policy_id: 'small' },
+    ]);
   });
 });

@@ -1,4 +1,7 @@
-/** Clusters through HTTP (spec 2.4): whose they are, how long they live, and that their variables reach the task. */
+/**
+ * Clusters through HTTP (spec 2.4): whose they are, how long they live, and that their variables reach the
+ * task.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
@@ -6,13 +9,24 @@ import { startTestService, type TestService } from '../harness/service.ts';
 let runyard: TestService;
 beforeAll(async () => {
   runyard = await startTestService();
-  await runyard.putFile('/env.py', 'import os\nprint(os.environ.get("COLOUR", "none"), os.environ.get("RUNYARD_CLUSTER_ID", "none"))\n');
+  await runyard.putFile(
+    '/env.py',
+    'import os\nprint(os.environ.get("COLOUR", "none"), os.environ.get("RUNYARD_CLUSTER_ID", "none"))\n',
+  );
 });
 afterAll(() => runyard.stop());
 
-const newCluster = { spark_version: '16.4.x-scala2.12', node_type_id: 'standard-2', num_workers: 1, spark_env_vars: { COLOUR: 'blue' } };
+const newCluster = {
+  spark_version: '16.4.x-scala2.12',
+  node_type_id: 'standard-2',
+  num_workers: 1,
+  spark_env_vars: { COLOUR: 'blue' },
+};
 const task = (task_key: string, cluster: object, depends_on: readonly string[] = []) => ({
-  task_key, ...cluster, depends_on: depends_on.map((key) => ({ task_key: key })), spark_python_task: { python_file: 'managed_fs:/env.py' },
+  task_key,
+  ...cluster,
+  depends_on: depends_on.map((key) => ({ task_key: key })),
+  spark_python_task: { python_file: 'managed_fs:/env.py' },
 });
 
 async function runJob(tasks: readonly object[], job_clusters: readonly object[] = []): Promise<Answer> {
@@ -20,14 +34,27 @@ async function runJob(tasks: readonly object[], job_clusters: readonly object[] 
   const { run_id } = await runyard.ok('POST', '2.1/jobs/run-now', { job_id });
   return runyard.ended(run_id);
 }
-const clusterOf = (run: Answer, key: string): string => run.tasks.find((one: Answer) => one.task_key === key).cluster_instance.cluster_id;
+const clusterOf = (run: Answer, key: string): string =>
+  run.tasks.find((one: Answer) => one.task_key === key).cluster_instance.cluster_id;
 const logsOf = async (run: Answer, key: string): Promise<string> =>
-  (await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: run.tasks.find((one: Answer) => one.task_key === key).run_id })).logs;
-const rowOf = (clusterId: string) => runyard.database.db.selectFrom('clusters').selectAll().where('cluster_id', '=', clusterId).executeTakeFirstOrThrow();
+  (
+    await runyard.ok('GET', '2.1/jobs/runs/get-output', {
+      run_id: run.tasks.find((one: Answer) => one.task_key === key).run_id,
+    })
+  ).logs;
+const rowOf = (clusterId: string) =>
+  runyard.database.db
+    .selectFrom('clusters')
+    .selectAll()
+    .where('cluster_id', '=', clusterId)
+    .executeTakeFirstOrThrow();
 
 describe('spec 2.4: a new cluster of a task', () => {
   test('is made for that task, gives it its variables, and ends with it', async () => {
-    const run = await runJob([task('a', { new_cluster: newCluster }), task('b', { new_cluster: newCluster }, ['a'])]);
+    const run = await runJob([
+      task('a', { new_cluster: newCluster }),
+      task('b', { new_cluster: newCluster }, ['a']),
+    ]);
     const [a, b] = [clusterOf(run, 'a'), clusterOf(run, 'b')];
     expect(a).toMatch(/^\d{4}-\d{6}-[a-z0-9]{8}$/);
     expect(a).not.toBe(b);
@@ -41,12 +68,15 @@ describe('spec 2.4: a new cluster of a task', () => {
 
 describe('spec 2.4: a shared job cluster', () => {
   test('is one for all its tasks, made by the first and ended after the last, while other tasks go on', async () => {
-    const run = await runJob([
-      task('first', { job_cluster_key: 'shared' }),
-      task('second', { job_cluster_key: 'shared' }, ['first']),
-      task('third', { job_cluster_key: 'shared' }, ['first']),
-      task('own', { new_cluster: newCluster }, ['second', 'third']),
-    ], [{ job_cluster_key: 'shared', new_cluster: newCluster }]);
+    const run = await runJob(
+      [
+        task('first', { job_cluster_key: 'shared' }),
+        task('second', { job_cluster_key: 'shared' }, ['first']),
+        task('third', { job_cluster_key: 'shared' }, ['first']),
+        task('own', { new_cluster: newCluster }, ['second', 'third']),
+      ],
+      [{ job_cluster_key: 'shared', new_cluster: newCluster }],
+    );
     const shared = clusterOf(run, 'first');
     expect([clusterOf(run, 'second'), clusterOf(run, 'third')]).toEqual([shared, shared]);
     expect(clusterOf(run, 'own')).not.toBe(shared);
@@ -61,7 +91,9 @@ describe('spec 2.4: a shared job cluster', () => {
   test('of every run is another one', async () => {
     const tasks = [task('a', { job_cluster_key: 'k' })];
     const clusters = [{ job_cluster_key: 'k', new_cluster: newCluster }];
-    expect(clusterOf(await runJob(tasks, clusters), 'a')).not.toBe(clusterOf(await runJob(tasks, clusters), 'a'));
+    expect(clusterOf(await runJob(tasks, clusters), 'a')).not.toBe(
+      clusterOf(await runJob(tasks, clusters), 'a'),
+    );
   });
 });
 
@@ -79,7 +111,11 @@ describe('spec 2.4, 2.5: a cluster that takes time to start', () => {
     const slow = await startTestService({ clusterStartMs: 400 });
     try {
       await slow.putFile('/env.py', 'print("up")\n');
-      const submit = { run_name: 'slow', new_cluster: newCluster, spark_python_task: { python_file: 'managed_fs:/env.py' } };
+      const submit = {
+        run_name: 'slow',
+        new_cluster: newCluster,
+        spark_python_task: { python_file: 'managed_fs:/env.py' },
+      };
       const { run_id } = await slow.ok('POST', '2.0/jobs/runs/submit', submit);
       const waiting = await slow.runWhen(run_id, (run) => run.tasks[0].cluster_instance !== undefined);
       expect(waiting.state.state_message).toMatch(/^Waiting for cluster \d{4}-\d{6}-\w{8} to start$/);
@@ -92,7 +128,11 @@ describe('spec 2.4, 2.5: a cluster that takes time to start', () => {
       await slow.ok('POST', '2.0/jobs/runs/cancel', { run_id: second.run_id });
       const cancelled = await slow.ended(second.run_id);
       expect(cancelled.state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'CANCELED' });
-      const left = await slow.database.db.selectFrom('clusters').select('cluster_id').where('state', '<>', 'TERMINATED').execute();
+      const left = await slow.database.db
+        .selectFrom('clusters')
+        .select('cluster_id')
+        .where('state', '<>', 'TERMINATED')
+        .execute();
       expect(left).toEqual([]);
     } finally {
       await slow.stop();

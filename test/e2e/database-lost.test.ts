@@ -1,4 +1,7 @@
-/** PostgreSQL killed under a running engine: the engine waits, goes on when it is back, and nothing is lost or doubled. */
+/**
+ * PostgreSQL killed under a running engine: the engine waits, goes on when it is back, and nothing is lost or
+ * doubled.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +22,8 @@ afterAll(async () => {
   await rm(dataDirectory, { recursive: true, force: true });
 });
 
-const serverPid = (): number => Number(readFileSync(join(dataDirectory, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
+const serverPid = (): number =>
+  Number(readFileSync(join(dataDirectory, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
 const logOf = (runId: number): string => {
   const path = join(dataDirectory, 'runs', String(runId), 'stdout');
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
@@ -27,17 +31,25 @@ const logOf = (runId: number): string => {
 
 test('a task that ends while the database is away is recorded when it is back, and its dependants run', async () => {
   // The first task kills the database and ends: its end can only be written after the restart.
-  await engine.putFile('/kill.py', [
-    'import os, sys',
-    'print("once")',
-    'os.kill(int(sys.argv[1]), 9)',
-  ].join('\n'));
+  await engine.putFile(
+    '/kill.py',
+    ['import os, sys', 'print("once")', 'os.kill(int(sys.argv[1]), 9)'].join('\n'),
+  );
   await engine.putFile('/after.py', 'print("after")\n');
   const compute = { existing_cluster_id: 'c' };
   const { run_id } = await engine.ok('POST', '2.1/jobs/runs/submit', {
     tasks: [
-      { task_key: 'kill', ...compute, spark_python_task: { python_file: 'managed_fs:/kill.py', parameters: [String(serverPid())] } },
-      { task_key: 'after', ...compute, depends_on: [{ task_key: 'kill' }], spark_python_task: { python_file: 'managed_fs:/after.py' } },
+      {
+        task_key: 'kill',
+        ...compute,
+        spark_python_task: { python_file: 'managed_fs:/kill.py', parameters: [String(serverPid())] },
+      },
+      {
+        task_key: 'after',
+        ...compute,
+        depends_on: [{ task_key: 'kill' }],
+        spark_python_task: { python_file: 'managed_fs:/after.py' },
+      },
     ],
   });
   // Refused or failed meanwhile: the client may ask again until the service answers.
@@ -46,7 +58,9 @@ test('a task that ends while the database is away is recorded when it is back, a
       const { status, body } = await engine.call('GET', '2.1/jobs/runs/get', { run_id });
       expect([200, 503]).toContain(status);
       if (status === 200 && body.end_time > 0) return body;
-      await new Promise((resolve) => { setTimeout(resolve, 20); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
     }
   };
   const run = await ended();

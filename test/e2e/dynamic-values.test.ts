@@ -1,4 +1,7 @@
-/** What tasks are really given, through HTTP: job parameters, references, and values that one task sets for the next. */
+/**
+ * What tasks are really given, through HTTP: job parameters, references, and values that one task sets for
+ * the next.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
@@ -7,16 +10,33 @@ let runyard: TestService;
 beforeAll(async () => {
   runyard = await startTestService();
   await runyard.putFile('/args.py', 'import json, sys\nprint(json.dumps(sys.argv[1:]))\n');
-  await runyard.putNotebook('/widgets', ['import json\ndbutils.notebook.exit(json.dumps(dbutils.widgets.getAll(), sort_keys=True))']);
-  await runyard.putNotebook('/load', ['dbutils.jobs.taskValues.set("rows", 12)\ndbutils.jobs.taskValues.set("city", "Zürich")\ndbutils.jobs.taskValues.set("parts", ["a", 1.0])']);
-  await runyard.putNotebook('/sum', ['dbutils.jobs.taskValues.set("doubled", 2 * dbutils.jobs.taskValues.get("load", "rows"))', 'dbutils.notebook.exit(dbutils.jobs.taskValues.get("load", "city"))']);
+  await runyard.putNotebook('/widgets', [
+    'import json\ndbutils.notebook.exit(json.dumps(dbutils.widgets.getAll(), sort_keys=True))',
+  ]);
+  await runyard.putNotebook('/load', [
+    'dbutils.jobs.taskValues.set("rows", 12)\ndbutils.jobs.taskValues.set("city", "Zürich")\ndbutils.jobs.taskValues.set("parts", ["a", 1.0])',
+  ]);
+  await runyard.putNotebook('/sum', [
+    'dbutils.jobs.taskValues.set("doubled", 2 * dbutils.jobs.taskValues.get("load", "rows"))',
+    'dbutils.notebook.exit(dbutils.jobs.taskValues.get("load", "city"))',
+  ]);
 });
 afterAll(() => runyard.stop());
 
 const on = { existing_cluster_id: 'c' };
 const after = (...keys: string[]) => ({ depends_on: keys.map((task_key) => ({ task_key })) });
-const notebook = (task_key: string, notebook_path: string, base_parameters = {}, more = {}) => ({ task_key, ...on, notebook_task: { notebook_path, base_parameters }, ...more });
-const python = (task_key: string, parameters: string[], more = {}) => ({ task_key, ...on, spark_python_task: { python_file: 'managed_fs:/args.py', parameters }, ...more });
+const notebook = (task_key: string, notebook_path: string, base_parameters = {}, more = {}) => ({
+  task_key,
+  ...on,
+  notebook_task: { notebook_path, base_parameters },
+  ...more,
+});
+const python = (task_key: string, parameters: string[], more = {}) => ({
+  task_key,
+  ...on,
+  spark_python_task: { python_file: 'managed_fs:/args.py', parameters },
+  ...more,
+});
 
 async function ran(settings: object, given: object = {}): Promise<Answer> {
   const { job_id } = await runyard.ok('POST', '2.1/jobs/create', settings);
@@ -25,109 +45,272 @@ async function ran(settings: object, given: object = {}): Promise<Answer> {
 }
 
 const taskOf = (run: Answer, key: string): Answer => run.tasks.find((one: Answer) => one.task_key === key);
-const outputOf = (run: Answer, key: string): Promise<Answer> => runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: taskOf(run, key).run_id });
-const widgetsOf = async (run: Answer, key: string) => JSON.parse((await outputOf(run, key)).notebook_output.result);
+const outputOf = (run: Answer, key: string): Promise<Answer> =>
+  runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: taskOf(run, key).run_id });
+const widgetsOf = async (run: Answer, key: string) =>
+  JSON.parse((await outputOf(run, key)).notebook_output.result);
 const argumentsOf = async (run: Answer, key: string) => JSON.parse((await outputOf(run, key)).logs);
 
 describe('two notebooks and a Python program that pass values on', () => {
   test('each gets what those before it have set, by name and by reference', async () => {
-    const parameters = ['{{tasks.sum.values.doubled}}', '{{tasks.load.values.city}}: {{tasks.load.values.parts}}', '{{tasks.load.run_id}} {{tasks.sum.result_state}}'];
-    const run = await ran({ name: 'chain', tasks: [notebook('load', '/load'), notebook('sum', '/sum', {}, after('load')), python('print', parameters, after('sum'))] });
+    const parameters = [
+      '{{tasks.sum.values.doubled}}',
+      '{{tasks.load.values.city}}: {{tasks.load.values.parts}}',
+      '{{tasks.load.run_id}} {{tasks.sum.result_state}}',
+    ];
+    const run = await ran({
+      name: 'chain',
+      tasks: [
+        notebook('load', '/load'),
+        notebook('sum', '/sum', {}, after('load')),
+        python('print', parameters, after('sum')),
+      ],
+    });
     expect(run.state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'SUCCESS' });
     expect((await outputOf(run, 'sum')).notebook_output.result).toBe('Zürich');
-    expect(await argumentsOf(run, 'print')).toEqual(['24', 'Zürich: ["a", 1.0]', `${taskOf(run, 'load').run_id} success`]);
+    expect(await argumentsOf(run, 'print')).toEqual([
+      '24',
+      'Zürich: ["a", 1.0]',
+      `${taskOf(run, 'load').run_id} success`,
+    ]);
     // What was written is shown; what was given is shown to those who ask for it.
     expect(taskOf(run, 'print').spark_python_task.parameters).toEqual(parameters);
-    const asked = await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: run.run_id, include_resolved_values: true });
-    expect(taskOf(asked, 'print').resolved_values).toEqual({ spark_python_task: { parameters: await argumentsOf(run, 'print') } });
+    const asked = await runyard.ok('GET', '2.1/jobs/runs/get', {
+      run_id: run.run_id,
+      include_resolved_values: true,
+    });
+    expect(taskOf(asked, 'print').resolved_values).toEqual({
+      spark_python_task: { parameters: await argumentsOf(run, 'print') },
+    });
     expect(taskOf(run, 'print')).not.toHaveProperty('resolved_values');
   });
 
   test('a value that is a secret of a cluster is given, and shown to nobody', async () => {
-    const cluster = { existing_cluster_id: undefined, new_cluster: { num_workers: 0, spark_version: 'v', node_type_id: 's', spark_env_vars: { API_TOKEN: '["a", 1.0]' } } };
-    const run = await ran({ tasks: [notebook('load', '/load'), python('print', ['in {{tasks.load.values.parts}}'], { ...after('load'), ...cluster })] });
-    const asked = await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: run.run_id, include_resolved_values: true });
+    const cluster = {
+      existing_cluster_id: undefined,
+      new_cluster: {
+        num_workers: 0,
+        spark_version: 'v',
+        node_type_id: 's',
+        spark_env_vars: { API_TOKEN: '["a", 1.0]' },
+      },
+    };
+    const run = await ran({
+      tasks: [
+        notebook('load', '/load'),
+        python('print', ['in {{tasks.load.values.parts}}'], { ...after('load'), ...cluster }),
+      ],
+    });
+    const asked = await runyard.ok('GET', '2.1/jobs/runs/get', {
+      run_id: run.run_id,
+      include_resolved_values: true,
+    });
     expect(taskOf(asked, 'print').resolved_values).toEqual({ spark_python_task: { parameters: ['in ***'] } });
   });
 
   test('a value that was never set fails the task with a sentence, and the service goes on', async () => {
-    const run = await ran({ tasks: [notebook('load', '/load'), python('print', ['{{tasks.load.values.raws}}'], after('load')), python('last', [], after('print'))] });
-    const message = 'spark_python_task.parameters[0]: {{tasks.load.values.raws}} has no value: task load has set no value named "raws"; it has set rows, city, parts.';
-    expect(taskOf(run, 'print').state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'FAILED', state_message: message });
+    const run = await ran({
+      tasks: [
+        notebook('load', '/load'),
+        python('print', ['{{tasks.load.values.raws}}'], after('load')),
+        python('last', [], after('print')),
+      ],
+    });
+    const message =
+      'spark_python_task.parameters[0]: {{tasks.load.values.raws}} has no value: task load has set no value named "raws"; it has set rows, city, parts.';
+    expect(taskOf(run, 'print').state).toMatchObject({
+      life_cycle_state: 'TERMINATED',
+      result_state: 'FAILED',
+      state_message: message,
+    });
     expect(taskOf(run, 'last').state).toMatchObject({ life_cycle_state: 'SKIPPED' });
-    expect(run.state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'FAILED', state_message: `Task print failed with message: ${message}` });
+    expect(run.state).toMatchObject({
+      life_cycle_state: 'TERMINATED',
+      result_state: 'FAILED',
+      state_message: `Task print failed with message: ${message}`,
+    });
     expect(await outputOf(run, 'print')).toMatchObject({ error: message });
-    const asked = await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: run.run_id, include_resolved_values: true });
-    expect(asked.tasks.map((one: Answer) => one.resolved_values)).toEqual([{ notebook_task: { base_parameters: {} } }, undefined, undefined]);
+    const asked = await runyard.ok('GET', '2.1/jobs/runs/get', {
+      run_id: run.run_id,
+      include_resolved_values: true,
+    });
+    expect(asked.tasks.map((one: Answer) => one.resolved_values)).toEqual([
+      { notebook_task: { base_parameters: {} } },
+      undefined,
+      undefined,
+    ]);
   });
 
   test('a value of a notebook that failed after it was set is there for a task that runs all the same', async () => {
     await runyard.putNotebook('/fails', ['dbutils.jobs.taskValues.set("done", 3)', '1 / 0']);
-    const run = await ran({ tasks: [notebook('fails', '/fails'), python('report', ['{{tasks.fails.result_state}} after {{tasks.fails.values.done}}'], { ...after('fails'), run_if: 'ALL_DONE' })] });
+    const run = await ran({
+      tasks: [
+        notebook('fails', '/fails'),
+        python('report', ['{{tasks.fails.result_state}} after {{tasks.fails.values.done}}'], {
+          ...after('fails'),
+          run_if: 'ALL_DONE',
+        }),
+      ],
+    });
     expect(await argumentsOf(run, 'report')).toEqual(['failed after 3']);
   });
 });
 
 describe('parameters of a job', () => {
-  const parameters = [{ name: 'city', default: 'Zürich' }, { name: 'day', default: '{{job.start_time.iso_date}}' }];
-  const tasks = [notebook('nb', '/widgets', { city: 'Bern', own: '1' }), python('py', ['{{job.parameters.city}}', '--day={{job.parameters.day}}'])];
+  const parameters = [
+    { name: 'city', default: 'Zürich' },
+    { name: 'day', default: '{{job.start_time.iso_date}}' },
+  ];
+  const tasks = [
+    notebook('nb', '/widgets', { city: 'Bern', own: '1' }),
+    python('py', ['{{job.parameters.city}}', '--day={{job.parameters.day}}']),
+  ];
 
   test('spec 2.7: reach notebooks as widgets and programs by reference; the run shows them with their values', async () => {
     const run = await ran({ name: 'p', parameters, tasks }, { job_parameters: { city: 'Genève' } });
     const date = new Date(run.start_time).toISOString().slice(0, 10);
     expect(await widgetsOf(run, 'nb')).toEqual({ city: 'Genève', day: date, own: '1' });
     expect(await argumentsOf(run, 'py')).toEqual(['Genève', `--day=${date}`]);
-    expect(run.job_parameters).toEqual([{ ...parameters[0], value: 'Genève' }, { ...parameters[1], value: date }]);
+    expect(run.job_parameters).toEqual([
+      { ...parameters[0], value: 'Genève' },
+      { ...parameters[1], value: date },
+    ]);
     expect(run.overriding_parameters).toEqual({ job_parameters: { city: 'Genève' } });
-    expect(await runyard.ok('GET', '2.0/jobs/runs/get', { run_id: run.run_id })).not.toHaveProperty('job_parameters');
-    expect((await runyard.ok('GET', '2.1/jobs/runs/list', { job_id: run.job_id })).runs[0].job_parameters).toEqual(run.job_parameters);
+    expect(await runyard.ok('GET', '2.0/jobs/runs/get', { run_id: run.run_id })).not.toHaveProperty(
+      'job_parameters',
+    );
+    expect(
+      (await runyard.ok('GET', '2.1/jobs/runs/list', { job_id: run.job_id })).runs[0].job_parameters,
+    ).toEqual(run.job_parameters);
   });
 
   test('spec 2.10: notebook_params of a run win over base_parameters and over defaults of the job', async () => {
-    const run = await ran({ name: 'p', parameters, tasks }, { notebook_params: { city: 'Basel', own: '{{task_key}}' } });
+    const run = await ran(
+      { name: 'p', parameters, tasks },
+      { notebook_params: { city: 'Basel', own: '{{task_key}}' } },
+    );
     expect(await widgetsOf(run, 'nb')).toMatchObject({ city: 'Basel', own: 'nb' });
     expect(await argumentsOf(run, 'py')).toMatchObject(['Zürich', expect.any(String)]);
   });
 
   test('spec 2.10: python_params replace the parameters of the task, and are looked into as well', async () => {
-    const run = await ran({ name: 'p', parameters, tasks }, { python_params: ['{{job.parameters.city}}', '{{ nothing }}'] });
+    const run = await ran(
+      { name: 'p', parameters, tasks },
+      { python_params: ['{{job.parameters.city}}', '{{ nothing }}'] },
+    );
     expect(await argumentsOf(run, 'py')).toEqual(['Zürich', '{{ nothing }}']);
-    expect(run.overriding_parameters).toEqual({ python_params: ['{{job.parameters.city}}', '{{ nothing }}'] });
+    expect(run.overriding_parameters).toEqual({
+      python_params: ['{{job.parameters.city}}', '{{ nothing }}'],
+    });
   });
 
   test('a one-time run may bring its own', async () => {
     const { run_id } = await runyard.ok('POST', '2.1/jobs/runs/submit', { parameters, tasks });
-    expect(await argumentsOf(await runyard.ended(run_id), 'py')).toMatchObject(['Zürich', expect.any(String)]);
+    expect(await argumentsOf(await runyard.ended(run_id), 'py')).toMatchObject([
+      'Zürich',
+      expect.any(String),
+    ]);
   });
 });
 
 test('every spelling of what a run knows about itself', async () => {
-  const names = ['job.id', 'job_id', 'job.name', 'job.run_id', 'parent_run_id', 'task.run_id', 'run_id', 'task.name', 'task_key', 'job.trigger.type', 'job.repair_count',
-    'task_retry_count', 'task.execution_count', 'workspace.id', 'workspace.url', 'task.notebook_path', 'job.start_time.timestamp_ms', 'start_date', 'start_time'];
-  const run = await ran({ name: 'self', tasks: [notebook('a', '/widgets', Object.fromEntries(names.map((name) => [name, `{{${name}}}`])))] });
+  const names = [
+    'job.id',
+    'job_id',
+    'job.name',
+    'job.run_id',
+    'parent_run_id',
+    'task.run_id',
+    'run_id',
+    'task.name',
+    'task_key',
+    'job.trigger.type',
+    'job.repair_count',
+    'task_retry_count',
+    'task.execution_count',
+    'workspace.id',
+    'workspace.url',
+    'task.notebook_path',
+    'job.start_time.timestamp_ms',
+    'start_date',
+    'start_time',
+  ];
+  const run = await ran({
+    name: 'self',
+    tasks: [notebook('a', '/widgets', Object.fromEntries(names.map((name) => [name, `{{${name}}}`])))],
+  });
   const { run_id, start_time } = taskOf(run, 'a');
   const given = await widgetsOf(run, 'a');
   expect(given).toEqual({
-    'job.id': String(run.job_id), job_id: String(run.job_id), 'job.name': 'self', 'job.run_id': String(run.run_id), parent_run_id: String(run.run_id),
-    'task.run_id': String(run_id), run_id: String(run_id), 'task.name': 'a', task_key: 'a', 'job.trigger.type': 'onetime', 'job.repair_count': '0',
-    task_retry_count: '0', 'task.execution_count': '1', 'workspace.id': '1', 'workspace.url': runyard.url, 'task.notebook_path': '/widgets',
-    'job.start_time.timestamp_ms': String(run.start_time), start_date: new Date(start_time).toISOString().slice(0, 10), start_time: expect.any(String),
+    'job.id': String(run.job_id),
+    job_id: String(run.job_id),
+    'job.name': 'self',
+    'job.run_id': String(run.run_id),
+    parent_run_id: String(run.run_id),
+    'task.run_id': String(run_id),
+    run_id: String(run_id),
+    'task.name': 'a',
+    task_key: 'a',
+    'job.trigger.type': 'onetime',
+    'job.repair_count': '0',
+    task_retry_count: '0',
+    'task.execution_count': '1',
+    'workspace.id': '1',
+    'workspace.url': runyard.url,
+    'task.notebook_path': '/widgets',
+    'job.start_time.timestamp_ms': String(run.start_time),
+    start_date: new Date(start_time).toISOString().slice(0, 10),
+    start_time: expect.any(String),
   });
   expect(Number(given.start_time)).toBeGreaterThanOrEqual(start_time);
 });
 
 test('a single-task job of 2.0 has them, too', async () => {
-  const { job_id } = await runyard.ok('POST', '2.0/jobs/create', { name: 'one', ...on, spark_python_task: { python_file: 'managed_fs:/args.py', parameters: ['{{run_id}} {{job.run_id}} {{task_key}}'] } });
+  const { job_id } = await runyard.ok('POST', '2.0/jobs/create', {
+    name: 'one',
+    ...on,
+    spark_python_task: {
+      python_file: 'managed_fs:/args.py',
+      parameters: ['{{run_id}} {{job.run_id}} {{task_key}}'],
+    },
+  });
   const { run_id } = await runyard.ok('POST', '2.0/jobs/run-now', { job_id });
   await runyard.ended(run_id);
-  expect(JSON.parse((await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id })).logs)).toEqual([`${run_id} ${run_id} main`]);
+  expect(JSON.parse((await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id })).logs)).toEqual([
+    `${run_id} ${run_id} main`,
+  ]);
 });
 
 test.each([
-  ['2.1/jobs/create', { tasks: [python('a', ['{{job.naem}}'])] }, 'tasks[0].spark_python_task.parameters[0] refers to {{job.naem}}; there is no such value; known are job.id'],
-  ['2.0/jobs/runs/submit', { ...on, notebook_task: { notebook_path: '/x', base_parameters: { a: '{{tasks.b.values.c}}' } } }, 'notebook_task.base_parameters.a refers to {{tasks.b.values.c}}; no task has the key "b".'],
-  ['2.2/jobs/create', { parameters: [{ name: 'a', default: '' }, { name: 'a', default: '' }], tasks: [python('a', [])] }, 'parameters[1].name is "a", as is that of parameters[0]; each must be unique.'],
-  ['2.1/jobs/runs/submit', { parameters: 'x', tasks: [python('a', [])] }, 'Could not parse request object: Expected array for field parameters, found STRING'],
+  [
+    '2.1/jobs/create',
+    { tasks: [python('a', ['{{job.naem}}'])] },
+    'tasks[0].spark_python_task.parameters[0] refers to {{job.naem}}; there is no such value; known are job.id',
+  ],
+  [
+    '2.0/jobs/runs/submit',
+    { ...on, notebook_task: { notebook_path: '/x', base_parameters: { a: '{{tasks.b.values.c}}' } } },
+    'notebook_task.base_parameters.a refers to {{tasks.b.values.c}}; no task has the key "b".',
+  ],
+  [
+    '2.2/jobs/create',
+    {
+      parameters: [
+        { name: 'a', default: '' },
+        { name: 'a', default: '' },
+      ],
+      tasks: [python('a', [])],
+    },
+    'parameters[1].name is "a", as is that of parameters[0]; each must be unique.',
+  ],
+  [
+    '2.1/jobs/runs/submit',
+    { parameters: 'x', tasks: [python('a', [])] },
+    'Could not parse request object: Expected array for field parameters, found STRING',
+  ],
 ])('%s refuses what can never have a value: %j', async (path, body, message) => {
-  expect(await runyard.call('POST', path, body)).toMatchObject({ status: 400, body: { message: expect.stringContaining(message) } });
+  expect(await runyard.call('POST', path, body)).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining(message) },
+  });
 });

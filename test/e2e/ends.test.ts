@@ -1,4 +1,7 @@
-/** How runs end, through HTTP: success, failure, cancel, timeout, skipped, and a machine without the interpreter. */
+/**
+ * How runs end, through HTTP: success, failure, cancel, timeout, skipped, and a machine without the
+ * interpreter.
+ */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,15 +17,20 @@ beforeAll(async () => {
 });
 afterAll(() => runyard.stop());
 
-const python = (file: string, parameters: readonly string[] = []) => ({ spark_python_task: { python_file: `managed_fs:/${file}`, parameters } });
+const python = (file: string, parameters: readonly string[] = []) => ({
+  spark_python_task: { python_file: `managed_fs:/${file}`, parameters },
+});
 const compute = { existing_cluster_id: 'all-purpose' };
 
 async function create(settings: object): Promise<number> {
   return (await runyard.ok('POST', '2.0/jobs/create', { name: 'ends', ...compute, ...settings })).job_id;
 }
-const runNow = (job_id: number, more: object = {}): Promise<Answer> => runyard.ok('POST', '2.0/jobs/run-now', { job_id, ...more });
-const running = (runId: number): Promise<Answer> => runyard.runWhen(runId, (run) => run.state.life_cycle_state === 'RUNNING');
-const processes = (): Promise<readonly number[]> => createProcessTable(join(runyard.dataDirectory, 'runs')).living();
+const runNow = (job_id: number, more: object = {}): Promise<Answer> =>
+  runyard.ok('POST', '2.0/jobs/run-now', { job_id, ...more });
+const running = (runId: number): Promise<Answer> =>
+  runyard.runWhen(runId, (run) => run.state.life_cycle_state === 'RUNNING');
+const processes = (): Promise<readonly number[]> =>
+  createProcessTable(join(runyard.dataDirectory, 'runs')).living();
 
 describe('spec 2.5, 3.1: a single-task job', () => {
   test('succeeds with its output, its parameters replaced by those of the run', async () => {
@@ -32,11 +40,26 @@ describe('spec 2.5, 3.1: a single-task job', () => {
     await runyard.ended(run_id);
     const run = await runyard.ok('GET', '2.0/jobs/runs/get', { run_id });
     expect(run).toMatchObject({
-      job_id: job, run_id, number_in_job: 1, original_attempt_run_id: run_id, attempt_number: 0, trigger: 'ONE_TIME', run_type: 'JOB_RUN',
-      run_name: 'ends', creator_user_name: 'admin', format: 'SINGLE_TASK',
-      state: { life_cycle_state: 'TERMINATED', result_state: 'SUCCESS', state_message: '', user_cancelled_or_timedout: false },
-      task: python('ok.py', ['from', 'job']), overriding_parameters: { python_params: ['from', 'run'] },
-      cluster_spec: compute, cluster_instance: { cluster_id: 'all-purpose', spark_context_id: expect.stringMatching(/^\d+$/) },
+      job_id: job,
+      run_id,
+      number_in_job: 1,
+      original_attempt_run_id: run_id,
+      attempt_number: 0,
+      trigger: 'ONE_TIME',
+      run_type: 'JOB_RUN',
+      run_name: 'ends',
+      creator_user_name: 'admin',
+      format: 'SINGLE_TASK',
+      state: {
+        life_cycle_state: 'TERMINATED',
+        result_state: 'SUCCESS',
+        state_message: '',
+        user_cancelled_or_timedout: false,
+      },
+      task: python('ok.py', ['from', 'job']),
+      overriding_parameters: { python_params: ['from', 'run'] },
+      cluster_spec: compute,
+      cluster_instance: { cluster_id: 'all-purpose', spark_context_id: expect.stringMatching(/^\d+$/) },
     });
     const output = await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id });
     expect(output).toMatchObject({ logs: "args ['from', 'run']\n", metadata: { run_id } });
@@ -49,7 +72,8 @@ describe('spec 2.5, 3.1: a single-task job', () => {
     expect([first.number_in_job, second.number_in_job]).toEqual([1, 2]);
     const skipped = await runyard.ok('GET', '2.0/jobs/runs/get', { run_id: second.run_id });
     expect(skipped.state).toEqual({
-      life_cycle_state: 'SKIPPED', user_cancelled_or_timedout: false,
+      life_cycle_state: 'SKIPPED',
+      user_cancelled_or_timedout: false,
       state_message: 'Skipping this run because the limit of 1 maximum concurrent runs has been reached.',
     });
     await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id: first.run_id });
@@ -73,7 +97,10 @@ describe('spec 3.1: cancel', () => {
     expect(await runyard.call('POST', '2.0/jobs/runs/cancel', { run_id })).toEqual({ status: 200, body: {} });
     const run = await runyard.ended(run_id);
     expect(run.state).toEqual({
-      life_cycle_state: 'TERMINATED', result_state: 'CANCELED', user_cancelled_or_timedout: true, state_message: 'Run cancelled by user',
+      life_cycle_state: 'TERMINATED',
+      result_state: 'CANCELED',
+      user_cancelled_or_timedout: true,
+      state_message: 'Run cancelled by user',
     });
     expect(await processes()).toEqual([]);
     expect(await runyard.call('POST', '2.0/jobs/runs/cancel', { run_id })).toEqual({ status: 200, body: {} });
@@ -87,12 +114,23 @@ describe('spec 3.1: cancel', () => {
       { task_key: 'after', ...compute, depends_on: [{ task_key: 'long' }], ...python('ok.py') },
     ];
     const { run_id } = await runyard.ok('POST', '2.1/jobs/runs/submit', { tasks });
-    await runyard.runWhen(run_id, (run) => run.tasks.some((task: Answer) => task.task_key === 'long' && task.state.life_cycle_state === 'RUNNING'));
+    await runyard.runWhen(run_id, (run) =>
+      run.tasks.some((task: Answer) => task.task_key === 'long' && task.state.life_cycle_state === 'RUNNING'),
+    );
     await runyard.ok('POST', '2.1/jobs/runs/cancel', { run_id });
     const run = await runyard.ended(run_id);
     expect(run.state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'CANCELED' });
-    const ends = Object.fromEntries(run.tasks.map((task: Answer) => [task.task_key, [task.state.life_cycle_state, task.state.result_state]]));
-    expect(ends).toEqual({ first: ['TERMINATED', 'SUCCESS'], long: ['TERMINATED', 'CANCELED'], after: ['SKIPPED', undefined] });
+    const ends = Object.fromEntries(
+      run.tasks.map((task: Answer) => [
+        task.task_key,
+        [task.state.life_cycle_state, task.state.result_state],
+      ]),
+    );
+    expect(ends).toEqual({
+      first: ['TERMINATED', 'SUCCESS'],
+      long: ['TERMINATED', 'CANCELED'],
+      after: ['SKIPPED', undefined],
+    });
   });
 });
 
@@ -100,7 +138,11 @@ describe('spec 2.2, 2.3 timeout_seconds', () => {
   test('a run over its timeout is stopped and says so', async () => {
     const { run_id } = await runNow(await create({ ...python('wait.py'), timeout_seconds: 1 }));
     const run = await runyard.ended(run_id);
-    expect(run.state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'TIMEDOUT', user_cancelled_or_timedout: true });
+    expect(run.state).toMatchObject({
+      life_cycle_state: 'TERMINATED',
+      result_state: 'TIMEDOUT',
+      user_cancelled_or_timedout: true,
+    });
     expect(run.end_time - run.start_time).toBeGreaterThanOrEqual(1_000);
   });
 
@@ -111,9 +153,18 @@ describe('spec 2.2, 2.3 timeout_seconds', () => {
     ];
     const { run_id } = await runyard.ok('POST', '2.1/jobs/runs/submit', { tasks });
     const run = await runyard.ended(run_id);
-    expect(run.state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'FAILED', user_cancelled_or_timedout: false });
-    expect(run.tasks.map((task: Answer) => [task.task_key, task.state.result_state, task.state.state_message]).sort()).toEqual([
-      ['after', undefined, 'Upstream task slow failed'], ['slow', 'TIMEDOUT', 'Run timed out'],
+    expect(run.state).toMatchObject({
+      life_cycle_state: 'TERMINATED',
+      result_state: 'FAILED',
+      user_cancelled_or_timedout: false,
+    });
+    expect(
+      run.tasks
+        .map((task: Answer) => [task.task_key, task.state.result_state, task.state.state_message])
+        .sort(),
+    ).toEqual([
+      ['after', undefined, 'Upstream task slow failed'],
+      ['slow', 'TIMEDOUT', 'Run timed out'],
     ]);
   });
 });
@@ -121,12 +172,24 @@ describe('spec 2.2, 2.3 timeout_seconds', () => {
 describe('spec 4.1.10: a program that cannot be run', () => {
   test.each([
     ['a file that is not there', python('gone.py'), /gone\.py/],
-    ['a notebook that is not there', { notebook_task: { notebook_path: '/no/such' } }, /\/no\/such was not found in the workspace/],
-    ['a pipeline that is not there', { pipeline_task: { pipeline_id: 'p' } }, /The specified pipeline p was not found\./],
+    [
+      'a notebook that is not there',
+      { notebook_task: { notebook_path: '/no/such' } },
+      /\/no\/such was not found in the workspace/,
+    ],
+    [
+      'a pipeline that is not there',
+      { pipeline_task: { pipeline_id: 'p' } },
+      /The specified pipeline p was not found\./,
+    ],
   ])('%s fails the run with a sentence that names it', async (_name, task, sentence) => {
     const { run_id } = await runNow(await create(task));
     const run = await runyard.ended(run_id);
-    expect(run.state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'FAILED', state_message: expect.stringMatching(sentence) });
+    expect(run.state).toMatchObject({
+      life_cycle_state: 'TERMINATED',
+      result_state: 'FAILED',
+      state_message: expect.stringMatching(sentence),
+    });
     const output = await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id });
     expect(output.error).toMatch(sentence);
   });
@@ -138,10 +201,16 @@ describe('spec 4.1.10: a program that cannot be run', () => {
       await bare.putFile('/a.jar', 'PK\u0003\u0004');
       for (const [task, sentence] of [
         [python('ok.py'), /python3 was not found on this machine\. Install Python/],
-        [{ spark_jar_task: { main_class_name: 'A' }, libraries: [{ jar: 'managed_fs:/a.jar' }] }, /java was not found on this machine\. Install a Java runtime/],
+        [
+          { spark_jar_task: { main_class_name: 'A' }, libraries: [{ jar: 'managed_fs:/a.jar' }] },
+          /java was not found on this machine\. Install a Java runtime/,
+        ],
       ] as const) {
         const { run_id } = await bare.ok('POST', '2.0/jobs/runs/submit', { ...compute, ...task });
-        expect((await bare.ended(run_id)).state).toMatchObject({ result_state: 'FAILED', state_message: expect.stringMatching(sentence) });
+        expect((await bare.ended(run_id)).state).toMatchObject({
+          result_state: 'FAILED',
+          state_message: expect.stringMatching(sentence),
+        });
       }
     } finally {
       await bare.stop();
@@ -155,11 +224,25 @@ describe('spec 4.1.1: deleting a job', () => {
     const { run_id } = await runNow(job);
     await running(run_id);
     expect(await runyard.call('POST', '2.0/jobs/delete', { job_id: job })).toEqual({ status: 200, body: {} });
-    expect(await runyard.call('GET', '2.0/jobs/runs/get', { run_id })).toMatchObject({ status: 400, body: { message: `Run ${run_id} does not exist.` } });
+    expect(await runyard.call('GET', '2.0/jobs/runs/get', { run_id })).toMatchObject({
+      status: 400,
+      body: { message: `Run ${run_id} does not exist.` },
+    });
     expect((await runyard.ok('GET', '2.0/jobs/runs/list', { job_id: job })).runs ?? []).toEqual([]);
-    while ((await processes()).length > 0) await new Promise((resolve) => { setTimeout(resolve, 15); });
-    const ended = async () => runyard.database.db.selectFrom('runs').select(['state', 'result']).where('run_id', '=', run_id).executeTakeFirst();
-    while ((await ended())?.state !== 'TERMINATED') await new Promise((resolve) => { setTimeout(resolve, 15); });
+    while ((await processes()).length > 0)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 15);
+      });
+    const ended = async () =>
+      runyard.database.db
+        .selectFrom('runs')
+        .select(['state', 'result'])
+        .where('run_id', '=', run_id)
+        .executeTakeFirst();
+    while ((await ended())?.state !== 'TERMINATED')
+      await new Promise((resolve) => {
+        setTimeout(resolve, 15);
+      });
     expect(await ended()).toEqual({ state: 'TERMINATED', result: 'CANCELED' });
   });
 });
@@ -169,6 +252,7 @@ describe('what a run leaves', () => {
     const { run_id } = await runNow(await create(python('ok.py')));
     await runyard.ended(run_id);
     expect((await readdir(join(runyard.dataDirectory, 'runs', String(run_id)))).sort()).toEqual(
-      expect.arrayContaining(['command.json', 'exit', 'pid', 'stderr', 'stdout']));
+      expect.arrayContaining(['command.json', 'exit', 'pid', 'stderr', 'stdout']),
+    );
   });
 });

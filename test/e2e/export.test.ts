@@ -7,12 +7,23 @@ import type { Answer } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 let runyard: TestService;
-beforeAll(async () => { runyard = await startTestService(); });
+beforeAll(async () => {
+  runyard = await startTestService();
+});
 afterAll(() => runyard.stop());
 
-async function submit(path: string, cells: readonly string[], base_parameters: Record<string, string> = {}): Promise<number> {
+async function submit(
+  path: string,
+  cells: readonly string[],
+  base_parameters: Record<string, string> = {},
+): Promise<number> {
   await runyard.putNotebook(path, cells);
-  return (await runyard.ok('POST', '2.0/jobs/runs/submit', { existing_cluster_id: 'c', notebook_task: { notebook_path: path, base_parameters } })).run_id;
+  return (
+    await runyard.ok('POST', '2.0/jobs/runs/submit', {
+      existing_cluster_id: 'c',
+      notebook_task: { notebook_path: path, base_parameters },
+    })
+  ).run_id;
 }
 
 async function views(run_id: number, views_to_export = 'ALL'): Promise<Answer> {
@@ -22,16 +33,43 @@ async function views(run_id: number, views_to_export = 'ALL'): Promise<Answer> {
 const table = 'displayHTML("<table><tr><td>" + dbutils.widgets.get("year") + "</td></tr></table>")';
 
 test('spec 4.1.8: a notebook that succeeds: code, Markdown, table and result', async () => {
-  const runId = await submit('/team/rain', ['# MAGIC %md # Rain & snow', '# DBTITLE 1,The table\nprint("logged")\n' + table, 'dbutils.notebook.exit("done")', 'never()'], { year: '2013' });
+  const runId = await submit(
+    '/team/rain',
+    [
+      '# MAGIC %md # Rain & snow',
+      '# DBTITLE 1,The table\nprint("logged")\n' + table,
+      'dbutils.notebook.exit("done")',
+      'never()',
+    ],
+    { year: '2013' },
+  );
   await runyard.ended(runId);
   const [code, dashboard] = await views(runId);
-  expect([code.name, code.type, dashboard.name, dashboard.type]).toEqual(['rain', 'NOTEBOOK', 'rain', 'DASHBOARD']);
-  for (const part of ['Succeeded', '<h1>Rain &amp; snow</h1>', '<h2>The table</h2>', 'logged', '&lt;td&gt;2013&lt;/td&gt;', '>done<', 'Not run', '<td>2013</td>']) expect(code.content).toContain(part);
+  expect([code.name, code.type, dashboard.name, dashboard.type]).toEqual([
+    'rain',
+    'NOTEBOOK',
+    'rain',
+    'DASHBOARD',
+  ]);
+  for (const part of [
+    'Succeeded',
+    '<h1>Rain &amp; snow</h1>',
+    '<h2>The table</h2>',
+    'logged',
+    '&lt;td&gt;2013&lt;/td&gt;',
+    '>done<',
+    'Not run',
+    '<td>2013</td>',
+  ])
+    expect(code.content).toContain(part);
   expect(dashboard.content).toContain('&lt;td&gt;2013&lt;/td&gt;');
   for (const part of ['logged', 'displayHTML', 'never()']) expect(dashboard.content).not.toContain(part);
   expect(modelIn(code.content).commands).toMatchObject([
     { command: '%md # Rain & snow', state: 'finished' },
-    { commandTitle: 'The table', results: { type: 'listResults', data: [{ type: 'ansi', data: 'logged\n' }, { type: 'htmlSandbox' }] } },
+    {
+      commandTitle: 'The table',
+      results: { type: 'listResults', data: [{ type: 'ansi', data: 'logged\n' }, { type: 'htmlSandbox' }] },
+    },
     { state: 'finished', results: null },
     { command: 'never()', state: 'input' },
   ]);
@@ -41,19 +79,39 @@ test('spec 4.1.8: a notebook that fails in the middle: what it showed before, th
   const runId = await submit('/team/fails', ['print("before")', '1 / 0', 'print("after")']);
   await runyard.ended(runId);
   const [{ content }] = await views(runId, 'CODE');
-  for (const part of ['before', '<a href="#cell-2">Cell 2</a> failed: ZeroDivisionError: division by zero', 'Traceback (most recent call last)', 'Not run']) expect(content).toContain(part);
+  for (const part of [
+    'before',
+    '<a href="#cell-2">Cell 2</a> failed: ZeroDivisionError: division by zero',
+    'Traceback (most recent call last)',
+    'Not run',
+  ])
+    expect(content).toContain(part);
   expect(modelIn(content).commands).toMatchObject([
     { results: { type: 'ansi', data: 'before\n' } },
-    { state: 'error', errorSummary: 'ZeroDivisionError: division by zero', error: expect.stringContaining('Traceback') },
+    {
+      state: 'error',
+      errorSummary: 'ZeroDivisionError: division by zero',
+      error: expect.stringContaining('Traceback'),
+    },
     { state: 'input', results: null },
   ]);
 });
 
 test('spec 4.1.8: a notebook that is still running: what it has shown so far', async () => {
-  const runId = await submit('/team/runs', ['print("so far")', 'import time\ntime.sleep(600)', 'print("later")']);
+  const runId = await submit('/team/runs', [
+    'print("so far")',
+    'import time\ntime.sleep(600)',
+    'print("later")',
+  ]);
   let page = '';
-  while (!page.includes('so far</pre>') && !page.includes('so far\n</pre>')) [{ content: page }] = await views(runId, 'CODE');
-  for (const part of ['This run is not over', '<span class="label">Running</span>', '<span class="label">Not reached yet</span>']) expect(page).toContain(part);
+  while (!page.includes('so far</pre>') && !page.includes('so far\n</pre>'))
+    [{ content: page }] = await views(runId, 'CODE');
+  for (const part of [
+    'This run is not over',
+    '<span class="label">Running</span>',
+    '<span class="label">Not reached yet</span>',
+  ])
+    expect(page).toContain(part);
   await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id: runId });
   await runyard.ended(runId);
   const [{ content }] = await views(runId, 'CODE');
@@ -62,7 +120,10 @@ test('spec 4.1.8: a notebook that is still running: what it has shown so far', a
 });
 
 test('spec 4.1.8: a notebook that is not there: a page that says so', async () => {
-  const { run_id } = await runyard.ok('POST', '2.0/jobs/runs/submit', { existing_cluster_id: 'c', notebook_task: { notebook_path: '/no/such' } });
+  const { run_id } = await runyard.ok('POST', '2.0/jobs/runs/submit', {
+    existing_cluster_id: 'c',
+    notebook_task: { notebook_path: '/no/such' },
+  });
   await runyard.ended(run_id);
   const [{ content, name }] = await views(run_id, 'CODE');
   expect(name).toBe('such');

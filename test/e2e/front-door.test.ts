@@ -13,7 +13,9 @@ import { startTestService } from '../harness/service.ts';
 import { testCertificate, testKey } from '../harness/tls.ts';
 
 let directory: string;
-beforeEach(async () => { directory = await mkdtemp(join(tmpdir(), 'runyard-door-')); });
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'runyard-door-'));
+});
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 describe('TLS', () => {
@@ -23,7 +25,10 @@ describe('TLS', () => {
     await writeFile(tlsKey, testKey);
     const runyard = await startTestService({ tlsCert, tlsKey });
     expect(runyard.service.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
-    const call = request(`${runyard.service.url}/api/2.0/jobs/list`, { ca: testCertificate, headers: { authorization: `Bearer ${runyard.token}` } });
+    const call = request(`${runyard.service.url}/api/2.0/jobs/list`, {
+      ca: testCertificate,
+      headers: { authorization: `Bearer ${runyard.token}` },
+    });
     call.end();
     const [response] = await once(call, 'response');
     response.resume();
@@ -43,9 +48,18 @@ describe('TLS', () => {
   });
 
   test.each([
-    [{ tlsCert: '/nowhere/cert.pem', tlsKey: undefined }, /^RUNYARD_TLS_CERT and RUNYARD_TLS_KEY belong together/],
-    [{ tlsCert: '/nowhere/cert.pem', tlsKey: '/nowhere/key.pem' }, /^RUNYARD_TLS_CERT names \/nowhere\/cert\.pem, which cannot be read/],
-    [{ tlsCert: '/etc/hostname', tlsKey: '/etc/hostname' }, /^RUNYARD_TLS_CERT names \/etc\/hostname, which is no PEM file\.$/],
+    [
+      { tlsCert: '/nowhere/cert.pem', tlsKey: undefined },
+      /^RUNYARD_TLS_CERT and RUNYARD_TLS_KEY belong together/,
+    ],
+    [
+      { tlsCert: '/nowhere/cert.pem', tlsKey: '/nowhere/key.pem' },
+      /^RUNYARD_TLS_CERT names \/nowhere\/cert\.pem, which cannot be read/,
+    ],
+    [
+      { tlsCert: '/etc/hostname', tlsKey: '/etc/hostname' },
+      /^RUNYARD_TLS_CERT names \/etc\/hostname, which is no PEM file\.$/,
+    ],
   ])('%j stops the start', async (config, message) => {
     await expect(readTls(config)).rejects.toThrow(message);
   });
@@ -65,7 +79,11 @@ describe('TLS', () => {
 });
 
 describe('a proxy in front', () => {
-  const headers = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https', authorization: `Bearer ${adminToken}` };
+  const headers = {
+    'x-forwarded-for': '203.0.113.9',
+    'x-forwarded-proto': 'https',
+    authorization: `Bearer ${adminToken}`,
+  };
 
   test('is believed about the address and TLS when it is trusted', async () => {
     const service = await startApi({ trustedProxies: ['127.0.0.0/8'] });
@@ -87,15 +105,25 @@ describe('a proxy in front', () => {
 describe('slow clients', () => {
   test.each([
     ['in the head', 'POST /api/2.0/jobs/create HTTP/1.1\r\nhost: x\r\n'],
-    ['in the body', `POST /api/2.0/jobs/create HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${adminToken}\r\ncontent-length: 100\r\n\r\n{`],
+    [
+      'in the body',
+      `POST /api/2.0/jobs/create HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${adminToken}\r\ncontent-length: 100\r\n\r\n{`,
+    ],
   ])('a request that stops %s is given up, and told so', async (_, beginning) => {
-    const service = await startApi({ limits: { ...defaultLimits, requestHeadSeconds: 1, requestSeconds: 1 } });
+    const service = await startApi({
+      limits: { ...defaultLimits, requestHeadSeconds: 1, requestSeconds: 1 },
+    });
     await service.app.listen({ port: 0, host: '127.0.0.1' });
     const address = service.app.server.address();
-    const socket: Socket = connect(typeof address === 'object' && address !== null ? address.port : 0, '127.0.0.1');
+    const socket: Socket = connect(
+      typeof address === 'object' && address !== null ? address.port : 0,
+      '127.0.0.1',
+    );
     socket.write(beginning);
     let said = '';
-    socket.on('data', (data: Buffer) => { said += data.toString(); });
+    socket.on('data', (data: Buffer) => {
+      said += data.toString();
+    });
     await once(socket, 'close');
     expect(said).toMatch(/^HTTP\/1\.1 4(00|08) /);
     expect(said).toContain('The request was not complete in time.');
@@ -110,26 +138,53 @@ describe('limits', () => {
     const calls = await Promise.all([1, 2, 3].map(() => service.get('2.0/jobs/list')));
     expect(calls.map(({ status }) => status).toSorted()).toEqual([200, 200, 429]);
     expect(calls.find(({ status }) => status === 429)).toMatchObject({
-      headers: { 'retry-after': '1' }, body: { error_code: 'REQUEST_LIMIT_EXCEEDED', message: 'The token was used for more than 3 requests within a second.' },
+      headers: { 'retry-after': '1' },
+      body: {
+        error_code: 'REQUEST_LIMIT_EXCEEDED',
+        message: 'The token was used for more than 3 requests within a second.',
+      },
     });
-    expect((await service.send({ url: '/api/2.0/jobs/list', headers: { authorization: `Bearer ${other}` } })).status).toBe(200);
+    expect(
+      (await service.send({ url: '/api/2.0/jobs/list', headers: { authorization: `Bearer ${other}` } }))
+        .status,
+    ).toBe(200);
     service.tick(1_000);
     expect((await service.get('2.0/jobs/list')).status).toBe(200);
     await service.close();
   });
 
   test('an address from which wrong credentials come is refused with 429 for them, and right ones still count', async () => {
-    const service = await startApi({ limits: { ...defaultLimits, failedCredentialsPerMinute: 3 }, trustedProxies: ['127.0.0.1'] });
-    const guess = (n: number, from = '203.0.113.9') => service.send({ url: '/api/2.0/jobs/list', headers: { authorization: `Bearer guess-${n}`, 'x-forwarded-for': from } });
+    const service = await startApi({
+      limits: { ...defaultLimits, failedCredentialsPerMinute: 3 },
+      trustedProxies: ['127.0.0.1'],
+    });
+    const guess = (n: number, from = '203.0.113.9') =>
+      service.send({
+        url: '/api/2.0/jobs/list',
+        headers: { authorization: `Bearer guess-${n}`, 'x-forwarded-for': from },
+      });
     const answers = [await guess(1), await guess(2), await guess(3), await guess(4)];
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 429]);
     expect(answers[3]).toMatchObject({
       headers: { 'retry-after': expect.stringMatching(/^([1-9]|[1-5]\d|60)$/) },
-      body: { error_code: 'REQUEST_LIMIT_EXCEEDED', message: 'More than 3 credentials from 203.0.113.9 were refused within a minute.' },
+      body: {
+        error_code: 'REQUEST_LIMIT_EXCEEDED',
+        message: 'More than 3 credentials from 203.0.113.9 were refused within a minute.',
+      },
     });
     expect((await guess(5, '203.0.113.10')).status).toBe(403);
-    expect((await service.send({ url: '/api/2.0/jobs/list', headers: { authorization: `Bearer ${adminToken}`, 'x-forwarded-for': '203.0.113.9' } })).status).toBe(200);
-    expect((await service.send({ url: '/api/2.0/jobs/list', headers: { 'x-forwarded-for': '203.0.113.9' } })).status).toBe(401);
+    expect(
+      (
+        await service.send({
+          url: '/api/2.0/jobs/list',
+          headers: { authorization: `Bearer ${adminToken}`, 'x-forwarded-for': '203.0.113.9' },
+        })
+      ).status,
+    ).toBe(200);
+    expect(
+      (await service.send({ url: '/api/2.0/jobs/list', headers: { 'x-forwarded-for': '203.0.113.9' } }))
+        .status,
+    ).toBe(401);
     service.tick(60_000);
     expect((await guess(6)).status).toBe(403);
     await service.close();
@@ -139,9 +194,31 @@ describe('limits', () => {
 test('nothing but health, the well-known probe, the description and the console is answered without a token', async () => {
   const service = await startApi({ consoleDirectory: directory });
   const open: string[] = [];
-  for (const url of ['/', '/healthz', '/readyz', '/metrics', '/api/openapi.json', '/api/docs', '/.well-known/x', '/assets/x', '/nowhere', '/api/2.0/nowhere', '/api/2.1/jobs/list', '/api/2.0/token-scopes', '/api/2.0/audit']) {
+  for (const url of [
+    '/',
+    '/healthz',
+    '/readyz',
+    '/metrics',
+    '/api/openapi.json',
+    '/api/docs',
+    '/.well-known/x',
+    '/assets/x',
+    '/nowhere',
+    '/api/2.0/nowhere',
+    '/api/2.1/jobs/list',
+    '/api/2.0/token-scopes',
+    '/api/2.0/audit',
+  ]) {
     if ((await service.send({ url })).status !== 401) open.push(url);
   }
-  expect(open).toEqual(['/', '/healthz', '/readyz', '/api/openapi.json', '/api/docs', '/.well-known/x', '/assets/x']);
+  expect(open).toEqual([
+    '/',
+    '/healthz',
+    '/readyz',
+    '/api/openapi.json',
+    '/api/docs',
+    '/.well-known/x',
+    '/assets/x',
+  ]);
   await service.close();
 });

@@ -1,4 +1,7 @@
-/** How tasks are kept apart from the service: limits, another user, a sandbox. Each through HTTP with real processes. */
+/**
+ * How tasks are kept apart from the service: limits, another user, a sandbox. Each through HTTP with real
+ * processes.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -16,8 +19,14 @@ import { startTestService, type TestService } from '../harness/service.ts';
 
 const isRoot = process.getuid?.() === 0;
 const systemPython = '/usr/bin/python3';
-const systemPip = await promisify(execFile)(systemPython, ['-m', 'pip', '--version']).then(() => true, () => false);
-const sandbox = await findSandbox(undefined).then(() => true, () => false);
+const systemPip = await promisify(execFile)(systemPython, ['-m', 'pip', '--version']).then(
+  () => true,
+  () => false,
+);
+const sandbox = await findSandbox(undefined).then(
+  () => true,
+  () => false,
+);
 
 /** What a program sees of itself and of the service, as one JSON line. */
 const look = `import json, os, resource, subprocess, sys, tempfile
@@ -50,7 +59,10 @@ signal.signal(signal.SIGTERM, leave)
 print("up", flush=True)
 time.sleep(600)`;
 
-/** Says who prepares a cluster, whether the first token is in reach, and what leads into the isolation knows of a variable that loads code. */
+/**
+ * Says who prepares a cluster, whether the first token is in reach, and what leads into the isolation knows
+ * of a variable that loads code.
+ */
 const preparing = (data: string, into: string): string =>
   `(id -u; cat ${data}/bootstrap-token 2>/dev/null || echo out of reach; tr '\\0' '\\n' < /proc/$PPID/environ | grep -c ^LD_BIND_NOW; echo "$LD_BIND_NOW") > "${into}"`;
 
@@ -81,18 +93,26 @@ async function prepare(changes: Parameters<typeof startTestService>[0]): Promise
 }
 
 const cluster = { new_cluster: { num_workers: 0, spark_version: 'v', node_type_id: 'compute-4' } };
-const program = (name: string): object => ({ ...cluster, spark_python_task: { python_file: `managed_fs:/programs/${name}.py` } });
+const program = (name: string): object => ({
+  ...cluster,
+  spark_python_task: { python_file: `managed_fs:/programs/${name}.py` },
+});
 
 async function submit(task: object): Promise<Answer> {
   const { run_id } = await runyard.ok('POST', '2.0/jobs/runs/submit', { run_name: 'isolated', ...task });
   const run = await runyard.ended(run_id);
-  return { run, output: await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id: run.tasks?.[0]?.run_id ?? run_id }) };
+  return {
+    run,
+    output: await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id: run.tasks?.[0]?.run_id ?? run_id }),
+  };
 }
 
 async function seen(): Promise<Answer> {
   const { run, output } = await submit(program('look'));
   expect([run.state.result_state, output.error]).toEqual(['SUCCESS', undefined]);
-  expect(await readFile(join(runyard.dataDirectory, 'managed_fs', 'from-task.txt'), 'utf8')).toBe('written by the task');
+  expect(await readFile(join(runyard.dataDirectory, 'managed_fs', 'from-task.txt'), 'utf8')).toBe(
+    'written by the task',
+  );
   return JSON.parse(output.logs);
 }
 
@@ -120,19 +140,30 @@ async function prepared(uid: number): Promise<void> {
   await writeFile(join(bin, 'python3'), python, { mode: 0o755 });
   const wheels = await mkdtemp(join(tmpdir(), 'runyard-isolation-'));
   onTestFinished(() => rm(wheels, { recursive: true, force: true }));
-  const [wheel = ''] = await makeWheels(systemPython, wheels, [{ name: 'volume', version: '1.0', module: 'level = 11\n' }]);
+  const [wheel = ''] = await makeWheels(systemPython, wheels, [
+    { name: 'volume', version: '1.0', module: 'level = 11\n' },
+  ]);
   await writeFile(join(data, 'managed_fs', 'volume-1.0-py3-none-any.whl'), await readFile(wheel));
-  await runyard.putFile('/prepare.sh', `echo "$USER" > "$TMPDIR/own.txt"\n${preparing(data, '$RUNYARD_MANAGED_FS/prepared.txt')}\n`);
+  await runyard.putFile(
+    '/prepare.sh',
+    `echo "$USER" > "$TMPDIR/own.txt"\n${preparing(data, '$RUNYARD_MANAGED_FS/prepared.txt')}\n`,
+  );
   await runyard.putFile('/programs/cached.py', cached);
   const { run, output } = await submit({
-    new_cluster: { ...cluster.new_cluster, init_scripts: [{ managed_fs: { destination: 'managed_fs:/prepare.sh' } }], spark_env_vars: { PATH: `${bin}:/usr/bin:/bin`, LD_BIND_NOW: '1' } },
+    new_cluster: {
+      ...cluster.new_cluster,
+      init_scripts: [{ managed_fs: { destination: 'managed_fs:/prepare.sh' } }],
+      spark_env_vars: { PATH: `${bin}:/usr/bin:/bin`, LD_BIND_NOW: '1' },
+    },
     libraries: [{ whl: 'managed_fs:/volume-1.0-py3-none-any.whl' }, { cran: { package: 'ada' } }],
     spark_python_task: { python_file: 'managed_fs:/programs/cached.py' },
   });
   expect([run.state.state_message, run.state.result_state]).toEqual(['', 'SUCCESS']);
   // Installers see PATH alone of the cluster's variables.
   expect(output.logs).toBe(`11 ${uid} [True, True, True] ['${uid}', 'out of reach', '0', '', '']\n`);
-  expect(await readFile(join(data, 'managed_fs', 'prepared.txt'), 'utf8')).toBe(`${uid}\nout of reach\n0\n1\n`);
+  expect(await readFile(join(data, 'managed_fs', 'prepared.txt'), 'utf8')).toBe(
+    `${uid}\nout of reach\n0\n1\n`,
+  );
 }
 
 /** A task that ignores TERM and has left its session ends all the same; one that heeds it has its time to. */
@@ -161,19 +192,30 @@ describe.skipIf(!isRoot)('another user (needs root)', () => {
 
   test('a program runs as it, writes where it may, and reads nothing of the service', async () => {
     const { files, processes, ...found } = await seen();
-    expect(found).toMatchObject({ uid: 65_534, token: 'PermissionError', runs: 'PermissionError', etc: false });
+    expect(found).toMatchObject({
+      uid: 65_534,
+      token: 'PermissionError',
+      runs: 'PermissionError',
+      etc: false,
+    });
     // Four cores of compute-4; a machine may allow less.
     expect(files).toBeLessThanOrEqual(4 * 4_096);
     expect(processes).toBeLessThanOrEqual(5_000);
   });
 
-  test.skipIf(!systemPip)('what prepares a cluster runs as it: init scripts and installers, whose work tasks can read and not change (needs pip)', () => prepared(65_534));
+  test.skipIf(!systemPip)(
+    'what prepares a cluster runs as it: init scripts and installers, whose work tasks can read and not change (needs pip)',
+    () => prepared(65_534),
+  );
 
   test('a notebook runs as it, and hears what a notebook that it runs returns', async () => {
     expect(await notebookUser()).toBe('65534');
   });
 
-  test('what ignores its end is ended, wherever it has gone, and what heeds it has time to', stubbornAndPoliteEnd);
+  test(
+    'what ignores its end is ended, wherever it has gone, and what heeds it has time to',
+    stubbornAndPoliteEnd,
+  );
 });
 
 describe.skipIf(!sandbox)('a sandbox (needs bubblewrap)', () => {
@@ -183,19 +225,30 @@ describe.skipIf(!sandbox)('a sandbox (needs bubblewrap)', () => {
   test('a program sees the system without writing to it, and of the service what is its own', async () => {
     const found = await seen();
     expect(found).toMatchObject({ uid: process.getuid?.(), token: 'FileNotFoundError', etc: false });
-    expect(found.data.filter((name: string) => !['clusters', 'libraries', 'managed_fs', 'objstore', 'runs', 'workspace'].includes(name))).toEqual([]);
+    expect(
+      found.data.filter(
+        (name: string) =>
+          !['clusters', 'libraries', 'managed_fs', 'objstore', 'runs', 'workspace'].includes(name),
+      ),
+    ).toEqual([]);
     expect(found.runs).toHaveLength(1);
     // It sees itself, and what brought it in.
     expect(found.others).toBeLessThan(6);
   });
 
-  test.skipIf(!systemPip)('what prepares a cluster runs in it: init scripts and installers, whose work tasks can read and not change (needs pip)', () => prepared(process.getuid?.() ?? -1));
+  test.skipIf(!systemPip)(
+    'what prepares a cluster runs in it: init scripts and installers, whose work tasks can read and not change (needs pip)',
+    () => prepared(process.getuid?.() ?? -1),
+  );
 
   test('a notebook runs in it', async () => {
     expect(await notebookUser()).toBe(String(process.getuid?.()));
   });
 
-  test('what ignores its end is ended, wherever it has gone, and what heeds it has time to', stubbornAndPoliteEnd);
+  test(
+    'what ignores its end is ended, wherever it has gone, and what heeds it has time to',
+    stubbornAndPoliteEnd,
+  );
 });
 
 describe.skipIf(!sandbox || !isRoot)('another user in a sandbox (needs root and bubblewrap)', () => {
@@ -210,32 +263,52 @@ describe.skipIf(!sandbox || !isRoot)('another user in a sandbox (needs root and 
 });
 
 describe('what this machine cannot keep stops the start', () => {
-  const settle = async (variables: Record<string, string>, hidden: readonly string[] = []): Promise<string> => {
+  const settle = async (
+    variables: Record<string, string>,
+    hidden: readonly string[] = [],
+  ): Promise<string> => {
     const directory = await mkdtemp(join(tmpdir(), 'runyard-isolation-'));
     onTestFinished(() => rm(directory, { recursive: true, force: true }));
     const config = configOf({ RUNYARD_DATA_DIR: directory, ...variables });
     const error: unknown = await taskUser(config)
-      .then((user) => settleIsolation(config, createRoots({ dataDirectory: directory, allowedRoots: [] }), user, hidden))
+      .then((user) =>
+        settleIsolation(config, createRoots({ dataDirectory: directory, allowedRoots: [] }), user, hidden),
+      )
       .catch((found: unknown) => found);
     expect(error).toBeInstanceOf(IsolationError);
     return error instanceof Error ? error.message.replaceAll(directory, '<data>') : '';
   };
 
   test('a limit of processes without a user to count them by', async () => {
-    expect(await settle({ RUNYARD_TASK_LIMITS: '{"processes":9}' })).toMatch(/^RUNYARD_TASK_LIMITS limits processes, which the system counts by user/);
+    expect(await settle({ RUNYARD_TASK_LIMITS: '{"processes":9}' })).toMatch(
+      /^RUNYARD_TASK_LIMITS limits processes, which the system counts by user/,
+    );
   });
 
-  test.skipIf(!isRoot)('a user that is not there, that is root, that cannot enter the data directory, or that has the database', async () => {
-    expect(await settle({ RUNYARD_TASK_USER: 'no-such-user' })).toBe('RUNYARD_TASK_USER is "no-such-user", but there is no such user on this machine.');
-    expect(await settle({ RUNYARD_TASK_USER: 'root' })).toBe('RUNYARD_TASK_USER is "root", but it must not be root: tasks would have all rights.');
-    expect(await settle({ RUNYARD_TASK_USER: 'nobody' })).toBe('RUNYARD_TASK_USER is "nobody", who cannot enter <data>: allow it with chmod o+x on the directories above.');
-    const own = await mkdtemp(join(tmpdir(), 'runyard-isolation-'));
-    onTestFinished(() => rm(own, { recursive: true, force: true }));
-    await chown(own, 65_534, 65_534);
-    expect(await settle({ RUNYARD_TASK_USER: 'nobody' }, [own])).toMatch(/^RUNYARD_TASK_USER is "nobody", which the embedded database runs as/);
-  });
+  test.skipIf(!isRoot)(
+    'a user that is not there, that is root, that cannot enter the data directory, or that has the database',
+    async () => {
+      expect(await settle({ RUNYARD_TASK_USER: 'no-such-user' })).toBe(
+        'RUNYARD_TASK_USER is "no-such-user", but there is no such user on this machine.',
+      );
+      expect(await settle({ RUNYARD_TASK_USER: 'root' })).toBe(
+        'RUNYARD_TASK_USER is "root", but it must not be root: tasks would have all rights.',
+      );
+      expect(await settle({ RUNYARD_TASK_USER: 'nobody' })).toBe(
+        'RUNYARD_TASK_USER is "nobody", who cannot enter <data>: allow it with chmod o+x on the directories above.',
+      );
+      const own = await mkdtemp(join(tmpdir(), 'runyard-isolation-'));
+      onTestFinished(() => rm(own, { recursive: true, force: true }));
+      await chown(own, 65_534, 65_534);
+      expect(await settle({ RUNYARD_TASK_USER: 'nobody' }, [own])).toMatch(
+        /^RUNYARD_TASK_USER is "nobody", which the embedded database runs as/,
+      );
+    },
+  );
 
   test.skipIf(isRoot)('another user without being root', async () => {
-    expect(await settle({ RUNYARD_TASK_USER: 'nobody' })).toMatch(/only root can start processes of other users/);
+    expect(await settle({ RUNYARD_TASK_USER: 'nobody' })).toMatch(
+      /only root can start processes of other users/,
+    );
   });
 });

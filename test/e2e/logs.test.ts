@@ -1,4 +1,7 @@
-/** What people see of the logs of real tasks: by pages, live, and in a bundle; also when they are long, hostile, or hold secrets. */
+/**
+ * What people see of the logs of real tasks: by pages, live, and in a bundle; also when they are long,
+ * hostile, or hold secrets.
+ */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,18 +15,31 @@ let runyard: TestService;
 
 beforeAll(async () => {
   runyard = await startTestService({ logBytesMax: 256 * kib });
-  await runyard.putFile('/script.py', 'import os, subprocess, sys\nsys.exit(subprocess.call(["sh", "-c", sys.argv[1]], cwd=os.path.dirname(os.getcwd()), stdin=subprocess.DEVNULL))\n');
+  await runyard.putFile(
+    '/script.py',
+    'import os, subprocess, sys\nsys.exit(subprocess.call(["sh", "-c", sys.argv[1]], cwd=os.path.dirname(os.getcwd()), stdin=subprocess.DEVNULL))\n',
+  );
 });
 afterAll(() => runyard.stop());
 
 const secrets = { DB_PASSWORD: 'correct-horse', STAGE: 'test' };
-const cluster = { spark_version: '16.4.x-scala2.12', node_type_id: 'standard-2', num_workers: 1, spark_env_vars: secrets };
+const cluster = {
+  spark_version: '16.4.x-scala2.12',
+  node_type_id: 'standard-2',
+  num_workers: 1,
+  spark_env_vars: secrets,
+};
 
 /** A task that runs a script of the shell in the directory of its attempt. */
-const shell = (taskKey: string, script: string, more: object = {}): object =>
-  ({ task_key: taskKey, new_cluster: cluster, spark_python_task: { python_file: 'managed_fs:/script.py', parameters: [script] }, ...more });
+const shell = (taskKey: string, script: string, more: object = {}): object => ({
+  task_key: taskKey,
+  new_cluster: cluster,
+  spark_python_task: { python_file: 'managed_fs:/script.py', parameters: [script] },
+  ...more,
+});
 
-const submit = async (...tasks: object[]): Promise<number> => (await runyard.ok('POST', '2.1/jobs/runs/submit', { run_name: 'logs', tasks })).run_id;
+const submit = async (...tasks: object[]): Promise<number> =>
+  (await runyard.ok('POST', '2.1/jobs/runs/submit', { run_name: 'logs', tasks })).run_id;
 
 /** The id of the task run of the only task, or of this one. */
 async function taskRun(runId: number, key?: string): Promise<number> {
@@ -47,30 +63,67 @@ describe('a log by pages', () => {
     const runId = await after('echo out; printf "\\033[31mred\\033[0m \\377\\n"; echo err >&2');
     const stdout = 'out\n\u001B[31mred\u001B[0m \uFFFD\n';
     for (const version of ['2.0', '2.1', '2.2']) {
-      expect(await runyard.ok('GET', `${version}/jobs/runs/logs`, { run_id: runId })).toEqual({ run_id: runId, stream: 'stdout', offset: 0, next_offset: 19, size: 19, complete: true, content: stdout });
+      expect(await runyard.ok('GET', `${version}/jobs/runs/logs`, { run_id: runId })).toEqual({
+        run_id: runId,
+        stream: 'stdout',
+        offset: 0,
+        next_offset: 19,
+        size: 19,
+        complete: true,
+        content: stdout,
+      });
     }
-    expect(await logs({ run_id: runId, offset: 4, limit: 8 })).toMatchObject({ offset: 4, next_offset: 12, complete: false, content: stdout.slice(4, 12) });
+    expect(await logs({ run_id: runId, offset: 4, limit: 8 })).toMatchObject({
+      offset: 4,
+      next_offset: 12,
+      complete: false,
+      content: stdout.slice(4, 12),
+    });
     expect(await logs({ run_id: runId, tail: 1 })).toMatchObject({ offset: 4, content: stdout.slice(4) });
-    expect(await logs({ run_id: runId, stream: 'stderr' })).toMatchObject({ stream: 'stderr', content: 'err\n', complete: true });
+    expect(await logs({ run_id: runId, stream: 'stderr' })).toMatchObject({
+      stream: 'stderr',
+      content: 'err\n',
+      complete: true,
+    });
   });
 
   test('is refused for a run of several tasks, with the task runs to ask for, and for what makes no sense', async () => {
-    const runId = await submit(shell('one', 'true'), shell('two', 'true', { depends_on: [{ task_key: 'one' }] }));
+    const runId = await submit(
+      shell('one', 'true'),
+      shell('two', 'true', { depends_on: [{ task_key: 'one' }] }),
+    );
     const { tasks } = await runyard.ended(runId);
     const [one, two] = tasks.map((task: Answer) => task.run_id);
     for (const path of ['2.1/jobs/runs/logs', '2.1/jobs/runs/logs/stream']) {
-      expect(await runyard.call('GET', path, { run_id: runId })).toEqual({ status: 400, body: {
-        error_code: 'INVALID_PARAMETER_VALUE', message: `Run ${runId} has tasks with runs of their own, and logs for each of them: ask for one of ${one} (one), ${two} (two).` } });
-      expect(await runyard.call('GET', path, { run_id: 4_711_000 })).toMatchObject({ status: 400, body: { message: 'Run 4711000 does not exist.' } });
-      expect(await runyard.call('GET', path, { run_id: one, stream: 'stdin' })).toMatchObject({ status: 400 });
+      expect(await runyard.call('GET', path, { run_id: runId })).toEqual({
+        status: 400,
+        body: {
+          error_code: 'INVALID_PARAMETER_VALUE',
+          message: `Run ${runId} has tasks with runs of their own, and logs for each of them: ask for one of ${one} (one), ${two} (two).`,
+        },
+      });
+      expect(await runyard.call('GET', path, { run_id: 4_711_000 })).toMatchObject({
+        status: 400,
+        body: { message: 'Run 4711000 does not exist.' },
+      });
+      expect(await runyard.call('GET', path, { run_id: one, stream: 'stdin' })).toMatchObject({
+        status: 400,
+      });
     }
-    expect(await runyard.call('GET', '2.1/jobs/runs/logs', { run_id: one, tail: 3, offset: 0 })).toMatchObject({ status: 400, body: { message: expect.stringContaining('tail and offset') } });
-    expect(await runyard.call('GET', '2.1/jobs/runs/logs', { run_id: one, limit: 2 ** 21 })).toMatchObject({ status: 400 });
+    expect(
+      await runyard.call('GET', '2.1/jobs/runs/logs', { run_id: one, tail: 3, offset: 0 }),
+    ).toMatchObject({ status: 400, body: { message: expect.stringContaining('tail and offset') } });
+    expect(await runyard.call('GET', '2.1/jobs/runs/logs', { run_id: one, limit: 2 ** 21 })).toMatchObject({
+      status: 400,
+    });
   });
 
   test.each([
     ['removed', 'echo gone; rm stdout'],
-    ['a link to a file of the service', 'rm stdout; ln -s "$(dirname "$(dirname "$PWD")")/bootstrap-token" stdout'],
+    [
+      'a link to a file of the service',
+      'rm stdout; ln -s "$(dirname "$(dirname "$PWD")")/bootstrap-token" stdout',
+    ],
     ['a named pipe', 'rm stdout; mkfifo stdout'],
     ['a directory', 'rm stdout; mkdir stdout'],
   ])('is empty when the task has made of its file: %s', async (_fact, script) => {
@@ -85,7 +138,12 @@ describe('a log by pages', () => {
 
 describe('a log as it is written', () => {
   test('comes line by line, is waited for before the task begins, and ends with how the task ended', async () => {
-    const runId = await submit(shell('first', atGate('a')), shell('then', `echo one; ${atGate('b')}; printf two; ${atGate('c')}; echo three; exit 3`, { depends_on: [{ task_key: 'first' }] }));
+    const runId = await submit(
+      shell('first', atGate('a')),
+      shell('then', `echo one; ${atGate('b')}; printf two; ${atGate('c')}; echo three; exit 3`, {
+        depends_on: [{ task_key: 'first' }],
+      }),
+    );
     const then = await taskRun(runId, 'then');
     const events: Event[] = [];
     const following = follow(runyard, { run_id: then });
@@ -99,7 +157,11 @@ describe('a log as it is written', () => {
       if (contentOf(events) === 'one\ntwo') await open('c');
     }
     expect(contentOf(events)).toBe('one\ntwothree\n');
-    expect(events.at(-1)).toMatchObject({ id: 13, name: 'end', data: { offset: 13, state: { life_cycle_state: 'TERMINATED', result_state: 'FAILED' } } });
+    expect(events.at(-1)).toMatchObject({
+      id: 13,
+      name: 'end',
+      data: { offset: 13, state: { life_cycle_state: 'TERMINATED', result_state: 'FAILED' } },
+    });
   }, 60_000);
 
   test('goes on where a broken connection was, by the id of the last event, without losing or repeating a byte', async () => {
@@ -118,7 +180,9 @@ describe('a log as it is written', () => {
       leaving.abort();
     }
     expect(text).toBe(whole);
-    expect(contentOf(await allOf(follow(runyard, { run_id: runId, offset: whole.length - 6 })))).toBe('20000\n');
+    expect(contentOf(await allOf(follow(runyard, { run_id: runId, offset: whole.length - 6 })))).toBe(
+      '20000\n',
+    );
     expect(contentOf(await allOf(follow(runyard, { run_id: runId, timeout_seconds: 0 })))).toBe(whole);
   });
 
@@ -136,7 +200,9 @@ describe('a log as it is written', () => {
   });
 
   test('begins anew when the task cuts its log', async () => {
-    const runId = await submit(shell('main', `echo a long first line; ${atGate('e')}; : > stdout; echo new; ${atGate('f')}`));
+    const runId = await submit(
+      shell('main', `echo a long first line; ${atGate('e')}; : > stdout; echo new; ${atGate('f')}`),
+    );
     const events: Event[] = [];
     for await (const event of follow(runyard, { run_id: await taskRun(runId) })) {
       events.push(event);
@@ -151,33 +217,55 @@ describe('a log as it is written', () => {
     const small = await startTestService({ limits: { ...defaultLimits, logStreamsPerUser: 1 } });
     let runId = 0;
     try {
-      await small.putFile('/waits.py', 'import os, time\nwhile not os.path.exists(os.environ["RUNYARD_MANAGED_FS"] + "/go"): time.sleep(0.02)\n');
-      ({ run_id: runId } = await small.ok('POST', '2.0/jobs/runs/submit', { existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/waits.py' } }));
+      await small.putFile(
+        '/waits.py',
+        'import os, time\nwhile not os.path.exists(os.environ["RUNYARD_MANAGED_FS"] + "/go"): time.sleep(0.02)\n',
+      );
+      ({ run_id: runId } = await small.ok('POST', '2.0/jobs/runs/submit', {
+        existing_cluster_id: 'c',
+        spark_python_task: { python_file: 'managed_fs:/waits.py' },
+      }));
       await small.runWhen(runId, (run) => run.state.life_cycle_state === 'RUNNING');
-      const ask = (signal?: AbortSignal) => fetch(`${small.url}/api/2.0/jobs/runs/logs/stream?run_id=${runId}`, { headers: { authorization: `Bearer ${small.token}` }, ...(signal !== undefined && { signal }) });
+      const ask = (signal?: AbortSignal) =>
+        fetch(`${small.url}/api/2.0/jobs/runs/logs/stream?run_id=${runId}`, {
+          headers: { authorization: `Bearer ${small.token}` },
+          ...(signal !== undefined && { signal }),
+        });
       const leaving = new AbortController();
       const first = await ask(leaving.signal);
       const second = await ask();
-      expect([second.status, second.headers.get('retry-after'), (await second.json()).message]).toEqual([429, '5', expect.stringContaining('1 logs at a time for one user')]);
+      expect([second.status, second.headers.get('retry-after'), (await second.json()).message]).toEqual([
+        429,
+        '5',
+        expect.stringContaining('1 logs at a time for one user'),
+      ]);
       leaving.abort();
       await first.text().catch(() => undefined);
       let again = await ask();
       while (again.status === 429) again = await ask();
       expect(again.status).toBe(200);
-      // A service that stops does not wait for who follows: the stream ends, and without the event that would say that the log is over.
+      // A service that stops does not wait for who follows: the stream ends, and without the event that would
+      // say that the log is over.
       const [text] = await Promise.all([again.text(), small.service.stop()]);
       expect(text).not.toContain('event: end');
     } finally {
       // The task goes on until it sees this.
       await writeFile(join(small.dataDirectory, 'managed_fs', 'go'), '');
-      while ((await readFile(join(small.dataDirectory, 'runs', String(runId), 'exit'), 'utf8').catch(() => '')) === '') await new Promise((resolve) => { setTimeout(resolve, 20); });
+      while (
+        (await readFile(join(small.dataDirectory, 'runs', String(runId), 'exit'), 'utf8').catch(() => '')) ===
+        ''
+      )
+        await new Promise((resolve) => {
+          setTimeout(resolve, 20);
+        });
       await small.stop();
     }
   });
 });
 
 describe('secrets', () => {
-  const script = 'echo "password correct-horse, again correct-horse"; printf "corr"; sleep 0.3; echo "ect-horse"; printf "https://u:correct-horse@h/ " >&2; echo "STAGE=test" >&2; exit 4';
+  const script =
+    'echo "password correct-horse, again correct-horse"; printf "corr"; sleep 0.3; echo "ect-horse"; printf "https://u:correct-horse@h/ " >&2; echo "STAGE=test" >&2; exit 4';
 
   test('are masked in pages, live, in the output and in the bundle, also when they come in two pieces', async () => {
     const runId = await submit(shell('main', script));
@@ -198,8 +286,14 @@ describe('secrets', () => {
   });
 
   test('are masked in errors, traces, results and pages of notebooks', async () => {
-    await runyard.putNotebook('/leaky', ['import os\nprint("cell says", os.environ["DB_PASSWORD"])', 'raise ValueError("bad " + os.environ["DB_PASSWORD"])']);
-    const { run_id: runId } = await runyard.ok('POST', '2.0/jobs/runs/submit', { new_cluster: cluster, notebook_task: { notebook_path: '/leaky' } });
+    await runyard.putNotebook('/leaky', [
+      'import os\nprint("cell says", os.environ["DB_PASSWORD"])',
+      'raise ValueError("bad " + os.environ["DB_PASSWORD"])',
+    ]);
+    const { run_id: runId } = await runyard.ok('POST', '2.0/jobs/runs/submit', {
+      new_cluster: cluster,
+      notebook_task: { notebook_path: '/leaky' },
+    });
     await runyard.ended(runId);
     const output = await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id: runId });
     expect(output.error).toContain('bad ***');
@@ -207,24 +301,40 @@ describe('secrets', () => {
     const { views } = await runyard.ok('GET', '2.0/jobs/runs/export', { run_id: runId });
     expect(views[0].content).toContain('cell says ***');
     expect(views[0].content).not.toContain('correct-horse');
-    expect((await bundleOf(runyard, runId)).files.get('tasks/main/attempt-0/notebook.html')).toContain('cell says ***');
+    expect((await bundleOf(runyard, runId)).files.get('tasks/main/attempt-0/notebook.html')).toContain(
+      'cell says ***',
+    );
     // Another notebook runs on the same cluster, which is none of the settings of its run.
     await runyard.putNotebook('/calls', ['dbutils.notebook.run("/leaky", 60)']);
-    const { run_id: calls } = await runyard.ok('POST', '2.0/jobs/runs/submit', { new_cluster: cluster, notebook_task: { notebook_path: '/calls' } });
+    const { run_id: calls } = await runyard.ok('POST', '2.0/jobs/runs/submit', {
+      new_cluster: cluster,
+      notebook_task: { notebook_path: '/calls' },
+    });
     expect((await runyard.ended(calls)).state.result_state).toBe('FAILED');
-    const { runs: [called] } = await runyard.ok('GET', '2.0/jobs/runs/list', { run_type: 'WORKFLOW_RUN' });
-    expect((await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id: called.run_id })).error).toContain('bad ***');
+    const {
+      runs: [called],
+    } = await runyard.ok('GET', '2.0/jobs/runs/list', { run_type: 'WORKFLOW_RUN' });
+    expect((await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id: called.run_id })).error).toContain(
+      'bad ***',
+    );
   });
 
   test('are masked in mails', async () => {
-    const { job_id: jobId } = await runyard.ok('POST', '2.1/jobs/create', { name: 'mailed', email_notifications: { on_failure: ['ops@example.org'] }, tasks: [shell('main', script)] });
+    const { job_id: jobId } = await runyard.ok('POST', '2.1/jobs/create', {
+      name: 'mailed',
+      email_notifications: { on_failure: ['ops@example.org'] },
+      tasks: [shell('main', script)],
+    });
     const { run_id: runId } = await runyard.ok('POST', '2.1/jobs/run-now', { job_id: jobId });
     await runyard.ended(runId);
     const directory = join(runyard.dataDirectory, 'mail');
     let mail = '';
     while (mail === '') {
       const name = (await readdir(directory).catch(() => [])).find((one) => one.endsWith('.eml'));
-      if (name === undefined) await new Promise((resolve) => { setTimeout(resolve, 20); });
+      if (name === undefined)
+        await new Promise((resolve) => {
+          setTimeout(resolve, 20);
+        });
       else mail = await readFile(join(directory, name), 'utf8');
     }
     expect(mail).toContain('password ***');
@@ -234,7 +344,12 @@ describe('secrets', () => {
 
 describe('a log that is longer than its cap', () => {
   test('does not end its task; every way of reading shows the first and the last part, and says what is missing', async () => {
-    const runId = await submit(shell('main', 'seq 1 400000; echo last words; seq 1 100000 >&2; echo "Traceback (most recent call last):" >&2; echo "ValueError: at the very end" >&2; exit 1'));
+    const runId = await submit(
+      shell(
+        'main',
+        'seq 1 400000; echo last words; seq 1 100000 >&2; echo "Traceback (most recent call last):" >&2; echo "ValueError: at the very end" >&2; exit 1',
+      ),
+    );
     const run = await runyard.ended(runId);
     expect(run.tasks[0].state.result_state).toBe('FAILED');
     const main = await taskRun(runId);
@@ -242,7 +357,12 @@ describe('a log that is longer than its cap', () => {
     const { content, next_offset: next, size, complete } = await logs({ run_id: main });
     expect([content.startsWith('1\n2\n3\n'), next < size, complete]).toEqual([true, true, false]);
     let text = '';
-    for (let page = { complete: false, next_offset: 0 } as Answer; page.complete !== true; text += page.content) page = await logs({ run_id: main, offset: page.next_offset, limit: 60_000 });
+    for (
+      let page = { complete: false, next_offset: 0 } as Answer;
+      page.complete !== true;
+      text += page.content
+    )
+      page = await logs({ run_id: main, offset: page.next_offset, limit: 60_000 });
     expect(text).toMatch(mark);
     expect(text.endsWith('399999\n400000\nlast words\n')).toBe(true);
     expect(text.length).toBeLessThan(257 * kib);
@@ -267,34 +387,59 @@ describe('the bundle of a run', () => {
     await runyard.ended(runId);
     const { files } = await bundleOf(runyard, await taskRun(runId, 'nb'));
     expect([...files.keys()].toSorted()).toEqual([
-      'events.json', 'run.json',
-      'tasks/flaky/attempt-0/output.json', 'tasks/flaky/attempt-0/stderr', 'tasks/flaky/attempt-0/stdout',
-      'tasks/flaky/attempt-1/output.json', 'tasks/flaky/attempt-1/stderr', 'tasks/flaky/attempt-1/stdout',
-      'tasks/nb/attempt-0/notebook.html', 'tasks/nb/attempt-0/output.json', 'tasks/nb/attempt-0/stderr', 'tasks/nb/attempt-0/stdout',
+      'events.json',
+      'run.json',
+      'tasks/flaky/attempt-0/output.json',
+      'tasks/flaky/attempt-0/stderr',
+      'tasks/flaky/attempt-0/stdout',
+      'tasks/flaky/attempt-1/output.json',
+      'tasks/flaky/attempt-1/stderr',
+      'tasks/flaky/attempt-1/stdout',
+      'tasks/nb/attempt-0/notebook.html',
+      'tasks/nb/attempt-0/output.json',
+      'tasks/nb/attempt-0/stderr',
+      'tasks/nb/attempt-0/stdout',
       'tasks/never/attempt-0/missing.txt',
     ]);
     const read = (name: string): Answer => JSON.parse(files.get(name) ?? '');
-    expect(read('run.json')).toMatchObject({ run_id: runId, state: { result_state: 'FAILED' }, settings: { tasks: [{ task_key: 'flaky' }, {}, {}] }, repair_history: [{ type: 'ORIGINAL' }] });
-    expect(read('events.json').events.map(({ event }: Answer) => event)).toEqual(expect.arrayContaining(['STARTED', 'RUNNING', 'TERMINATING', 'TERMINATED', 'SKIPPED']));
+    expect(read('run.json')).toMatchObject({
+      run_id: runId,
+      state: { result_state: 'FAILED' },
+      settings: { tasks: [{ task_key: 'flaky' }, {}, {}] },
+      repair_history: [{ type: 'ORIGINAL' }],
+    });
+    expect(read('events.json').events.map(({ event }: Answer) => event)).toEqual(
+      expect.arrayContaining(['STARTED', 'RUNNING', 'TERMINATING', 'TERMINATED', 'SKIPPED']),
+    );
     expect(files.get('tasks/flaky/attempt-1/stdout')).toBe('try\n');
     expect(read('tasks/flaky/attempt-0/output.json').error).toContain('exit code 5');
     expect(read('tasks/nb/attempt-0/output.json')).toMatchObject({ result: '42' });
     expect(files.get('tasks/nb/attempt-0/notebook.html')).toContain('in a cell');
-    expect(files.get('tasks/never/attempt-0/missing.txt')).toMatch(/^stdout: there is no such file\. The attempt never began: Upstream task flaky failed/);
+    expect(files.get('tasks/never/attempt-0/missing.txt')).toMatch(
+      /^stdout: there is no such file\. The attempt never began: Upstream task flaky failed/,
+    );
   });
 
   test('can be had of a run that is active, as it is at that moment', async () => {
     const runId = await submit(shell('main', `echo so far; ${atGate('g')}; echo later`));
     const main = await taskRun(runId);
-    while ((await logs({ run_id: main })).content === '') await new Promise((resolve) => { setTimeout(resolve, 20); });
+    while ((await logs({ run_id: main })).content === '')
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
     const { files } = await bundleOf(runyard, runId);
     expect(files.get('tasks/main/attempt-0/stdout')).toBe('so far\n');
-    expect(files.get('tasks/main/attempt-0/missing.txt')).toBe('output.json: the attempt left no output. The attempt is not over.\n');
+    expect(files.get('tasks/main/attempt-0/missing.txt')).toBe(
+      'output.json: the attempt left no output. The attempt is not over.\n',
+    );
     await open('g');
     await runyard.ended(runId);
   });
 
   test('of a run that is not there is refused', async () => {
-    expect(await runyard.call('GET', '2.1/jobs/runs/bundle', { run_id: 4_711_000 })).toMatchObject({ status: 400, body: { message: 'Run 4711000 does not exist.' } });
+    expect(await runyard.call('GET', '2.1/jobs/runs/bundle', { run_id: 4_711_000 })).toMatchObject({
+      status: 400,
+      body: { message: 'Run 4711000 does not exist.' },
+    });
   });
 });

@@ -10,7 +10,10 @@ import { startTestService, type TestService } from '../harness/service.ts';
 let runyard: TestService;
 beforeAll(async () => {
   runyard = await startTestService();
-  await runyard.putFile('/rain.csv', 'station,year,rain\nZürich,2012,1.5\nZürich,2013,2.5\n<b>Bern</b>,2013,\n');
+  await runyard.putFile(
+    '/rain.csv',
+    'station,year,rain\nZürich,2012,1.5\nZürich,2013,2.5\n<b>Bern</b>,2013,\n',
+  );
 });
 afterAll(() => runyard.stop());
 
@@ -18,8 +21,16 @@ const marks = { SQL: '--', JAVASCRIPT: '//', SCALA: '//' } as const;
 
 async function put(path: string, language: keyof typeof marks, cells: readonly string[]): Promise<void> {
   const mark = marks[language];
-  const content = Buffer.from(`${mark} Databricks notebook source\n${cells.join(`\n\n${mark} COMMAND ----------\n\n`)}\n`).toString('base64');
-  await runyard.ok('POST', '2.0/workspace/import', { path, language, format: 'SOURCE', overwrite: true, content });
+  const content = Buffer.from(
+    `${mark} Databricks notebook source\n${cells.join(`\n\n${mark} COMMAND ----------\n\n`)}\n`,
+  ).toString('base64');
+  await runyard.ok('POST', '2.0/workspace/import', {
+    path,
+    language,
+    format: 'SOURCE',
+    overwrite: true,
+    content,
+  });
 }
 
 async function view(run_id: number, views_to_export = 'CODE'): Promise<string> {
@@ -28,49 +39,120 @@ async function view(run_id: number, views_to_export = 'CODE'): Promise<string> {
 }
 
 async function submit(notebook_path: string, base_parameters: Record<string, string> = {}): Promise<number> {
-  return (await runyard.ok('POST', '2.0/jobs/runs/submit', { existing_cluster_id: 'c', notebook_task: { notebook_path, base_parameters } })).run_id;
+  return (
+    await runyard.ok('POST', '2.0/jobs/runs/submit', {
+      existing_cluster_id: 'c',
+      notebook_task: { notebook_path, base_parameters },
+    })
+  ).run_id;
 }
 
 test('spec 2.7: a value that a JavaScript notebook sets is a parameter of the SQL notebook after it', async () => {
-  await put('/team/pick', 'JAVASCRIPT', ['const year = 2000 + 13;\ndbutils.jobs.taskValues.set("year", year);', 'dbutils.notebook.exit({ picked: year })']);
-  await put('/team/rain', 'SQL', ['-- MAGIC %md ## Rain & snow', "-- DBTITLE 1,By station\nSELECT station, rain\nFROM read_csv('managed_fs:/rain.csv')\nWHERE year = :year"]);
+  await put('/team/pick', 'JAVASCRIPT', [
+    'const year = 2000 + 13;\ndbutils.jobs.taskValues.set("year", year);',
+    'dbutils.notebook.exit({ picked: year })',
+  ]);
+  await put('/team/rain', 'SQL', [
+    '-- MAGIC %md ## Rain & snow',
+    "-- DBTITLE 1,By station\nSELECT station, rain\nFROM read_csv('managed_fs:/rain.csv')\nWHERE year = :year",
+  ]);
   const existing = { existing_cluster_id: 'c' };
-  const { run_id } = await runyard.ok('POST', '2.1/jobs/runs/submit', { tasks: [
-    { ...existing, task_key: 'pick', notebook_task: { notebook_path: '/team/pick' } },
-    { ...existing, task_key: 'rain', depends_on: [{ task_key: 'pick' }], notebook_task: { notebook_path: '/team/rain', base_parameters: { year: '{{tasks.pick.values.year}}' } } },
-  ] });
-  const { state, tasks: [pick, rain] } = await runyard.ended(run_id);
+  const { run_id } = await runyard.ok('POST', '2.1/jobs/runs/submit', {
+    tasks: [
+      { ...existing, task_key: 'pick', notebook_task: { notebook_path: '/team/pick' } },
+      {
+        ...existing,
+        task_key: 'rain',
+        depends_on: [{ task_key: 'pick' }],
+        notebook_task: {
+          notebook_path: '/team/rain',
+          base_parameters: { year: '{{tasks.pick.values.year}}' },
+        },
+      },
+    ],
+  });
+  const {
+    state,
+    tasks: [pick, rain],
+  } = await runyard.ended(run_id);
   expect(state.result_state).toBe('SUCCESS');
-  expect((await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: pick.run_id })).notebook_output.result).toBe('{"picked":2013}');
+  expect(
+    (await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: pick.run_id })).notebook_output.result,
+  ).toBe('{"picked":2013}');
   const code = await view(rain.run_id);
-  for (const part of ['<h2>Rain &amp; snow</h2>', '<h2>By station</h2>', '<span class="hljs-keyword">SELECT</span>', 'Zürich', '&lt;b&gt;Bern&lt;/b&gt;', '<td class="null">null</td>', '2 rows, 2 columns', '<td>2013</td>']) expect(code).toContain(part);
+  for (const part of [
+    '<h2>Rain &amp; snow</h2>',
+    '<h2>By station</h2>',
+    '<span class="hljs-keyword">SELECT</span>',
+    'Zürich',
+    '&lt;b&gt;Bern&lt;/b&gt;',
+    '<td class="null">null</td>',
+    '2 rows, 2 columns',
+    '<td>2013</td>',
+  ])
+    expect(code).toContain(part);
   const dashboard = await view(rain.run_id, 'DASHBOARDS');
   expect(dashboard).toContain('2 rows, 2 columns');
   expect(dashboard).not.toContain('SELECT');
 });
 
 test('spec 4.1.8: the usual extraction script reads the rows of an exported SQL notebook', async () => {
-  await put('/team/rows', 'SQL', ["SELECT station, rain FROM 'managed_fs:/rain.csv' ORDER BY year, station DESC"]);
+  await put('/team/rows', 'SQL', [
+    "SELECT station, rain FROM 'managed_fs:/rain.csv' ORDER BY year, station DESC",
+  ]);
   const runId = await submit('/team/rows');
   await runyard.ended(runId);
   const page = await view(runId, 'ALL');
-  expect(modelIn(page)).toMatchObject({ language: 'sql', commands: [{ command: expect.stringContaining('SELECT'), results: {
-    type: 'table', schema: [{ name: 'station', type: 'varchar' }, { name: 'rain', type: 'double' }], data: [['Zürich', 1.5], ['Zürich', 2.5], ['<b>Bern</b>', null]],
-  } }] });
+  expect(modelIn(page)).toMatchObject({
+    language: 'sql',
+    commands: [
+      {
+        command: expect.stringContaining('SELECT'),
+        results: {
+          type: 'table',
+          schema: [
+            { name: 'station', type: 'varchar' },
+            { name: 'rain', type: 'double' },
+          ],
+          data: [
+            ['Zürich', 1.5],
+            ['Zürich', 2.5],
+            ['<b>Bern</b>', null],
+          ],
+        },
+      },
+    ],
+  });
   const script = `import sys, re, json, base64, urllib.parse
 found = re.search(r"var ${notebookModelName} = '(.*)';", sys.stdin.buffer.read().decode()).group(1)
 results = json.loads(urllib.parse.unquote(base64.b64decode(found).decode()))["commands"][0]["results"]
 print(ascii([[column["name"] for column in results["schema"]]] + results["data"]))`;
   const { stdout } = spawnSync('python3', ['-c', script], { input: page, encoding: 'utf8' });
-  expect(stdout.trim()).toBe(String.raw`[['station', 'rain'], ['Z\xfcrich', 1.5], ['Z\xfcrich', 2.5], ['<b>Bern</b>', None]]`);
+  expect(stdout.trim()).toBe(
+    String.raw`[['station', 'rain'], ['Z\xfcrich', 1.5], ['Z\xfcrich', 2.5], ['<b>Bern</b>', None]]`,
+  );
 });
 
 test('the notebooks of the README run as they are written', async () => {
-  await runyard.putFile('/rain.json', JSON.stringify([{ year: 2012, rain: 1 }, { year: 2013, rain: 2 }]));
+  await runyard.putFile(
+    '/rain.json',
+    JSON.stringify([
+      { year: 2012, rain: 1 },
+      { year: 2013, rain: 2 },
+    ]),
+  );
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  for (const [language, fence] of [['SQL', 'sql'], ['JAVASCRIPT', 'js']] as const) {
+  for (const [language, fence] of [
+    ['SQL', 'sql'],
+    ['JAVASCRIPT', 'js'],
+  ] as const) {
     const [, text = ''] = new RegExp(`\`\`\`${fence}\n([^\`]*(?:\`[^\`]+)*?)\`\`\``).exec(readme) ?? [];
-    await runyard.ok('POST', '2.0/workspace/import', { path: `/readme/${fence}`, language, format: 'SOURCE', content: Buffer.from(text).toString('base64') });
+    await runyard.ok('POST', '2.0/workspace/import', {
+      path: `/readme/${fence}`,
+      language,
+      format: 'SOURCE',
+      content: Buffer.from(text).toString('base64'),
+    });
     const runId = await submit(`/readme/${fence}`, { year: '2013' });
     expect((await runyard.ended(runId)).state.result_state).toBe('SUCCESS');
     expect(modelIn(await view(runId)).commands).toHaveLength(2);
@@ -79,21 +161,41 @@ test('the notebooks of the README run as they are written', async () => {
 });
 
 test('a query that is cancelled ends at once, and what was shown before it stays', async () => {
-  await put('/team/long', 'SQL', ["SELECT 'so far' AS a", "SELECT 'first' AS b;\nSELECT count(*) FROM range(1_000_000) x, range(1_000_000) y, range(1_000_000) z WHERE x.range % 7 = y.range % 5", 'SELECT 3']);
+  await put('/team/long', 'SQL', [
+    "SELECT 'so far' AS a",
+    "SELECT 'first' AS b;\nSELECT count(*) FROM range(1_000_000) x, range(1_000_000) y, range(1_000_000) z WHERE x.range % 7 = y.range % 5",
+    'SELECT 3',
+  ]);
   const runId = await submit('/team/long');
   let page = '';
   while (!page.includes('>first</td>')) page = await view(runId);
-  for (const part of ['This run is not over', '>so far</td>', '<span class="label">Running</span>', '<span class="label">Not reached yet</span>']) expect(page).toContain(part);
+  for (const part of [
+    'This run is not over',
+    '>so far</td>',
+    '<span class="label">Running</span>',
+    '<span class="label">Not reached yet</span>',
+  ])
+    expect(page).toContain(part);
   await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id: runId });
   expect((await runyard.ended(runId)).state.result_state).toBe('CANCELED');
   page = await view(runId);
-  for (const part of ['Cancelled', '>so far</td>', '>first</td>', 'The task was stopped while this cell was running.', 'Not run']) expect(page).toContain(part);
+  for (const part of [
+    'Cancelled',
+    '>so far</td>',
+    '>first</td>',
+    'The task was stopped while this cell was running.',
+    'Not run',
+  ])
+    expect(page).toContain(part);
 });
 
 test('a notebook that fails shows in its output and in its page where', async () => {
   await put('/team/fails', 'JAVASCRIPT', ['console.log("before")', 'const rows = undefined;\nrows.length']);
   const runId = await submit('/team/fails');
-  expect((await runyard.ended(runId)).state).toMatchObject({ result_state: 'FAILED', state_message: 'Workload failed, see run output for details' });
+  expect((await runyard.ended(runId)).state).toMatchObject({
+    result_state: 'FAILED',
+    state_message: 'Workload failed, see run output for details',
+  });
   const { error, error_trace } = await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id: runId });
   expect(error).toBe("TypeError: Cannot read properties of undefined (reading 'length')");
   expect(error_trace).toContain('>   2 | rows.length');
@@ -102,17 +204,26 @@ test('a notebook that fails shows in its output and in its page where', async ()
 
 test('a JavaScript notebook runs another one and goes on with its value, or with its failure', async () => {
   await put('/team/child', 'JAVASCRIPT', ['dbutils.notebook.exit(`hello ${dbutils.widgets.get("who")}`)']);
-  await put('/team/calls', 'JAVASCRIPT', ['const said = await dbutils.notebook.run("./child", 60, { who: "ada" });\nlet why;\ntry { await dbutils.notebook.run("/team/nowhere"); } catch (error) { why = error.message; }', 'dbutils.notebook.exit([said, why])']);
+  await put('/team/calls', 'JAVASCRIPT', [
+    'const said = await dbutils.notebook.run("./child", 60, { who: "ada" });\nlet why;\ntry { await dbutils.notebook.run("/team/nowhere"); } catch (error) { why = error.message; }',
+    'dbutils.notebook.exit([said, why])',
+  ]);
   const runId = await submit('/team/calls');
   expect((await runyard.ended(runId)).state.result_state).toBe('SUCCESS');
-  const [said, why] = JSON.parse((await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id: runId })).notebook_output.result);
+  const [said, why] = JSON.parse(
+    (await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id: runId })).notebook_output.result,
+  );
   expect([said, why]).toEqual(['hello ada', expect.stringContaining('/team/nowhere')]);
 });
 
 test('a Scala notebook is kept, and running it says what can be run', async () => {
   await put('/team/scala', 'SCALA', ['val a = 1']);
-  expect((await runyard.ok('GET', '2.0/workspace/get-status', { path: '/team/scala' })).language).toBe('SCALA');
+  expect((await runyard.ok('GET', '2.0/workspace/get-status', { path: '/team/scala' })).language).toBe(
+    'SCALA',
+  );
   const runId = await submit('/team/scala');
   const { state } = await runyard.ended(runId);
-  expect(state.state_message).toContain('The notebook /team/scala is a Scala notebook, which Runyard does not run');
+  expect(state.state_message).toContain(
+    'The notebook /team/scala is a Scala notebook, which Runyard does not run',
+  );
 });

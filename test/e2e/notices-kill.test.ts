@@ -1,4 +1,7 @@
-/** kill -9 between a state change and its delivery, between a delivery and its record, and at random: every notice arrives. */
+/**
+ * kill -9 between a state change and its delivery, between a delivery and its record, and at random: every
+ * notice arrives.
+ */
 import { chmodSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +13,8 @@ import { startHttpReceiver, type HttpReceiver, type ReceivedCall } from '../harn
 let dataDirectory: string;
 let receiver: HttpReceiver;
 let engine: EngineProcess;
-const start = (): Promise<EngineProcess> => startEngineProcess(dataDirectory, { RUNYARD_WEBHOOK_ALLOW_PRIVATE: 'true' });
+const start = (): Promise<EngineProcess> =>
+  startEngineProcess(dataDirectory, { RUNYARD_WEBHOOK_ALLOW_PRIVATE: 'true' });
 beforeEach(async () => {
   dataDirectory = await mkdtemp(join(tmpdir(), 'runyard-notice-kill-'));
   chmodSync(dataDirectory, 0o711);
@@ -25,7 +29,12 @@ afterEach(async () => {
 });
 
 async function destination(path: string): Promise<string> {
-  return (await engine.ok('POST', '2.0/notification-destinations', { display_name: path, config: { generic_webhook: { url: `${receiver.url}${path}` } } })).id;
+  return (
+    await engine.ok('POST', '2.0/notification-destinations', {
+      display_name: path,
+      config: { generic_webhook: { url: `${receiver.url}${path}` } },
+    })
+  ).id;
 }
 
 const work = { existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/ok.py' } };
@@ -37,7 +46,10 @@ test('killed between the state change and the delivery: after the next start it 
   const id = await destination('/hook');
   const { port } = new URL(receiver.url);
   await receiver.close();
-  const { run_id } = await engine.ok('POST', '2.0/jobs/runs/submit', { ...work, webhook_notifications: { on_start: [{ id }], on_success: [{ id }] } });
+  const { run_id } = await engine.ok('POST', '2.0/jobs/runs/submit', {
+    ...work,
+    webhook_notifications: { on_start: [{ id }], on_success: [{ id }] },
+  });
   await engine.ended(run_id);
   await engine.kill();
   receiver = await startHttpReceiver(Number(port));
@@ -50,13 +62,20 @@ test('killed between the delivery and its record: it comes again, under the same
   const id = await destination('/hook');
   // The first call is taken, and the engine never hears of that.
   receiver.answer('/hook', 'stall');
-  const { run_id } = await engine.ok('POST', '2.0/jobs/runs/submit', { ...work, webhook_notifications: { on_start: [{ id }], on_success: [{ id }] } });
+  const { run_id } = await engine.ok('POST', '2.0/jobs/runs/submit', {
+    ...work,
+    webhook_notifications: { on_start: [{ id }], on_success: [{ id }] },
+  });
   await receiver.when((calls) => calls.length === 1);
   await engine.kill();
   engine = await start();
   await engine.ended(run_id);
   await receiver.when((calls) => calls.length === 3);
-  expect(receiver.calls.map(told)).toEqual([`jobs.on_start ${run_id}`, `jobs.on_start ${run_id}`, `jobs.on_success ${run_id}`]);
+  expect(receiver.calls.map(told)).toEqual([
+    `jobs.on_start ${run_id}`,
+    `jobs.on_start ${run_id}`,
+    `jobs.on_success ${run_id}`,
+  ]);
   const [first, again, last] = receiver.calls.map(idOf);
   expect(again).toBe(first);
   expect(last).not.toBe(first);
@@ -71,8 +90,16 @@ test(`${runs} runs and ${kills} kills: no notice is lost, and duplicates carry t
   receiver.answer('/hook', 500, 'cut', 429, 503);
   const settings = { ...work, webhook_notifications: { on_failure: [{ id }], on_success: [{ id }] } };
   // Most of them end at once, so that many notices are under way at every kill; some are real.
-  const { job_id: skipped } = await engine.ok('POST', '2.0/jobs/create', { ...settings, name: 'skipped', max_concurrent_runs: 0 });
-  const { job_id: real } = await engine.ok('POST', '2.0/jobs/create', { ...settings, name: 'real', max_concurrent_runs: 1_000 });
+  const { job_id: skipped } = await engine.ok('POST', '2.0/jobs/create', {
+    ...settings,
+    name: 'skipped',
+    max_concurrent_runs: 0,
+  });
+  const { job_id: real } = await engine.ok('POST', '2.0/jobs/create', {
+    ...settings,
+    name: 'real',
+    max_concurrent_runs: 1_000,
+  });
   const acknowledged: number[] = [];
   let next = 0;
   let running = engine;
@@ -83,7 +110,10 @@ test(`${runs} runs and ${kills} kills: no notice is lost, and duplicates carry t
         const asked = running;
         try {
           // The token makes one run of however many tries.
-          const { run_id } = await asked.ok('POST', '2.0/jobs/run-now', { job_id: number % 40 === 0 ? real : skipped, idempotency_token: `t${number}` });
+          const { run_id } = await asked.ok('POST', '2.0/jobs/run-now', {
+            job_id: number % 40 === 0 ? real : skipped,
+            idempotency_token: `t${number}`,
+          });
           acknowledged.push(run_id);
           break;
         } catch (error) {
@@ -98,7 +128,10 @@ test(`${runs} runs and ${kills} kills: no notice is lost, and duplicates carry t
   const workers = Promise.all(Array.from({ length: 8 }, worker));
   for (let kill = 1; kill <= kills; kill += 1) {
     const at = (kill * runs) / (kills + 1) + Math.random() * 50;
-    while (acknowledged.length < at) await new Promise((resolve) => { setTimeout(resolve, 2); });
+    while (acknowledged.length < at)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 2);
+      });
     const { promise, resolve } = Promise.withResolvers<void>();
     [killing, back] = [true, promise];
     await running.kill();

@@ -1,4 +1,7 @@
-/** kill -9 of the engine while a pipeline is updated: the same process goes on, its update is one, and every row is there once. */
+/**
+ * kill -9 of the engine while a pipeline is updated: the same process goes on, its update is one, and every
+ * row is there once.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,18 +29,32 @@ test('spec 2.7: killed engines interrupt no update, and each attempt has one', a
   let engine = await startEngineProcess(dataDirectory);
   try {
     await putWorkspaceFile(engine, '/p/tables.sql', sql);
-    await putWorkspaceFile(engine, '/p/spark-pipeline.yml', 'name: p\nlibraries:\n  - glob:\n      include: tables.sql\n');
-    const { job_id: jobId } = await engine.ok('POST', '2.1/jobs/create', { name: 'p', tasks: [{ task_key: 'p', pipeline_task: { pipeline_id: '/p' } }] });
+    await putWorkspaceFile(
+      engine,
+      '/p/spark-pipeline.yml',
+      'name: p\nlibraries:\n  - glob:\n      include: tables.sql\n',
+    );
+    const { job_id: jobId } = await engine.ok('POST', '2.1/jobs/create', {
+      name: 'p',
+      tasks: [{ task_key: 'p', pipeline_task: { pipeline_id: '/p' } }],
+    });
     const runs: Answer[] = [];
     for (let round = 0; round < rounds; round += 1) {
       await engine.putFile(`/in/${round}.csv`, `id\n${round * 2}\n${round * 2 + 1}\n`);
       const { run_id: runId } = await engine.ok('POST', '2.1/jobs/run-now', { job_id: jobId });
-      const { tasks: [task] } = await engine.ok('GET', '2.1/jobs/runs/get', { run_id: runId });
+      const {
+        tasks: [task],
+      } = await engine.ok('GET', '2.1/jobs/runs/get', { run_id: runId });
       const pid = join(dataDirectory, 'runs', String(task.run_id), 'pid');
       // One kill right behind the request, the others anywhere in the life of the process.
       if (round > 0) {
-        while (!existsSync(pid)) await new Promise((resolve) => { setTimeout(resolve, 5); });
-        await new Promise((resolve) => { setTimeout(resolve, Math.random() * 600); });
+        while (!existsSync(pid))
+          await new Promise((resolve) => {
+            setTimeout(resolve, 5);
+          });
+        await new Promise((resolve) => {
+          setTimeout(resolve, Math.random() * 600);
+        });
       }
       await engine.kill();
       const claim = existsSync(pid) ? readFileSync(pid, 'utf8') : undefined;
@@ -51,7 +68,9 @@ test('spec 2.7: killed engines interrupt no update, and each attempt has one', a
       runs.unshift(run);
     }
     const { updates } = await engine.ok('GET', pathOf('p', '/updates'));
-    expect(updates.map((update: Answer) => [update.run_id, update.task_run_id, update.state])).toEqual(runs.map((run) => [run.run_id, run.tasks[0].run_id, 'COMPLETED']));
+    expect(updates.map((update: Answer) => [update.run_id, update.task_run_id, update.state])).toEqual(
+      runs.map((run) => [run.run_id, run.tasks[0].run_id, 'COMPLETED']),
+    );
   } finally {
     await engine.terminate();
   }

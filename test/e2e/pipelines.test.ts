@@ -7,7 +7,8 @@ import { ended, pathOf, published, putWorkspaceFile, updated, updateWhen } from 
 import { startTestService, type TestService } from '../harness/service.ts';
 
 let runyard: TestService;
-const endless = 'CREATE MATERIALIZED VIEW heavy AS SELECT count(*) AS n FROM range(100000000) a, range(100000000) b WHERE a.id % 7 = b.id % 11;';
+const endless =
+  'CREATE MATERIALIZED VIEW heavy AS SELECT count(*) AS n FROM range(100000000) a, range(100000000) b WHERE a.id % 7 = b.id % 11;';
 
 beforeAll(async () => {
   runyard = await startTestService();
@@ -17,44 +18,96 @@ afterAll(() => runyard.stop());
 /** Makes a pipeline of one file. */
 async function create(name: string, sql: string, more: object = {}): Promise<string> {
   await putWorkspaceFile(runyard, `/team/${name}/tables.sql`, sql);
-  const { pipeline_id: id } = await runyard.ok('POST', '2.0/pipelines', { name, libraries: [{ glob: { include: `/team/${name}/**` } }], ...more });
+  const { pipeline_id: id } = await runyard.ok('POST', '2.0/pipelines', {
+    name,
+    libraries: [{ glob: { include: `/team/${name}/**` } }],
+    ...more,
+  });
   return id;
 }
 
-const eventsOf = async (pipeline: string, filter = ''): Promise<Answer[]> => (await runyard.ok('GET', pathOf(pipeline, '/events'), { filter, max_results: 0 })).events;
+const eventsOf = async (pipeline: string, filter = ''): Promise<Answer[]> =>
+  (await runyard.ok('GET', pathOf(pipeline, '/events'), { filter, max_results: 0 })).events;
 
 describe('spec 2.7: a pipeline_task', () => {
   beforeAll(async () => {
-    await putWorkspaceFile(runyard, '/example/spark-pipeline.yml', 'name: example\nstorage: managed_fs:/pipelines/example\nlibraries:\n  - glob:\n      include: transformations/**\n');
-    await putWorkspaceFile(runyard, '/example/transformations/example_numbers.sql', 'CREATE MATERIALIZED VIEW example_numbers AS SELECT id FROM range(10);\n');
-    await putWorkspaceFile(runyard, '/example/transformations/example_even.sql', 'CREATE MATERIALIZED VIEW example_even AS SELECT id FROM example_numbers WHERE id % 2 = 0;\n');
+    await putWorkspaceFile(
+      runyard,
+      '/example/spark-pipeline.yml',
+      'name: example\nstorage: managed_fs:/pipelines/example\nlibraries:\n  - glob:\n      include: transformations/**\n',
+    );
+    await putWorkspaceFile(
+      runyard,
+      '/example/transformations/example_numbers.sql',
+      'CREATE MATERIALIZED VIEW example_numbers AS SELECT id FROM range(10);\n',
+    );
+    await putWorkspaceFile(
+      runyard,
+      '/example/transformations/example_even.sql',
+      'CREATE MATERIALIZED VIEW example_even AS SELECT id FROM example_numbers WHERE id % 2 = 0;\n',
+    );
   });
 
-  test.each([['its folder', '/example'], ['its spec file', '/Workspace/example/spark-pipeline.yml'], ['its name', 'example']])('runs the published example of the open format, named by %s', async (_how, id) => {
-    const job = await runyard.ok('POST', '2.1/jobs/create', { name: 'p', tasks: [{ task_key: 'tables', pipeline_task: { pipeline_id: id } }] });
+  test.each([
+    ['its folder', '/example'],
+    ['its spec file', '/Workspace/example/spark-pipeline.yml'],
+    ['its name', 'example'],
+  ])('runs the published example of the open format, named by %s', async (_how, id) => {
+    const job = await runyard.ok('POST', '2.1/jobs/create', {
+      name: 'p',
+      tasks: [{ task_key: 'tables', pipeline_task: { pipeline_id: id } }],
+    });
     const { run_id: runId } = await runyard.ok('POST', '2.1/jobs/run-now', job);
     const run = await runyard.ended(runId);
     expect(run.state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'SUCCESS' });
-    const { updates: [update] } = await runyard.ok('GET', pathOf(id, '/updates'));
-    expect(update).toMatchObject({ state: 'COMPLETED', cause: 'JOB_TASK', run_id: runId, task_run_id: run.tasks[0].run_id, job_id: job.job_id });
-    expect((await published(runyard.dataDirectory, 'pipelines/example', 'example_even')).map(({ id: value }) => Number(value))).toEqual([0, 2, 4, 6, 8]);
+    const {
+      updates: [update],
+    } = await runyard.ok('GET', pathOf(id, '/updates'));
+    expect(update).toMatchObject({
+      state: 'COMPLETED',
+      cause: 'JOB_TASK',
+      run_id: runId,
+      task_run_id: run.tasks[0].run_id,
+      job_id: job.job_id,
+    });
+    expect(
+      (await published(runyard.dataDirectory, 'pipelines/example', 'example_even')).map(({ id: value }) =>
+        Number(value),
+      ),
+    ).toEqual([0, 2, 4, 6, 8]);
   });
 
   test('the UUID of a spec file is the same pipeline, which its file alone can change', async () => {
     const { pipeline_id: id, spec, spec_path: path } = await runyard.ok('GET', pathOf('/example'));
     expect(path).toBe('/example/spark-pipeline.yml');
-    expect(spec).toEqual({ name: 'example', storage: 'managed_fs:/pipelines/example', configuration: {}, libraries: [{ glob: { include: 'transformations/**' } }] });
+    expect(spec).toEqual({
+      name: 'example',
+      storage: 'managed_fs:/pipelines/example',
+      configuration: {},
+      libraries: [{ glob: { include: 'transformations/**' } }],
+    });
     expect((await runyard.ok('GET', pathOf(id))).name).toBe('example');
-    expect(await runyard.call('PUT', pathOf(id), { name: 'other' })).toMatchObject({ status: 400, body: { message: 'Pipeline "example" is defined by /example/spark-pipeline.yml; change that file.' } });
+    expect(await runyard.call('PUT', pathOf(id), { name: 'other' })).toMatchObject({
+      status: 400,
+      body: { message: 'Pipeline "example" is defined by /example/spark-pipeline.yml; change that file.' },
+    });
   });
 
   test('a spec file that goes, or takes the name of another pipeline, says so', async () => {
     await putWorkspaceFile(runyard, '/copy/pipeline.yaml', 'name: example\n');
-    expect(await runyard.call('GET', pathOf('/copy'))).toMatchObject({ status: 400, body: { message: '/copy/pipeline.yaml has the name "example", which another pipeline has; names are unique.' } });
+    expect(await runyard.call('GET', pathOf('/copy'))).toMatchObject({
+      status: 400,
+      body: {
+        message: '/copy/pipeline.yaml has the name "example", which another pipeline has; names are unique.',
+      },
+    });
     await putWorkspaceFile(runyard, '/copy/pipeline.yaml', 'name: copy\n');
     expect((await runyard.ok('GET', pathOf('/copy'))).name).toBe('copy');
     await runyard.ok('POST', '2.0/workspace/delete', { path: '/copy/pipeline.yaml' });
-    expect(await runyard.call('GET', pathOf('copy'))).toMatchObject({ status: 400, body: { message: 'The spec file /copy/pipeline.yaml of pipeline copy is not there any more.' } });
+    expect(await runyard.call('GET', pathOf('copy'))).toMatchObject({
+      status: 400,
+      body: { message: 'The spec file /copy/pipeline.yaml of pipeline copy is not there any more.' },
+    });
     await runyard.ok('DELETE', pathOf('copy'));
     expect((await runyard.call('GET', pathOf('copy'))).status).toBe(404);
   });
@@ -62,30 +115,58 @@ describe('spec 2.7: a pipeline_task', () => {
   test.each([
     ['nowhere', 'The specified pipeline nowhere was not found.'],
     ['/nowhere', 'The specified pipeline /nowhere was not found.'],
-    ['/example/transformations', 'The folder /example/transformations holds no spec file of a pipeline; it must have one named spark-pipeline.yml, spark-pipeline.yaml, pipeline.yml, pipeline.yaml.'],
+    [
+      '/example/transformations',
+      'The folder /example/transformations holds no spec file of a pipeline; it must have one named spark-pipeline.yml, spark-pipeline.yaml, pipeline.yml, pipeline.yaml.',
+    ],
   ])('fails for %s with a sentence that says what is missing', async (id, message) => {
-    const { run_id: runId } = await runyard.ok('POST', '2.1/jobs/runs/submit', { tasks: [{ task_key: 'p', pipeline_task: { pipeline_id: id } }] });
+    const { run_id: runId } = await runyard.ok('POST', '2.1/jobs/runs/submit', {
+      tasks: [{ task_key: 'p', pipeline_task: { pipeline_id: id } }],
+    });
     const run = await runyard.ended(runId);
     expect(run.tasks[0].state).toMatchObject({ result_state: 'FAILED', state_message: message });
-    expect((await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: run.tasks[0].run_id })).error).toBe(message);
+    expect((await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: run.tasks[0].run_id })).error).toBe(
+      message,
+    );
   });
 
   test('that fails names its flow and the reason, and each retry is an update of its own', async () => {
     await runyard.putFile('/in/retry.csv', 'id\n1\n');
-    const id = await create('failing', "CREATE STREAMING TABLE t (CONSTRAINT high EXPECT (id > 5) ON VIOLATION FAIL UPDATE) AS SELECT * FROM STREAM read_files('managed_fs:/in/retry.csv');");
-    const task = { task_key: 'p', pipeline_task: { pipeline_id: 'failing' }, max_retries: 1, min_retry_interval_millis: 0 };
+    const id = await create(
+      'failing',
+      "CREATE STREAMING TABLE t (CONSTRAINT high EXPECT (id > 5) ON VIOLATION FAIL UPDATE) AS SELECT * FROM STREAM read_files('managed_fs:/in/retry.csv');",
+    );
+    const task = {
+      task_key: 'p',
+      pipeline_task: { pipeline_id: 'failing' },
+      max_retries: 1,
+      min_retry_interval_millis: 0,
+    };
     const { run_id: runId } = await runyard.ok('POST', '2.1/jobs/runs/submit', { tasks: [task] });
     const run = await runyard.ended(runId);
-    const message = 'Flow t failed: 1 of 1 rows do not meet the expectation high (id > 5), which fails the update.';
+    const message =
+      'Flow t failed: 1 of 1 rows do not meet the expectation high (id > 5), which fails the update.';
     expect(run.tasks.map((each: Answer) => each.state.state_message)).toEqual([message, message]);
     const { updates } = await runyard.ok('GET', pathOf(id, '/updates'));
-    expect(updates.map((each: Answer) => [each.state, each.task_run_id, each.message])).toEqual(run.tasks.toReversed().map((each: Answer) => ['FAILED', each.run_id, message]));
-    expect(await readdir(join(runyard.dataDirectory, 'managed_fs/pipelines/failing'))).not.toContain('current');
+    expect(updates.map((each: Answer) => [each.state, each.task_run_id, each.message])).toEqual(
+      run.tasks.toReversed().map((each: Answer) => ['FAILED', each.run_id, message]),
+    );
+    expect(await readdir(join(runyard.dataDirectory, 'managed_fs/pipelines/failing'))).not.toContain(
+      'current',
+    );
     expect(await runyard.ok('GET', pathOf(id))).toMatchObject({ state: 'IDLE', health: 'UNHEALTHY' });
     const [failed] = await eventsOf(id, "level = 'ERROR' AND event_type = 'flow_progress'");
     expect(failed).toMatchObject({
-      origin: { pipeline_id: id, pipeline_name: 'failing', flow_name: 't', dataset_name: 't' }, error: { fatal: true, exceptions: [{}] },
-      details: { flow_progress: { status: 'FAILED', data_quality: { expectations: [{ name: 'high', dataset: 't', passed_records: 0, failed_records: 1 }] } } },
+      origin: { pipeline_id: id, pipeline_name: 'failing', flow_name: 't', dataset_name: 't' },
+      error: { fatal: true, exceptions: [{}] },
+      details: {
+        flow_progress: {
+          status: 'FAILED',
+          data_quality: {
+            expectations: [{ name: 'high', dataset: 't', passed_records: 0, failed_records: 1 }],
+          },
+        },
+      },
     });
   });
 });
@@ -93,23 +174,55 @@ describe('spec 2.7: a pipeline_task', () => {
 describe('the calls on pipelines', () => {
   test('an update started by a request says what it did', async () => {
     await runyard.putFile('/in/orders.csv', 'id,amount\n1,10\n2,-3\n3,7\n');
-    const id = await create('orders', `
+    const id = await create(
+      'orders',
+      `
       CREATE STREAMING TABLE orders (CONSTRAINT paid EXPECT (amount > 0) ON VIOLATION DROP ROW)
       AS SELECT * FROM STREAM read_files('managed_fs:/in/orders*.csv', format => 'csv');
-      CREATE MATERIALIZED VIEW total AS SELECT sum(amount) AS amount, '\${label}' AS label FROM orders;`, { configuration: { label: 'all' } });
+      CREATE MATERIALIZED VIEW total AS SELECT sum(amount) AS amount, '\${label}' AS label FROM orders;`,
+      { configuration: { label: 'all' } },
+    );
     const update = await updated(runyard, 'orders');
-    expect(update).toMatchObject({ pipeline_id: id, state: 'COMPLETED', cause: 'API_CALL', full_refresh: false, refresh_selection: [], message: '' });
-    expect((await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: update.run_id })).run_name).toBe('Update of pipeline orders');
-    expect(await published(runyard.dataDirectory, 'pipelines/orders', 'total')).toEqual([{ amount: '17', label: 'all' }]);
+    expect(update).toMatchObject({
+      pipeline_id: id,
+      state: 'COMPLETED',
+      cause: 'API_CALL',
+      full_refresh: false,
+      refresh_selection: [],
+      message: '',
+    });
+    expect((await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: update.run_id })).run_name).toBe(
+      'Update of pipeline orders',
+    );
+    expect(await published(runyard.dataDirectory, 'pipelines/orders', 'total')).toEqual([
+      { amount: '17', label: 'all' },
+    ]);
     const events = await eventsOf(id);
     expect(events.map((event) => event.event_type).toReversed()).toEqual([
-      'create_update', 'update_progress', 'update_progress', 'update_progress', 'flow_progress', 'flow_progress', 'flow_progress', 'flow_progress', 'update_progress',
+      'create_update',
+      'update_progress',
+      'update_progress',
+      'update_progress',
+      'flow_progress',
+      'flow_progress',
+      'flow_progress',
+      'flow_progress',
+      'update_progress',
     ]);
     expect(new Set(events.map((event) => event.id)).size).toBe(events.length);
-    expect(events.map((event) => event.timestamp)).toEqual(events.map((event) => event.timestamp).toSorted().toReversed());
+    expect(events.map((event) => event.timestamp)).toEqual(
+      events
+        .map((event) => event.timestamp)
+        .toSorted()
+        .toReversed(),
+    );
     expect(events.find((event) => event.origin.flow_name === 'orders')?.details.flow_progress).toEqual({
-      status: 'COMPLETED', metrics: { num_output_rows: 2 },
-      data_quality: { dropped_records: 1, expectations: [{ name: 'paid', dataset: 'orders', passed_records: 2, failed_records: 1 }] },
+      status: 'COMPLETED',
+      metrics: { num_output_rows: 2 },
+      data_quality: {
+        dropped_records: 1,
+        expectations: [{ name: 'paid', dataset: 'orders', passed_records: 2, failed_records: 1 }],
+      },
     });
     const paged: Answer[] = [];
     for (let token = ''; ;) {
@@ -126,44 +239,101 @@ describe('the calls on pipelines', () => {
 
   test('selections, full refreshes and checks', async () => {
     await runyard.putFile('/in/sel-1.csv', 'id\n1\n');
-    const id = await create('selected', "CREATE STREAMING TABLE a AS SELECT * FROM STREAM read_files('managed_fs:/in/sel-*.csv'); CREATE MATERIALIZED VIEW b AS SELECT count(*) AS n FROM a;");
-    const rows = async (): Promise<unknown[]> => [(await published(runyard.dataDirectory, 'pipelines/selected', 'a')).length, (await published(runyard.dataDirectory, 'pipelines/selected', 'b'))[0]?.['n']];
-    expect(await updated(runyard, id, { validate_only: true })).toMatchObject({ state: 'COMPLETED', validate_only: true });
+    const id = await create(
+      'selected',
+      "CREATE STREAMING TABLE a AS SELECT * FROM STREAM read_files('managed_fs:/in/sel-*.csv'); CREATE MATERIALIZED VIEW b AS SELECT count(*) AS n FROM a;",
+    );
+    const rows = async (): Promise<unknown[]> => [
+      (await published(runyard.dataDirectory, 'pipelines/selected', 'a')).length,
+      (await published(runyard.dataDirectory, 'pipelines/selected', 'b'))[0]?.['n'],
+    ];
+    expect(await updated(runyard, id, { validate_only: true })).toMatchObject({
+      state: 'COMPLETED',
+      validate_only: true,
+    });
     expect((await updated(runyard, id)).state).toBe('COMPLETED');
     await runyard.putFile('/in/sel-2.csv', 'id\n2\n');
-    expect(await updated(runyard, id, { refresh_selection: ['b'] })).toMatchObject({ state: 'COMPLETED', refresh_selection: ['b'] });
+    expect(await updated(runyard, id, { refresh_selection: ['b'] })).toMatchObject({
+      state: 'COMPLETED',
+      refresh_selection: ['b'],
+    });
     expect(await rows()).toEqual([1, '1']);
     await updated(runyard, id, { refresh_selection: ['A'] });
     expect(await rows()).toEqual([2, '1']);
     await updated(runyard, id, { full_refresh: true });
     expect(await rows()).toEqual([2, '2']);
-    expect(await updated(runyard, id, { full_refresh_selection: ['c'] })).toMatchObject({ state: 'FAILED', message: 'The selection names c, which is no table of this pipeline; did you mean a?' });
-    expect(await runyard.call('POST', pathOf(id, '/updates'), { full_refresh: true, refresh_selection: ['a'] })).toMatchObject({ status: 400 });
+    expect(await updated(runyard, id, { full_refresh_selection: ['c'] })).toMatchObject({
+      state: 'FAILED',
+      message: 'The selection names c, which is no table of this pipeline; did you mean a?',
+    });
+    expect(
+      await runyard.call('POST', pathOf(id, '/updates'), { full_refresh: true, refresh_selection: ['a'] }),
+    ).toMatchObject({ status: 400 });
   });
 
   test('a pipeline is made, found, listed, edited and deleted', async () => {
     const libraries = [{ file: { path: '/team/made/a.sql' } }];
-    const { pipeline_id: id } = await runyard.ok('POST', '2.0/pipelines', { name: 'made 1', libraries, development: true });
-    expect(await runyard.ok('GET', pathOf('made 1'))).toMatchObject({ pipeline_id: id, state: 'IDLE', health: 'HEALTHY', spec: { name: 'made 1', libraries, development: true, storage: 'managed_fs:/pipelines/made 1' }, latest_updates: [] });
-    expect(await runyard.call('POST', '2.0/pipelines', { name: 'made 1' })).toMatchObject({ status: 400, body: { error_code: 'RESOURCE_ALREADY_EXISTS' } });
-    const { pipeline_id: second } = await runyard.ok('POST', '2.0/pipelines', { name: 'made 1', allow_duplicate_names: true, storage: 'managed_fs:/elsewhere' });
-    expect(await runyard.call('GET', pathOf('made 1'))).toMatchObject({ status: 400, body: { message: 'Several pipelines are named "made 1"; give the UUID of the one that is meant.' } });
+    const { pipeline_id: id } = await runyard.ok('POST', '2.0/pipelines', {
+      name: 'made 1',
+      libraries,
+      development: true,
+    });
+    expect(await runyard.ok('GET', pathOf('made 1'))).toMatchObject({
+      pipeline_id: id,
+      state: 'IDLE',
+      health: 'HEALTHY',
+      spec: { name: 'made 1', libraries, development: true, storage: 'managed_fs:/pipelines/made 1' },
+      latest_updates: [],
+    });
+    expect(await runyard.call('POST', '2.0/pipelines', { name: 'made 1' })).toMatchObject({
+      status: 400,
+      body: { error_code: 'RESOURCE_ALREADY_EXISTS' },
+    });
+    const { pipeline_id: second } = await runyard.ok('POST', '2.0/pipelines', {
+      name: 'made 1',
+      allow_duplicate_names: true,
+      storage: 'managed_fs:/elsewhere',
+    });
+    expect(await runyard.call('GET', pathOf('made 1'))).toMatchObject({
+      status: 400,
+      body: { message: 'Several pipelines are named "made 1"; give the UUID of the one that is meant.' },
+    });
     await runyard.ok('PUT', pathOf(second), { name: 'made 2', storage: 'managed_fs:/elsewhere', libraries });
-    expect(await runyard.call('PUT', pathOf(second), { name: 'made 2', libraries })).toMatchObject({ status: 400 });
-    const named = async (filter: string): Promise<string[]> => (await runyard.ok('GET', '2.0/pipelines', { filter })).statuses.map((each: Answer) => each.name);
+    expect(await runyard.call('PUT', pathOf(second), { name: 'made 2', libraries })).toMatchObject({
+      status: 400,
+    });
+    const named = async (filter: string): Promise<string[]> =>
+      (await runyard.ok('GET', '2.0/pipelines', { filter })).statuses.map((each: Answer) => each.name);
     expect(await named("name LIKE 'made%'")).toEqual(['made 2', 'made 1']);
     expect(await named("name = 'made 1'")).toEqual(['made 1']);
     expect(await named("name = 'made%'")).toEqual([]);
     await runyard.ok('DELETE', pathOf(second));
-    expect(await runyard.call('GET', pathOf(second))).toMatchObject({ status: 404, body: { error_code: 'RESOURCE_DOES_NOT_EXIST', message: `The specified pipeline ${second} was not found.` } });
-    expect(await runyard.call('GET', pathOf(id, '/updates/nothing'))).toMatchObject({ status: 404, body: { message: 'The specified update nothing was not found.' } });
+    expect(await runyard.call('GET', pathOf(second))).toMatchObject({
+      status: 404,
+      body: {
+        error_code: 'RESOURCE_DOES_NOT_EXIST',
+        message: `The specified pipeline ${second} was not found.`,
+      },
+    });
+    expect(await runyard.call('GET', pathOf(id, '/updates/nothing'))).toMatchObject({
+      status: 404,
+      body: { message: 'The specified update nothing was not found.' },
+    });
   });
 
   test('an SQL notebook is a definition, and a dry run says what it would be without making it', async () => {
-    const source = '-- MAGIC %md A note\n\n-- COMMAND ----------\nCREATE MATERIALIZED VIEW one AS SELECT 1 AS id;\n\n-- COMMAND ----------\nCREATE MATERIALIZED VIEW two AS SELECT * FROM one;';
-    await runyard.ok('POST', '2.0/workspace/import', { path: '/team/book', format: 'SOURCE', language: 'SQL', content: Buffer.from(source).toString('base64') });
+    const source =
+      '-- MAGIC %md A note\n\n-- COMMAND ----------\nCREATE MATERIALIZED VIEW one AS SELECT 1 AS id;\n\n-- COMMAND ----------\nCREATE MATERIALIZED VIEW two AS SELECT * FROM one;';
+    await runyard.ok('POST', '2.0/workspace/import', {
+      path: '/team/book',
+      format: 'SOURCE',
+      language: 'SQL',
+      content: Buffer.from(source).toString('base64'),
+    });
     const body = { name: 'book', libraries: [{ notebook: { path: '/team/book' } }] };
-    expect(await runyard.ok('POST', '2.0/pipelines', { ...body, dry_run: true })).toEqual({ effective_settings: { ...body, storage: 'managed_fs:/pipelines/book' } });
+    expect(await runyard.ok('POST', '2.0/pipelines', { ...body, dry_run: true })).toEqual({
+      effective_settings: { ...body, storage: 'managed_fs:/pipelines/book' },
+    });
     const { pipeline_id: id } = await runyard.ok('POST', '2.0/pipelines', body);
     expect((await updated(runyard, id)).state).toBe('COMPLETED');
     expect(await published(runyard.dataDirectory, 'pipelines/book', 'two')).toEqual([{ id: 1 }]);
@@ -175,10 +345,16 @@ describe('the calls on pipelines', () => {
     [{ name: 'x', storage: 'managed_fs:/a/../../b' }, /leads outside managed_fs/],
     [{ name: 'x', continuous: true }, /^continuous is true/],
     [{ name: 'x', libraries: [{}] }, /^libraries\[0\] has 0 of glob, file and notebook/],
-    [{ name: 'x', dry_run: true, libraries: [{ file: { path: '/no.sql' } }] }, /\/no\.sql of the pipeline was not found in the workspace/],
+    [
+      { name: 'x', dry_run: true, libraries: [{ file: { path: '/no.sql' } }] },
+      /\/no\.sql of the pipeline was not found in the workspace/,
+    ],
     [{ name: 'x', dry_run: true }, /^The pipeline has no table: its libraries name no file\./],
   ])('%j is refused', async (body, message) => {
-    expect(await runyard.call('POST', '2.0/pipelines', body)).toMatchObject({ status: 400, body: { error_code: 'INVALID_PARAMETER_VALUE', message: expect.stringMatching(message) } });
+    expect(await runyard.call('POST', '2.0/pipelines', body)).toMatchObject({
+      status: 400,
+      body: { error_code: 'INVALID_PARAMETER_VALUE', message: expect.stringMatching(message) },
+    });
   });
 });
 
@@ -192,13 +368,28 @@ describe('ends before their time', () => {
     expect(await runyard.ok('GET', pathOf(id))).toMatchObject({ state: 'RUNNING' });
     const { status, body } = await runyard.call('POST', pathOf(id, '/updates'));
     expect([status, body.error_code]).toEqual([409, 'ALREADY_EXISTS']);
-    const { run_id: runId } = await runyard.ok('POST', '2.1/jobs/runs/submit', { tasks: [{ task_key: 'p', pipeline_task: { pipeline_id: id } }] });
-    expect((await runyard.ended(runId)).tasks[0].state.state_message).toMatch(new RegExp(`^Pipeline slow has the active update ${updateId} \\(run \\d+\\); one update of a pipeline runs at a time\\.$`));
-    expect(await updated(runyard, id, { validate_only: true })).toMatchObject({ state: 'COMPLETED', message: '' });
-    expect(await runyard.call('DELETE', pathOf(id))).toMatchObject({ status: 400, body: { error_code: 'INVALID_STATE' } });
+    const { run_id: runId } = await runyard.ok('POST', '2.1/jobs/runs/submit', {
+      tasks: [{ task_key: 'p', pipeline_task: { pipeline_id: id } }],
+    });
+    expect((await runyard.ended(runId)).tasks[0].state.state_message).toMatch(
+      new RegExp(
+        `^Pipeline slow has the active update ${updateId} \\(run \\d+\\); one update of a pipeline runs at a time\\.$`,
+      ),
+    );
+    expect(await updated(runyard, id, { validate_only: true })).toMatchObject({
+      state: 'COMPLETED',
+      message: '',
+    });
+    expect(await runyard.call('DELETE', pathOf(id))).toMatchObject({
+      status: 400,
+      body: { error_code: 'INVALID_STATE' },
+    });
     await runyard.ok('POST', pathOf(id, '/stop'));
     expect((await ended(runyard, id, updateId)).state).toBe('CANCELED');
-    expect((await eventsOf(id, `update_id = '${updateId}'`))[0]).toMatchObject({ event_type: 'update_progress', details: { update_progress: { state: 'CANCELED' } } });
+    expect((await eventsOf(id, `update_id = '${updateId}'`))[0]).toMatchObject({
+      event_type: 'update_progress',
+      details: { update_progress: { state: 'CANCELED' } },
+    });
     expect(await readdir(join(runyard.dataDirectory, 'managed_fs/pipelines/slow'))).not.toContain('current');
     await runyard.ok('POST', pathOf(id, '/stop'));
     await runyard.ok('DELETE', pathOf(id));
@@ -206,24 +397,37 @@ describe('ends before their time', () => {
 
   test('a process that is killed fails its update, which changes nothing', async () => {
     await runyard.putFile('/in/killed.csv', 'id\n1\n');
-    const table = "CREATE STREAMING TABLE t AS SELECT * FROM STREAM read_files('managed_fs:/in/killed*.csv');";
+    const table =
+      "CREATE STREAMING TABLE t AS SELECT * FROM STREAM read_files('managed_fs:/in/killed*.csv');";
     const id = await create('killed', table);
     expect((await updated(runyard, id)).state).toBe('COMPLETED');
     await runyard.putFile('/in/killed-2.csv', 'id\n2\n');
     await putWorkspaceFile(runyard, '/team/killed/tables.sql', `${table}\n${endless}`);
     const { update_id: updateId } = await runyard.ok('POST', pathOf(id, '/updates'));
-    for (let begun = false; !begun;) begun = (await eventsOf(id, `update_id = '${updateId}'`)).some(({ message, level }) => {
-      expect([message, level]).toEqual([message, 'INFO']);
-      return message === 'Flow heavy is running.';
-    });
+    for (let begun = false; !begun;)
+      begun = (await eventsOf(id, `update_id = '${updateId}'`)).some(({ message, level }) => {
+        expect([message, level]).toEqual([message, 'INFO']);
+        return message === 'Flow heavy is running.';
+      });
     const { run_id: runId } = (await runyard.ok('GET', pathOf(id, `/updates/${updateId}`))).update;
-    const [supervisor = ''] = (await readFile(join(runyard.dataDirectory, 'runs', String(runId), 'pid'), 'utf8')).split(' ');
-    const [child = ''] = (await readFile(`/proc/${supervisor}/task/${supervisor}/children`, 'utf8')).trim().split(' ');
+    const [supervisor = ''] = (
+      await readFile(join(runyard.dataDirectory, 'runs', String(runId), 'pid'), 'utf8')
+    ).split(' ');
+    const [child = ''] = (await readFile(`/proc/${supervisor}/task/${supervisor}/children`, 'utf8'))
+      .trim()
+      .split(' ');
     process.kill(Number(child), 'SIGKILL');
-    expect(await ended(runyard, id, updateId)).toMatchObject({ state: 'FAILED', message: 'The process of the update ended with exit code 137 (killed by signal 9, SIGKILL). Nothing was published.' });
+    expect(await ended(runyard, id, updateId)).toMatchObject({
+      state: 'FAILED',
+      message:
+        'The process of the update ended with exit code 137 (killed by signal 9, SIGKILL). Nothing was published.',
+    });
     expect(await published(runyard.dataDirectory, 'pipelines/killed', 't')).toEqual([{ id: '1' }]);
     await putWorkspaceFile(runyard, '/team/killed/tables.sql', table);
     expect((await updated(runyard, id)).state).toBe('COMPLETED');
-    expect(await published(runyard.dataDirectory, 'pipelines/killed', 't')).toEqual([{ id: '1' }, { id: '2' }]);
+    expect(await published(runyard.dataDirectory, 'pipelines/killed', 't')).toEqual([
+      { id: '1' },
+      { id: '2' },
+    ]);
   });
 });

@@ -1,4 +1,6 @@
-/** The queue through HTTP: runs over a limit wait where that is enabled, and leave in their turn (spec 3.1). */
+/**
+ * The queue through HTTP: runs over a limit wait where that is enabled, and leave in their turn (spec 3.1).
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -14,7 +16,10 @@ beforeAll(async () => {
   small = await startTestService({ limits: { ...defaultLimits, concurrentTaskRuns: 3 } });
   for (const service of [runyard, small]) {
     await service.putFile('/wait.py', 'import time\ntime.sleep(600)\n');
-    await service.putFile('/note.py', 'import os, sys\nopen(os.environ["RUNYARD_MANAGED_FS"] + "/order", "a").write(sys.argv[1] + "\\n")\n');
+    await service.putFile(
+      '/note.py',
+      'import os, sys\nopen(os.environ["RUNYARD_MANAGED_FS"] + "/order", "a").write(sys.argv[1] + "\\n")\n',
+    );
   }
 });
 afterAll(async () => {
@@ -22,20 +27,35 @@ afterAll(async () => {
   await small.stop();
 });
 
-const python = (file: string, ...parameters: string[]) =>
-  ({ existing_cluster_id: 'all-purpose', spark_python_task: { python_file: `managed_fs:/${file}`, parameters } });
+const python = (file: string, ...parameters: string[]) => ({
+  existing_cluster_id: 'all-purpose',
+  spark_python_task: { python_file: `managed_fs:/${file}`, parameters },
+});
 const queue = { enabled: true };
 const create = async (settings: object, on = runyard): Promise<number> =>
-  (await on.ok('POST', '2.1/jobs/create', { name: 'queued', tasks: [{ task_key: 'main', ...python('wait.py') }], ...settings })).job_id;
-const start = async (job_id: number, on = runyard, more: object = {}): Promise<number> => (await on.ok('POST', '2.1/jobs/run-now', { job_id, ...more })).run_id;
+  (
+    await on.ok('POST', '2.1/jobs/create', {
+      name: 'queued',
+      tasks: [{ task_key: 'main', ...python('wait.py') }],
+      ...settings,
+    })
+  ).job_id;
+const start = async (job_id: number, on = runyard, more: object = {}): Promise<number> =>
+  (await on.ok('POST', '2.1/jobs/run-now', { job_id, ...more })).run_id;
 const get = (run_id: number, on = runyard): Promise<Answer> => on.ok('GET', '2.1/jobs/runs/get', { run_id });
-const state = async (run_id: number, on = runyard): Promise<string> => (await get(run_id, on)).state.life_cycle_state;
+const state = async (run_id: number, on = runyard): Promise<string> =>
+  (await get(run_id, on)).state.life_cycle_state;
 const becomes = (run_id: number, expected: string, on = runyard): Promise<void> =>
   vi.waitFor(async () => expect(await state(run_id, on)).toBe(expected), { timeout: 30_000, interval: 20 });
-const cancel = (run_id: number, on = runyard): Promise<Answer> => on.ok('POST', '2.1/jobs/runs/cancel', { run_id });
+const cancel = (run_id: number, on = runyard): Promise<Answer> =>
+  on.ok('POST', '2.1/jobs/runs/cancel', { run_id });
 const cancelAll = async (job_id: number, on = runyard): Promise<void> => {
   await on.ok('POST', '2.1/jobs/runs/cancel-all', { job_id });
-  await vi.waitFor(async () => expect((await on.ok('GET', '2.1/jobs/runs/list', { job_id, active_only: true })).runs).toEqual([]), { timeout: 30_000 });
+  await vi.waitFor(
+    async () =>
+      expect((await on.ok('GET', '2.1/jobs/runs/list', { job_id, active_only: true })).runs).toEqual([]),
+    { timeout: 30_000 },
+  );
 };
 
 describe('spec 3.1 QUEUED: the limit of the job', () => {
@@ -44,9 +64,14 @@ describe('spec 3.1 QUEUED: the limit of the job', () => {
     const [first, second] = [await start(job), await start(job)];
     const waiting = await get(second);
     expect(waiting).toMatchObject({
-      state: { life_cycle_state: 'QUEUED', state_message: 'Waiting in the queue: the job has reached its limit of 1 maximum concurrent runs.' },
+      state: {
+        life_cycle_state: 'QUEUED',
+        state_message: 'Waiting in the queue: the job has reached its limit of 1 maximum concurrent runs.',
+      },
       status: { state: 'QUEUED', queue_details: { code: 'MAX_CONCURRENT_RUNS_REACHED' } },
-      tasks: [{ state: { life_cycle_state: 'QUEUED' } }], end_time: 0, number_in_job: 2,
+      tasks: [{ state: { life_cycle_state: 'QUEUED' } }],
+      end_time: 0,
+      number_in_job: 2,
     });
     expect(waiting.state).not.toHaveProperty('result_state');
     await cancel(first);
@@ -58,24 +83,35 @@ describe('spec 3.1 QUEUED: the limit of the job', () => {
   test('lets runs go in the order in which they came', async () => {
     const job = await create({ queue, tasks: [{ task_key: 'main', ...python('note.py') }] });
     const ids: number[] = [];
-    for (let number = 1; number <= 6; number += 1) ids.push(await start(job, runyard, { python_params: [String(number)] }));
+    for (let number = 1; number <= 6; number += 1)
+      ids.push(await start(job, runyard, { python_params: [String(number)] }));
     for (const id of ids) expect((await runyard.ended(id)).state.result_state).toBe('SUCCESS');
-    expect(await readFile(join(runyard.dataDirectory, 'managed_fs', 'order'), 'utf8')).toBe('1\n2\n3\n4\n5\n6\n');
+    expect(await readFile(join(runyard.dataDirectory, 'managed_fs', 'order'), 'utf8')).toBe(
+      '1\n2\n3\n4\n5\n6\n',
+    );
   });
 
   test('200 run-now at once on a job with max_concurrent_runs 3 leave 3 active and the rest QUEUED, with numbers from 1 to 200', async () => {
     const job = await create({ queue, max_concurrent_runs: 3 });
-    const answers = await Promise.all(Array.from({ length: 200 }, () => runyard.ok('POST', '2.1/jobs/run-now', { job_id: job })));
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => runyard.ok('POST', '2.1/jobs/run-now', { job_id: job })),
+    );
     const numbers = answers.map((answer) => Number(answer.number_in_job)).toSorted((a, b) => a - b);
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
     const { runs } = await runyard.ok('GET', '2.1/jobs/runs/list', { job_id: job, limit: 0 });
     const queued = runs.filter((run: Answer) => run.state.life_cycle_state === 'QUEUED');
     expect([runs.length, queued.length]).toEqual([200, 197]);
     await runyard.ok('POST', '2.1/jobs/runs/cancel-all', { job_id: job, all_queued_runs: true });
-    await vi.waitFor(async () => {
-      const { runs: active } = await runyard.ok('GET', '2.1/jobs/runs/list', { job_id: job, active_only: true });
-      expect(active.map((run: Answer) => run.state.life_cycle_state)).toHaveLength(3);
-    }, { timeout: 60_000, interval: 200 });
+    await vi.waitFor(
+      async () => {
+        const { runs: active } = await runyard.ok('GET', '2.1/jobs/runs/list', {
+          job_id: job,
+          active_only: true,
+        });
+        expect(active.map((run: Answer) => run.state.life_cycle_state)).toHaveLength(3);
+      },
+      { timeout: 60_000, interval: 200 },
+    );
     await cancelAll(job);
   });
 
@@ -98,10 +134,18 @@ describe('spec 3.1 QUEUED: the limit of the job', () => {
     await cancel(second);
     await becomes(second, 'TERMINATED');
     expect(await get(second)).toMatchObject({
-      state: { result_state: 'CANCELED', state_message: 'Run cancelled by user', user_cancelled_or_timedout: true },
+      state: {
+        result_state: 'CANCELED',
+        state_message: 'Run cancelled by user',
+        user_cancelled_or_timedout: true,
+      },
       tasks: [{ state: { life_cycle_state: 'SKIPPED' }, start_time: 0 }],
     });
-    const notices = await runyard.database.db.selectFrom('outbox').select('event').where('run_id', '=', second).execute();
+    const notices = await runyard.database.db
+      .selectFrom('outbox')
+      .select('event')
+      .where('run_id', '=', second)
+      .execute();
     expect(notices).toEqual([{ event: 'on_failure' }]);
     await cancelAll(job);
   });
@@ -109,12 +153,23 @@ describe('spec 3.1 QUEUED: the limit of the job', () => {
   test('an active run cannot be deleted while it waits, and leaves with its job', async () => {
     const job = await create({ queue });
     const [, second] = [await start(job), await start(job)];
-    expect(await runyard.call('POST', '2.1/jobs/runs/delete', { run_id: second })).toMatchObject({ status: 400, body: { error_code: 'INVALID_STATE' } });
+    expect(await runyard.call('POST', '2.1/jobs/runs/delete', { run_id: second })).toMatchObject({
+      status: 400,
+      body: { error_code: 'INVALID_STATE' },
+    });
     await runyard.ok('POST', '2.1/jobs/delete', { job_id: job });
-    await vi.waitFor(async () => {
-      const rows = await runyard.database.db.selectFrom('runs').select('state').where('job_id', '=', job).where('active', '=', true).execute();
-      expect(rows).toEqual([]);
-    }, { timeout: 30_000 });
+    await vi.waitFor(
+      async () => {
+        const rows = await runyard.database.db
+          .selectFrom('runs')
+          .select('state')
+          .where('job_id', '=', job)
+          .where('active', '=', true)
+          .execute();
+        expect(rows).toEqual([]);
+      },
+      { timeout: 30_000 },
+    );
   });
 });
 
@@ -129,7 +184,11 @@ describe('WIRE: who switches the queue', () => {
     ['run-now against the job', '2.1', { queue }, { queue: { enabled: false } }, 'SKIPPED'],
     ['a limit of 0 skips every run', '2.2', { max_concurrent_runs: 0 }, {}, 'SKIPPED'],
   ])('%s', async (_name, version, settings, request, expected) => {
-    const { job_id: job } = await runyard.ok('POST', `${version}/jobs/create`, { name: 'switch', tasks: [{ task_key: 'main', ...python('wait.py') }], ...settings });
+    const { job_id: job } = await runyard.ok('POST', `${version}/jobs/create`, {
+      name: 'switch',
+      tasks: [{ task_key: 'main', ...python('wait.py') }],
+      ...settings,
+    });
     await start(job);
     expect(await state(await start(job, runyard, request))).toBe(expected);
     await cancelAll(job);
@@ -138,18 +197,27 @@ describe('WIRE: who switches the queue', () => {
 
 describe('spec 3.1 QUEUED: the limit of the workspace', () => {
   test('holds runs of jobs and submissions that may wait, refuses the others with 429, and is fair between jobs', async () => {
-    const [busy, other] = [await create({ queue, max_concurrent_runs: 100 }, small), await create({ queue }, small)];
+    const [busy, other] = [
+      await create({ queue, max_concurrent_runs: 100 }, small),
+      await create({ queue }, small),
+    ];
     const first = [await start(busy, small), await start(busy, small), await start(busy, small)];
     const fourth = await start(busy, small);
     expect(await get(fourth, small)).toMatchObject({
-      state: { life_cycle_state: 'QUEUED', state_message: 'Waiting in the queue: the workspace has 3 active runs of tasks (limit: 3).' },
+      state: {
+        life_cycle_state: 'QUEUED',
+        state_message: 'Waiting in the queue: the workspace has 3 active runs of tasks (limit: 3).',
+      },
       status: { queue_details: { code: 'ACTIVE_RUNS_LIMIT_REACHED' } },
     });
     const ofOther = await start(other, small);
-    const { run_id: submitted } = await small.ok('POST', '2.2/jobs/runs/submit', { tasks: [{ task_key: 'x', ...python('wait.py') }] });
+    const { run_id: submitted } = await small.ok('POST', '2.2/jobs/runs/submit', {
+      tasks: [{ task_key: 'x', ...python('wait.py') }],
+    });
     expect([await state(ofOther, small), await state(submitted, small)]).toEqual(['QUEUED', 'QUEUED']);
-    expect(await small.call('POST', '2.1/jobs/runs/submit', { tasks: [{ task_key: 'x', ...python('wait.py') }] }))
-      .toMatchObject({ status: 429, body: { error_code: 'REQUEST_LIMIT_EXCEEDED' } });
+    expect(
+      await small.call('POST', '2.1/jobs/runs/submit', { tasks: [{ task_key: 'x', ...python('wait.py') }] }),
+    ).toMatchObject({ status: 429, body: { error_code: 'REQUEST_LIMIT_EXCEEDED' } });
     // The other job waits shorter, but it has no active run: its turn is first.
     await cancel(first[0] ?? 0, small);
     await becomes(ofOther, 'RUNNING', small);

@@ -17,8 +17,11 @@ const broken = 'raise ValueError("no good")\n';
 const mended = 'print("mended")\n';
 
 const task = (task_key: string, depends_on: readonly string[] = [], file = 'ok.py', more: object = {}) => ({
-  task_key, depends_on: depends_on.map((key) => ({ task_key: key })), existing_cluster_id: 'shared-cluster',
-  spark_python_task: { python_file: `managed_fs:/${file}` }, ...more,
+  task_key,
+  depends_on: depends_on.map((key) => ({ task_key: key })),
+  existing_cluster_id: 'shared-cluster',
+  spark_python_task: { python_file: `managed_fs:/${file}` },
+  ...more,
 });
 
 async function submit(tasks: readonly object[], more: object = {}): Promise<number> {
@@ -33,10 +36,14 @@ const history = async (run_id: number, version = '2.1'): Promise<Answer> =>
   (await runyard.ok('GET', `${version}/jobs/runs/get`, { run_id, include_history: true })).repair_history;
 
 /** Every attempt as `key number STATE/RESULT`. */
-const attempts = (run: Answer): string[] => run.tasks.map((one: Answer) =>
-  `${one.task_key} ${one.attempt_number} ${one.state.result_state ?? one.state.life_cycle_state}`);
+const attempts = (run: Answer): string[] =>
+  run.tasks.map(
+    (one: Answer) =>
+      `${one.task_key} ${one.attempt_number} ${one.state.result_state ?? one.state.life_cycle_state}`,
+  );
 
-const stdout = (runId: number): string => readFileSync(join(runyard.dataDirectory, 'runs', String(runId), 'stdout'), 'utf8');
+const stdout = (runId: number): string =>
+  readFileSync(join(runyard.dataDirectory, 'runs', String(runId), 'stdout'), 'utf8');
 
 describe('a run that failed', () => {
   test('succeeds after the file was mended: only what failed and was skipped runs again', async () => {
@@ -48,30 +55,61 @@ describe('a run that failed', () => {
     const repairId = await repair({ run_id: runId, rerun_all_failed_tasks: true });
     const run = await runyard.ended(runId);
     expect(run).toMatchObject({
-      run_id: runId, start_time: failed.start_time, number_in_job: 1, attempt_number: 0,
+      run_id: runId,
+      start_time: failed.start_time,
+      number_in_job: 1,
+      attempt_number: 0,
       state: { life_cycle_state: 'TERMINATED', result_state: 'SUCCESS', state_message: '' },
     });
-    expect(attempts(run)).toEqual(['a 0 SUCCESS', 'b 0 FAILED', 'b 1 SUCCESS', 'c 0 SKIPPED', 'c 1 SUCCESS', 'd 0 SUCCESS']);
+    expect(attempts(run)).toEqual([
+      'a 0 SUCCESS',
+      'b 0 FAILED',
+      'b 1 SUCCESS',
+      'c 0 SKIPPED',
+      'c 1 SUCCESS',
+      'd 0 SUCCESS',
+    ]);
     const [b, again] = run.tasks.filter((one: Answer) => one.task_key === 'b');
     expect(again.run_id).not.toBe(b.run_id);
     expect(stdout(again.run_id)).toBe('mended\n');
     const shown = await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: again.run_id });
-    expect(shown).toMatchObject({ attempt_number: 1, original_attempt_run_id: b.run_id, parent_run_id: runId, trigger: 'RETRY' });
+    expect(shown).toMatchObject({
+      attempt_number: 1,
+      original_attempt_run_id: b.run_id,
+      parent_run_id: runId,
+      trigger: 'RETRY',
+    });
 
     const rounds = await history(runId);
     expect(rounds).toEqual([
       {
-        type: 'ORIGINAL', start_time: failed.start_time, end_time: failed.end_time, state: failed.state, status: failed.status,
-        task_run_ids: failed.tasks.map((one: Answer) => one.run_id).sort((one: number, other: number) => one - other),
+        type: 'ORIGINAL',
+        start_time: failed.start_time,
+        end_time: failed.end_time,
+        state: failed.state,
+        status: failed.status,
+        task_run_ids: failed.tasks
+          .map((one: Answer) => one.run_id)
+          .sort((one: number, other: number) => one - other),
       },
       {
-        type: 'REPAIR', id: repairId, start_time: expect.any(Number), end_time: run.end_time, state: run.state, status: run.status,
-        task_run_ids: run.tasks.filter((one: Answer) => one.attempt_number === 1).map((one: Answer) => one.run_id),
+        type: 'REPAIR',
+        id: repairId,
+        start_time: expect.any(Number),
+        end_time: run.end_time,
+        state: run.state,
+        status: run.status,
+        task_run_ids: run.tasks
+          .filter((one: Answer) => one.attempt_number === 1)
+          .map((one: Answer) => one.run_id),
       },
     ]);
     expect(rounds[1].start_time).toBeGreaterThanOrEqual(failed.end_time);
     expect(run.run_duration).toBe(failed.run_duration + run.end_time - rounds[1].start_time);
-    expect((await runyard.ok('GET', '2.1/jobs/runs/list', { limit: 1 })).runs[0]).toMatchObject({ run_id: runId, run_duration: run.run_duration });
+    expect((await runyard.ok('GET', '2.1/jobs/runs/list', { limit: 1 })).runs[0]).toMatchObject({
+      run_id: runId,
+      run_duration: run.run_duration,
+    });
   });
 
   test('shows a repair that is under way, in every version', async () => {
@@ -81,13 +119,17 @@ describe('a run that failed', () => {
     await runyard.putFile('/step.py', 'import time\ntime.sleep(600)\n');
     const repairId = await repair({ run_id: runId, rerun_all_failed_tasks: true });
     const run = await runyard.runWhen(runId, (one) => one.state.life_cycle_state === 'RUNNING');
-    expect(run).toMatchObject({ end_time: 0, state: { state_message: '', user_cancelled_or_timedout: false } });
+    expect(run).toMatchObject({
+      end_time: 0,
+      state: { state_message: '', user_cancelled_or_timedout: false },
+    });
     expect(run.state).not.toHaveProperty('result_state');
     expect(run).not.toHaveProperty('run_duration');
     expect(run).not.toHaveProperty('repair_history');
     for (const version of ['2.0', '2.1', '2.2']) {
       expect(await history(runId, version)).toMatchObject([
-        { type: 'ORIGINAL', state: { result_state: 'FAILED' } }, { type: 'REPAIR', id: repairId, end_time: 0, state: { life_cycle_state: 'RUNNING' } },
+        { type: 'ORIGINAL', state: { result_state: 'FAILED' } },
+        { type: 'REPAIR', id: repairId, end_time: 0, state: { life_cycle_state: 'RUNNING' } },
       ]);
     }
     await runyard.ok('POST', '2.1/jobs/runs/cancel', { run_id: runId });
@@ -99,25 +141,40 @@ describe('a run that failed', () => {
     const runId = await submit([task('a', [], 'step.py'), task('b', ['a'])]);
     await runyard.ended(runId);
     const first = await repair({ run_id: runId, rerun_tasks: ['a'] });
-    expect((await runyard.ended(runId)).state).toMatchObject({ result_state: 'FAILED', state_message: expect.stringContaining('Task a failed') });
+    expect((await runyard.ended(runId)).state).toMatchObject({
+      result_state: 'FAILED',
+      state_message: expect.stringContaining('Task a failed'),
+    });
     await runyard.putFile('/step.py', mended);
     for (const [latest, message] of [
       [{}, `Missing required field: latest_repair_id. The latest repair of run ${runId} is ${first}.`],
       [{ latest_repair_id: 1 }, `latest_repair_id is 1, but the latest repair of run ${runId} is ${first}.`],
     ] as const) {
-      expect(await runyard.call('POST', '2.1/jobs/runs/repair', { run_id: runId, rerun_tasks: ['a'], ...latest }))
-        .toEqual({ status: 400, body: { error_code: 'INVALID_PARAMETER_VALUE', message } });
+      expect(
+        await runyard.call('POST', '2.1/jobs/runs/repair', { run_id: runId, rerun_tasks: ['a'], ...latest }),
+      ).toEqual({ status: 400, body: { error_code: 'INVALID_PARAMETER_VALUE', message } });
     }
     const second = await repair({ run_id: runId, rerun_tasks: ['a'], latest_repair_id: first });
     expect((await runyard.ended(runId)).state).toMatchObject({
-      result_state: 'FAILED', state_message: 'Task b was skipped: Upstream task a failed.',
+      result_state: 'FAILED',
+      state_message: 'Task b was skipped: Upstream task a failed.',
     });
     await repair({ run_id: runId, rerun_all_failed_tasks: true, latest_repair_id: second });
     const run = await runyard.ended(runId);
     expect(attempts(run)).toEqual(['a 0 FAILED', 'a 1 FAILED', 'a 2 SUCCESS', 'b 0 SKIPPED', 'b 1 SUCCESS']);
     expect(run.state.result_state).toBe('SUCCESS');
-    expect((await history(runId)).map((one: Answer) => [one.type, one.state.result_state, one.task_run_ids.length]))
-      .toEqual([['ORIGINAL', 'FAILED', 2], ['REPAIR', 'FAILED', 1], ['REPAIR', 'FAILED', 1], ['REPAIR', 'SUCCESS', 1]]);
+    expect(
+      (await history(runId)).map((one: Answer) => [
+        one.type,
+        one.state.result_state,
+        one.task_run_ids.length,
+      ]),
+    ).toEqual([
+      ['ORIGINAL', 'FAILED', 2],
+      ['REPAIR', 'FAILED', 1],
+      ['REPAIR', 'FAILED', 1],
+      ['REPAIR', 'SUCCESS', 1],
+    ]);
   });
 });
 
@@ -127,21 +184,41 @@ test('a run that succeeded may be repaired, too: with rerun_dependent_tasks ever
   expect(await history(runId)).toMatchObject([{ type: 'ORIGINAL', state: { result_state: 'SUCCESS' } }]);
   await repair({ run_id: runId, rerun_tasks: ['b'], rerun_dependent_tasks: true });
   const run = await runyard.ended(runId);
-  expect(attempts(run)).toEqual(['a 0 SUCCESS', 'b 0 SUCCESS', 'b 1 SUCCESS', 'c 0 SUCCESS', 'c 1 SUCCESS', 'd 0 SUCCESS']);
+  expect(attempts(run)).toEqual([
+    'a 0 SUCCESS',
+    'b 0 SUCCESS',
+    'b 1 SUCCESS',
+    'c 0 SUCCESS',
+    'c 1 SUCCESS',
+    'd 0 SUCCESS',
+  ]);
   const [, b1, , c1] = run.tasks.filter((one: Answer) => one.task_key === 'b' || one.task_key === 'c');
   expect(c1.start_time).toBeGreaterThanOrEqual(b1.end_time);
 });
 
 test('a cancelled run goes on where it was stopped', async () => {
   const runId = await submit([task('first'), task('long', ['first'], 'wait.py'), task('after', ['long'])]);
-  await runyard.runWhen(runId, (run) => run.tasks.some((one: Answer) => one.task_key === 'long' && one.state.life_cycle_state === 'RUNNING'));
+  await runyard.runWhen(runId, (run) =>
+    run.tasks.some((one: Answer) => one.task_key === 'long' && one.state.life_cycle_state === 'RUNNING'),
+  );
   await runyard.ok('POST', '2.1/jobs/runs/cancel', { run_id: runId });
   expect((await runyard.ended(runId)).state.result_state).toBe('CANCELED');
   await runyard.putFile('/wait.py', 'print("no need to wait")\n');
   await repair({ run_id: runId, rerun_all_failed_tasks: true });
   const run = await runyard.ended(runId);
-  expect(attempts(run)).toEqual(['first 0 SUCCESS', 'long 0 CANCELED', 'long 1 SUCCESS', 'after 0 SKIPPED', 'after 1 SUCCESS']);
-  expect(run.state).toEqual({ life_cycle_state: 'TERMINATED', result_state: 'SUCCESS', state_message: '', user_cancelled_or_timedout: false });
+  expect(attempts(run)).toEqual([
+    'first 0 SUCCESS',
+    'long 0 CANCELED',
+    'long 1 SUCCESS',
+    'after 0 SKIPPED',
+    'after 1 SUCCESS',
+  ]);
+  expect(run.state).toEqual({
+    life_cycle_state: 'TERMINATED',
+    result_state: 'SUCCESS',
+    state_message: '',
+    user_cancelled_or_timedout: false,
+  });
 });
 
 test('tasks share a new cluster, and a task of its own gets one', async () => {
@@ -152,8 +229,13 @@ test('tasks share a new cluster, and a task of its own gets one', async () => {
     return { ...rest, ...where };
   };
   const { job_id } = await runyard.ok('POST', '2.1/jobs/create', {
-    name: 'clusters', job_clusters: [{ job_cluster_key: 'k', new_cluster }],
-    tasks: [on('a', { job_cluster_key: 'k' }, 'step.py'), on('b', { job_cluster_key: 'k' }, 'ok.py', ['a']), on('own', { new_cluster }, 'step.py')],
+    name: 'clusters',
+    job_clusters: [{ job_cluster_key: 'k', new_cluster }],
+    tasks: [
+      on('a', { job_cluster_key: 'k' }, 'step.py'),
+      on('b', { job_cluster_key: 'k' }, 'ok.py', ['a']),
+      on('own', { new_cluster }, 'step.py'),
+    ],
   });
   const { run_id } = await runyard.ok('POST', '2.1/jobs/run-now', { job_id });
   const before = (await runyard.ended(run_id)).tasks.map((one: Answer) => one.cluster_instance?.cluster_id);
@@ -161,32 +243,62 @@ test('tasks share a new cluster, and a task of its own gets one', async () => {
   await repair({ run_id, rerun_all_failed_tasks: true });
   const run = await runyard.ended(run_id);
   expect(run.state.result_state).toBe('SUCCESS');
-  const [a, b, own] = run.tasks.filter((one: Answer) => one.attempt_number === 1).map((one: Answer) => one.cluster_instance.cluster_id);
+  const [a, b, own] = run.tasks
+    .filter((one: Answer) => one.attempt_number === 1)
+    .map((one: Answer) => one.cluster_instance.cluster_id);
   expect(b).toBe(a);
   expect(own).not.toBe(a);
   expect(before).not.toContain(a);
   expect(before).not.toContain(own);
-  const clusters = await runyard.database.db.selectFrom('clusters').select('state').where('job_run_id', '=', run_id).execute();
-  expect(clusters.map(({ state }) => state)).toEqual(['TERMINATED', 'TERMINATED', 'TERMINATED', 'TERMINATED']);
+  const clusters = await runyard.database.db
+    .selectFrom('clusters')
+    .select('state')
+    .where('job_run_id', '=', run_id)
+    .execute();
+  expect(clusters.map(({ state }) => state)).toEqual([
+    'TERMINATED',
+    'TERMINATED',
+    'TERMINATED',
+    'TERMINATED',
+  ]);
 });
 
 describe('parameters of a repair', () => {
   test('are those of the new attempts; without any the run keeps its own', async () => {
     await runyard.putFile('/args.py', 'import sys\nprint(sys.argv[1:])\nsys.exit(sys.argv[1] != "good")\n');
-    const { job_id } = await runyard.ok('POST', '2.1/jobs/create', { name: 'args', tasks: [task('a', [], 'args.py')] });
+    const { job_id } = await runyard.ok('POST', '2.1/jobs/create', {
+      name: 'args',
+      tasks: [task('a', [], 'args.py')],
+    });
     const { run_id } = await runyard.ok('POST', '2.1/jobs/run-now', { job_id, python_params: ['bad'] });
     await runyard.ended(run_id);
     const first = await repair({ run_id, rerun_all_failed_tasks: true });
     expect((await runyard.ended(run_id)).overriding_parameters).toEqual({ python_params: ['bad'] });
     await repair({ run_id, rerun_all_failed_tasks: true, latest_repair_id: first, python_params: ['good'] });
     const run = await runyard.ended(run_id);
-    expect(run).toMatchObject({ overriding_parameters: { python_params: ['good'] }, state: { result_state: 'SUCCESS' } });
-    expect(run.tasks.map((one: Answer) => stdout(one.run_id))).toEqual(["['bad']\n", "['bad']\n", "['good']\n"]);
-    const parameters = await Promise.all(run.tasks.map(async (one: Answer) =>
-      (await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: one.run_id })).metadata.overriding_parameters.python_params[0]));
+    expect(run).toMatchObject({
+      overriding_parameters: { python_params: ['good'] },
+      state: { result_state: 'SUCCESS' },
+    });
+    expect(run.tasks.map((one: Answer) => stdout(one.run_id))).toEqual([
+      "['bad']\n",
+      "['bad']\n",
+      "['good']\n",
+    ]);
+    const parameters = await Promise.all(
+      run.tasks.map(
+        async (one: Answer) =>
+          (await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: one.run_id })).metadata
+            .overriding_parameters.python_params[0],
+      ),
+    );
     expect(parameters).toEqual(['bad', 'bad', 'good']);
     const resolved = await runyard.ok('GET', '2.1/jobs/runs/get', { run_id, include_resolved_values: true });
-    expect(resolved.tasks.map((one: Answer) => one.resolved_values.spark_python_task.parameters)).toEqual([['bad'], ['bad'], ['good']]);
+    expect(resolved.tasks.map((one: Answer) => one.resolved_values.spark_python_task.parameters)).toEqual([
+      ['bad'],
+      ['bad'],
+      ['good'],
+    ]);
   });
 });
 
@@ -195,11 +307,19 @@ describe('at once', () => {
     await runyard.putFile('/step.py', broken);
     const runId = await submit([task('a', [], 'step.py')]);
     await runyard.ended(runId);
-    const answers = await Promise.all(Array.from({ length: 20 }, () =>
-      runyard.call('POST', '2.1/jobs/runs/repair', { run_id: runId, rerun_all_failed_tasks: true })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 19 }, () => 400)]);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        runyard.call('POST', '2.1/jobs/runs/repair', { run_id: runId, rerun_all_failed_tasks: true }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([
+      200,
+      ...Array.from({ length: 19 }, () => 400),
+    ]);
     for (const { body } of answers.filter(({ status }) => status === 400)) {
-      expect(body.message).toMatch(/only a run that is over can be repaired|Missing required field: latest_repair_id/);
+      expect(body.message).toMatch(
+        /only a run that is over can be repaired|Missing required field: latest_repair_id/,
+      );
     }
     expect(attempts(await runyard.ended(runId))).toEqual(['a 0 FAILED', 'a 1 FAILED']);
     expect(await history(runId)).toHaveLength(2);
@@ -207,7 +327,11 @@ describe('at once', () => {
 
   test('repairs of runs of one job keep to its max_concurrent_runs: those over it are refused, not skipped', async () => {
     await runyard.putFile('/step.py', broken);
-    const { job_id } = await runyard.ok('POST', '2.1/jobs/create', { name: 'narrow', max_concurrent_runs: 2, tasks: [task('a', [], 'step.py')] });
+    const { job_id } = await runyard.ok('POST', '2.1/jobs/create', {
+      name: 'narrow',
+      max_concurrent_runs: 2,
+      tasks: [task('a', [], 'step.py')],
+    });
     const runIds: number[] = [];
     for (let index = 0; index < 5; index += 1) {
       const { run_id } = await runyard.ok('POST', '2.1/jobs/run-now', { job_id });
@@ -215,7 +339,11 @@ describe('at once', () => {
       runIds.push(run_id);
     }
     await runyard.putFile('/step.py', 'import time\ntime.sleep(600)\n');
-    const answers = await Promise.all(runIds.map((run_id) => runyard.call('POST', '2.1/jobs/runs/repair', { run_id, rerun_all_failed_tasks: true })));
+    const answers = await Promise.all(
+      runIds.map((run_id) =>
+        runyard.call('POST', '2.1/jobs/runs/repair', { run_id, rerun_all_failed_tasks: true }),
+      ),
+    );
     const repaired = runIds.filter((_, index) => answers[index]?.status === 200);
     const refused = runIds.filter((_, index) => answers[index]?.status === 400);
     expect([repaired.length, refused.length]).toEqual([2, 3]);

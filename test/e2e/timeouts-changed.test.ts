@@ -1,4 +1,7 @@
-/** A change to timeout_seconds applies to active runs (spec 4.1 rules 2 and 3), through HTTP with real processes. */
+/**
+ * A change to timeout_seconds applies to active runs (spec 4.1 rules 2 and 3), through HTTP with real
+ * processes.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
@@ -10,12 +13,22 @@ beforeAll(async () => {
 });
 afterAll(() => runyard.stop());
 
-const python = { existing_cluster_id: 'all-purpose', spark_python_task: { python_file: 'managed_fs:/wait.py' } };
-const tasks = [{ task_key: 'a', ...python }, { task_key: 'b', ...python, depends_on: [{ task_key: 'a' }] }];
-const running = (runId: number): Promise<Answer> => runyard.runWhen(runId, (run) => run.state.life_cycle_state === 'RUNNING');
-const create = async (settings: object): Promise<number> => (await runyard.ok('POST', '2.0/jobs/create', { name: 'timeouts', ...settings })).job_id;
-const runNow = async (job_id: number): Promise<number> => (await runyard.ok('POST', '2.0/jobs/run-now', { job_id })).run_id;
-const update = (job_id: number, change: object, version = '2.0'): Promise<Answer> => runyard.ok('POST', `${version}/jobs/update`, { job_id, ...change });
+const python = {
+  existing_cluster_id: 'all-purpose',
+  spark_python_task: { python_file: 'managed_fs:/wait.py' },
+};
+const tasks = [
+  { task_key: 'a', ...python },
+  { task_key: 'b', ...python, depends_on: [{ task_key: 'a' }] },
+];
+const running = (runId: number): Promise<Answer> =>
+  runyard.runWhen(runId, (run) => run.state.life_cycle_state === 'RUNNING');
+const create = async (settings: object): Promise<number> =>
+  (await runyard.ok('POST', '2.0/jobs/create', { name: 'timeouts', ...settings })).job_id;
+const runNow = async (job_id: number): Promise<number> =>
+  (await runyard.ok('POST', '2.0/jobs/run-now', { job_id })).run_id;
+const update = (job_id: number, change: object, version = '2.0'): Promise<Answer> =>
+  runyard.ok('POST', `${version}/jobs/update`, { job_id, ...change });
 
 async function started(settings: object): Promise<{ jobId: number; runId: number }> {
   const jobId = await create(settings);
@@ -29,7 +42,11 @@ async function after(seconds: number): Promise<void> {
   await runyard.ended(await runNow(await create({ ...python, timeout_seconds: seconds })));
 }
 
-const timedOut = { life_cycle_state: 'TERMINATED', result_state: 'TIMEDOUT', user_cancelled_or_timedout: true };
+const timedOut = {
+  life_cycle_state: 'TERMINATED',
+  result_state: 'TIMEDOUT',
+  user_cancelled_or_timedout: true,
+};
 
 describe('spec 4.1.3: update of timeout_seconds', () => {
   test('stops an active single-task run that had none, counted from its start', async () => {
@@ -45,7 +62,14 @@ describe('spec 4.1.3: update of timeout_seconds', () => {
     await update(jobId, { new_settings: { timeout_seconds: 1 } }, '2.1');
     const run = await runyard.ended(runId);
     expect(run.state).toMatchObject(timedOut);
-    expect(run.tasks.map((task: Answer) => [task.task_key, task.state.result_state ?? task.state.life_cycle_state]).sort()).toEqual([['a', 'TIMEDOUT'], ['b', 'SKIPPED']]);
+    expect(
+      run.tasks
+        .map((task: Answer) => [task.task_key, task.state.result_state ?? task.state.life_cycle_state])
+        .sort(),
+    ).toEqual([
+      ['a', 'TIMEDOUT'],
+      ['b', 'SKIPPED'],
+    ]);
   });
 
   test('stops a task by its key', async () => {
@@ -60,7 +84,9 @@ describe('spec 4.1.3: update of timeout_seconds', () => {
     const { jobId, runId } = await started({ ...python, timeout_seconds: 5 });
     await update(jobId, { fields_to_remove: ['timeout_seconds'] });
     await after(5);
-    expect((await runyard.ok('GET', '2.0/jobs/runs/get', { run_id: runId })).state.life_cycle_state).toBe('RUNNING');
+    expect((await runyard.ok('GET', '2.0/jobs/runs/get', { run_id: runId })).state.life_cycle_state).toBe(
+      'RUNNING',
+    );
     await update(jobId, { new_settings: { timeout_seconds: 2 } });
     expect((await runyard.ended(runId)).state).toMatchObject(timedOut);
   });
@@ -69,7 +95,10 @@ describe('spec 4.1.3: update of timeout_seconds', () => {
 describe('spec 4.1.2: reset of timeout_seconds', () => {
   test('stops an active run; its other settings apply to future runs only', async () => {
     const { jobId, runId } = await started(python);
-    await runyard.ok('POST', '2.0/jobs/reset', { job_id: jobId, new_settings: { ...python, name: 'other', timeout_seconds: 1 } });
+    await runyard.ok('POST', '2.0/jobs/reset', {
+      job_id: jobId,
+      new_settings: { ...python, name: 'other', timeout_seconds: 1 },
+    });
     const run = await runyard.ended(runId);
     expect(run.state).toMatchObject(timedOut);
     expect(run.run_name).toBe('timeouts');

@@ -15,13 +15,21 @@ const places = 1.99;
 /** What the job's last notebook must exit with, as a matcher. */
 export async function expectedReport(year: string): Promise<object> {
   const days = (await readDays()).filter((day) => day.date.startsWith(year));
-  const [hottest, coldest, wettest] = [first(days, (day) => day.tempMax), first(days, (day) => -day.tempMin), first(days, (day) => day.precipitation)];
+  const [hottest, coldest, wettest] = [
+    first(days, (day) => day.tempMax),
+    first(days, (day) => -day.tempMin),
+    first(days, (day) => day.precipitation),
+  ];
   return {
     year: Number(year),
     days: days.length,
     mean_temp_max: expect.closeTo(sum(days.map((day) => day.tempMax)) / days.length, places),
     mean_temp_min: expect.closeTo(sum(days.map((day) => day.tempMin)) / days.length, places),
-    hottest_day: { date: hottest.date, temp_max: hottest.tempMax, twin: expect.not.stringMatching(`^${year}`) },
+    hottest_day: {
+      date: hottest.date,
+      temp_max: hottest.tempMax,
+      twin: expect.not.stringMatching(`^${year}`),
+    },
     coldest_day: { date: coldest.date, temp_min: coldest.tempMin },
     total_precipitation_mm: sum(days.map((day) => day.precipitation)),
     rain_days: days.filter((day) => day.precipitation >= 1).length,
@@ -50,6 +58,9 @@ function first(days: readonly Day[], rank: (day: Day) => number): Day {
 }
 
 function longestDrySpell(days: readonly Day[]): number {
-  const spells = days.map((day) => (day.precipitation >= 1 ? ' ' : '-')).join('').split(' ');
+  const spells = days
+    .map((day) => (day.precipitation >= 1 ? ' ' : '-'))
+    .join('')
+    .split(' ');
   return Math.max(...spells.map((spell) => spell.length));
 }

@@ -1,4 +1,7 @@
-/** The weather example: every year's summary holds the figures that this test computes from the data by itself. */
+/**
+ * The weather example: every year's summary holds the figures that this test computes from the data by
+ * itself.
+ */
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +22,9 @@ interface Task {
 }
 
 interface Job {
-  readonly job_clusters: readonly { readonly new_cluster: { readonly spark_env_vars: Record<string, string> } }[];
+  readonly job_clusters: readonly {
+    readonly new_cluster: { readonly spark_env_vars: Record<string, string> };
+  }[];
   readonly tasks: readonly Task[];
 }
 
@@ -36,27 +41,44 @@ async function installed(): Promise<Roots> {
   const [shared, notebooks] = [join(roots.managedFs, 'weather'), join(roots.workspace, 'weather')];
   await mkdir(shared, { recursive: true });
   await mkdir(notebooks, { recursive: true });
-  for (const name of ['seattle-weather.csv', 'ingest.py']) await copyFile(join(example, name), join(shared, name));
-  for (const name of ['temperature.py', 'rain.py', 'report.py']) await copyFile(join(example, name), join(notebooks, name));
+  for (const name of ['seattle-weather.csv', 'ingest.py'])
+    await copyFile(join(example, name), join(shared, name));
+  for (const name of ['temperature.py', 'rain.py', 'report.py'])
+    await copyFile(join(example, name), join(notebooks, name));
   return roots;
 }
 
 /** Runs one task of the job as run-now with this year would. */
 async function runTask(task: Task, year: string, roots: Roots): Promise<TestContext> {
   const environment = job.job_clusters[0]?.new_cluster.spark_env_vars ?? {};
-  const context = await testContext({ cluster: { clusterId: '0101-000000-abcdefgh', directory: roots.managedFs, environment, libraries: noLibraries } }, roots);
+  const context = await testContext(
+    {
+      cluster: {
+        clusterId: '0101-000000-abcdefgh',
+        directory: roots.managedFs,
+        environment,
+        libraries: noLibraries,
+      },
+    },
+    roots,
+  );
   const notebook = task.notebook_task;
   const outcome =
     notebook === undefined
       ? await pythonPlugin.run(task.spark_python_task ?? { python_file: '' }, context)
-      : await notebookPlugin.run({ ...notebook, base_parameters: { ...notebook.base_parameters, year } }, context);
+      : await notebookPlugin.run(
+          { ...notebook, base_parameters: { ...notebook.base_parameters, year } },
+          context,
+        );
   expect(context.output()?.errorTrace).toBeUndefined();
   expect(outcome).toEqual({ kind: 'succeeded' });
   return context;
 }
 
 test('two tasks wait for the first and the last waits for both', () => {
-  expect(job.tasks.map((task) => [task.task_key, (task.depends_on ?? []).map((each) => each.task_key)])).toEqual([
+  expect(
+    job.tasks.map((task) => [task.task_key, (task.depends_on ?? []).map((each) => each.task_key)]),
+  ).toEqual([
     ['ingest', []],
     ['temperature', ['ingest']],
     ['rain', ['ingest']],
@@ -74,6 +96,8 @@ test.each(['2012', '2013', '2014', '2015'])('the report of %s has the figures of
   const [low, high] = summary.mean_temp_max_interval;
   expect(low < summary.mean_temp_max && summary.mean_temp_max < high).toBe(true);
 
-  const table = (await last?.report())?.cells.flatMap((cell) => cell.outputs).flatMap((output) => (output.type === 'html' ? [output.data] : []));
+  const table = (await last?.report())?.cells
+    .flatMap((cell) => cell.outputs)
+    .flatMap((output) => (output.type === 'html' ? [output.data] : []));
   expect(table?.join('').match(/<tr>/g)).toHaveLength(13);
 });

@@ -1,4 +1,7 @@
-/** A real browser for tests: the one that CHROMIUM_PATH names, else that of the npm package, else one on this machine. */
+/**
+ * A real browser for tests: the one that CHROMIUM_PATH names, else that of the npm package, else one on this
+ * machine.
+ */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,15 +26,21 @@ const ways: readonly (() => Promise<Browser | undefined>)[] = [
 export async function openBrowser(): Promise<Browser | string> {
   const failures: string[] = [];
   for (const way of ways) {
-    const browser = await way().catch((error: unknown) => { failures.push(String(error).split('\n').slice(0, 3).join(' ')); });
+    const browser = await way().catch((error: unknown) => {
+      failures.push(String(error).split('\n').slice(0, 3).join(' '));
+    });
     if (browser !== undefined) return browser;
   }
   return `no browser runs here; CHROMIUM_PATH may name one (${failures.join('; ') || 'the package has none for this machine, and none is installed'})`;
 }
 
-async function launch(executablePath: string | undefined, variables: Readonly<Record<string, string>> = {}): Promise<Browser | undefined> {
+async function launch(
+  executablePath: string | undefined,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Browser | undefined> {
   if (executablePath === undefined) return undefined;
-  // The sandbox of the browser needs rights that a container seldom has; it shows nothing here but our own pages.
+  // The sandbox of the browser needs rights that a container seldom has; it shows nothing here but our own
+  // pages.
   return chromium.launch({ executablePath, args: ['--no-sandbox'], env: { ...process.env, ...variables } });
 }
 
@@ -55,7 +64,9 @@ async function unpackInto(directory: string): Promise<void> {
   const before = process.env['TMPDIR'];
   process.env['TMPDIR'] = directory;
   try {
-    await Promise.all(['chromium.br', 'fonts.tar.br', 'al2023.tar.br'].map((name) => inflate(join(packed, name))));
+    await Promise.all(
+      ['chromium.br', 'fonts.tar.br', 'al2023.tar.br'].map((name) => inflate(join(packed, name))),
+    );
   } finally {
     if (before === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = before;
@@ -64,5 +75,7 @@ async function unpackInto(directory: string): Promise<void> {
 
 function installedProgram(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(':');
-  return ['chromium', 'chromium-browser', 'google-chrome'].flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
+  return ['chromium', 'chromium-browser', 'google-chrome']
+    .flatMap((name) => folders.map((folder) => join(folder, name)))
+    .find(existsSync);
 }

@@ -7,8 +7,15 @@ export type Answer = any;
 export interface Client {
   readonly url: string;
   readonly token: string;
-  /** One call; `path` is what follows `/api/`, e.g. `2.1/jobs/create`. A GET takes its parameters from `input`. */
-  call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, input?: object): Promise<{ status: number; body: Answer }>;
+  /**
+   * One call; `path` is what follows `/api/`, e.g. `2.1/jobs/create`. A GET takes its parameters from
+   * `input`.
+   */
+  call(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    input?: object,
+  ): Promise<{ status: number; body: Answer }>;
   /** A call that must succeed. @throws Error with the answer when it does not */
   ok(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, input?: object): Promise<Answer>;
   /** Puts a file into managed_fs. */
@@ -23,7 +30,10 @@ export interface Client {
 
 export function createClient(url: string, token: string): Client {
   const call: Client['call'] = async (method, path, input = {}) => {
-    const query = method === 'GET' ? `?${new URLSearchParams(Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]))}` : '';
+    const query =
+      method === 'GET'
+        ? `?${new URLSearchParams(Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]))}`
+        : '';
     const response = await fetch(`${url}/api/${path}${query}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -40,21 +50,37 @@ export function createClient(url: string, token: string): Client {
     for (;;) {
       const run = await ok('GET', '2.1/jobs/runs/get', { run_id: runId });
       if (holds(run)) return run;
-      await new Promise((resolve) => { setTimeout(resolve, 15); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 15);
+      });
     }
   };
   return {
-    url, token, call, ok,
+    url,
+    token,
+    call,
+    ok,
     async putFile(path, text) {
-      await ok('POST', '2.0/managed_fs/put', { path, contents: Buffer.from(text).toString('base64'), overwrite: true });
+      await ok('POST', '2.0/managed_fs/put', {
+        path,
+        contents: Buffer.from(text).toString('base64'),
+        overwrite: true,
+      });
     },
     async putNotebook(path, cells) {
       const text = `# Databricks notebook source\n${cells.join('\n\n# COMMAND ----------\n\n')}\n`;
       await ok('POST', '2.0/workspace/import', {
-        path, language: 'PYTHON', format: 'SOURCE', overwrite: true, content: Buffer.from(text).toString('base64'),
+        path,
+        language: 'PYTHON',
+        format: 'SOURCE',
+        overwrite: true,
+        content: Buffer.from(text).toString('base64'),
       });
     },
     runWhen,
-    ended: (runId) => runWhen(runId, (run) => ['TERMINATED', 'SKIPPED', 'INTERNAL_ERROR'].includes(run.state.life_cycle_state)),
+    ended: (runId) =>
+      runWhen(runId, (run) =>
+        ['TERMINATED', 'SKIPPED', 'INTERNAL_ERROR'].includes(run.state.life_cycle_state),
+      ),
   };
 }

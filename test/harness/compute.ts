@@ -1,4 +1,7 @@
-/** Clusters of which nothing is asked: nodes without end, no scripts, no logs. What a test needs of them it replaces. */
+/**
+ * Clusters of which nothing is asked: nodes without end, no scripts, no logs. What a test needs of them it
+ * replaces.
+ */
 import { createClusterFaults } from '../../engine/cluster/faults.ts';
 import { defaultInventory } from '../../engine/cluster/inventory.ts';
 import type { ComputePorts } from '../../engine/ports/clusters.ts';
@@ -6,10 +9,18 @@ import { createClusterSignals } from '../../engine/coordinator/signals.ts';
 
 export function plainCompute(changes: Partial<ComputePorts> = {}): ComputePorts {
   return {
-    inventory: defaultInventory, strict: false, faults: createClusterFaults([]), signals: createClusterSignals(),
+    inventory: defaultInventory,
+    strict: false,
+    faults: createClusterFaults([]),
+    signals: createClusterSignals(),
     provider: {
-      runScript: () => ({ outcome: Promise.resolve({ kind: 'exited', code: 0, lastWords: '' }), stop: () => undefined }),
-      endScripts: async () => undefined, logsOf: async () => undefined, deliverLogs: async () => undefined,
+      runScript: () => ({
+        outcome: Promise.resolve({ kind: 'exited', code: 0, lastWords: '' }),
+        stop: () => undefined,
+      }),
+      endScripts: async () => undefined,
+      logsOf: async () => undefined,
+      deliverLogs: async () => undefined,
     },
     startAgain: async () => undefined,
     ...changes,

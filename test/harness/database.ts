@@ -17,7 +17,9 @@ export interface TestDatabase {
 
 const template = 'runyard_template';
 
-/** Any number that nobody else takes: test files that start together build the template one after the other. */
+/**
+ * Any number that nobody else takes: test files that start together build the template one after the other.
+ */
 const templateLock = 7_020_901;
 
 const log = pino({ level: 'silent' });
@@ -33,10 +35,14 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const address = { ...server, database: name };
   const { db, queries, close } = openDatabase(address, log);
   return {
-    address, db, queries,
+    address,
+    db,
+    queries,
     async drop() {
       await close();
-      await asAdministrator(async (admin) => { await sql`drop database ${sql.id(name)} with (force)`.execute(admin); });
+      await asAdministrator(async (admin) => {
+        await sql`drop database ${sql.id(name)} with (force)`.execute(admin);
+      });
     },
   };
 }
@@ -56,7 +62,10 @@ async function ensureTemplate(db: Kysely<Database>): Promise<void> {
   await sql`select pg_advisory_unlock(${templateLock})`.execute(db);
 }
 
-/** Runs `work` on one connection to the server's first database; the lock of a failed one ends with the connection. */
+/**
+ * Runs `work` on one connection to the server's first database; the lock of a failed one ends with the
+ * connection.
+ */
 async function asAdministrator(work: (db: Kysely<Database>) => Promise<void>): Promise<void> {
   const { db, close } = openDatabase(inject('postgres'), log, { connections: 1 });
   await work(db).finally(close);

@@ -16,12 +16,23 @@ export interface EngineProcess extends Client {
 const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 const token = 'token-of-a-test';
 
-/** Starts `runyard serve` on a data directory and waits until it is ready. @throws Error with what it said when it ends before */
-export async function startEngineProcess(dataDirectory: string, variables: Readonly<Record<string, string>> = {}, options: readonly string[] = []): Promise<EngineProcess> {
+/**
+ * Starts `runyard serve` on a data directory and waits until it is ready. @throws Error with what it said
+ * when it ends before
+ */
+export async function startEngineProcess(
+  dataDirectory: string,
+  variables: Readonly<Record<string, string>> = {},
+  options: readonly string[] = [],
+): Promise<EngineProcess> {
   const child = spawn(process.execPath, [main, 'serve', ...options], {
     cwd: dataDirectory,
     env: {
-      PATH: process.env['PATH'] ?? '', RUNYARD_PORT: '0', RUNYARD_DATA_DIR: dataDirectory, RUNYARD_BOOTSTRAP_TOKEN: token, ...variables,
+      PATH: process.env['PATH'] ?? '',
+      RUNYARD_PORT: '0',
+      RUNYARD_DATA_DIR: dataDirectory,
+      RUNYARD_BOOTSTRAP_TOKEN: token,
+      ...variables,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -10,8 +10,16 @@ export interface ReceivedCall {
   readonly time: number;
 }
 
-/** `stall`: never answers. `cut`: ends the connection without an answer. `half`: cuts it within the body of a 200. */
-export type HowToAnswer = number | 'stall' | 'cut' | 'half' | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string };
+/**
+ * `stall`: never answers. `cut`: ends the connection without an answer. `half`: cuts it within the body of a
+ * 200.
+ */
+export type HowToAnswer =
+  | number
+  | 'stall'
+  | 'cut'
+  | 'half'
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string };
 
 export interface HttpReceiver {
   readonly url: string;
@@ -35,7 +43,12 @@ export async function startHttpReceiver(port = 0): Promise<HttpReceiver> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const path = request.url ?? '';
-      calls.push({ path, headers: request.headers, body: Buffer.concat(chunks).toString('utf8'), time: Date.now() });
+      calls.push({
+        path,
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString('utf8'),
+        time: Date.now(),
+      });
       const how = answers.get(path)?.shift() ?? standing.get(path) ?? 200;
       if (how === 'cut') request.socket.destroy();
       else if (how === 'half') {
@@ -52,18 +65,24 @@ export async function startHttpReceiver(port = 0): Promise<HttpReceiver> {
   await once(server, 'listening');
   const { port: own } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${own}`, calls,
-    answer: (path, ...given) => { answers.set(path, given); },
-    always: (path, given) => { standing.set(path, given); },
-    when: (holds) => new Promise((resolve) => {
-      const look = (): void => {
-        if (!holds(calls)) return;
-        waiting.delete(look);
-        resolve();
-      };
-      waiting.add(look);
-      look();
-    }),
+    url: `http://127.0.0.1:${own}`,
+    calls,
+    answer: (path, ...given) => {
+      answers.set(path, given);
+    },
+    always: (path, given) => {
+      standing.set(path, given);
+    },
+    when: (holds) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (!holds(calls)) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
     async close() {
       server.closeAllConnections();
       server.close();

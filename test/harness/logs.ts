@@ -8,13 +8,28 @@ import { expect } from 'vitest';
 import type { Answer, Client } from './client.ts';
 
 /** An event of a log that is followed. */
-export interface LogEvent { readonly id: number; readonly name: string; readonly data: Answer }
+export interface LogEvent {
+  readonly id: number;
+  readonly name: string;
+  readonly data: Answer;
+}
 
 /** Follows a log; `until` ends that early. */
-export async function* follow(runyard: Client, input: Record<string, string | number>, headers: Record<string, string> = {}, signal?: AbortSignal): AsyncGenerator<LogEvent> {
+export async function* follow(
+  runyard: Client,
+  input: Record<string, string | number>,
+  headers: Record<string, string> = {},
+  signal?: AbortSignal,
+): AsyncGenerator<LogEvent> {
   const query = new URLSearchParams(Object.entries(input).map(([name, value]) => [name, String(value)]));
-  const response = await fetch(`${runyard.url}/api/2.1/jobs/runs/logs/stream?${query}`, { headers: { authorization: `Bearer ${runyard.token}`, ...headers }, ...(signal !== undefined && { signal }) });
-  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+  const response = await fetch(`${runyard.url}/api/2.1/jobs/runs/logs/stream?${query}`, {
+    headers: { authorization: `Bearer ${runyard.token}`, ...headers },
+    ...(signal !== undefined && { signal }),
+  });
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    200,
+    'text/event-stream; charset=utf-8',
+  ]);
   let text = '';
   for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     text += chunk;
@@ -34,11 +49,20 @@ export async function allOf(events: AsyncIterable<LogEvent>): Promise<LogEvent[]
 }
 
 /** What the events have brought. */
-export const contentOf = (events: readonly LogEvent[]): string => events.filter(({ name }) => name === 'log').map(({ data }) => data.content).join('');
+export const contentOf = (events: readonly LogEvent[]): string =>
+  events
+    .filter(({ name }) => name === 'log')
+    .map(({ data }) => data.content)
+    .join('');
 
 /** A bundle, unpacked: all of it as one text, and its files. */
-export async function bundleOf(runyard: Client, runId: number): Promise<{ readonly text: string; readonly files: ReadonlyMap<string, string> }> {
-  const response = await fetch(`${runyard.url}/api/2.1/jobs/runs/bundle?run_id=${runId}`, { headers: { authorization: `Bearer ${runyard.token}` } });
+export async function bundleOf(
+  runyard: Client,
+  runId: number,
+): Promise<{ readonly text: string; readonly files: ReadonlyMap<string, string> }> {
+  const response = await fetch(`${runyard.url}/api/2.1/jobs/runs/bundle?run_id=${runId}`, {
+    headers: { authorization: `Bearer ${runyard.token}` },
+  });
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/gzip']);
   const packed = Buffer.from(await response.arrayBuffer());
   const directory = await mkdtemp(join(tmpdir(), 'runyard-bundle-'));
@@ -46,8 +70,15 @@ export async function bundleOf(runyard: Client, runId: number): Promise<{ readon
     await writeFile(join(directory, 'bundle.tar.gz'), packed);
     await extract({ file: join(directory, 'bundle.tar.gz'), cwd: directory, strict: true });
     await rm(join(directory, 'bundle.tar.gz'));
-    const names = (await readdir(directory, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-    const files = await Promise.all(names.map(async (name): Promise<[string, string]> => [name.slice(directory.length + 1), await readFile(name, 'utf8')]));
+    const names = (await readdir(directory, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+    const files = await Promise.all(
+      names.map(async (name): Promise<[string, string]> => [
+        name.slice(directory.length + 1),
+        await readFile(name, 'utf8'),
+      ]),
+    );
     return { text: gunzipSync(packed).toString('utf8'), files: new Map(files) };
   } finally {
     await rm(directory, { recursive: true });

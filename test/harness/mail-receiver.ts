@@ -12,7 +12,10 @@ export interface ReceivedMail {
   readonly secure: boolean;
 }
 
-/** A reply code with which a recipient or content is refused; `stall`: no reply; `cut`: the end of the connection. */
+/**
+ * A reply code with which a recipient or content is refused; `stall`: no reply; `cut`: the end of the
+ * connection.
+ */
 export type HowToTake = number | 'stall' | 'cut';
 
 export interface MailReceiver {
@@ -43,7 +46,10 @@ export async function startMailReceiver(options: SMTPServerOptions = {}, port = 
     onRcptTo({ address }, session, callback) {
       const how = answers.get(address)?.shift();
       if (how === undefined) callback();
-      else if (how === 'cut') for (const socket of sockets) { if (socket.remotePort === session.remotePort) socket.destroy(); }
+      else if (how === 'cut')
+        for (const socket of sockets) {
+          if (socket.remotePort === session.remotePort) socket.destroy();
+        }
       else if (how !== 'stall') callback(new Reply(how));
     },
     onData(stream, session, callback) {
@@ -51,8 +57,11 @@ export async function startMailReceiver(options: SMTPServerOptions = {}, port = 
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
         mails.push({
-          to: session.envelope.rcptTo.map(({ address }) => address), from: session.envelope.mailFrom === false ? '' : session.envelope.mailFrom.address,
-          raw: Buffer.concat(chunks).toString('utf8'), user: typeof session.user === 'string' ? session.user : undefined, secure: session.secure,
+          to: session.envelope.rcptTo.map(({ address }) => address),
+          from: session.envelope.mailFrom === false ? '' : session.envelope.mailFrom.address,
+          raw: Buffer.concat(chunks).toString('utf8'),
+          user: typeof session.user === 'string' ? session.user : undefined,
+          secure: session.secure,
         });
         callback();
         for (const look of waiting) look();
@@ -68,20 +77,25 @@ export async function startMailReceiver(options: SMTPServerOptions = {}, port = 
   server.listen(port, '127.0.0.1');
   await once(server.server, 'listening');
   return {
-    port: (server.server.address() as AddressInfo).port, mails,
-    answer: (address, ...how) => { answers.set(address, how); },
-    when: (holds) => new Promise((resolve) => {
-      const look = (): void => {
-        if (!holds(mails)) return;
-        waiting.delete(look);
-        resolve();
-      };
-      waiting.add(look);
-      look();
-    }),
-    close: () => new Promise((resolve) => {
-      for (const socket of sockets) socket.destroy();
-      server.close(() => resolve());
-    }),
+    port: (server.server.address() as AddressInfo).port,
+    mails,
+    answer: (address, ...how) => {
+      answers.set(address, how);
+    },
+    when: (holds) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (!holds(mails)) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy();
+        server.close(() => resolve());
+      }),
   };
 }

@@ -23,7 +23,9 @@ export function createManualClock(start = 1_770_000_000_000): ManualClock {
     at(at, action) {
       const entry = { at, action };
       waiting.add(entry);
-      return () => { waiting.delete(entry); };
+      return () => {
+        waiting.delete(entry);
+      };
     },
     advance(milliseconds) {
       const until = now + milliseconds;
@@ -34,7 +36,9 @@ export function createManualClock(start = 1_770_000_000_000): ManualClock {
       }
       now = until;
     },
-    set(time) { now = time; },
+    set(time) {
+      now = time;
+    },
     waiting: () => waiting.size,
     next: () => firstDue(Infinity)?.at,
   };

@@ -1,4 +1,7 @@
-/** A tiny S3-compatible server for tests: it checks signatures (version 4) by the published rules, and gives out what it holds. */
+/**
+ * A tiny S3-compatible server for tests: it checks signatures (version 4) by the published rules, and gives
+ * out what it holds.
+ */
 import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 
@@ -14,7 +17,13 @@ export interface ObjectServer {
 }
 
 export async function startObjectServer(accessKey: string, secretKey: string): Promise<ObjectServer> {
-  const held: ObjectServer = { url: '', objects: new Map(), answered: [], afterHead: undefined, close: async () => undefined };
+  const held: ObjectServer = {
+    url: '',
+    objects: new Map(),
+    answered: [],
+    afterHead: undefined,
+    close: async () => undefined,
+  };
   const server = createServer((request, response) => {
     const path = decodeURIComponent((request.url ?? '/').split('?')[0] ?? '/');
     const object = held.objects.get(path);
@@ -29,18 +38,26 @@ export async function startObjectServer(accessKey: string, secretKey: string): P
       held.afterHead = undefined;
     }
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   const address = server.address();
   return Object.assign(held, {
     url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
-    close: () => new Promise<void>((resolve) => {
-      server.closeAllConnections();
-      server.close(() => resolve());
-    }),
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
   });
 }
 
-function statusOf(request: IncomingMessage, keys: { accessKey: string; secretKey: string }, object: unknown, etag: string): number {
+function statusOf(
+  request: IncomingMessage,
+  keys: { accessKey: string; secretKey: string },
+  object: unknown,
+  etag: string,
+): number {
   if (!isSigned(request, keys)) return 403;
   if (object === undefined) return 404;
   const wanted = request.headers['if-match'];
@@ -48,15 +65,41 @@ function statusOf(request: IncomingMessage, keys: { accessKey: string; secretKey
 }
 
 /** Whether the header says what the rules of signature version 4 make of the request. */
-function isSigned(request: IncomingMessage, { accessKey, secretKey }: { accessKey: string; secretKey: string }): boolean {
+function isSigned(
+  request: IncomingMessage,
+  { accessKey, secretKey }: { accessKey: string; secretKey: string },
+): boolean {
   const [, key, scope = '', signed = '', signature] =
-    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/.exec(request.headers.authorization ?? '') ?? [];
+    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/.exec(
+      request.headers.authorization ?? '',
+    ) ?? [];
   const [day = '', region = '', service = '', end = ''] = scope.split('/');
   const time = String(request.headers['x-amz-date']);
-  const headers = signed.split(';').map((name) => `${name}:${String(request.headers[name]).trim()}\n`).join('');
-  const canonical = [request.method, request.url, '', headers, signed, request.headers['x-amz-content-sha256']].join('\n');
-  const text = ['AWS4-HMAC-SHA256', time, scope, createHash('sha256').update(canonical).digest('hex')].join('\n');
+  const headers = signed
+    .split(';')
+    .map((name) => `${name}:${String(request.headers[name]).trim()}\n`)
+    .join('');
+  const canonical = [
+    request.method,
+    request.url,
+    '',
+    headers,
+    signed,
+    request.headers['x-amz-content-sha256'],
+  ].join('\n');
+  const text = ['AWS4-HMAC-SHA256', time, scope, createHash('sha256').update(canonical).digest('hex')].join(
+    '\n',
+  );
   const hmac = (by: string | Buffer, data: string): Buffer => createHmac('sha256', by).update(data).digest();
-  const own = hmac(hmac(hmac(hmac(hmac(`AWS4${secretKey}`, day), region), service), end), text).toString('hex');
-  return key === accessKey && service === 's3' && end === 'aws4_request' && signed.includes('host') && time.startsWith(day) && own === signature;
+  const own = hmac(hmac(hmac(hmac(hmac(`AWS4${secretKey}`, day), region), service), end), text).toString(
+    'hex',
+  );
+  return (
+    key === accessKey &&
+    service === 's3' &&
+    end === 'aws4_request' &&
+    signed.includes('host') &&
+    time.startsWith(day) &&
+    own === signature
+  );
 }

@@ -1,4 +1,6 @@
-/** Python packages for tests: wheels, wheelhouses and eggs made on the spot, and an index that serves them. */
+/**
+ * Python packages for tests: wheels, wheelhouses and eggs made on the spot, and an index that serves them.
+ */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -13,7 +15,10 @@ const environment = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME']
 export async function pythonWithPip(): Promise<string | undefined> {
   const python = await findInterpreter('python3', environment);
   if (python === undefined) return undefined;
-  return run(python, ['-m', 'pip', '--version'], { env: environment }).then(() => python, () => undefined);
+  return run(python, ['-m', 'pip', '--version'], { env: environment }).then(
+    () => python,
+    () => undefined,
+  );
 }
 
 export interface Package {
@@ -61,12 +66,20 @@ else:
 `;
 
 /** Makes wheels in a directory. Returns their paths. */
-export async function makeWheels(python: string, directory: string, packages: readonly Package[]): Promise<string[]> {
+export async function makeWheels(
+  python: string,
+  directory: string,
+  packages: readonly Package[],
+): Promise<string[]> {
   await run(python, ['-c', maker, 'wheels', directory, JSON.stringify(packages)]);
   return packages.map(({ name, version }) => join(directory, `${name}-${version}-py3-none-any.whl`));
 }
 
-export async function makeWheelhouse(python: string, file: string, packages: readonly Package[]): Promise<void> {
+export async function makeWheelhouse(
+  python: string,
+  file: string,
+  packages: readonly Package[],
+): Promise<void> {
   await run(python, ['-c', maker, 'wheelhouse', file, JSON.stringify(packages)]);
 }
 
@@ -88,27 +101,44 @@ export interface PackageIndex {
 
 /** Serves wheels as an index does; every other package does not exist. */
 export async function startPackageIndex(wheels: readonly string[]): Promise<PackageIndex> {
-  const index: PackageIndex = { url: '', served: [], held: undefined, onFile: () => undefined, close: async () => undefined };
+  const index: PackageIndex = {
+    url: '',
+    served: [],
+    held: undefined,
+    onFile: () => undefined,
+    close: async () => undefined,
+  };
   const server: Server = createServer((request, response) => {
     const reply = async (): Promise<void> => {
-      const { status, type, body } = await answer(index, wheels, new URL(request.url ?? '/', 'http://x').pathname);
+      const { status, type, body } = await answer(
+        index,
+        wheels,
+        new URL(request.url ?? '/', 'http://x').pathname,
+      );
       response.writeHead(status, { 'content-type': type }).end(body);
     };
     void reply();
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return Object.assign(index, {
     url: `http://127.0.0.1:${port}/simple`,
-    close: () => new Promise<void>((resolve) => {
-      server.closeAllConnections();
-      server.close(() => resolve());
-    }),
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
   });
 }
 
-async function answer(index: PackageIndex, wheels: readonly string[], path: string): Promise<{ status: number; type: string; body: string | Buffer }> {
+async function answer(
+  index: PackageIndex,
+  wheels: readonly string[],
+  path: string,
+): Promise<{ status: number; type: string; body: string | Buffer }> {
   const file = wheels.find((wheel) => path === `/files/${basename(wheel)}`);
   if (file !== undefined) {
     index.served.push(basename(file));
@@ -117,7 +147,8 @@ async function answer(index: PackageIndex, wheels: readonly string[], path: stri
     return { status: 200, type: 'application/octet-stream', body: await readFile(file) };
   }
   const [, name = ''] = /^\/simple\/([^/]+)\/$/.exec(path) ?? [];
-  const links = wheels.filter((wheel) => basename(wheel).split('-')[0]?.toLowerCase().replaceAll('_', '-') === name)
+  const links = wheels
+    .filter((wheel) => basename(wheel).split('-')[0]?.toLowerCase().replaceAll('_', '-') === name)
     .map((wheel) => `<a href="/files/${basename(wheel)}">${basename(wheel)}</a>`);
   return links.length === 0
     ? { status: 404, type: 'text/plain', body: 'There is no such package.' }

@@ -5,14 +5,30 @@ import { tokenHash } from '../../engine/token/token.ts';
 
 /** Makes a user, and returns the value of a token of theirs. */
 export async function addPerson(
-  db: Kysely<Database>, userName: string, { admin = false, scopes = ['all-apis'] }: { readonly admin?: boolean; readonly scopes?: string[] } = {},
+  db: Kysely<Database>,
+  userName: string,
+  { admin = false, scopes = ['all-apis'] }: { readonly admin?: boolean; readonly scopes?: string[] } = {},
 ): Promise<string> {
   const value = `token-of-${userName}-for-${scopes.join('-')}`;
-  const { principal_id } = await db.insertInto('principals').values({ user_name: userName, admin, active: true, created_time: 0 })
-    .onConflict((conflict) => conflict.column('user_name').doUpdateSet({ admin })).returning('principal_id').executeTakeFirstOrThrow();
-  await db.insertInto('tokens').values({
-    principal_id, hash: tokenHash(value), token_id: tokenHash(`id of ${value}`), comment: '', scopes,
-    created_time: 0, expiry_time: null, last_accessed_time: Date.now(), revoked_time: null,
-  }).execute();
+  const { principal_id } = await db
+    .insertInto('principals')
+    .values({ user_name: userName, admin, active: true, created_time: 0 })
+    .onConflict((conflict) => conflict.column('user_name').doUpdateSet({ admin }))
+    .returning('principal_id')
+    .executeTakeFirstOrThrow();
+  await db
+    .insertInto('tokens')
+    .values({
+      principal_id,
+      hash: tokenHash(value),
+      token_id: tokenHash(`id of ${value}`),
+      comment: '',
+      scopes,
+      created_time: 0,
+      expiry_time: null,
+      last_accessed_time: Date.now(),
+      revoked_time: null,
+    })
+    .execute();
   return value;
 }

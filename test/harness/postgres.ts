@@ -20,7 +20,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   // When the tests run as root the server runs as another user, who must get in.
   await chmod(directory, 0o711);
   const server = await startEmbeddedPostgres({
-    directory, log: pino({ level: 'silent' }), clock: systemClock, volatile: true,
+    directory,
+    log: pino({ level: 'silent' }),
+    clock: systemClock,
+    volatile: true,
   });
   project.provide('postgres', server.connection);
   return async () => {

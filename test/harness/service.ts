@@ -1,4 +1,7 @@
-/** The whole service in the process of a test file: real HTTP, a database of its own, a data directory of its own. */
+/**
+ * The whole service in the process of a test file: real HTTP, a database of its own, a data directory of its
+ * own.
+ */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +36,11 @@ export async function startTestService(changes: Partial<Config> = {}): Promise<T
   if (config.taskUser !== undefined) await chmod(dataDirectory, 0o711);
   const service = await startService(config, pino({ level: 'silent' }));
   return {
-    ...createClient(service.url, service.token), database, dataDirectory, service, config,
+    ...createClient(service.url, service.token),
+    database,
+    dataDirectory,
+    service,
+    config,
     async stop() {
       await service.stop();
       await database.drop();

@@ -1,12 +1,23 @@
-/** The order of the test files: those that take longest begin, so that none of them is left for the end while a core stands idle. */
+/**
+ * The order of the test files: those that take longest begin, so that none of them is left for the end while
+ * a core stands idle.
+ */
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Longest first. Files that are not named follow in an order of their own. */
 const slowest = [
-  'test/e2e/kill.test.ts', 'test/chaos/chaos.test.ts', 'test/unit/api/fuzz.test.ts', 'test/e2e/notices-kill.test.ts', 'test/model/faults.test.ts',
-  'test/e2e/api/dashboard-query.test.ts', 'test/e2e/console/pages.test.ts', 'test/e2e/console/dashboards.test.ts', 'test/unit/storage/embedded.test.ts',
-  'test/e2e/engines.test.ts', 'test/model/model.test.ts',
+  'test/e2e/kill.test.ts',
+  'test/chaos/chaos.test.ts',
+  'test/unit/api/fuzz.test.ts',
+  'test/e2e/notices-kill.test.ts',
+  'test/model/faults.test.ts',
+  'test/e2e/api/dashboard-query.test.ts',
+  'test/e2e/console/pages.test.ts',
+  'test/e2e/console/dashboards.test.ts',
+  'test/unit/storage/embedded.test.ts',
+  'test/e2e/engines.test.ts',
+  'test/model/model.test.ts',
 ];
 
 export class SlowestFirst extends BaseSequencer {

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import type { Client } from './client.ts';
 
-const file = (name: string): string => readFileSync(new URL(`../../examples/weather/${name}`, import.meta.url), 'utf8');
+const file = (name: string): string =>
+  readFileSync(new URL(`../../examples/weather/${name}`, import.meta.url), 'utf8');
 
 /** @returns the id of the job */
 export async function createWeatherJob(client: Client): Promise<number> {
@@ -10,7 +11,10 @@ export async function createWeatherJob(client: Client): Promise<number> {
   await client.putFile('/weather/ingest.py', file('ingest.py'));
   for (const name of ['temperature', 'rain', 'report']) {
     await client.ok('POST', '2.0/workspace/import', {
-      path: `/weather/${name}`, language: 'PYTHON', format: 'SOURCE', overwrite: true,
+      path: `/weather/${name}`,
+      language: 'PYTHON',
+      format: 'SOURCE',
+      overwrite: true,
       content: Buffer.from(file(`${name}.py`)).toString('base64'),
     });
   }

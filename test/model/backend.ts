@@ -17,7 +17,11 @@ import { createMemoryStores } from './memory-store.ts';
 export interface Rows {
   readonly runs: readonly RunRow[];
   readonly taskRuns: readonly TaskRunRow[];
-  readonly notices: readonly { readonly runId: number; readonly taskKey: string | undefined; readonly event: string }[];
+  readonly notices: readonly {
+    readonly runId: number;
+    readonly taskKey: string | undefined;
+    readonly event: string;
+  }[];
   /** Clusters made for runs that are not terminated. */
   readonly clusters: readonly { readonly jobRunId: number; readonly key: string }[];
 }
@@ -31,7 +35,10 @@ export interface Backend {
 }
 
 export function memoryBackend(): Backend {
-  const { memory: { tables }, ...stores } = createMemoryStores();
+  const {
+    memory: { tables },
+    ...stores
+  } = createMemoryStores();
   const byId = <Row extends { readonly run_id: number }>(rows: ReadonlyMap<number, Row>): Row[] =>
     [...rows.values()].toSorted((one, other) => one.run_id - other.run_id);
   return {
@@ -40,7 +47,8 @@ export function memoryBackend(): Backend {
       runs: byId(tables.runs),
       taskRuns: byId(tables.taskRuns),
       notices: tables.notices.map(({ runId = 0, taskKey, event }) => ({ runId, taskKey, event })),
-      clusters: [...tables.clusters.values()].filter(({ state }) => state !== 'TERMINATED')
+      clusters: [...tables.clusters.values()]
+        .filter(({ state }) => state !== 'TERMINATED')
         .flatMap(({ jobRunId, key = '' }) => (jobRunId === undefined ? [] : [{ jobRunId, key }])),
     }),
   };
@@ -48,21 +56,38 @@ export function memoryBackend(): Backend {
 
 /** An empty database; what an earlier world left in it is removed. */
 export async function sqlBackend({ db }: Pick<TestDatabase, 'db'>): Promise<Backend> {
-  for (const table of ['runs', 'outbox', 'clusters', 'idempotency_tokens', 'jobs'] as const) await db.deleteFrom(table).execute();
+  for (const table of ['runs', 'outbox', 'clusters', 'idempotency_tokens', 'jobs'] as const)
+    await db.deleteFrom(table).execute();
   const log = pino({ level: 'silent' });
   return {
     runs: createRunStore(db, systemClock, log),
     clusters: createClusterStore(db, systemClock, log),
-    createJob: (settings, now) => createJob(db, { settings, version: '2.1', creator: 'ann', now }, defaultLimits),
+    createJob: (settings, now) =>
+      createJob(db, { settings, version: '2.1', creator: 'ann', now }, defaultLimits),
     changeJob: async (jobId, settings) => (await changeJob(db, jobId, () => settings, 0)) ?? [],
     async rows() {
-      const notices = await db.selectFrom('outbox').select(['run_id', 'task_key', 'event']).orderBy('notice_id').execute();
-      const clusters = await db.selectFrom('clusters').select(['job_run_id', 'cluster_key']).where('state', '<>', 'TERMINATED').orderBy('cluster_id').execute();
+      const notices = await db
+        .selectFrom('outbox')
+        .select(['run_id', 'task_key', 'event'])
+        .orderBy('notice_id')
+        .execute();
+      const clusters = await db
+        .selectFrom('clusters')
+        .select(['job_run_id', 'cluster_key'])
+        .where('state', '<>', 'TERMINATED')
+        .orderBy('cluster_id')
+        .execute();
       return {
         runs: await db.selectFrom('runs').selectAll().orderBy('run_id').execute(),
         taskRuns: await db.selectFrom('task_runs').selectAll().orderBy('run_id').execute(),
-        notices: notices.map((row) => ({ runId: row.run_id ?? 0, taskKey: row.task_key ?? undefined, event: row.event })),
-        clusters: clusters.flatMap(({ job_run_id: jobRunId, cluster_key: key }) => (jobRunId === null ? [] : [{ jobRunId, key: key ?? '' }])),
+        notices: notices.map((row) => ({
+          runId: row.run_id ?? 0,
+          taskKey: row.task_key ?? undefined,
+          event: row.event,
+        })),
+        clusters: clusters.flatMap(({ job_run_id: jobRunId, cluster_key: key }) =>
+          jobRunId === null ? [] : [{ jobRunId, key: key ?? '' }],
+        ),
       };
     },
   };

@@ -2,7 +2,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../engine/clock.ts';
 
-/** Where an engine dies: at its n-th call of a store from now on, counted from 1, before or after it took effect. */
+/**
+ * Where an engine dies: at its n-th call of a store from now on, counted from 1, before or after it took
+ * effect.
+ */
 export interface Crash {
   readonly call: number;
   readonly after: boolean;
@@ -46,20 +49,34 @@ export function createLife(): Life {
   };
   return {
     isOver: () => over,
-    end() { over = true; },
-    endAt(crash) { dies = crash && { ...crash, call: calls + crash.call }; },
-    mortal: (store) => new Proxy(store, {
-      get(target, name) {
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === 'function' ? (...given: unknown[]) => call(() => Reflect.apply(value, target, given)) : value;
-      },
+    end() {
+      over = true;
+    },
+    endAt(crash) {
+      dies = crash && { ...crash, call: calls + crash.call };
+    },
+    mortal: (store) =>
+      new Proxy(store, {
+        get(target, name) {
+          const value: unknown = Reflect.get(target, name);
+          return typeof value === 'function'
+            ? (...given: unknown[]) => call(() => Reflect.apply(value, target, given))
+            : value;
+        },
+      }),
+    mortalClock: ({ now, at }) => ({
+      now,
+      at: (instant, action) =>
+        at(instant, () => {
+          if (!over) action();
+        }),
     }),
-    mortalClock: ({ now, at }) => ({ now, at: (instant, action) => at(instant, () => { if (!over) action(); }) }),
     async quiet() {
       for (let seen = -1; seen !== calls || pending.size > 0;) {
         seen = calls;
         await Promise.allSettled(pending);
-        // Whatever follows from an answer without asking a store again has happened after a turn of the event loop.
+        // Whatever follows from an answer without asking a store again has happened after a turn of the event
+        // loop.
         await turn();
       }
     },

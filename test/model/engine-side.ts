@@ -1,4 +1,7 @@
-/** The real engine on a backend: doors, coordinator and queue, with a clock that the test moves; it can be killed, and another one adopts. */
+/**
+ * The real engine on a backend: doors, coordinator and queue, with a clock that the test moves; it can be
+ * killed, and another one adopts.
+ */
 import { emptyShelves } from '../unit/engine/coordinator/empty-shelves.ts';
 import { pino } from 'pino';
 import { cancelRun, cancelRuns } from '../../engine/cancel.ts';
@@ -32,7 +35,10 @@ export interface EngineSide {
   /** Starts a run; `refused`: there is no room. The same token gives the same run. */
   run(jobIndex: number, token: string, queue: boolean | undefined): Promise<'started' | 'refused'>;
   submit(plan: JobPlan, token: string): Promise<'started' | 'refused'>;
-  /** Runs everything again that failed in the run with this number; `refused`: nothing has, or it cannot be done now. */
+  /**
+   * Runs everything again that failed in the run with this number; `refused`: nothing has, or it cannot be
+   * done now.
+   */
   repair(job: string, number: number): Promise<'started' | 'refused'>;
   /** Cancels the run with this number. */
   cancel(job: string, number: number): Promise<void>;
@@ -42,7 +48,10 @@ export interface EngineSide {
   /** Ends the process of an attempt, by its label in `seen`. */
   end(label: string, outcome: Outcome): Promise<void>;
   kill(): Promise<void>;
-  /** The engine dies at a call of a store during what comes next; another one adopts, and the caller asks again. */
+  /**
+   * The engine dies at a call of a store during what comes next; another one adopts, and the caller asks
+   * again.
+   */
   crashAt(crash: Crash | undefined): void;
   /** The next instant at which something is due; undefined when nothing is. */
   nextInstant(): number | undefined;
@@ -56,32 +65,76 @@ export interface EngineSide {
 
 const log = pino({ level: 'silent' });
 
-export async function createEngineSide(backend: Backend, plans: readonly JobPlan[], world: WorldLimits, zero: number): Promise<EngineSide> {
+export async function createEngineSide(
+  backend: Backend,
+  plans: readonly JobPlan[],
+  world: WorldLimits,
+  zero: number,
+): Promise<EngineSide> {
   const clock = createManualClock(zero);
   const limits: Limits = {
-    ...defaultLimits, concurrentTaskRuns: world.taskRuns, concurrentRunJobTasks: world.runJobTasks, runJobDepth: world.depth, queueHours: world.queueMs / 3_600_000,
+    ...defaultLimits,
+    concurrentTaskRuns: world.taskRuns,
+    concurrentRunJobTasks: world.runJobTasks,
+    runJobDepth: world.depth,
+    queueHours: world.queueMs / 3_600_000,
   };
   const table = createProcessTable();
   let engines = 0;
   let clusters = 0;
   const boot = (): Engine => {
-    const nodeId = `node-${engines += 1}`;
+    const nodeId = `node-${(engines += 1)}`;
     const life = createLife();
     const runs = life.mortal(backend.runs);
     const endings = createEndings();
     const mortalClock = life.mortalClock(clock);
     const coordinator = createCoordinator({
-      runs, clusters: life.mortal(backend.clusters), compute: plainCompute(), pool: table.pool(life.isOver), clock: mortalClock, log, nodeId, limits, endings,
+      runs,
+      clusters: life.mortal(backend.clusters),
+      compute: plainCompute(),
+      pool: table.pool(life.isOver),
+      clock: mortalClock,
+      log,
+      nodeId,
+      limits,
+      endings,
       librarian: emptyShelves,
-      workplace: { attemptDirectory: async (runId) => `/runs/${runId}`, clusterDirectory: async (id) => `/clusters/${id}`, taskValues: async () => ({}), read: async () => undefined },
+      workplace: {
+        attemptDirectory: async (runId) => `/runs/${runId}`,
+        clusterDirectory: async (id) => `/clusters/${id}`,
+        taskValues: async () => ({}),
+        read: async () => undefined,
+      },
       site: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
-      clusterStartMs: world.clusterMs, random: (length) => String(clusters += 1).padStart(length, '0'), freed: () => queue.serve(),
+      clusterStartMs: world.clusterMs,
+      random: (length) => String((clusters += 1)).padStart(length, '0'),
+      freed: () => queue.serve(),
     });
-    const queue = createQueue({ runs, clock: mortalClock, log, limits, nodeId, accept: coordinator.accept, endings });
-    return { life, runs, coordinator, queue, launching: { runs, clock: mortalClock, limits, nodeId, accept: coordinator.accept } };
+    const queue = createQueue({
+      runs,
+      clock: mortalClock,
+      log,
+      limits,
+      nodeId,
+      accept: coordinator.accept,
+      endings,
+    });
+    return {
+      life,
+      runs,
+      coordinator,
+      queue,
+      launching: { runs, clock: mortalClock, limits, nodeId, accept: coordinator.accept },
+    };
   };
   const jobIds: number[] = [];
-  for (const plan of plans) jobIds.push(await backend.createJob(settingsOf(plan, (index) => jobIds[index] ?? 0), zero));
+  for (const plan of plans)
+    jobIds.push(
+      await backend.createJob(
+        settingsOf(plan, (index) => jobIds[index] ?? 0),
+        zero,
+      ),
+    );
   let engine = boot();
 
   /** Waits until nothing happens any more; an engine that died meanwhile is followed by another. */
@@ -89,20 +142,31 @@ export async function createEngineSide(backend: Backend, plans: readonly JobPlan
     await engine.life.quiet();
     while (engine.life.isOver()) {
       engine = boot();
-      for (const run of await engine.runs.adopt(engine.launching.nodeId, clock.now(), 10_000)) engine.coordinator.accept(run);
+      for (const run of await engine.runs.adopt(engine.launching.nodeId, clock.now(), 10_000))
+        engine.coordinator.accept(run);
       engine.queue.serve();
       await engine.life.quiet();
     }
   };
-  /** Asks at a door until there is an answer, as clients do; one that asks again looks before whether it was `done`. */
-  const door = async (ask: (at: Engine) => Promise<unknown>, done: () => Promise<boolean> = async () => false): Promise<'started' | 'refused'> => {
+  /**
+   * Asks at a door until there is an answer, as clients do; one that asks again looks before whether it was
+   * `done`.
+   */
+  const door = async (
+    ask: (at: Engine) => Promise<unknown>,
+    done: () => Promise<boolean> = async () => false,
+  ): Promise<'started' | 'refused'> => {
     for (;;) {
       if (await done()) return 'started';
       const answers: (() => 'started' | 'refused')[] = [];
-      void ask(engine).then(() => answers.push(() => 'started'), (error: unknown) => answers.push(() => {
-        if (error instanceof ServiceError) return 'refused';
-        throw error;
-      }));
+      void ask(engine).then(
+        () => answers.push(() => 'started'),
+        (error: unknown) =>
+          answers.push(() => {
+            if (error instanceof ServiceError) return 'refused';
+            throw error;
+          }),
+      );
       await quiet();
       const [answer] = answers;
       if (answer !== undefined) return answer();
@@ -118,24 +182,51 @@ export async function createEngineSide(backend: Backend, plans: readonly JobPlan
   const rowsOf = async (label: string) => {
     const { runs } = await backend.rows();
     const found = label.startsWith('job') ? jobIds[Number(label.slice('job'.length))] : undefined;
-    const hidden = [...new Set(runs.map((run) => run.job_id))].filter((jobId) => !jobIds.includes(jobId)).toSorted((one, other) => one - other);
+    const hidden = [...new Set(runs.map((run) => run.job_id))]
+      .filter((jobId) => !jobIds.includes(jobId))
+      .toSorted((one, other) => one - other);
     const jobId = found ?? hidden[Number(label.slice('submission'.length))];
     return runs.filter((run) => run.job_id === jobId);
   };
   const jobIdAt = (index: number): number => jobIds[index] ?? 0;
 
   return {
-    run: (jobIndex, idempotencyToken, queue) => door((at) =>
-      runNow(at.launching, { jobId: jobIdAt(jobIndex), parameters: {}, idempotencyToken, creator: 'ann', queue })),
-    submit: (plan, token) => door((at) => submit(at.launching, {
-      settings: { ...settingsOf(plan, jobIdAt), idempotency_token: token }, version: '2.0', creator: 'ann',
-    })),
+    run: (jobIndex, idempotencyToken, queue) =>
+      door((at) =>
+        runNow(at.launching, {
+          jobId: jobIdAt(jobIndex),
+          parameters: {},
+          idempotencyToken,
+          creator: 'ann',
+          queue,
+        }),
+      ),
+    submit: (plan, token) =>
+      door((at) =>
+        submit(at.launching, {
+          settings: { ...settingsOf(plan, jobIdAt), idempotency_token: token },
+          version: '2.0',
+          creator: 'ann',
+        }),
+      ),
     async repair(job, number) {
       const run = (await rowsOf(job)).find((row) => row.number_in_job === number);
       if (run === undefined) throw new Error(`There is no run ${job}#${number}.`);
       const { run_id: runId, repair_id: latest } = run;
-      const isRepaired = async (): Promise<boolean> => (await rowsOf(job)).find((row) => row.run_id === runId)?.repair_id !== latest;
-      return door((at) => repairRun(at.launching, { runId, tasks: [], allFailed: true, dependents: false, latestRepairId: latest ?? 0, parameters: {} }), isRepaired);
+      const isRepaired = async (): Promise<boolean> =>
+        (await rowsOf(job)).find((row) => row.run_id === runId)?.repair_id !== latest;
+      return door(
+        (at) =>
+          repairRun(at.launching, {
+            runId,
+            tasks: [],
+            allFailed: true,
+            dependents: false,
+            latestRepairId: latest ?? 0,
+            parameters: {},
+          }),
+        isRepaired,
+      );
     },
     async cancel(job, number) {
       const run = (await rowsOf(job)).find((row) => row.number_in_job === number);
@@ -143,7 +234,10 @@ export async function createEngineSide(backend: Backend, plans: readonly JobPlan
       await door((at) => cancelRun(cancelling(at), run.run_id));
     },
     async cancelAll(jobIndex) {
-      const unstopped = async () => (await rowsOf(`job${jobIndex}`)).filter((run) => run.active && run.stop_reason === null).map((run) => run.run_id);
+      const unstopped = async () =>
+        (await rowsOf(`job${jobIndex}`))
+          .filter((run) => run.active && run.stop_reason === null)
+          .map((run) => run.run_id);
       const meant = await unstopped();
       // Whoever asked before the engine died does not mean runs that were started since.
       const isDone = async (): Promise<boolean> => {
@@ -153,15 +247,20 @@ export async function createEngineSide(backend: Backend, plans: readonly JobPlan
       await door((at) => cancelRuns(cancelling(at), { jobId: jobIdAt(jobIndex), queuedOnly: false }), isDone);
     },
     async change(jobIndex, plan) {
-      for (const { runId, settings } of await backend.changeJob(jobIdAt(jobIndex), settingsOf(plan, jobIdAt))) engine.coordinator.retime(runId, settings);
+      for (const { runId, settings } of await backend.changeJob(jobIdAt(jobIndex), settingsOf(plan, jobIdAt)))
+        engine.coordinator.retime(runId, settings);
       engine.queue.serve();
       await quiet();
     },
     async end(label, outcome) {
       const [, job = '', number, key = '', attempt] = /^(\w+)#(\d+)\/(\w+):(\d+)$/.exec(label) ?? [];
       const run = (await rowsOf(job)).find((row) => row.number_in_job === Number(number));
-      const process = [...table.processes.values()].find(({ assignment }) =>
-        assignment.jobRunId === run?.run_id && assignment.taskKey === key && assignment.attempt === Number(attempt));
+      const process = [...table.processes.values()].find(
+        ({ assignment }) =>
+          assignment.jobRunId === run?.run_id &&
+          assignment.taskKey === key &&
+          assignment.attempt === Number(attempt),
+      );
       if (process === undefined) throw new Error(`There is no process of ${label}.`);
       process.end(outcome);
       await quiet();

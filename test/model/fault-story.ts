@@ -1,4 +1,7 @@
-/** A reference story of several jobs, driven to its end whatever fails on the way: the real engine with its watch and queue on PostgreSQL. */
+/**
+ * A reference story of several jobs, driven to its end whatever fails on the way: the real engine with its
+ * watch and queue on PostgreSQL.
+ */
 import { emptyShelves } from '../unit/engine/coordinator/empty-shelves.ts';
 import { pino } from 'pino';
 import type { Clock } from '../../engine/clock.ts';
@@ -31,17 +34,37 @@ const child: JobSettings = { ...told, ...work, new_cluster: cluster };
 const middle = (childId: number): JobSettings => ({ ...told, run_job_task: { job_id: childId } });
 /** Its first attempt runs out of time, and lasts longer than its health rule allows. */
 const solo: JobSettings = {
-  ...work, existing_cluster_id: 'all-purpose', max_retries: 1, timeout_seconds: 60, retry_on_timeout: true,
+  ...work,
+  existing_cluster_id: 'all-purpose',
+  max_retries: 1,
+  timeout_seconds: 60,
+  retry_on_timeout: true,
   email_notifications: { ...told.email_notifications, on_duration_warning_threshold_exceeded: ['a@x'] },
   health: { rules: [{ metric: 'RUN_DURATION_SECONDS', operator: 'GREATER_THAN', value: 30 }] },
 };
 const graph = (middleId: number): JobSettings => ({
-  ...told, max_concurrent_runs: 1, queue: { enabled: true }, job_clusters: [{ job_cluster_key: 'shared', new_cluster: cluster }],
+  ...told,
+  max_concurrent_runs: 1,
+  queue: { enabled: true },
+  job_clusters: [{ job_cluster_key: 'shared', new_cluster: cluster }],
   tasks: [
     { task_key: 'a', ...told, ...work, job_cluster_key: 'shared' },
-    { task_key: 'b', ...told, ...work, new_cluster: cluster, max_retries: 1, depends_on: [{ task_key: 'a' }] },
+    {
+      task_key: 'b',
+      ...told,
+      ...work,
+      new_cluster: cluster,
+      max_retries: 1,
+      depends_on: [{ task_key: 'a' }],
+    },
     { task_key: 'c', ...told, run_job_task: { job_id: middleId }, depends_on: [{ task_key: 'a' }] },
-    { task_key: 'd', ...told, ...work, job_cluster_key: 'shared', depends_on: [{ task_key: 'b' }, { task_key: 'c' }] },
+    {
+      task_key: 'd',
+      ...told,
+      ...work,
+      job_cluster_key: 'shared',
+      depends_on: [{ task_key: 'b' }, { task_key: 'c' }],
+    },
   ],
 });
 
@@ -60,7 +83,12 @@ const leaseMs = 3_000;
 const beatsMax = 8;
 
 /** What is left when everything is over: all that can be seen, without its times. */
-export async function liveStory(database: TestDatabase, faulty: FaultyDatabase, statement: number, mode: FaultMode): Promise<string[]> {
+export async function liveStory(
+  database: TestDatabase,
+  faulty: FaultyDatabase,
+  statement: number,
+  mode: FaultMode,
+): Promise<string[]> {
   const log = pino({ level: 'silent' });
   await database.db.deleteFrom('nodes').execute();
   const backend = await sqlBackend(database);
@@ -75,18 +103,55 @@ export async function liveStory(database: TestDatabase, faulty: FaultyDatabase, 
   const endings = createEndings();
   let ids = 0;
   const coordinator = createCoordinator({
-    runs, clusters: life.mortal(createClusterStore(faulty.db, impatient, log)), compute: plainCompute(), pool: processes.pool(life.isOver), clock, log, nodeId: 'node-1', limits, endings,
+    runs,
+    clusters: life.mortal(createClusterStore(faulty.db, impatient, log)),
+    compute: plainCompute(),
+    pool: processes.pool(life.isOver),
+    clock,
+    log,
+    nodeId: 'node-1',
+    limits,
+    endings,
     librarian: emptyShelves,
-    workplace: { attemptDirectory: async (runId) => `/runs/${runId}`, clusterDirectory: async (id) => `/clusters/${id}`, taskValues: async () => ({}), read: async () => undefined },
+    workplace: {
+      attemptDirectory: async (runId) => `/runs/${runId}`,
+      clusterDirectory: async (id) => `/clusters/${id}`,
+      taskValues: async () => ({}),
+      read: async () => undefined,
+    },
     site: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
-    clusterStartMs: 0, random: (length) => String(ids += 1).padStart(length, '0'), freed: () => queue.serve(),
+    clusterStartMs: 0,
+    random: (length) => String((ids += 1)).padStart(length, '0'),
+    freed: () => queue.serve(),
   });
-  const queue = createQueue({ runs, clock, log, limits, nodeId: 'node-1', accept: coordinator.accept, endings });
+  const queue = createQueue({
+    runs,
+    clock,
+    log,
+    limits,
+    nodeId: 'node-1',
+    accept: coordinator.accept,
+    endings,
+  });
   const launching: LaunchPorts = { runs, clock, limits, nodeId: 'node-1', accept: coordinator.accept };
   const watch = await startWatch({
-    nodes: life.mortal(createNodeStore(faulty.db, async () => clock.now())), runs, coordinator, queue, clock, log, leaseMs,
-    node: { nodeId: 'node-1', host: 'here', bootId: 'b', directoryId: 'd', pid: process.pid, processStart: '1' },
-    heartbeat: () => ({ alive: () => undefined, close: async () => undefined }), sweep: async () => undefined,
+    nodes: life.mortal(createNodeStore(faulty.db, async () => clock.now())),
+    runs,
+    coordinator,
+    queue,
+    clock,
+    log,
+    leaseMs,
+    node: {
+      nodeId: 'node-1',
+      host: 'here',
+      bootId: 'b',
+      directoryId: 'd',
+      pid: process.pid,
+      processStart: '1',
+    },
+    heartbeat: () => ({ alive: () => undefined, close: async () => undefined }),
+    sweep: async () => undefined,
   });
   await life.quiet();
 
@@ -97,7 +162,8 @@ export async function liveStory(database: TestDatabase, faulty: FaultyDatabase, 
       await life.quiet();
       const lines = await seen();
       if (lines.some((line) => line.startsWith(beginning)) === there) return;
-      if (beat === beatsMax) throw new Error(`${there ? 'Missing' : 'Still there'}: ${beginning}\n${lines.join('\n')}`);
+      if (beat === beatsMax)
+        throw new Error(`${there ? 'Missing' : 'Still there'}: ${beginning}\n${lines.join('\n')}`);
       clock.advance(leaseMs / 3);
     }
   };
@@ -111,14 +177,34 @@ export async function liveStory(database: TestDatabase, faulty: FaultyDatabase, 
       }
     }
   };
-  const start = (jobId: number, idempotencyToken: string) => client(() => runNow(launching, { jobId, parameters: {}, idempotencyToken, creator: 'ann' }));
-  const cancel = (runId: number) => client(() => cancelRun({ runs, stop: (id, reason) => { coordinator.stop(id, reason); queue.serve(); } }, runId));
+  const start = (jobId: number, idempotencyToken: string) =>
+    client(() => runNow(launching, { jobId, parameters: {}, idempotencyToken, creator: 'ann' }));
+  const cancel = (runId: number) =>
+    client(() =>
+      cancelRun(
+        {
+          runs,
+          stop: (id, reason) => {
+            coordinator.stop(id, reason);
+            queue.serve();
+          },
+        },
+        runId,
+      ),
+    );
   const end = async (label: string, outcome: Outcome = { kind: 'succeeded' }): Promise<void> => {
     await until(`executing ${label}`);
     const [, job, number, key, attempt] = /^job(\d)#(\d)\/(\w+):(\d)/.exec(label) ?? [];
     const { runs: rows } = await backend.rows();
-    const run = rows.find((row) => row.job_id === jobIds[Number(job)] && row.number_in_job === Number(number));
-    [...processes.processes.values()].find(({ assignment: own }) => own.jobRunId === run?.run_id && own.taskKey === key && own.attempt === Number(attempt))?.end(outcome);
+    const run = rows.find(
+      (row) => row.job_id === jobIds[Number(job)] && row.number_in_job === Number(number),
+    );
+    [...processes.processes.values()]
+      .find(
+        ({ assignment: own }) =>
+          own.jobRunId === run?.run_id && own.taskKey === key && own.attempt === Number(attempt),
+      )
+      ?.end(outcome);
     await until(`executing ${label}`, false);
     // The beats of the watch are a part of the story.
     clock.advance(leaseMs / 3);
@@ -156,5 +242,7 @@ export async function liveStory(database: TestDatabase, faulty: FaultyDatabase, 
   await queue.close();
   await coordinator.close();
   await watch.close();
-  return (await seen()).map((line) => line.replaceAll(/ (admitted|due|end|running|start|terminating) \d+/g, ''));
+  return (await seen()).map((line) =>
+    line.replaceAll(/ (admitted|due|end|running|start|terminating) \d+/g, ''),
+  );
 }

@@ -18,22 +18,35 @@ afterAll(async () => {
   await database.drop();
 });
 
-test.each(faultModes.map((mode, index) => [mode, index] as const))('%s: the runs end right, with one process for each attempt', async (mode, index) => {
-  const right = await liveStory(database, faulty, 0, mode);
-  const statements = faulty.statements();
-  const wrong: string[] = [];
-  let [stories, failed] = [0, 0];
-  // Each mode meets other statements when some are left out.
-  for (let statement = 1 + Math.floor((index * every) / faultModes.length); statement <= statements; statement += every) {
-    const end = await liveStory(database, faulty, statement, mode).catch((error: unknown) => [String(error)]);
-    stories += 1;
-    if (faulty.failed() !== undefined) failed += 1;
-    if (end.join('\n') === right.join('\n')) continue;
-    const only = (own: readonly string[], other: readonly string[]) => own.filter((line) => !other.includes(line)).join('\n    ');
-    wrong.push(`statement ${statement} of ${statements} (${faulty.failed()}):\n  is\n    ${only(end, right)}\n  and not\n    ${only(right, end)}`);
-  }
-  expect(wrong.join('\n')).toBe('');
-  process.stdout.write(`${mode}: ${failed} of ${statements} statements failed once\n`);
-  // A fault may spare the story its last statements.
-  expect(failed).toBeGreaterThan(stories * 0.9);
-}, 3_600_000);
+test.each(faultModes.map((mode, index) => [mode, index] as const))(
+  '%s: the runs end right, with one process for each attempt',
+  async (mode, index) => {
+    const right = await liveStory(database, faulty, 0, mode);
+    const statements = faulty.statements();
+    const wrong: string[] = [];
+    let [stories, failed] = [0, 0];
+    // Each mode meets other statements when some are left out.
+    for (
+      let statement = 1 + Math.floor((index * every) / faultModes.length);
+      statement <= statements;
+      statement += every
+    ) {
+      const end = await liveStory(database, faulty, statement, mode).catch((error: unknown) => [
+        String(error),
+      ]);
+      stories += 1;
+      if (faulty.failed() !== undefined) failed += 1;
+      if (end.join('\n') === right.join('\n')) continue;
+      const only = (own: readonly string[], other: readonly string[]) =>
+        own.filter((line) => !other.includes(line)).join('\n    ');
+      wrong.push(
+        `statement ${statement} of ${statements} (${faulty.failed()}):\n  is\n    ${only(end, right)}\n  and not\n    ${only(right, end)}`,
+      );
+    }
+    expect(wrong.join('\n')).toBe('');
+    process.stdout.write(`${mode}: ${failed} of ${statements} statements failed once\n`);
+    // A fault may spare the story its last statements.
+    expect(failed).toBeGreaterThan(stories * 0.9);
+  },
+  3_600_000,
+);

@@ -1,10 +1,17 @@
-/** A connection pool on which one statement fails once, before it took effect or after; beneath every waiting of ours, above the network. */
+/**
+ * A connection pool on which one statement fails once, before it took effect or after; beneath every waiting
+ * of ours, above the network.
+ */
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import { Pool, types as pgTypes, type CustomTypesConfig } from 'pg';
 import { safeInteger, type DatabaseAddress } from '../../storage/postgres/database.ts';
 import type { Database } from '../../storage/postgres/schema.ts';
 
-export const faultModes = ['connection lost before', 'connection lost after', 'serialization failure'] as const;
+export const faultModes = [
+  'connection lost before',
+  'connection lost after',
+  'serialization failure',
+] as const;
 export type FaultMode = (typeof faultModes)[number];
 
 export interface FaultyDatabase {
@@ -21,10 +28,15 @@ export interface FaultyDatabase {
 type Client = Awaited<ReturnType<PostgresPool['connect']>>;
 
 export function openFaultyDatabase(address: Exclude<DatabaseAddress, string>): FaultyDatabase {
-  const types = { getTypeParser: (oid: number, format?: 'text' | 'binary') => (oid === 20 ? safeInteger : pgTypes.getTypeParser(oid, format)) } as CustomTypesConfig;
+  const types = {
+    getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+      oid === 20 ? safeInteger : pgTypes.getTypeParser(oid, format),
+  } as CustomTypesConfig;
   const pool = new Pool({ ...address, max: 10, types });
   pool.on('error', () => undefined);
-  pool.on('connect', (client) => { client.on('error', () => undefined); });
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+  });
   let [count, at, mode]: [number, number, FaultMode] = [0, 0, 'connection lost before'];
   let failed: string | undefined;
 
@@ -48,7 +60,9 @@ export function openFaultyDatabase(address: Exclude<DatabaseAddress, string>): F
         case 'serialization failure':
           // Whatever the transaction did is gone; its client may go on.
           if (sql === 'commit') await client.query('rollback', []);
-          throw Object.assign(new Error('could not serialize access due to concurrent update'), { code: '40001' });
+          throw Object.assign(new Error('could not serialize access due to concurrent update'), {
+            code: '40001',
+          });
         default:
           return mode satisfies never;
       }
@@ -63,7 +77,9 @@ export function openFaultyDatabase(address: Exclude<DatabaseAddress, string>): F
       },
     });
   };
-  const dialect = new PostgresDialect({ pool: { options: pool.options, end: () => pool.end(), connect: async () => faulty(await pool.connect()) } });
+  const dialect = new PostgresDialect({
+    pool: { options: pool.options, end: () => pool.end(), connect: async () => faulty(await pool.connect()) },
+  });
   const db = new Kysely<Database>({ dialect });
   return {
     db,

@@ -1,4 +1,6 @@
-/** Lives a random world twice, by the engine and by the model, and compares what is seen after each command. */
+/**
+ * Lives a random world twice, by the engine and by the model, and compares what is seen after each command.
+ */
 import { expect } from 'vitest';
 import type { Outcome } from '../../engine/run/assignment.ts';
 import type { Backend } from './backend.ts';
@@ -8,7 +10,15 @@ import { seenOfModel } from './observation.ts';
 import { withTimeouts } from './plans.ts';
 import { changePlan, endAttempt, moveTo, nextInstant, settle, stopRun, type Ending } from './reference.ts';
 import { launchRun, repairRun, submitRun } from './reference-admission.ts';
-import { createModel, isOver, labelOf, latest, type ModelRun, type ModelTask, type World } from './reference-state.ts';
+import {
+  createModel,
+  isOver,
+  labelOf,
+  latest,
+  type ModelRun,
+  type ModelTask,
+  type World,
+} from './reference-state.ts';
 
 /** What lives had in them, to see that they were worth it. */
 export interface Tally {
@@ -23,13 +33,26 @@ export interface Tally {
   ambiguous: number;
 }
 
-export const newTally = (): Tally => ({ cases: 0, commands: 0, runs: 0, attempts: 0, repairs: 0, notices: 0, engines: 0, ambiguous: 0 });
+export const newTally = (): Tally => ({
+  cases: 0,
+  commands: 0,
+  runs: 0,
+  attempts: 0,
+  repairs: 0,
+  notices: 0,
+  engines: 0,
+  ambiguous: 0,
+});
 
 /** When every world begins, epoch ms. */
 const zero = 1_770_000_000_000;
 
 /** Lives a world on an empty backend. @throws AssertionError where engine and model differ */
-export async function live(backend: Backend, { limits, jobs, commands }: RandomWorld, tally: Tally): Promise<void> {
+export async function live(
+  backend: Backend,
+  { limits, jobs, commands }: RandomWorld,
+  tally: Tally,
+): Promise<void> {
   const model = createModel(jobs, limits, zero);
   const engine = await createEngineSide(backend, jobs, limits, zero);
   tally.cases += 1;
@@ -46,7 +69,11 @@ export async function live(backend: Backend, { limits, jobs, commands }: RandomW
       break;
     }
     tally.commands += 1;
-    compare(await engine.seen(), seenOfModel(model, zero), `After command ${index}, ${JSON.stringify(command)}:`);
+    compare(
+      await engine.seen(),
+      seenOfModel(model, zero),
+      `After command ${index}, ${JSON.stringify(command)}:`,
+    );
   }
   tally.runs += model.runs.length;
   tally.attempts += model.runs.flatMap((run) => run.tasks.flatMap((task) => task.attempts)).length;
@@ -58,9 +85,19 @@ export async function live(backend: Backend, { limits, jobs, commands }: RandomW
 /** @throws Error that says which lines only the one and only the other has */
 function compare(engine: readonly string[], model: readonly string[], when: string): void {
   if (engine.join('\n') === model.join('\n')) return;
-  const beyond = (own: readonly string[], other: readonly string[]): string[] => own.filter((line) =>
-    own.filter((one) => one === line).length > other.filter((one) => one === line).length || !other.includes(line));
-  throw new Error([when, ...beyond(engine, model).map((line) => `  engine: ${line}`), ...beyond(model, engine).map((line) => `  model:  ${line}`)].join('\n'));
+  const beyond = (own: readonly string[], other: readonly string[]): string[] =>
+    own.filter(
+      (line) =>
+        own.filter((one) => one === line).length > other.filter((one) => one === line).length ||
+        !other.includes(line),
+    );
+  throw new Error(
+    [
+      when,
+      ...beyond(engine, model).map((line) => `  engine: ${line}`),
+      ...beyond(model, engine).map((line) => `  model:  ${line}`),
+    ].join('\n'),
+  );
 }
 
 /** Moves the time on both sides, from one thing that is due to the next. */
@@ -77,7 +114,10 @@ async function wait(model: World, engine: EngineSide, milliseconds: number): Pro
 }
 
 const outcomes: Readonly<Record<Ending, Outcome>> = {
-  succeeded: { kind: 'succeeded' }, failed: { kind: 'failed', message: 'Broken' }, lost: { kind: 'lost', message: 'Gone' }, stopped: { kind: 'stopped' },
+  succeeded: { kind: 'succeeded' },
+  failed: { kind: 'failed', message: 'Broken' },
+  lost: { kind: 'lost', message: 'Gone' },
+  stopped: { kind: 'stopped' },
 };
 
 async function perform(model: World, engine: EngineSide, command: Command, index: number): Promise<void> {
@@ -115,14 +155,20 @@ async function ask(model: World, engine: EngineSide, command: Asked, index: numb
       if (job === undefined) return;
       const launched = launchRun(model, { job, token, queue });
       settle(model);
-      const answer = await engine.run(jobIndex, token === undefined ? `once-${index}` : `often-${token}`, queue);
+      const answer = await engine.run(
+        jobIndex,
+        token === undefined ? `once-${index}` : `often-${token}`,
+        queue,
+      );
       expect(answer).toBe(launched === 'refused' ? 'refused' : 'started');
       return;
     }
     case 'submit': {
       const launched = submitRun(model, command.plan);
       settle(model);
-      expect(await engine.submit(command.plan, `once-${index}`)).toBe(launched === 'refused' ? 'refused' : 'started');
+      expect(await engine.submit(command.plan, `once-${index}`)).toBe(
+        launched === 'refused' ? 'refused' : 'started',
+      );
       return;
     }
     case 'cancel': {
@@ -137,7 +183,9 @@ async function ask(model: World, engine: EngineSide, command: Asked, index: numb
       if (run === undefined) return;
       const repaired = repairRun(model, run);
       settle(model);
-      expect(await engine.repair(run.job.label, run.number)).toBe(repaired === 'refused' ? 'refused' : 'started');
+      expect(await engine.repair(run.job.label, run.number)).toBe(
+        repaired === 'refused' ? 'refused' : 'started',
+      );
       return;
     }
     case 'cancel all': {
@@ -151,10 +199,17 @@ async function ask(model: World, engine: EngineSide, command: Asked, index: numb
   }
 }
 
-async function changeJob(model: World, engine: EngineSide, command: Extract<Command, { kind: 'limit' | 'timeouts' }>): Promise<void> {
+async function changeJob(
+  model: World,
+  engine: EngineSide,
+  command: Extract<Command, { kind: 'limit' | 'timeouts' }>,
+): Promise<void> {
   const job = model.jobs[command.job];
   if (job === undefined) return;
-  const plan = command.kind === 'limit' ? { ...job.plan, maxConcurrent: command.most } : withTimeouts(job.plan, command.run, command.task);
+  const plan =
+    command.kind === 'limit'
+      ? { ...job.plan, maxConcurrent: command.most }
+      : withTimeouts(job.plan, command.run, command.task);
   changePlan(model, job, plan);
   settle(model);
   return engine.change(command.job, plan);
@@ -162,7 +217,9 @@ async function changeJob(model: World, engine: EngineSide, command: Extract<Comm
 
 /** Ends one of the attempts that have a process. */
 async function endOne(model: World, engine: EngineSide, pick: number, wanted: Ending): Promise<void> {
-  const executing = model.runs.filter((run) => !isOver(run)).flatMap((run) => run.tasks.map((task): [ModelRun, ModelTask] => [run, task]))
+  const executing = model.runs
+    .filter((run) => !isOver(run))
+    .flatMap((run) => run.tasks.map((task): [ModelRun, ModelTask] => [run, task]))
     .filter(([, task]) => latest(task).state === 'RUNNING' && task.plan.child === undefined);
   const picked = pickFrom(executing, pick);
   if (picked === undefined) return;

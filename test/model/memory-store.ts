@@ -1,4 +1,7 @@
-/** The stores of runs, jobs and clusters in memory, for thousands of lives a minute: the same fences and expectations as those of SQL. */
+/**
+ * The stores of runs, jobs and clusters in memory, for thousands of lives a minute: the same fences and
+ * expectations as those of SQL.
+ */
 import { formatOf } from '../../engine/job/format.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import { kindOf } from '../../engine/job/task-kinds.ts';
@@ -9,7 +12,16 @@ import type { JobLoad, Launch, LaunchTransaction, RunStore } from '../../engine/
 import type { NewRun } from '../../engine/run/created.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
 import { runOf, type RunRow } from '../../storage/postgres/runs/run-rows.ts';
-import { attemptTaskRow, createMemory, insertRun, insertTaskRun, withTasks, writeSet, type Memory, type Tables } from './memory-tables.ts';
+import {
+  attemptTaskRow,
+  createMemory,
+  insertRun,
+  insertTaskRun,
+  withTasks,
+  writeSet,
+  type Memory,
+  type Tables,
+} from './memory-tables.ts';
 
 export interface MemoryStores {
   readonly memory: Memory;
@@ -23,25 +35,34 @@ export interface MemoryStores {
 export function createMemoryStores(): MemoryStores {
   const memory = createMemory();
   return {
-    memory, runs: runStore(memory), clusters: clusterStore(memory),
+    memory,
+    runs: runStore(memory),
+    clusters: clusterStore(memory),
     createJob: (settings, now) => memory.transaction(() => newJob(memory.tables, settings, now, false)),
-    changeJob: (jobId, settings) => memory.transaction(() => {
-      const { tables } = memory;
-      const row = required(tables.jobs.get(jobId));
-      tables.jobs.set(jobId, { ...row, job: { ...row.job, settings } });
-      return [...tables.runs.values()].filter((run) => run.job_id === jobId && run.active).flatMap((run) => {
-        const changed = retimed(run.settings, settings);
-        if (changed === undefined) return [];
-        tables.runs.set(run.run_id, { ...run, settings: changed, retimes: run.retimes + 1 });
-        return [{ runId: run.run_id, settings: changed }];
-      });
-    }),
+    changeJob: (jobId, settings) =>
+      memory.transaction(() => {
+        const { tables } = memory;
+        const row = required(tables.jobs.get(jobId));
+        tables.jobs.set(jobId, { ...row, job: { ...row.job, settings } });
+        return [...tables.runs.values()]
+          .filter((run) => run.job_id === jobId && run.active)
+          .flatMap((run) => {
+            const changed = retimed(run.settings, settings);
+            if (changed === undefined) return [];
+            tables.runs.set(run.run_id, { ...run, settings: changed, retimes: run.retimes + 1 });
+            return [{ runId: run.run_id, settings: changed }];
+          });
+      }),
   };
 }
 
 function newJob(tables: Tables, settings: JobSettings, now: number, hidden: boolean): number {
   const jobId = tables.jobs.size + 1;
-  tables.jobs.set(jobId, { job: { jobId, creatorUserName: 'ann', createdTime: now, version: '2.1', settings }, hidden, runsStarted: 0 });
+  tables.jobs.set(jobId, {
+    job: { jobId, creatorUserName: 'ann', createdTime: now, version: '2.1', settings },
+    hidden,
+    runsStarted: 0,
+  });
   return jobId;
 }
 
@@ -92,12 +113,17 @@ function transactionOf(memory: Memory): LaunchTransaction {
       const run = tables.runs.get(earlier);
       return { runId: earlier, numberInJob: run?.number_in_job ?? 0, deleted: run === undefined };
     },
-    countJobsCreated: async (since) => [...tables.jobs.values()].filter(({ job }) => job.createdTime > since).length,
+    countJobsCreated: async (since) =>
+      [...tables.jobs.values()].filter(({ job }) => job.createdTime > since).length,
     async countActiveTaskRuns(_added, _most, runJobTasks) {
       const active = [...tables.runs.values()].filter((run) => run.active && !isQueued(run));
-      const tasks = active.flatMap((run) => [...tables.taskRuns.values()].filter((task) => task.job_run_id === run.run_id && task.active));
+      const tasks = active.flatMap((run) =>
+        [...tables.taskRuns.values()].filter((task) => task.job_run_id === run.run_id && task.active),
+      );
       const runJobs = tasks.filter((task) => {
-        const own = tasksOf(required(tables.runs.get(task.job_run_id)).settings).find(({ task_key: key }) => key === task.task_key);
+        const own = tasksOf(required(tables.runs.get(task.job_run_id)).settings).find(
+          ({ task_key: key }) => key === task.task_key,
+        );
         return own !== undefined && kindOf(own) === 'run_job_task';
       });
       const awaited = [...tables.runs.values()].some((run) => run.queue_code === 'ACTIVE_RUNS_LIMIT_REACHED');
@@ -113,24 +139,47 @@ function transactionOf(memory: Memory): LaunchTransaction {
     async insertRepair({ after, attempts }) {
       const { repair, progress } = after;
       tables.runs.set(after.runId, {
-        ...required(tables.runs.get(after.runId)), state: progress.state, active: true, result: null, message: progress.message,
-        running_time: null, terminating_time: null, end_time: null, stop_reason: null, warned_time: null, owner: after.owner ?? null,
-        fence: after.fence, overriding_parameters: after.overridingParameters ?? null, repair_id: repair.repairId,
-        repair_count: repair.count, repair_start_time: repair.startTime, earlier_duration: repair.earlierDuration,
+        ...required(tables.runs.get(after.runId)),
+        state: progress.state,
+        active: true,
+        result: null,
+        message: progress.message,
+        running_time: null,
+        terminating_time: null,
+        end_time: null,
+        stop_reason: null,
+        warned_time: null,
+        owner: after.owner ?? null,
+        fence: after.fence,
+        overriding_parameters: after.overridingParameters ?? null,
+        repair_id: repair.repairId,
+        repair_count: repair.count,
+        repair_start_time: repair.startTime,
+        earlier_duration: repair.earlierDuration,
       });
       for (const attempt of attempts) insertTaskRun(tables, attemptTaskRow(attempt));
     },
     async lockQueued(jobId) {
-      const waiting = [...tables.runs.values()].filter((run) => run.job_id === jobId && isQueued(run) && run.stop_reason === null);
+      const waiting = [...tables.runs.values()].filter(
+        (run) => run.job_id === jobId && isQueued(run) && run.stop_reason === null,
+      );
       const [first] = waiting.toSorted((one, other) => one.number_in_job - other.number_in_job);
       return first && runOf(first);
     },
     async admit(runId, owner, now) {
       const row = required(tables.runs.get(runId));
-      const admitted: RunRow = { ...row, state: 'PENDING', queue_code: null, message: '', owner, admitted_time: Math.max(now, row.start_time ?? 0) };
+      const admitted: RunRow = {
+        ...row,
+        state: 'PENDING',
+        queue_code: null,
+        message: '',
+        owner,
+        admitted_time: Math.max(now, row.start_time ?? 0),
+      };
       tables.runs.set(runId, admitted);
       for (const task of tables.taskRuns.values()) {
-        if (task.job_run_id === runId && task.state === 'QUEUED') tables.taskRuns.set(task.run_id, { ...task, state: 'PENDING' });
+        if (task.job_run_id === runId && task.state === 'QUEUED')
+          tables.taskRuns.set(task.run_id, { ...task, state: 'PENDING' });
       }
       return withTasks(tables, admitted);
     },
@@ -146,21 +195,57 @@ function transactionOf(memory: Memory): LaunchTransaction {
 function insertNewRun(tables: Tables, run: NewRun): void {
   const over = run.state === 'SKIPPED';
   const standing = {
-    state: run.state, active: !over, result: null, end_time: over ? run.startTime : null,
-    running_time: null, terminating_time: null, fence: 1, stop_reason: null, warned_time: null,
+    state: run.state,
+    active: !over,
+    result: null,
+    end_time: over ? run.startTime : null,
+    running_time: null,
+    terminating_time: null,
+    fence: 1,
+    stop_reason: null,
+    warned_time: null,
   };
   insertRun(tables, {
-    ...standing, run_id: run.runId, job_id: run.jobId, number_in_job: run.numberInJob, format: formatOf(run.settings), api_version: run.version,
-    name: run.name, run_type: run.type, trigger: run.trigger, creator: run.creator, settings: run.settings,
-    overriding_parameters: run.overridingParameters ?? null, original_attempt_run_id: run.originalAttemptRunId, attempt: run.attempt,
-    owner: run.state === 'PENDING' ? run.owner : null, queue_code: run.queueCode ?? null, launched_by: run.launchedBy ?? null, parent_task_run_id: run.parentTaskRun ?? null,
-    message: run.message, start_time: run.startTime, admitted_time: null, scheduled_time: run.scheduledTime ?? null, retimes: 0,
-    repair_id: null, repair_count: null, repair_start_time: null, earlier_duration: null,
+    ...standing,
+    run_id: run.runId,
+    job_id: run.jobId,
+    number_in_job: run.numberInJob,
+    format: formatOf(run.settings),
+    api_version: run.version,
+    name: run.name,
+    run_type: run.type,
+    trigger: run.trigger,
+    creator: run.creator,
+    settings: run.settings,
+    overriding_parameters: run.overridingParameters ?? null,
+    original_attempt_run_id: run.originalAttemptRunId,
+    attempt: run.attempt,
+    owner: run.state === 'PENDING' ? run.owner : null,
+    queue_code: run.queueCode ?? null,
+    launched_by: run.launchedBy ?? null,
+    parent_task_run_id: run.parentTaskRun ?? null,
+    message: run.message,
+    start_time: run.startTime,
+    admitted_time: null,
+    scheduled_time: run.scheduledTime ?? null,
+    retimes: 0,
+    repair_id: null,
+    repair_count: null,
+    repair_start_time: null,
+    earlier_duration: null,
   });
   for (const { runId, taskKey, dueTime = null, message } of run.tasks) {
     insertTaskRun(tables, {
-      ...standing, run_id: runId, job_run_id: run.runId, task_key: taskKey, attempt: 0, cluster_id: null, spark_context_id: null,
-      due_time: dueTime, message, start_time: null,
+      ...standing,
+      run_id: runId,
+      job_run_id: run.runId,
+      task_key: taskKey,
+      attempt: 0,
+      cluster_id: null,
+      spark_context_id: null,
+      due_time: dueTime,
+      message,
+      start_time: null,
     });
   }
   tables.notices = [...tables.notices, ...run.notices];
@@ -168,65 +253,111 @@ function insertNewRun(tables: Tables, run: NewRun): void {
 
 function runStore(memory: Memory): RunStore {
   const { tables, transaction } = memory;
-  const rows = (holds: (run: RunRow) => boolean): RunRow[] => [...tables.runs.values()].filter(holds).toSorted(bySince);
+  const rows = (holds: (run: RunRow) => boolean): RunRow[] =>
+    [...tables.runs.values()].filter(holds).toSorted(bySince);
   const find = (runId: number): RunWithTasks | undefined => {
     const row = tables.runs.get(runId) ?? tables.runs.get(tables.taskRuns.get(runId)?.job_run_id ?? 0);
     return row && withTasks(tables, row);
   };
-  const take = (node: string, taken: RunRow[]): RunWithTasks[] => taken.map((row) => {
-    const run = { ...row, owner: node, fence: row.fence + 1 };
-    tables.runs.set(row.run_id, run);
-    for (const task of tables.taskRuns.values()) {
-      if (task.job_run_id === row.run_id && task.active) tables.taskRuns.set(task.run_id, { ...task, fence: run.fence });
-    }
-    return withTasks(tables, run);
-  });
+  const take = (node: string, taken: RunRow[]): RunWithTasks[] =>
+    taken.map((row) => {
+      const run = { ...row, owner: node, fence: row.fence + 1 };
+      tables.runs.set(row.run_id, run);
+      for (const task of tables.taskRuns.values()) {
+        if (task.job_run_id === row.run_id && task.active)
+          tables.taskRuns.set(task.run_id, { ...task, fence: run.fence });
+      }
+      return withTasks(tables, run);
+    });
   return {
     launch: (steps) => transaction(() => steps(transactionOf(memory))),
     find: (runId) => transaction(() => find(runId)),
     attemptIsActive: (runId) => transaction(() => tables.taskRuns.get(runId)?.active ?? false),
     write: (changeSet) => transaction(() => writeSet(tables, changeSet)),
     takeRunIds: (count) => transaction(() => Array.from({ length: count }, memory.nextId)),
-    warn: ({ kind, runId, fence, at, notices }) => transaction(() => {
-      const row = (kind === 'run' ? tables.runs : tables.taskRuns).get(runId);
-      if (row === undefined || row.fence !== fence || !row.active || row.warned_time !== null) return;
-      const [run, task] = [tables.runs.get(runId), tables.taskRuns.get(runId)];
-      if (kind === 'run' && run !== undefined) tables.runs.set(runId, { ...run, warned_time: at });
-      if (kind === 'task' && task !== undefined) tables.taskRuns.set(runId, { ...task, warned_time: at });
-      tables.notices = [...tables.notices, ...notices];
-    }),
-    requestTaskStop: (taskRunId) => transaction(() => {
-      const task = tables.taskRuns.get(taskRunId);
-      if (task?.active === true && task.stop_reason === null) tables.taskRuns.set(taskRunId, { ...task, stop_reason: 'timeout' });
-    }),
-    queuedJobs: () => transaction(() => [...Map.groupBy(rows(isQueued), (run) => run.job_id)].map(([jobId, waiting]) => {
-      const { job, hidden } = required(tables.jobs.get(jobId));
-      const since = Math.min(...waiting.map((run) => run.start_time ?? 0));
-      return { jobId, activeRuns: countRuns(tables, jobId).active, since, maxConcurrentRuns: hidden ? undefined : job.settings.max_concurrent_runs ?? 1 };
-    })),
-    leavingQueue: (since, limit) => transaction(() =>
-      rows((run) => isQueued(run) && (run.stop_reason !== null || (run.start_time ?? 0) < since)).slice(0, limit).map((row) => withTasks(tables, row))),
+    warn: ({ kind, runId, fence, at, notices }) =>
+      transaction(() => {
+        const row = (kind === 'run' ? tables.runs : tables.taskRuns).get(runId);
+        if (row === undefined || row.fence !== fence || !row.active || row.warned_time !== null) return;
+        const [run, task] = [tables.runs.get(runId), tables.taskRuns.get(runId)];
+        if (kind === 'run' && run !== undefined) tables.runs.set(runId, { ...run, warned_time: at });
+        if (kind === 'task' && task !== undefined) tables.taskRuns.set(runId, { ...task, warned_time: at });
+        tables.notices = [...tables.notices, ...notices];
+      }),
+    requestTaskStop: (taskRunId) =>
+      transaction(() => {
+        const task = tables.taskRuns.get(taskRunId);
+        if (task?.active === true && task.stop_reason === null)
+          tables.taskRuns.set(taskRunId, { ...task, stop_reason: 'timeout' });
+      }),
+    queuedJobs: () =>
+      transaction(() =>
+        [...Map.groupBy(rows(isQueued), (run) => run.job_id)].map(([jobId, waiting]) => {
+          const { job, hidden } = required(tables.jobs.get(jobId));
+          const since = Math.min(...waiting.map((run) => run.start_time ?? 0));
+          return {
+            jobId,
+            activeRuns: countRuns(tables, jobId).active,
+            since,
+            maxConcurrentRuns: hidden ? undefined : (job.settings.max_concurrent_runs ?? 1),
+          };
+        }),
+      ),
+    leavingQueue: (since, limit) =>
+      transaction(() =>
+        rows((run) => isQueued(run) && (run.stop_reason !== null || (run.start_time ?? 0) < since))
+          .slice(0, limit)
+          .map((row) => withTasks(tables, row)),
+      ),
     launchedBy: (taskRunId) => transaction(() => launchedBy(tables, taskRunId)),
-    latestAttempt: (runId) => transaction(() => {
-      const retries = rows((run) => run.original_attempt_run_id === runId && run.attempt > 0).toSorted((one, other) => other.attempt - one.attempt);
-      const row = retries[0] ?? tables.runs.get(runId);
-      return row && runOf(row);
-    }),
-    requestStop: (runId, reason) => transaction(() => {
-      const row = tables.runs.get(runId);
-      if (row?.active === true && row.stop_reason === null) tables.runs.set(runId, { ...row, stop_reason: reason });
-      return find(runId)?.run;
-    }),
-    requestStopOfAll: ({ jobId, queuedOnly }) => transaction(() => rows((run) =>
-      run.active && run.stop_reason === null && (jobId === undefined || run.job_id === jobId) && (!queuedOnly || run.state === 'QUEUED')).map((run) => {
-      tables.runs.set(run.run_id, { ...run, stop_reason: 'cancel' });
-      return run.run_id;
-    })),
-    ownedBy: (node) => transaction(() => rows((run) => run.active && run.owner === node).map((run) => (
-      { runId: run.run_id, stopReason: run.stop_reason ?? undefined, retimes: run.retimes }))),
+    latestAttempt: (runId) =>
+      transaction(() => {
+        const retries = rows((run) => run.original_attempt_run_id === runId && run.attempt > 0).toSorted(
+          (one, other) => other.attempt - one.attempt,
+        );
+        const row = retries[0] ?? tables.runs.get(runId);
+        return row && runOf(row);
+      }),
+    requestStop: (runId, reason) =>
+      transaction(() => {
+        const row = tables.runs.get(runId);
+        if (row?.active === true && row.stop_reason === null)
+          tables.runs.set(runId, { ...row, stop_reason: reason });
+        return find(runId)?.run;
+      }),
+    requestStopOfAll: ({ jobId, queuedOnly }) =>
+      transaction(() =>
+        rows(
+          (run) =>
+            run.active &&
+            run.stop_reason === null &&
+            (jobId === undefined || run.job_id === jobId) &&
+            (!queuedOnly || run.state === 'QUEUED'),
+        ).map((run) => {
+          tables.runs.set(run.run_id, { ...run, stop_reason: 'cancel' });
+          return run.run_id;
+        }),
+      ),
+    ownedBy: (node) =>
+      transaction(() =>
+        rows((run) => run.active && run.owner === node).map((run) => ({
+          runId: run.run_id,
+          stopReason: run.stop_reason ?? undefined,
+          retimes: run.retimes,
+        })),
+      ),
     // Every other node is gone: there are no leases here.
-    adopt: (node, _now, limit) => transaction(() => take(node, rows((run) => run.active && !isQueued(run) && run.owner !== node).slice(0, limit))),
-    reclaim: (node, runIds) => transaction(() => take(node, rows((run) => run.active && !isQueued(run) && run.owner === node && runIds.includes(run.run_id)))),
+    adopt: (node, _now, limit) =>
+      transaction(() =>
+        take(node, rows((run) => run.active && !isQueued(run) && run.owner !== node).slice(0, limit)),
+      ),
+    reclaim: (node, runIds) =>
+      transaction(() =>
+        take(
+          node,
+          rows((run) => run.active && !isQueued(run) && run.owner === node && runIds.includes(run.run_id)),
+        ),
+      ),
   };
 }
 
@@ -234,32 +365,61 @@ const fresh = { ticket: 0, startedTime: undefined, terminatedTime: undefined, te
 
 function clusterStore({ tables, transaction }: Memory): ClusterStore {
   return {
-    create: (cluster, running, fence) => transaction(() => {
-      const run = cluster.jobRunId === undefined ? undefined : tables.runs.get(cluster.jobRunId);
-      if (run?.active !== true || run.fence !== fence) return 'refused';
-      if (!tables.clusters.has(cluster.clusterId)) {
-        tables.clusters.set(cluster.clusterId, { ...cluster, ...fresh, nodes: cluster.wanted, state: running === undefined ? 'PENDING' : 'RUNNING', sparkContextId: running });
-      }
-      return 'created';
-    }),
+    create: (cluster, running, fence) =>
+      transaction(() => {
+        const run = cluster.jobRunId === undefined ? undefined : tables.runs.get(cluster.jobRunId);
+        if (run?.active !== true || run.fence !== fence) return 'refused';
+        if (!tables.clusters.has(cluster.clusterId)) {
+          tables.clusters.set(cluster.clusterId, {
+            ...cluster,
+            ...fresh,
+            nodes: cluster.wanted,
+            state: running === undefined ? 'PENDING' : 'RUNNING',
+            sparkContextId: running,
+          });
+        }
+        return 'created';
+      }),
     find: (clusterId) => transaction(() => tables.clusters.get(clusterId)),
-    ofRun: (jobRunId) => transaction(() => [...tables.clusters.values()].filter((one) => one.jobRunId === jobRunId && one.state !== 'TERMINATED')),
-    started: (clusterId, sparkContextId) => transaction(() => {
-      const cluster = tables.clusters.get(clusterId);
-      if (cluster?.state === 'PENDING') tables.clusters.set(clusterId, { ...cluster, state: 'RUNNING', sparkContextId });
-      return tables.clusters.get(clusterId)?.state === 'RUNNING';
-    }),
-    terminated: (clusterIds, termination, now) => transaction(() => {
-      for (const clusterId of clusterIds) {
-        const cluster = required(tables.clusters.get(clusterId));
-        if (cluster.state !== 'TERMINATED') tables.clusters.set(clusterId, { ...cluster, state: 'TERMINATED', nodes: 0, termination, terminatedTime: now });
-      }
-    }),
-    ensureAllPurpose: (cluster, sparkContextId) => transaction(() => {
-      const found = tables.clusters.get(cluster.clusterId) ?? { ...cluster, ...fresh, nodes: cluster.wanted, state: 'RUNNING' as const, sparkContextId };
-      tables.clusters.set(cluster.clusterId, found);
-      return found;
-    }),
+    ofRun: (jobRunId) =>
+      transaction(() =>
+        [...tables.clusters.values()].filter(
+          (one) => one.jobRunId === jobRunId && one.state !== 'TERMINATED',
+        ),
+      ),
+    started: (clusterId, sparkContextId) =>
+      transaction(() => {
+        const cluster = tables.clusters.get(clusterId);
+        if (cluster?.state === 'PENDING')
+          tables.clusters.set(clusterId, { ...cluster, state: 'RUNNING', sparkContextId });
+        return tables.clusters.get(clusterId)?.state === 'RUNNING';
+      }),
+    terminated: (clusterIds, termination, now) =>
+      transaction(() => {
+        for (const clusterId of clusterIds) {
+          const cluster = required(tables.clusters.get(clusterId));
+          if (cluster.state !== 'TERMINATED')
+            tables.clusters.set(clusterId, {
+              ...cluster,
+              state: 'TERMINATED',
+              nodes: 0,
+              termination,
+              terminatedTime: now,
+            });
+        }
+      }),
+    ensureAllPurpose: (cluster, sparkContextId) =>
+      transaction(() => {
+        const found = tables.clusters.get(cluster.clusterId) ?? {
+          ...cluster,
+          ...fresh,
+          nodes: cluster.wanted,
+          state: 'RUNNING' as const,
+          sparkContextId,
+        };
+        tables.clusters.set(cluster.clusterId, found);
+        return found;
+      }),
     // Nothing of this is part of the model: its clusters keep their size.
     note: async () => undefined,
     rescale: async () => undefined,

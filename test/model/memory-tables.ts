@@ -1,4 +1,7 @@
-/** Tables in memory with the columns of the real ones, transactions that go one after the other, and writes that name what they expect. */
+/**
+ * Tables in memory with the columns of the real ones, transactions that go one after the other, and writes
+ * that name what they expect.
+ */
 import type { ChangeSet } from '../../engine/ports/runs.ts';
 import type { Job } from '../../engine/ports/engine.ts';
 import type { Notice } from '../../engine/run/notification.ts';
@@ -6,7 +9,13 @@ import type { Cluster } from '../../engine/cluster/cluster.ts';
 import type { StateChange } from '../../engine/run/change.ts';
 import { isTerminal } from '../../engine/run/states.ts';
 import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
-import { attemptRow, runOf, taskRunOf, type RunRow, type TaskRunRow } from '../../storage/postgres/runs/run-rows.ts';
+import {
+  attemptRow,
+  runOf,
+  taskRunOf,
+  type RunRow,
+  type TaskRunRow,
+} from '../../storage/postgres/runs/run-rows.ts';
 
 export interface JobRow {
   readonly job: Job;
@@ -35,7 +44,14 @@ export interface Memory {
 
 /** @param firstId run ids begin here, far from job ids, so that nobody takes the one for the other */
 export function createMemory(firstId = 1_001): Memory {
-  const tables: Tables = { jobs: new Map(), runs: new Map(), taskRuns: new Map(), tokens: new Map(), clusters: new Map(), notices: [] };
+  const tables: Tables = {
+    jobs: new Map(),
+    runs: new Map(),
+    taskRuns: new Map(),
+    tokens: new Map(),
+    clusters: new Map(),
+    notices: [],
+  };
   let id = firstId - 1;
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -45,7 +61,12 @@ export function createMemory(firstId = 1_001): Memory {
       const result = last.then(async () => {
         const { jobs, runs, taskRuns, tokens, clusters, notices } = tables;
         const before: Tables = {
-          jobs: new Map(jobs), runs: new Map(runs), taskRuns: new Map(taskRuns), tokens: new Map(tokens), clusters: new Map(clusters), notices,
+          jobs: new Map(jobs),
+          runs: new Map(runs),
+          taskRuns: new Map(taskRuns),
+          tokens: new Map(tokens),
+          clusters: new Map(clusters),
+          notices,
         };
         try {
           return await steps();
@@ -62,42 +83,86 @@ export function createMemory(firstId = 1_001): Memory {
 
 /** A run with its attempts, by task and oldest first. */
 export function withTasks(tables: Tables, row: RunRow): RunWithTasks {
-  const tasks = [...tables.taskRuns.values()].filter((task) => task.job_run_id === row.run_id)
-    .toSorted((one, other) => (one.task_key < other.task_key ? -1 : Number(one.task_key > other.task_key)) || one.attempt - other.attempt);
+  const tasks = [...tables.taskRuns.values()]
+    .filter((task) => task.job_run_id === row.run_id)
+    .toSorted(
+      (one, other) =>
+        (one.task_key < other.task_key ? -1 : Number(one.task_key > other.task_key)) ||
+        one.attempt - other.attempt,
+    );
   return { run: runOf(row), tasks: tasks.map(taskRunOf) };
 }
 
 /** The columns of a run or task run that a step may move. */
-type Moving = Pick<RunRow, 'state' | 'active' | 'result' | 'message' | 'start_time' | 'running_time' | 'terminating_time' | 'end_time' | 'warned_time'>;
+type Moving = Pick<
+  RunRow,
+  | 'state'
+  | 'active'
+  | 'result'
+  | 'message'
+  | 'start_time'
+  | 'running_time'
+  | 'terminating_time'
+  | 'end_time'
+  | 'warned_time'
+>;
 
 function moved(row: Moving, change: StateChange): Moving {
-  const latest = (...times: (number | null)[]): number => Math.max(change.at, ...times.map((time) => time ?? 0));
+  const latest = (...times: (number | null)[]): number =>
+    Math.max(change.at, ...times.map((time) => time ?? 0));
   return {
-    state: change.to, active: !isTerminal(change.to),
-    result: change.result ?? row.result, message: change.message ?? row.message,
-    start_time: change.stampStart ? row.start_time ?? change.at : row.start_time,
+    state: change.to,
+    active: !isTerminal(change.to),
+    result: change.result ?? row.result,
+    message: change.message ?? row.message,
+    start_time: change.stampStart ? (row.start_time ?? change.at) : row.start_time,
     running_time: change.stampRunning ? latest(row.start_time) : row.running_time,
-    terminating_time: change.stampTerminating ? latest(row.running_time, row.start_time) : row.terminating_time,
+    terminating_time: change.stampTerminating
+      ? latest(row.running_time, row.start_time)
+      : row.terminating_time,
     end_time: change.stampEnd ? latest(row.terminating_time, row.running_time, row.start_time) : row.end_time,
-    warned_time: change.warned === true ? row.warned_time ?? change.at : row.warned_time,
+    warned_time: change.warned === true ? (row.warned_time ?? change.at) : row.warned_time,
   };
 }
 
-/** Writes all changes of a set with its notices and new attempts, or nothing when a row is not where its change expects it. */
-export function writeSet(tables: Tables, { changes, notices, attempts = [] }: ChangeSet): 'written' | 'refused' {
+/**
+ * Writes all changes of a set with its notices and new attempts, or nothing when a row is not where its
+ * change expects it.
+ */
+export function writeSet(
+  tables: Tables,
+  { changes, notices, attempts = [] }: ChangeSet,
+): 'written' | 'refused' {
   const rowOf = ({ kind, runId }: StateChange) => (kind === 'run' ? tables.runs : tables.taskRuns).get(runId);
-  const expected = changes.every((change) => rowOf(change)?.state === change.from && rowOf(change)?.fence === change.fence);
+  const expected = changes.every(
+    (change) => rowOf(change)?.state === change.from && rowOf(change)?.fence === change.fence,
+  );
   if (!expected) return 'refused';
   for (const change of changes) {
-    const [run, task] = change.kind === 'run' ? [tables.runs.get(change.runId), undefined] : [undefined, tables.taskRuns.get(change.runId)];
+    const [run, task] =
+      change.kind === 'run'
+        ? [tables.runs.get(change.runId), undefined]
+        : [undefined, tables.taskRuns.get(change.runId)];
     if (run !== undefined) {
-      tables.runs.set(run.run_id, checked({ ...run, ...moved(run, change), queue_code: change.to === 'QUEUED' ? run.queue_code : null }));
+      tables.runs.set(
+        run.run_id,
+        checked({
+          ...run,
+          ...moved(run, change),
+          queue_code: change.to === 'QUEUED' ? run.queue_code : null,
+        }),
+      );
     }
     if (task !== undefined) {
-      tables.taskRuns.set(task.run_id, checked({
-        ...task, ...moved(task, change),
-        cluster_id: change.clusterId ?? task.cluster_id, spark_context_id: change.sparkContextId ?? task.spark_context_id,
-      }));
+      tables.taskRuns.set(
+        task.run_id,
+        checked({
+          ...task,
+          ...moved(task, change),
+          cluster_id: change.clusterId ?? task.cluster_id,
+          spark_context_id: change.sparkContextId ?? task.spark_context_id,
+        }),
+      );
     }
   }
   for (const attempt of attempts) insertTaskRun(tables, attemptTaskRow(attempt));
@@ -112,7 +177,10 @@ export function attemptTaskRow(attempt: TaskRun): TaskRunRow {
 
 export function insertTaskRun(tables: Tables, row: TaskRunRow): void {
   for (const { run_id, job_run_id, task_key, attempt } of tables.taskRuns.values()) {
-    if (run_id === row.run_id || (job_run_id === row.job_run_id && task_key === row.task_key && attempt === row.attempt)) {
+    if (
+      run_id === row.run_id ||
+      (job_run_id === row.job_run_id && task_key === row.task_key && attempt === row.attempt)
+    ) {
       throw new Error(`The attempt ${row.attempt} of the task ${row.task_key} is there already.`);
     }
   }
@@ -121,20 +189,32 @@ export function insertTaskRun(tables: Tables, row: TaskRunRow): void {
 
 export function insertRun(tables: Tables, row: RunRow): void {
   for (const { run_id, job_id, number_in_job, launched_by } of tables.runs.values()) {
-    if (run_id === row.run_id || (job_id === row.job_id && number_in_job === row.number_in_job)) throw new Error(`The run ${row.number_in_job} is there already.`);
-    if (row.launched_by !== null && launched_by === row.launched_by) throw new Error(`The task run ${launched_by} has started a run already.`);
+    if (run_id === row.run_id || (job_id === row.job_id && number_in_job === row.number_in_job))
+      throw new Error(`The run ${row.number_in_job} is there already.`);
+    if (row.launched_by !== null && launched_by === row.launched_by)
+      throw new Error(`The task run ${launched_by} has started a run already.`);
   }
   tables.runs.set(row.run_id, checked(row));
 }
 
 /** The CHECKs of storage/migrations that rows of runs and task runs share. */
 function checked<Row extends Moving>(row: Row): Row {
-  const { state, result, active, start_time: start, running_time: running, terminating_time: terminating, end_time: end } = row;
+  const {
+    state,
+    result,
+    active,
+    start_time: start,
+    running_time: running,
+    terminating_time: terminating,
+    end_time: end,
+  } = row;
   const without = ['QUEUED', 'PENDING', 'RUNNING', 'SKIPPED'].includes(state);
   const times = [start, running, terminating, end].filter((time) => time !== null);
-  const holds = active === !isTerminal(state) && (end === null) === active
-    && (without ? result === null : result !== null || state === 'INTERNAL_ERROR')
-    && times.every((time, index) => time >= (times[index - 1] ?? 0));
+  const holds =
+    active === !isTerminal(state) &&
+    (end === null) === active &&
+    (without ? result === null : result !== null || state === 'INTERNAL_ERROR') &&
+    times.every((time, index) => time >= (times[index - 1] ?? 0));
   if (!holds) throw new Error(`A row would break the rules of its table: ${JSON.stringify(row)}`);
   return row;
 }

@@ -1,4 +1,7 @@
-/** Engine and reference model agree on everything that can be seen, whatever jobs, outcomes, cancels, limits, times and crashes. */
+/**
+ * Engine and reference model agree on everything that can be seen, whatever jobs, outcomes, cancels, limits,
+ * times and crashes.
+ */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -7,23 +10,31 @@ import { worlds, type RandomWorld } from './generators.ts';
 import { live, newTally } from './live.ts';
 
 /**
- * The same cases each time, so that a change of the engine is told from luck; MODEL_CASES and MODEL_SQL_CASES look at other ones, as many as
- * they say. A failing case is replayed by what its message says.
+ * The same cases each time, so that a change of the engine is told from luck; MODEL_CASES and MODEL_SQL_CASES
+ * look at other ones, as many as they say. A failing case is replayed by what its message says.
  */
 const { MODEL_SEED, MODEL_PATH, MODEL_CASES, MODEL_SQL_CASES } = process.env;
 const usualSeed = 31;
 
 let database: TestDatabase;
-beforeAll(async () => { database = await createTestDatabase(); });
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
 afterAll(() => database.drop());
 
 async function check(numRuns: number, lived: (world: RandomWorld) => Promise<void>): Promise<void> {
   const elsewhere = MODEL_SEED === undefined && (MODEL_CASES !== undefined || MODEL_SQL_CASES !== undefined);
   const seed = elsewhere ? {} : { seed: Number(MODEL_SEED ?? usualSeed) };
-  const details = await fc.check(fc.asyncProperty(worlds, lived), { numRuns, ...seed, ...(MODEL_PATH !== undefined && { path: MODEL_PATH }) });
+  const details = await fc.check(fc.asyncProperty(worlds, lived), {
+    numRuns,
+    ...seed,
+    ...(MODEL_PATH !== undefined && { path: MODEL_PATH }),
+  });
   if (!details.failed) return;
-  throw new Error(`Replay this with: MODEL_SEED=${details.seed} MODEL_PATH=${details.counterexamplePath} npx vitest run test/model/model.test.ts -t '${expect.getState().currentTestName}'\n`
-    + `${String(details.errorInstance)}\n${fc.defaultReportMessage(details)}`);
+  throw new Error(
+    `Replay this with: MODEL_SEED=${details.seed} MODEL_PATH=${details.counterexamplePath} npx vitest run test/model/model.test.ts -t '${expect.getState().currentTestName}'\n` +
+      `${String(details.errorInstance)}\n${fc.defaultReportMessage(details)}`,
+  );
 }
 
 test('spec 3.1, 3.2: in memory, with engines that die at any call of a store', async () => {

@@ -12,9 +12,17 @@ interface Times {
 }
 
 /** Where something stands. Times count from the beginning of the world. */
-function stands(state: string, result: string | null | undefined, times: Times & { due?: number | null | undefined; admitted?: number | null | undefined }, zero: number): string {
+function stands(
+  state: string,
+  result: string | null | undefined,
+  times: Times & { due?: number | null | undefined; admitted?: number | null | undefined },
+  zero: number,
+): string {
   // Whether a run was let in at once or waited for no time is nobody's promise.
-  const stamps = Object.entries(times).filter(([name, at]) => typeof at === 'number' && !(name === 'admitted' && at === times.start)).map(([name, at]) => `${name} ${Number(at) - zero}`).toSorted();
+  const stamps = Object.entries(times)
+    .filter(([name, at]) => typeof at === 'number' && !(name === 'admitted' && at === times.start))
+    .map(([name, at]) => `${name} ${Number(at) - zero}`)
+    .toSorted();
   return `${state}${result === null || result === undefined ? '' : `/${result}`} ${stamps.join(' ')}`;
 }
 
@@ -26,16 +34,31 @@ function origin(trigger: string, attempt: number, first: string): string {
 export function seenOfModel(world: World, zero: number): string[] {
   const lines = world.runs.flatMap((run) => {
     const label = labelOf(run);
-    const from = run.original === undefined ? origin('ONE_TIME', 0, '') : origin('RETRY', run.attempt, labelOf(run.original));
+    const from =
+      run.original === undefined
+        ? origin('ONE_TIME', 0, '')
+        : origin('RETRY', run.attempt, labelOf(run.original));
     return [
       `${label} ${from} ${stands(run.state, run.result, { ...timesOf(run), admitted: run.admitted }, zero)}`,
-      ...run.tasks.flatMap((task) => task.attempts.map((attempt) =>
-        `${label}/${task.plan.key}:${attempt.number} ${stands(attempt.state, attempt.result, { ...timesOf(attempt), due: attempt.due }, zero)}`)),
+      ...run.tasks.flatMap((task) =>
+        task.attempts.map(
+          (attempt) =>
+            `${label}/${task.plan.key}:${attempt.number} ${stands(attempt.state, attempt.result, { ...timesOf(attempt), due: attempt.due }, zero)}`,
+        ),
+      ),
       ...run.told.map((notice) => `${label} told ${notice}`),
       ...(run.shared === undefined || isOver(run) ? [] : [`cluster ${label} shared`]),
-      ...run.tasks.flatMap((task) => (latest(task).ready === undefined || isOver(latest(task)) ? [] : [`cluster ${label} ${task.plan.key}:${latest(task).number}`])),
-      ...run.tasks.filter((task) => latest(task).state === 'RUNNING' && task.plan.child === undefined).map((task) =>
-        `executing ${label}/${task.plan.key}:${latest(task).number}${latest(task).stop === undefined ? '' : ' stopping'}`),
+      ...run.tasks.flatMap((task) =>
+        latest(task).ready === undefined || isOver(latest(task))
+          ? []
+          : [`cluster ${label} ${task.plan.key}:${latest(task).number}`],
+      ),
+      ...run.tasks
+        .filter((task) => latest(task).state === 'RUNNING' && task.plan.child === undefined)
+        .map(
+          (task) =>
+            `executing ${label}/${task.plan.key}:${latest(task).number}${latest(task).stop === undefined ? '' : ' stopping'}`,
+        ),
     ];
   });
   return [...lines.toSorted(), ...queueOf(world).map((waiting) => `queue ${waiting}`)];
@@ -46,28 +69,68 @@ function timesOf({ start, running, terminating, end }: Partial<Times>): Times {
 }
 
 /** @param jobIds of the jobs of the plan, in its order; every other job is a submission */
-export async function seenOfEngine(backend: Backend, { processes }: ProcessTable, jobIds: readonly number[], zero: number): Promise<string[]> {
+export async function seenOfEngine(
+  backend: Backend,
+  { processes }: ProcessTable,
+  jobIds: readonly number[],
+  zero: number,
+): Promise<string[]> {
   const { runs, taskRuns, notices, clusters } = await backend.rows();
-  const submissions = [...new Set(runs.map((run) => run.job_id))].filter((jobId) => !jobIds.includes(jobId)).toSorted((one, other) => one - other);
-  const jobLabel = (jobId: number): string => (jobIds.includes(jobId) ? `job${jobIds.indexOf(jobId)}` : `submission${submissions.indexOf(jobId)}`);
+  const submissions = [...new Set(runs.map((run) => run.job_id))]
+    .filter((jobId) => !jobIds.includes(jobId))
+    .toSorted((one, other) => one - other);
+  const jobLabel = (jobId: number): string =>
+    jobIds.includes(jobId) ? `job${jobIds.indexOf(jobId)}` : `submission${submissions.indexOf(jobId)}`;
   const labels = new Map(runs.map((run) => [run.run_id, `${jobLabel(run.job_id)}#${run.number_in_job}`]));
-  const attempts = new Map(taskRuns.map((task) => [task.run_id, { label: labels.get(task.job_run_id) ?? '', attempt: `${task.task_key}:${task.attempt}` }]));
+  const attempts = new Map(
+    taskRuns.map((task) => [
+      task.run_id,
+      { label: labels.get(task.job_run_id) ?? '', attempt: `${task.task_key}:${task.attempt}` },
+    ]),
+  );
   const lines = [
-    ...runs.map((run) => `${labels.get(run.run_id)} ${origin(run.trigger, run.attempt, labels.get(run.original_attempt_run_id) ?? '')} `
-      + stands(run.state, run.result, { ...timesOfRow(run), admitted: run.admitted_time }, zero)),
-    ...taskRuns.map((task) => `${labels.get(task.job_run_id)}/${task.task_key}:${task.attempt} `
-      + stands(task.state, task.result, { ...timesOfRow(task), due: task.due_time }, zero)),
-    ...notices.map(({ runId, taskKey, event }) => (taskKey === undefined
-      ? `${labels.get(runId)} told run ${event}`
-      : `${attempts.get(runId)?.label} told ${attempts.get(runId)?.attempt} ${event}`)),
-    ...clusters.map(({ jobRunId, key }) => `cluster ${labels.get(jobRunId)} ${key.startsWith('task:') ? attempts.get(Number(key.slice('task:'.length)))?.attempt : key}`),
-    ...[...processes.values()].filter((process) => !process.over).map(({ assignment, stopping }) =>
-      `executing ${attempts.get(assignment.runId)?.label}/${attempts.get(assignment.runId)?.attempt}${stopping ? ' stopping' : ''}`),
+    ...runs.map(
+      (run) =>
+        `${labels.get(run.run_id)} ${origin(run.trigger, run.attempt, labels.get(run.original_attempt_run_id) ?? '')} ` +
+        stands(run.state, run.result, { ...timesOfRow(run), admitted: run.admitted_time }, zero),
+    ),
+    ...taskRuns.map(
+      (task) =>
+        `${labels.get(task.job_run_id)}/${task.task_key}:${task.attempt} ` +
+        stands(task.state, task.result, { ...timesOfRow(task), due: task.due_time }, zero),
+    ),
+    ...notices.map(({ runId, taskKey, event }) =>
+      taskKey === undefined
+        ? `${labels.get(runId)} told run ${event}`
+        : `${attempts.get(runId)?.label} told ${attempts.get(runId)?.attempt} ${event}`,
+    ),
+    ...clusters.map(
+      ({ jobRunId, key }) =>
+        `cluster ${labels.get(jobRunId)} ${key.startsWith('task:') ? attempts.get(Number(key.slice('task:'.length)))?.attempt : key}`,
+    ),
+    ...[...processes.values()]
+      .filter((process) => !process.over)
+      .map(
+        ({ assignment, stopping }) =>
+          `executing ${attempts.get(assignment.runId)?.label}/${attempts.get(assignment.runId)?.attempt}${stopping ? ' stopping' : ''}`,
+      ),
   ];
-  const queue = runs.filter((run) => run.state === 'QUEUED').map((run) => `queue ${labels.get(run.run_id)} ${run.queue_code}`);
+  const queue = runs
+    .filter((run) => run.state === 'QUEUED')
+    .map((run) => `queue ${labels.get(run.run_id)} ${run.queue_code}`);
   return [...lines.toSorted(), ...queue];
 }
 
-function timesOfRow(row: { start_time: number | null; running_time: number | null; terminating_time: number | null; end_time: number | null }): Times {
-  return { start: row.start_time, running: row.running_time, terminating: row.terminating_time, end: row.end_time };
+function timesOfRow(row: {
+  start_time: number | null;
+  running_time: number | null;
+  terminating_time: number | null;
+  end_time: number | null;
+}): Times {
+  return {
+    start: row.start_time,
+    running: row.running_time,
+    terminating: row.terminating_time,
+    end: row.end_time,
+  };
 }

@@ -1,7 +1,13 @@
 /** Jobs as the model sees them, and the settings that say the same to the engine. */
 import type { JobSettings, SubmitSettings, TaskSettings } from '../../engine/job/settings.ts';
 
-export type Condition = 'ALL_SUCCESS' | 'AT_LEAST_ONE_SUCCESS' | 'NONE_FAILED' | 'ALL_DONE' | 'AT_LEAST_ONE_FAILED' | 'ALL_FAILED';
+export type Condition =
+  | 'ALL_SUCCESS'
+  | 'AT_LEAST_ONE_SUCCESS'
+  | 'NONE_FAILED'
+  | 'ALL_DONE'
+  | 'AT_LEAST_ONE_FAILED'
+  | 'ALL_FAILED';
 
 export interface TaskPlan {
   readonly key: string;
@@ -23,7 +29,9 @@ export interface TaskPlan {
 }
 
 export interface JobPlan {
-  /** In single-task format: the one task is `main`, and its timeout, health and alerts are those of the job. */
+  /**
+   * In single-task format: the one task is `main`, and its timeout, health and alerts are those of the job.
+   */
   readonly single: boolean;
   readonly tasks: readonly TaskPlan[];
   readonly timeoutSeconds: number;
@@ -38,37 +46,76 @@ export interface JobPlan {
 const everyList = ['on_start', 'on_success', 'on_failure', 'on_duration_warning_threshold_exceeded'] as const;
 const told = Object.fromEntries(everyList.map((list) => [list, ['ann@example.com']]));
 
-const health = (seconds: number) => (seconds === 0 ? {} : {
-  health: { rules: [{ metric: 'RUN_DURATION_SECONDS' as const, op: 'GREATER_THAN', operator: 'GREATER_THAN' as const, value: seconds }] },
-});
+const health = (seconds: number) =>
+  seconds === 0
+    ? {}
+    : {
+        health: {
+          rules: [
+            {
+              metric: 'RUN_DURATION_SECONDS' as const,
+              op: 'GREATER_THAN',
+              operator: 'GREATER_THAN' as const,
+              value: seconds,
+            },
+          ],
+        },
+      };
 const cluster = { num_workers: 1, spark_version: 'v', node_type_id: 's' };
 
 /** The settings of a job. @param jobIdOf the id of a job by its index */
 export function settingsOf(plan: JobPlan, jobIdOf: (index: number) => number): JobSettings & SubmitSettings {
   const job = {
-    queue: { enabled: plan.queue }, max_concurrent_runs: plan.maxConcurrent, email_notifications: told, ...health(plan.healthSeconds),
-    notification_settings: { no_alert_for_skipped_runs: plan.muteSkipped, no_alert_for_canceled_runs: plan.muteCanceled, alert_on_last_attempt: plan.lastOnly },
+    queue: { enabled: plan.queue },
+    max_concurrent_runs: plan.maxConcurrent,
+    email_notifications: told,
+    ...health(plan.healthSeconds),
+    notification_settings: {
+      no_alert_for_skipped_runs: plan.muteSkipped,
+      no_alert_for_canceled_runs: plan.muteCanceled,
+      alert_on_last_attempt: plan.lastOnly,
+    },
   };
   const [only] = plan.tasks;
-  if (plan.single && only !== undefined) return { ...job, ...workOf(only, jobIdOf), timeout_seconds: only.timeoutSeconds };
+  if (plan.single && only !== undefined)
+    return { ...job, ...workOf(only, jobIdOf), timeout_seconds: only.timeoutSeconds };
   return {
-    ...job, timeout_seconds: plan.timeoutSeconds, job_clusters: [{ job_cluster_key: 'shared', new_cluster: cluster }],
+    ...job,
+    timeout_seconds: plan.timeoutSeconds,
+    job_clusters: [{ job_cluster_key: 'shared', new_cluster: cluster }],
     tasks: plan.tasks.map((task): TaskSettings => ({
-      task_key: task.key, depends_on: task.dependsOn.map((key) => ({ task_key: key })), run_if: task.runIf, timeout_seconds: task.timeoutSeconds,
-      email_notifications: told, ...health(task.healthSeconds), notification_settings: { alert_on_last_attempt: task.lastOnly },
+      task_key: task.key,
+      depends_on: task.dependsOn.map((key) => ({ task_key: key })),
+      run_if: task.runIf,
+      timeout_seconds: task.timeoutSeconds,
+      email_notifications: told,
+      ...health(task.healthSeconds),
+      notification_settings: { alert_on_last_attempt: task.lastOnly },
       ...workOf(task, jobIdOf),
     })),
   };
 }
 
 function workOf(task: TaskPlan, jobIdOf: (index: number) => number) {
-  const policy = { max_retries: task.retries, min_retry_interval_millis: task.intervalMs, retry_on_timeout: task.retryOnTimeout };
+  const policy = {
+    max_retries: task.retries,
+    min_retry_interval_millis: task.intervalMs,
+    retry_on_timeout: task.retryOnTimeout,
+  };
   if (task.child !== undefined) return { ...policy, run_job_task: { job_id: jobIdOf(task.child) } };
-  const clusters = { existing: { existing_cluster_id: 'all-purpose' }, own: { new_cluster: cluster }, shared: { job_cluster_key: 'shared' } };
+  const clusters = {
+    existing: { existing_cluster_id: 'all-purpose' },
+    own: { new_cluster: cluster },
+    shared: { job_cluster_key: 'shared' },
+  };
   return { ...policy, notebook_task: { notebook_path: '/n' }, ...clusters[task.cluster] };
 }
 
 /** The plan with other timeouts: 0 for none. */
 export function withTimeouts(plan: JobPlan, runSeconds: number, taskSeconds: number): JobPlan {
-  return { ...plan, timeoutSeconds: runSeconds, tasks: plan.tasks.map((task) => ({ ...task, timeoutSeconds: taskSeconds })) };
+  return {
+    ...plan,
+    timeoutSeconds: runSeconds,
+    tasks: plan.tasks.map((task) => ({ ...task, timeoutSeconds: taskSeconds })),
+  };
 }

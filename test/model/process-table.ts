@@ -1,4 +1,7 @@
-/** Processes of attempts that outlive engines: handing an attempt over again attaches to its process, and the test says how each ends. */
+/**
+ * Processes of attempts that outlive engines: handing an attempt over again attaches to its process, and the
+ * test says how each ends.
+ */
 import type { TaskPool } from '../../engine/ports/engine.ts';
 import type { Outcome, TaskAssignment } from '../../engine/run/assignment.ts';
 
@@ -19,12 +22,17 @@ export interface ProcessTable {
 }
 
 /** @param started called when a process starts, which happens once for each attempt */
-export function createProcessTable(started: (assignment: TaskAssignment) => void = () => undefined): ProcessTable {
+export function createProcessTable(
+  started: (assignment: TaskAssignment) => void = () => undefined,
+): ProcessTable {
   const processes = new Map<number, Process>();
   const start = (assignment: TaskAssignment): Process => {
     const { promise: outcome, resolve } = Promise.withResolvers<Outcome>();
     const process: Process = {
-      assignment, outcome, stopping: false, over: false,
+      assignment,
+      outcome,
+      stopping: false,
+      over: false,
       end(how) {
         process.over = true;
         resolve(how);
@@ -40,7 +48,12 @@ export function createProcessTable(started: (assignment: TaskAssignment) => void
       run(assignment) {
         if (isDead()) return { outcome: new Promise(() => undefined), stop: () => undefined };
         const process = processes.get(assignment.runId) ?? start(assignment);
-        return { outcome: process.outcome, stop() { process.stopping ||= !isDead(); } };
+        return {
+          outcome: process.outcome,
+          stop() {
+            process.stopping ||= !isDead();
+          },
+        };
       },
     }),
   };

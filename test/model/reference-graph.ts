@@ -1,4 +1,7 @@
-/** The graph of a run in the reference model: which conditions hold, and how the run ends (DESIGN sections 4 and 10). */
+/**
+ * The graph of a run in the reference model: which conditions hold, and how the run ends (DESIGN sections 4
+ * and 10).
+ */
 import type { Condition } from './plans.ts';
 import { isOver, latest, type ModelRun, type ModelTask, type Result } from './reference-state.ts';
 

@@ -1,13 +1,22 @@
-/** What the reference model knows of the world. Written from spec section 3 and DESIGN; nothing of the engine's rules is used. */
+/**
+ * What the reference model knows of the world. Written from spec section 3 and DESIGN; nothing of the
+ * engine's rules is used.
+ */
 import type { JobPlan, TaskPlan } from './plans.ts';
 
 export type State = 'QUEUED' | 'PENDING' | 'RUNNING' | 'TERMINATED' | 'SKIPPED' | 'INTERNAL_ERROR';
 export type Result = 'SUCCESS' | 'FAILED' | 'TIMEDOUT' | 'CANCELED';
 export type Reason = 'cancel' | 'timeout';
-export type QueueReason = 'ACTIVE_RUNS_LIMIT_REACHED' | 'MAX_CONCURRENT_RUNS_REACHED' | 'ACTIVE_RUN_JOB_TASKS_LIMIT_REACHED';
+export type QueueReason =
+  | 'ACTIVE_RUNS_LIMIT_REACHED'
+  | 'MAX_CONCURRENT_RUNS_REACHED'
+  | 'ACTIVE_RUN_JOB_TASKS_LIMIT_REACHED';
 type Event = 'on_start' | 'on_success' | 'on_failure' | 'on_duration_warning_threshold_exceeded';
 
-/** Where a run or an attempt stands. TERMINATING is not among the states: nothing rests there while the service is quiet. */
+/**
+ * Where a run or an attempt stands. TERMINATING is not among the states: nothing rests there while the
+ * service is quiet.
+ */
 interface Standing {
   state: State;
   result?: Result;
@@ -123,7 +132,9 @@ export function tellEnd(run: ModelRun, task: ModelTask | undefined, retried: boo
   const { state, result } = task === undefined ? run : latest(task);
   if (state === 'TERMINATED' && result === 'SUCCESS') return tell(run, task, 'on_success');
   // The switches of the job are for its runs alone.
-  const { lastOnly, muteSkipped, muteCanceled } = task === undefined ? run.plan : { lastOnly: task.plan.lastOnly, muteSkipped: false, muteCanceled: false };
-  const muted = (retried && lastOnly) || (state === 'SKIPPED' && muteSkipped) || (result === 'CANCELED' && muteCanceled);
+  const { lastOnly, muteSkipped, muteCanceled } =
+    task === undefined ? run.plan : { lastOnly: task.plan.lastOnly, muteSkipped: false, muteCanceled: false };
+  const muted =
+    (retried && lastOnly) || (state === 'SKIPPED' && muteSkipped) || (result === 'CANCELED' && muteCanceled);
   if (!muted) tell(run, task, 'on_failure');
 }

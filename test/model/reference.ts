@@ -1,11 +1,25 @@
 /**
- * The reference model of spec section 3: given the same jobs and the same commands as the engine it says where every run and
- * every attempt stands. It takes time as it is told, has no store, no crash and no thread; what an engine goes through in
- * between must not be seen.
+ * The reference model of spec section 3: given the same jobs and the same commands as the engine it says
+ * where every run and every attempt stands. It takes time as it is told, has no store, no crash and no
+ * thread; what an engine goes through in between must not be seen.
  */
 import { isReached, mayStart, resultOf } from './reference-graph.ts';
 import { launchRun, newAttempt, newRun, serveQueue } from './reference-admission.ts';
-import { countsFrom, isOver, latest, takesPlace, tell, tellEnd, type Attempt, type ModelJob, type ModelRun, type ModelTask, type Reason, type Result, type World } from './reference-state.ts';
+import {
+  countsFrom,
+  isOver,
+  latest,
+  takesPlace,
+  tell,
+  tellEnd,
+  type Attempt,
+  type ModelJob,
+  type ModelRun,
+  type ModelTask,
+  type Reason,
+  type Result,
+  type World,
+} from './reference-state.ts';
 import type { JobPlan, TaskPlan } from './plans.ts';
 
 /** How an attempt ends by itself. */
@@ -32,7 +46,8 @@ function advance(world: World, run: ModelRun): boolean {
 
 function advanceAttempt(world: World, run: ModelRun, task: ModelTask): boolean {
   const attempt = latest(task);
-  if (attempt.state === 'RUNNING') return task.plan.child !== undefined && advanceRunJob(world, run, task, task.plan.child);
+  if (attempt.state === 'RUNNING')
+    return task.plan.child !== undefined && advanceRunJob(world, run, task, task.plan.child);
   if (attempt.state !== 'PENDING') return false;
   if (!attempt.begun) return arrive(world, run, task, attempt);
   const waitsForTime = attempt.due !== undefined && attempt.due > world.now && attempt.start === undefined;
@@ -70,8 +85,8 @@ function arrive(world: World, run: ModelRun, task: ModelTask, attempt: Attempt):
 function readyTime(world: World, run: ModelRun, { plan }: ModelTask, attempt: Attempt): number {
   const { clusterMs } = world.limits;
   if (plan.child !== undefined || plan.cluster === 'existing') return world.now;
-  if (plan.cluster === 'own') return attempt.ready ??= world.now + clusterMs;
-  return run.shared ??= world.now + clusterMs;
+  if (plan.cluster === 'own') return (attempt.ready ??= world.now + clusterMs);
+  return (run.shared ??= world.now + clusterMs);
 }
 
 function begin(world: World, run: ModelRun, task: ModelTask, attempt: Attempt): void {
@@ -95,9 +110,15 @@ function skip(world: World, run: ModelRun, task: ModelTask): void {
 function finish(world: World, run: ModelRun, task: ModelTask, result: Result | undefined): void {
   const { now } = world;
   const attempt = latest(task);
-  const end = result === undefined
-    ? { state: 'INTERNAL_ERROR' as const, start: attempt.start ?? now, end: now, ...(attempt.state === 'RUNNING' && { result: 'FAILED' as const }) }
-    : { state: 'TERMINATED' as const, result, start: attempt.start ?? now, terminating: now, end: now };
+  const end =
+    result === undefined
+      ? {
+          state: 'INTERNAL_ERROR' as const,
+          start: attempt.start ?? now,
+          end: now,
+          ...(attempt.state === 'RUNNING' && { result: 'FAILED' as const }),
+        }
+      : { state: 'TERMINATED' as const, result, start: attempt.start ?? now, terminating: now, end: now };
   Object.assign(attempt, end);
   const made = run.plan.single ? run.attempt : attempt.retries;
   const retried = run.stop === undefined && mayRetry(task.plan, attempt, made);
@@ -106,7 +127,14 @@ function finish(world: World, run: ModelRun, task: ModelTask, result: Result | u
     Object.assign(run, end, { start: run.start });
     tellEnd(run, undefined, retried);
     // The retry takes the place of the run: nobody slips in between.
-    if (retried) newRun(world, run.job, { plan: run.plan, attempt: run.attempt + 1, original: run.original ?? run, depth: run.depth, due });
+    if (retried)
+      newRun(world, run.job, {
+        plan: run.plan,
+        attempt: run.attempt + 1,
+        original: run.original ?? run,
+        depth: run.depth,
+        due,
+      });
     serveQueue(world);
     return;
   }
@@ -117,7 +145,8 @@ function finish(world: World, run: ModelRun, task: ModelTask, result: Result | u
 
 /** Spec 2.2: FAILED and INTERNAL_ERROR are unsuccessful; a timeout only where the job says so. */
 function mayRetry({ retries, retryOnTimeout }: TaskPlan, { state, result }: Attempt, made: number): boolean {
-  const unsuccessful = state === 'INTERNAL_ERROR' || result === 'FAILED' || (result === 'TIMEDOUT' && retryOnTimeout);
+  const unsuccessful =
+    state === 'INTERNAL_ERROR' || result === 'FAILED' || (result === 'TIMEDOUT' && retryOnTimeout);
   return unsuccessful && (retries === -1 || made < retries);
 }
 
@@ -132,7 +161,10 @@ function advanceRunJob(world: World, run: ModelRun, task: ModelTask, childIndex:
   const attempt = latest(task);
   if (attempt.child === undefined) {
     const job = world.jobs[childIndex];
-    const child = job === undefined || run.depth >= world.limits.depth ? 'refused' : launchRun(world, { job, parent: run });
+    const child =
+      job === undefined || run.depth >= world.limits.depth
+        ? 'refused'
+        : launchRun(world, { job, parent: run });
     if (child === 'refused') finish(world, run, task, 'FAILED');
     else attempt.child = child;
     return true;
@@ -142,13 +174,22 @@ function advanceRunJob(world: World, run: ModelRun, task: ModelTask, childIndex:
   if (!isOver(child)) {
     if (attempt.stop === undefined || child.stop !== undefined) return false;
     // Room that comes free in this instant may let it in just before it is cancelled.
-    if (child.state === 'QUEUED' && (child.waitsFor !== 'MAX_CONCURRENT_RUNS_REACHED' || somethingEnded(world))) world.ambiguous = true;
+    if (
+      child.state === 'QUEUED' &&
+      (child.waitsFor !== 'MAX_CONCURRENT_RUNS_REACHED' || somethingEnded(world))
+    )
+      world.ambiguous = true;
     stopRun(child, 'cancel');
     serveQueue(world);
     return true;
   }
-  const result = child.state === 'TERMINATED' ? child.result ?? 'FAILED' : 'FAILED';
-  finish(world, run, task, attempt.stop === undefined || result === 'SUCCESS' ? result : resultOfStop[attempt.stop]);
+  const result = child.state === 'TERMINATED' ? (child.result ?? 'FAILED') : 'FAILED';
+  finish(
+    world,
+    run,
+    task,
+    attempt.stop === undefined || result === 'SUCCESS' ? result : resultOfStop[attempt.stop],
+  );
   return true;
 }
 
@@ -165,11 +206,19 @@ export function stopRun(run: ModelRun, reason: Reason): void {
 
 /** An attempt that runs comes to its end. */
 export function endAttempt(world: World, run: ModelRun, task: ModelTask, ending: Ending): void {
-  const results = { succeeded: 'SUCCESS', failed: 'FAILED', lost: undefined, stopped: resultOfStop[latest(task).stop ?? 'cancel'] } as const;
+  const results = {
+    succeeded: 'SUCCESS',
+    failed: 'FAILED',
+    lost: undefined,
+    stopped: resultOfStop[latest(task).stop ?? 'cancel'],
+  } as const;
   finish(world, run, task, results[ending]);
 }
 
-/** The settings of a job change: active runs take its timeouts, and those of its tasks by their keys (spec 4.1 rules 2 and 3), new ones everything. */
+/**
+ * The settings of a job change: active runs take its timeouts, and those of its tasks by their keys (spec 4.1
+ * rules 2 and 3), new ones everything.
+ */
 export function changePlan(world: World, job: ModelJob, plan: JobPlan): void {
   job.plan = plan;
   for (const run of world.runs.filter((one) => one.job === job && !isOver(one))) {
@@ -196,21 +245,37 @@ function dues(world: World): Due[] {
     const due = (when: boolean, at: number, name: string | undefined, happen: () => void): void => {
       if (when) found.push({ at, name: name && `${name} of run ${index}`, happen });
     };
-    due(!single && timeoutSeconds > 0 && run.stop === undefined, countsFrom(run) + timeoutSeconds * 1_000, 'timeout', () => stopRun(run, 'timeout'));
-    due(healthSeconds > 0 && !run.warned, countsFrom(run) + healthSeconds * 1_000 + 1, undefined, () => warn(run, undefined));
+    due(
+      !single && timeoutSeconds > 0 && run.stop === undefined,
+      countsFrom(run) + timeoutSeconds * 1_000,
+      'timeout',
+      () => stopRun(run, 'timeout'),
+    );
+    due(healthSeconds > 0 && !run.warned, countsFrom(run) + healthSeconds * 1_000 + 1, undefined, () =>
+      warn(run, undefined),
+    );
     for (const task of run.tasks) {
       const attempt = latest(task);
       if (isOver(attempt)) continue;
       const { timeoutSeconds: seconds, healthSeconds: threshold } = task.plan;
       const { start, due: dueTime } = attempt;
       if (start !== undefined) {
-        due(seconds > 0 && attempt.stop === undefined, start + seconds * 1_000, 'task timeout', () => { attempt.stop ??= 'timeout'; });
-        due(threshold > 0 && !single && !attempt.warned, start + threshold * 1_000 + 1, undefined, () => warn(run, task));
+        due(seconds > 0 && attempt.stop === undefined, start + seconds * 1_000, 'task timeout', () => {
+          attempt.stop ??= 'timeout';
+        });
+        due(threshold > 0 && !single && !attempt.warned, start + threshold * 1_000 + 1, undefined, () =>
+          warn(run, task),
+        );
       }
       const none = (): void => undefined;
       due(dueTime !== undefined && start === undefined && dueTime > world.now, dueTime ?? 0, 'retry', none);
       const ready = task.plan.cluster === 'own' ? attempt.ready : run.shared;
-      due(attempt.state === 'PENDING' && start !== undefined && ready !== undefined, ready ?? 0, 'cluster', none);
+      due(
+        attempt.state === 'PENDING' && start !== undefined && ready !== undefined,
+        ready ?? 0,
+        'cluster',
+        none,
+      );
     }
     return found;
   });

@@ -14,8 +14,10 @@ const byStatus: ReadonlyMap<number, string> = new Map([
 
 /** Advice for an error; empty when there is none beyond its message. */
 export function adviceFor(error: unknown): string {
-  if (error instanceof ConnectionLost) return 'Check that the service is running and that this machine reaches it. The page tries again by itself; runs go on meanwhile.';
+  if (error instanceof ConnectionLost)
+    return 'Check that the service is running and that this machine reaches it. The page tries again by itself; runs go on meanwhile.';
   if (!(error instanceof Refusal)) return 'This is a mistake of the console. Load the page again.';
-  if (/does not exist\.?$/.test(error.message)) return 'It may have been deleted: runs leave by themselves some time after their end.';
+  if (/does not exist\.?$/.test(error.message))
+    return 'It may have been deleted: runs leave by themselves some time after their end.';
   return byStatus.get(error.status) ?? '';
 }

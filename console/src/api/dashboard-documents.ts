@@ -24,12 +24,21 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 export interface StoredDashboard {
   readonly datasets: readonly { readonly name: string; readonly displayName: string }[];
-  readonly pages: readonly { readonly name: string; readonly displayName: string; readonly layout: readonly Placed[] }[];
+  readonly pages: readonly {
+    readonly name: string;
+    readonly displayName: string;
+    readonly layout: readonly Placed[];
+  }[];
 }
 
 export interface Placed {
   readonly widget: Widget;
-  readonly position: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+  readonly position: {
+    readonly x: number;
+    readonly y: number;
+    readonly width: number;
+    readonly height: number;
+  };
 }
 
 export interface WidgetQuery {
@@ -56,7 +65,11 @@ export interface Widget {
 
 export interface Selection {
   readonly values?: { readonly dataType: string; readonly values: readonly { readonly value: string }[] };
-  readonly range?: { readonly dataType: string; readonly min: { readonly value: string }; readonly max: { readonly value: string } };
+  readonly range?: {
+    readonly dataType: string;
+    readonly min: { readonly value: string };
+    readonly max: { readonly value: string };
+  };
 }
 
 /** What a query of a dashboard answers. */

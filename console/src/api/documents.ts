@@ -1,4 +1,7 @@
-/** The documents of the API as far as the console reads them. It talks over HTTP alone, so they are written down here once more. */
+/**
+ * The documents of the API as far as the console reads them. It talks over HTTP alone, so they are written
+ * down here once more.
+ */
 
 export interface RunState {
   readonly life_cycle_state: string;
@@ -70,7 +73,11 @@ export interface Run extends Timed {
   readonly trigger: string;
   readonly run_duration?: number;
   readonly overriding_parameters?: object;
-  readonly job_parameters?: readonly { readonly name: string; readonly default: string; readonly value: string }[];
+  readonly job_parameters?: readonly {
+    readonly name: string;
+    readonly default: string;
+    readonly value: string;
+  }[];
   readonly tasks: readonly TaskRun[];
   readonly repair_history?: readonly RepairItem[];
 }
@@ -93,7 +100,11 @@ export interface JobSettings {
   readonly description?: string;
   readonly tags?: Readonly<Record<string, string>>;
   readonly parameters?: readonly { readonly name: string; readonly default: string }[];
-  readonly schedule?: { readonly quartz_cron_expression: string; readonly timezone_id: string; readonly pause_status?: string };
+  readonly schedule?: {
+    readonly quartz_cron_expression: string;
+    readonly timezone_id: string;
+    readonly pause_status?: string;
+  };
   readonly queue?: { readonly enabled: boolean };
   readonly max_concurrent_runs?: number;
   readonly timeout_seconds?: number;

@@ -1,5 +1,12 @@
 /** Reading from the service: answers that are kept fresh while somebody looks, and what becomes of errors. */
-import { keepPreviousData, MutationCache, QueryCache, QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
 import { useSession } from '../session.tsx';
 import { ConnectionLost, Refusal, type Fields } from './request.ts';
@@ -26,7 +33,9 @@ interface Freshness<Answer> {
   readonly enabled?: boolean;
   /** Another edition is asked for anew, e.g. the output of a task after its state has changed. */
   readonly edition?: string;
-  /** Shows the answer before while another is on its way, so that a table does not vanish with every filter. */
+  /**
+   * Shows the answer before while another is on its way, so that a table does not vanish with every filter.
+   */
   readonly keepsPrevious?: boolean;
 }
 
@@ -43,7 +52,9 @@ export interface Answered<Answer> {
 
 /** A GET whose answer is kept, and asked for again where that is said, or when there was none. */
 export function useAnswer<Answer>(
-  path: string, fields: Fields = {}, { every = false, enabled = true, edition = '', keepsPrevious = false }: Freshness<Answer> = {},
+  path: string,
+  fields: Fields = {},
+  { every = false, enabled = true, edition = '', keepsPrevious = false }: Freshness<Answer> = {},
 ): Answered<Answer> {
   const { sender } = useSession();
   const { data, error, refetch, isFetching, isPlaceholderData } = useQuery<Answer>({
@@ -70,6 +81,8 @@ function passes(error: Error | null): boolean {
 export function useInterruption(): Error | null {
   const cache = useQueryClient().getQueryCache();
   const subscribe = useCallback((listener: () => void) => cache.subscribe(listener), [cache]);
-  return useSyncExternalStore(subscribe, () =>
-    cache.getAll().find((query) => query.isActive() && passes(query.state.error))?.state.error ?? null);
+  return useSyncExternalStore(
+    subscribe,
+    () => cache.getAll().find((query) => query.isActive() && passes(query.state.error))?.state.error ?? null,
+  );
 }

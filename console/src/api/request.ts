@@ -28,7 +28,10 @@ export type Fields = Readonly<Record<string, string | number | boolean | undefin
 export interface Sender {
   /** @throws Refusal, ConnectionLost; the abort of `signal` */
   get<Answer>(path: string, fields?: Fields, signal?: AbortSignal): Promise<Answer>;
-  /** An answer that is no JSON, to be read by the caller. @throws Refusal, ConnectionLost; the abort of `signal` */
+  /**
+   * An answer that is no JSON, to be read by the caller. @throws Refusal, ConnectionLost; the abort of
+   * `signal`
+   */
   open(path: string, fields?: Fields, signal?: AbortSignal): Promise<Response>;
   /** @throws Refusal, ConnectionLost; the abort of `signal` */
   post<Answer>(path: string, body: object, signal?: AbortSignal): Promise<Answer>;
@@ -37,24 +40,34 @@ export interface Sender {
 export function createSender(token: string): Sender {
   const headers = { authorization: `Bearer ${token}` };
   return {
-    get: (path, fields = {}, signal) => send(`api/${path}${queryOf(fields)}`, { headers, ...(signal !== undefined && { signal }) }),
+    get: (path, fields = {}, signal) =>
+      send(`api/${path}${queryOf(fields)}`, { headers, ...(signal !== undefined && { signal }) }),
     async open(path, fields = {}, signal) {
-      const response = await answerOf(`api/${path}${queryOf(fields)}`, { headers, ...(signal !== undefined && { signal }) });
+      const response = await answerOf(`api/${path}${queryOf(fields)}`, {
+        headers,
+        ...(signal !== undefined && { signal }),
+      });
       if (response.ok) return response;
       throw refusalOf(response, await response.json().catch(() => undefined));
     },
-    post: (path, body, signal) => send(`api/${path}`, {
-      method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body), ...(signal !== undefined && { signal }),
-    }),
+    post: (path, body, signal) =>
+      send(`api/${path}`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        ...(signal !== undefined && { signal }),
+      }),
   };
 }
 
 async function answerOf(url: string, init: RequestInit): Promise<Response> {
   // Relative: the service may stand below a path of a proxy.
-  return fetch(url, { ...init, cache: 'no-store', credentials: 'omit', redirect: 'error' }).catch((error: unknown) => {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new ConnectionLost();
-  });
+  return fetch(url, { ...init, cache: 'no-store', credentials: 'omit', redirect: 'error' }).catch(
+    (error: unknown) => {
+      if (error instanceof DOMException && error.name === 'AbortError') throw error;
+      throw new ConnectionLost();
+    },
+  );
 }
 
 async function send<Answer>(url: string, init: RequestInit): Promise<Answer> {
@@ -71,10 +84,16 @@ function refusalOf({ status, statusText }: Response, body: unknown): Refusal {
   if (typeof body === 'object' && body !== null && 'message' in body && 'error_code' in body) {
     return new Refusal(status, String(body.error_code), String(body.message));
   }
-  return new Refusal(status, '', `The answer was ${status} ${statusText} and not one of Runyard: something between this page and the service gave it.`);
+  return new Refusal(
+    status,
+    '',
+    `The answer was ${status} ${statusText} and not one of Runyard: something between this page and the service gave it.`,
+  );
 }
 
 function queryOf(fields: Fields): string {
-  const given = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  const given = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 }

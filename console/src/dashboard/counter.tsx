@@ -9,7 +9,15 @@ export function Counter({ rows, encodings }: { readonly rows: Rows; readonly enc
   return (
     <div className="counter">
       <p className="figure">{shown(rows, value)}</p>
-      <p className="hint">{textIn(value, 'displayName')}{hasTarget && <> · {textIn(target, 'displayName')}: <strong>{shown(rows, target)}</strong></>}</p>
+      <p className="hint">
+        {textIn(value, 'displayName')}
+        {hasTarget && (
+          <>
+            {' '}
+            · {textIn(target, 'displayName')}: <strong>{shown(rows, target)}</strong>
+          </>
+        )}
+      </p>
     </div>
   );
 }

@@ -1,11 +1,20 @@
-/** A page of a dashboard: its widgets on a grid of six columns; one below the other where the screen is narrow. */
+/**
+ * A page of a dashboard: its widgets on a grid of six columns; one below the other where the screen is
+ * narrow.
+ */
 import { useCallback, useMemo, useState } from 'react';
 import type { StoredDashboard } from '../api/dashboard-documents.ts';
 import { filterKey, parametersOf, type FilterValue, type SetFilter } from './filter-values.ts';
 import { RunningContext } from './use-rows.ts';
 import { WidgetFrame } from './widget-frame.tsx';
 
-export function DashboardGrid({ dashboardId, pages }: { readonly dashboardId: string; readonly pages: StoredDashboard['pages'] }) {
+export function DashboardGrid({
+  dashboardId,
+  pages,
+}: {
+  readonly dashboardId: string;
+  readonly pages: StoredDashboard['pages'];
+}) {
   const [shown, setShown] = useState(0);
   const [values, setValues] = useState<ReadonlyMap<string, FilterValue>>(new Map());
   const setFilter = useCallback<SetFilter>((widget, value) => {
@@ -16,22 +25,51 @@ export function DashboardGrid({ dashboardId, pages }: { readonly dashboardId: st
       return next;
     });
   }, []);
-  const running = useMemo(() => ({ dashboardId, parameters: parametersOf(pages.flatMap(({ layout }) => layout), values) }), [dashboardId, pages, values]);
+  const running = useMemo(
+    () => ({
+      dashboardId,
+      parameters: parametersOf(
+        pages.flatMap(({ layout }) => layout),
+        values,
+      ),
+    }),
+    [dashboardId, pages, values],
+  );
   const page = pages[shown];
   // In the order in which they are read.
-  const layout = useMemo(() => (page?.layout ?? []).toSorted((a, b) => a.position.y - b.position.y || a.position.x - b.position.x), [page]);
+  const layout = useMemo(
+    () => (page?.layout ?? []).toSorted((a, b) => a.position.y - b.position.y || a.position.x - b.position.x),
+    [page],
+  );
   return (
     <RunningContext value={running}>
       {pages.length > 1 && (
         <nav className="choices dashboard-pages" aria-label="Pages of the dashboard">
-          {pages.map(({ name, displayName }, index) => <button key={name} type="button" aria-current={index === shown ? 'page' : undefined} onClick={() => setShown(index)}>{displayName}</button>)}
+          {pages.map(({ name, displayName }, index) => (
+            <button
+              key={name}
+              type="button"
+              aria-current={index === shown ? 'page' : undefined}
+              onClick={() => setShown(index)}
+            >
+              {displayName}
+            </button>
+          ))}
         </nav>
       )}
       {layout.length === 0 && <p className="empty">This page has no widgets.</p>}
       <div className="dashboard">
         {layout.map(({ widget, position: { x, y, width, height } }) => (
-          <div key={widget.name} className={widget.spec?.widgetType.startsWith('filter-') === true || widget.multilineTextboxSpec !== undefined ? 'cell low' : 'cell'}
-            style={{ gridColumn: `${x + 1} / span ${width}`, gridRow: `${y + 1} / span ${height}` }}>
+          <div
+            key={widget.name}
+            className={
+              widget.spec?.widgetType.startsWith('filter-') === true ||
+              widget.multilineTextboxSpec !== undefined
+                ? 'cell low'
+                : 'cell'
+            }
+            style={{ gridColumn: `${x + 1} / span ${width}`, gridRow: `${y + 1} / span ${height}` }}
+          >
             <WidgetFrame widget={widget} setFilter={setFilter} />
           </div>
         ))}

@@ -1,5 +1,17 @@
-/** A chart, drawn by ECharts as SVG. A file of its own to the browser: it is loaded when the first chart is shown. */
-import { BarChart, BoxplotChart, FunnelChart, HeatmapChart, LineChart, PieChart, SankeyChart, ScatterChart } from 'echarts/charts';
+/**
+ * A chart, drawn by ECharts as SVG. A file of its own to the browser: it is loaded when the first chart is
+ * shown.
+ */
+import {
+  BarChart,
+  BoxplotChart,
+  FunnelChart,
+  HeatmapChart,
+  LineChart,
+  PieChart,
+  SankeyChart,
+  ScatterChart,
+} from 'echarts/charts';
 import { GridComponent, LegendComponent, TooltipComponent, VisualMapComponent } from 'echarts/components';
 import { init, use as register, type ECharts } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
@@ -8,8 +20,19 @@ import { descriptionOf } from './options/description.ts';
 import type { ChartOption, Look } from './options/look.ts';
 
 register([
-  BarChart, BoxplotChart, FunnelChart, HeatmapChart, LineChart, PieChart, SankeyChart, ScatterChart,
-  GridComponent, LegendComponent, TooltipComponent, VisualMapComponent, SVGRenderer,
+  BarChart,
+  BoxplotChart,
+  FunnelChart,
+  HeatmapChart,
+  LineChart,
+  PieChart,
+  SankeyChart,
+  ScatterChart,
+  GridComponent,
+  LegendComponent,
+  TooltipComponent,
+  VisualMapComponent,
+  SVGRenderer,
 ]);
 
 interface DrawingProps {
@@ -56,5 +79,11 @@ function follow(listener: () => void): () => void {
 function lookOf(dark: boolean): Look {
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
-  return { dark, text: colour('--text'), soft: colour('--soft'), line: colour('--line'), card: colour('--card') };
+  return {
+    dark,
+    text: colour('--text'),
+    soft: colour('--soft'),
+    line: colour('--line'),
+    card: colour('--card'),
+  };
 }

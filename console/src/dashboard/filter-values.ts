@@ -13,17 +13,23 @@ export function filterKey({ queries = [] }: Widget): string {
 }
 
 function targets(queries: NonNullable<Widget['queries']>): string[] {
-  return queries.flatMap(({ query }) => (query.parameters ?? []).map(({ keyword }) => `${query.datasetName} ${keyword}`));
+  return queries.flatMap(({ query }) =>
+    (query.parameters ?? []).map(({ keyword }) => `${query.datasetName} ${keyword}`),
+  );
 }
 
 /** @param values by the key of the filter */
-export function parametersOf(layout: readonly Placed[], values: ReadonlyMap<string, FilterValue>): SetParameters {
+export function parametersOf(
+  layout: readonly Placed[],
+  values: ReadonlyMap<string, FilterValue>,
+): SetParameters {
   const parameters: Record<string, Record<string, unknown>> = {};
   for (const { widget } of layout) {
     const value = values.get(filterKey(widget));
     if (value === undefined) continue;
     for (const { query } of widget.queries ?? []) {
-      for (const { keyword } of query.parameters ?? []) parameters[query.datasetName] = { ...parameters[query.datasetName], [keyword]: value };
+      for (const { keyword } of query.parameters ?? [])
+        parameters[query.datasetName] = { ...parameters[query.datasetName], [keyword]: value };
     }
   }
   return parameters;

@@ -14,8 +14,13 @@ export function ImportDashboard() {
   const [file, setFile] = useState<File | null>(null);
   const { mutate, isPending, error } = useMutation({
     mutationFn: async (chosen: File) => {
-      const classic = await sender.post<{ readonly id: string }>('2.0/preview/sql/dashboards', await documentIn(chosen));
-      return sender.post<DashboardDocument>('2.0/modern/dashboards/migrate', { source_dashboard_id: classic.id });
+      const classic = await sender.post<{ readonly id: string }>(
+        '2.0/preview/sql/dashboards',
+        await documentIn(chosen),
+      );
+      return sender.post<DashboardDocument>('2.0/modern/dashboards/migrate', {
+        source_dashboard_id: classic.id,
+      });
     },
     onSuccess: ({ dashboard_id }) => {
       void client.invalidateQueries();
@@ -23,17 +28,34 @@ export function ImportDashboard() {
     },
   });
   return (
-    <form className="inline import" onSubmit={(event) => { event.preventDefault(); if (file !== null) mutate(file); }}>
+    <form
+      className="inline import"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (file !== null) mutate(file);
+      }}
+    >
       <label htmlFor={id}>Classic dashboard (JSON)</label>
-      <input id={id} type="file" accept=".json,application/json" onChange={(event) => setFile(event.target.files?.[0] ?? null)} />
-      <button type="submit" className="primary" disabled={file === null || isPending}>{isPending ? 'Working …' : 'Import and migrate'}</button>
+      <input
+        id={id}
+        type="file"
+        accept=".json,application/json"
+        onChange={(event) => setFile(event.target.files?.[0] ?? null)}
+      />
+      <button type="submit" className="primary" disabled={file === null || isPending}>
+        {isPending ? 'Working …' : 'Import and migrate'}
+      </button>
       {error !== null && <Failure error={error} what="Importing the dashboard" />}
     </form>
   );
 }
 
 async function documentIn(file: File): Promise<object> {
-  const document: unknown = await file.text().then((text) => JSON.parse(text) as unknown).catch(() => undefined);
-  if (typeof document !== 'object' || document === null) throw new Error(`${file.name} holds no JSON document of a dashboard.`);
+  const document: unknown = await file
+    .text()
+    .then((text) => JSON.parse(text) as unknown)
+    .catch(() => undefined);
+  if (typeof document !== 'object' || document === null)
+    throw new Error(`${file.name} holds no JSON document of a dashboard.`);
   return document;
 }

@@ -1,4 +1,7 @@
-/** Markdown of text boxes. HTML in it is shown as text, and links lead to the web alone: so nothing in it can run. */
+/**
+ * Markdown of text boxes. HTML in it is shown as text, and links lead to the web alone: so nothing in it can
+ * run.
+ */
 import MarkdownIt from 'markdown-it';
 import { useMemo } from 'react';
 

@@ -37,7 +37,15 @@ export function shownIn(encoding: Fields): Shown[] {
   const several = listIn(encoding, 'fields');
   return (several.length > 0 ? several : [encoding]).flatMap((entry) => {
     const field = textIn(entry, 'fieldName');
-    return field === undefined ? [] : [{ field, title: textIn(entry, 'displayName') ?? textIn(entry, 'title') ?? field, encoding: { ...encoding, ...entry } }];
+    return field === undefined
+      ? []
+      : [
+          {
+            field,
+            title: textIn(entry, 'displayName') ?? textIn(entry, 'title') ?? field,
+            encoding: { ...encoding, ...entry },
+          },
+        ];
   });
 }
 

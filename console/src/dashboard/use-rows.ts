@@ -1,4 +1,7 @@
-/** The rows that a widget shows: asked for again when a filter changes, and given up when nobody looks any more. */
+/**
+ * The rows that a widget shows: asked for again when a filter changes, and given up when nobody looks any
+ * more.
+ */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import type { Rows, WidgetQuery } from '../api/dashboard-documents.ts';
@@ -29,7 +32,12 @@ export function useRows(widgetName: string, query: WidgetQuery | undefined): Row
   const set = parameters[dataset] ?? {};
   const { data, error, isPlaceholderData, refetch } = useQuery<Rows>({
     queryKey: ['dashboard', dashboardId, dataset, widgetName, set],
-    queryFn: ({ signal }) => sender.post<Rows>(`2.0/modern/dashboards/${dashboardId}/query`, { dataset_name: dataset, widget_name: widgetName, parameters: set }, signal),
+    queryFn: ({ signal }) =>
+      sender.post<Rows>(
+        `2.0/modern/dashboards/${dashboardId}/query`,
+        { dataset_name: dataset, widget_name: widgetName, parameters: set },
+        signal,
+      ),
     enabled: query !== undefined,
     placeholderData: keepPreviousData,
     // What is shown stays until it is asked for again: data changes with the files, not with the clock.

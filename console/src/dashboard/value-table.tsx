@@ -16,9 +16,20 @@ export function ValueTable({ title, rows: { columns, rows }, encodings }: ValueT
   const [page, setPage] = useState(0);
   const perPage = Math.min(500, Math.max(1, numberIn(encodings, 'itemsPerPage') ?? 25));
   const wanted = listIn(encodings, 'columns');
-  const shown = (wanted.length > 0 ? wanted : columns.map(({ name }): Fields => ({ fieldName: name }))).flatMap((column) => {
+  const shown = (
+    wanted.length > 0 ? wanted : columns.map(({ name }): Fields => ({ fieldName: name }))
+  ).flatMap((column) => {
     const place = columns.findIndex(({ name }) => name === column['fieldName']);
-    return place < 0 ? [] : [{ column, place, name: textIn(column, 'title') ?? textIn(column, 'displayName') ?? columns[place]?.name ?? '', figures: numberTypes.test(columns[place]?.type ?? '') }];
+    return place < 0
+      ? []
+      : [
+          {
+            column,
+            place,
+            name: textIn(column, 'title') ?? textIn(column, 'displayName') ?? columns[place]?.name ?? '',
+            figures: numberTypes.test(columns[place]?.type ?? ''),
+          },
+        ];
   });
   const pages = Math.max(1, Math.ceil(rows.length / perPage));
   const current = Math.min(page, pages - 1);
@@ -27,22 +38,44 @@ export function ValueTable({ title, rows: { columns, rows }, encodings }: ValueT
     <>
       <div className="scrolled" tabIndex={0} role="region" aria-label={`${title}, table`}>
         <table className={encodings['condensed'] === true ? 'values condensed' : 'values'}>
-          <thead><tr>{numbered && <th scope="col">#</th>}{shown.map(({ name, place, figures }) => <th key={place} scope="col" className={figures ? 'figures' : undefined}>{name}</th>)}</tr></thead>
+          <thead>
+            <tr>
+              {numbered && <th scope="col">#</th>}
+              {shown.map(({ name, place, figures }) => (
+                <th key={place} scope="col" className={figures ? 'figures' : undefined}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
           <tbody>
-            {rows.slice(current * perPage, (current + 1) * perPage).map((row, index) => ({ row, number: current * perPage + index + 1 })).map(({ row, number }) => (
-              <tr key={number}>
-                {numbered && <td className="figures">{number}</td>}
-                {shown.map(({ column, place, figures }) => <td key={place} className={alignment(column, figures)}>{cell(row[place], column)}</td>)}
-              </tr>
-            ))}
+            {rows
+              .slice(current * perPage, (current + 1) * perPage)
+              .map((row, index) => ({ row, number: current * perPage + index + 1 }))
+              .map(({ row, number }) => (
+                <tr key={number}>
+                  {numbered && <td className="figures">{number}</td>}
+                  {shown.map(({ column, place, figures }) => (
+                    <td key={place} className={alignment(column, figures)}>
+                      {cell(row[place], column)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
           </tbody>
         </table>
       </div>
       {pages > 1 && (
         <p className="pages">
-          <button type="button" disabled={current === 0} onClick={() => setPage(current - 1)}>Previous rows</button>
-          <span>{current + 1} of {pages}</span>
-          <button type="button" disabled={current === pages - 1} onClick={() => setPage(current + 1)}>More rows</button>
+          <button type="button" disabled={current === 0} onClick={() => setPage(current - 1)}>
+            Previous rows
+          </button>
+          <span>
+            {current + 1} of {pages}
+          </span>
+          <button type="button" disabled={current === pages - 1} onClick={() => setPage(current + 1)}>
+            More rows
+          </button>
         </p>
       )}
     </>
@@ -51,7 +84,11 @@ export function ValueTable({ title, rows: { columns, rows }, encodings }: ValueT
 
 function alignment(column: Fields, figures: boolean): string | undefined {
   const wanted = textIn(column, 'alignContent');
-  return wanted === 'right' || (wanted === undefined && figures) ? 'figures' : wanted === 'center' ? 'middle' : undefined;
+  return wanted === 'right' || (wanted === undefined && figures)
+    ? 'figures'
+    : wanted === 'center'
+      ? 'middle'
+      : undefined;
 }
 
 function cell(value: unknown, column: Fields): string {
@@ -62,5 +99,7 @@ function cell(value: unknown, column: Fields): string {
     const word: unknown = Array.isArray(words) ? words[Number(value)] : undefined;
     return typeof word === 'string' ? word : String(value);
   }
-  return type === 'integer' || type === 'float' || type === 'decimal' ? byPattern(value, textIn(column, 'numberFormat')) : formatted(value);
+  return type === 'integer' || type === 'float' || type === 'decimal'
+    ? byPattern(value, textIn(column, 'numberFormat'))
+    : formatted(value);
 }

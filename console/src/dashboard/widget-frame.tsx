@@ -17,26 +17,50 @@ interface WidgetFrameProps {
 
 export function WidgetFrame({ widget, setFilter }: WidgetFrameProps) {
   const { spec, multilineTextboxSpec } = widget;
-  if (multilineTextboxSpec !== undefined) return <Suspense fallback={<Loading what="the text" />}><Markdown text={multilineTextboxSpec.lines.join('')} /></Suspense>;
+  if (multilineTextboxSpec !== undefined)
+    return (
+      <Suspense fallback={<Loading what="the text" />}>
+        <Markdown text={multilineTextboxSpec.lines.join('')} />
+      </Suspense>
+    );
   if (spec === undefined) return null;
-  if (spec.widgetType.startsWith('filter-')) return <FilterControl widget={widget} spec={spec} setFilter={setFilter} />;
+  if (spec.widgetType.startsWith('filter-'))
+    return <FilterControl widget={widget} spec={spec} setFilter={setFilter} />;
   return <DataWidget widget={widget} spec={spec} />;
 }
 
-function DataWidget({ widget, spec }: { readonly widget: Widget; readonly spec: NonNullable<Widget['spec']> }) {
+function DataWidget({
+  widget,
+  spec,
+}: {
+  readonly widget: Widget;
+  readonly spec: NonNullable<Widget['spec']>;
+}) {
   const id = useId();
   const { data, error, isOld, refetch } = useRows(widget.name, widget.queries?.[0]);
   const title = spec.frame.title === '' ? 'Untitled' : spec.frame.title;
   return (
     <section className="widget" aria-labelledby={id}>
-      <h2 id={id} className={spec.frame.showTitle ? undefined : 'unseen'}>{title}</h2>
+      <h2 id={id} className={spec.frame.showTitle ? undefined : 'unseen'}>
+        {title}
+      </h2>
       {spec.frame.description !== undefined && <p className="hint">{spec.frame.description}</p>}
       {error !== null && <Trouble error={error} retry={refetch} />}
       {data === undefined && error === null && <Loading what="data" />}
-      {data !== undefined && error === null && (data.rows.length === 0
-        ? <p className="empty">{data.truncated ? 'The first row is too large to be shown.' : 'The query found no rows.'}</p>
-        : <div className={isOld ? 'shown old' : 'shown'}><Visual spec={spec} title={title} rows={data} /></div>)}
-      {data?.truncated === true && error === null && <p className="hint">Only the first {data.rows.length} rows are shown.</p>}
+      {data !== undefined &&
+        error === null &&
+        (data.rows.length === 0 ? (
+          <p className="empty">
+            {data.truncated ? 'The first row is too large to be shown.' : 'The query found no rows.'}
+          </p>
+        ) : (
+          <div className={isOld ? 'shown old' : 'shown'}>
+            <Visual spec={spec} title={title} rows={data} />
+          </div>
+        ))}
+      {data?.truncated === true && error === null && (
+        <p className="hint">Only the first {data.rows.length} rows are shown.</p>
+      )}
     </section>
   );
 }
@@ -46,7 +70,18 @@ function Trouble({ error, retry }: { readonly error: Error; readonly retry: () =
   return (
     <div className="notice bad" role="alert">
       <p>{error.message}</p>
-      {!(error instanceof Refusal && error.status === 400) && <p className="actions"><button type="button" onClick={() => { void retry(); }}>Try again</button></p>}
+      {!(error instanceof Refusal && error.status === 400) && (
+        <p className="actions">
+          <button
+            type="button"
+            onClick={() => {
+              void retry();
+            }}
+          >
+            Try again
+          </button>
+        </p>
+      )}
     </div>
   );
 }

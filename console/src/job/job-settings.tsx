@@ -8,7 +8,17 @@ import { computeWords, textOf, workOf } from './task-work.ts';
 
 /** Fields that have a place of their own on the page. */
 const shownElsewhere: ReadonlySet<string> = new Set([
-  'name', 'description', 'tasks', 'job_clusters', 'parameters', 'schedule', 'format', 'max_concurrent_runs', 'timeout_seconds', 'queue', 'tags',
+  'name',
+  'description',
+  'tasks',
+  'job_clusters',
+  'parameters',
+  'schedule',
+  'format',
+  'max_concurrent_runs',
+  'timeout_seconds',
+  'queue',
+  'tags',
 ]);
 
 const taskColumns: readonly Column<TaskSettings>[] = [
@@ -17,7 +27,11 @@ const taskColumns: readonly Column<TaskSettings>[] = [
   { name: 'Runs', show: (task) => <code>{workOf(task).what}</code> },
   { name: 'After', show: (task) => <span className="long">{dependencyWords(task)}</span> },
   { name: 'On', show: (task) => <span className="long">{computeWords(task)}</span> },
-  { name: 'Retries', show: (task) => (task.max_retries === -1 ? 'without end' : task.max_retries ?? 0), figures: true },
+  {
+    name: 'Retries',
+    show: (task) => (task.max_retries === -1 ? 'without end' : (task.max_retries ?? 0)),
+    figures: true,
+  },
   { name: 'Timeout', show: (task) => timeoutWords(task.timeout_seconds), figures: true },
 ];
 
@@ -25,34 +39,66 @@ export function JobSettingsView({ settings }: { readonly settings: JobSettings }
   const { parameters = [], job_clusters: clusters = [], tasks = [] } = settings;
   return (
     <>
-      <Part title="Settings"><Facts facts={factsOf(settings)} /></Part>
-      <Part title="Tasks"><DataTable label="Tasks" columns={taskColumns} rows={tasks} keyOf={(task) => task.task_key} /></Part>
+      <Part title="Settings">
+        <Facts facts={factsOf(settings)} />
+      </Part>
+      <Part title="Tasks">
+        <DataTable label="Tasks" columns={taskColumns} rows={tasks} keyOf={(task) => task.task_key} />
+      </Part>
       {parameters.length > 0 && (
-        <Part title="Parameters"><Facts facts={parameters.map(({ name, default: usual }): Fact => [name, <code key={name}>{usual === '' ? '(empty)' : usual}</code>])} /></Part>
+        <Part title="Parameters">
+          <Facts
+            facts={parameters.map(({ name, default: usual }): Fact => [
+              name,
+              <code key={name}>{usual === '' ? '(empty)' : usual}</code>,
+            ])}
+          />
+        </Part>
       )}
       {clusters.length > 0 && (
-        <Part title="Shared clusters"><Facts facts={clusters.map(({ job_cluster_key: key, new_cluster: cluster }): Fact => [key, <code key={key}>{JSON.stringify(cluster)}</code>])} /></Part>
+        <Part title="Shared clusters">
+          <Facts
+            facts={clusters.map(({ job_cluster_key: key, new_cluster: cluster }): Fact => [
+              key,
+              <code key={key}>{JSON.stringify(cluster)}</code>,
+            ])}
+          />
+        </Part>
       )}
       <details>
         <summary>All settings as JSON</summary>
-        <pre tabIndex={0} aria-label="Settings as JSON">{JSON.stringify(settings, null, 2)}</pre>
+        <pre tabIndex={0} aria-label="Settings as JSON">
+          {JSON.stringify(settings, null, 2)}
+        </pre>
       </details>
     </>
   );
 }
 
 function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return <section><h2>{title}</h2>{children}</section>;
+  return (
+    <section>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
 }
 
 function factsOf(settings: JobSettings): Fact[] {
-  const rest = Object.entries(settings).filter(([name, value]) => !shownElsewhere.has(name) && !['', '{}', '[]'].includes(textOf(value)));
+  const rest = Object.entries(settings).filter(
+    ([name, value]) => !shownElsewhere.has(name) && !['', '{}', '[]'].includes(textOf(value)),
+  );
   return [
     ['Schedule', scheduleWords(settings)],
     ['Runs at once', settings.max_concurrent_runs ?? 1],
     ['Over that', settings.queue?.enabled === true ? 'runs wait' : 'runs are skipped'],
     ['Timeout', timeoutWords(settings.timeout_seconds)],
-    ['Tags', Object.entries(settings.tags ?? {}).map(([name, value]) => `${name}: ${value}`).join(', ')],
+    [
+      'Tags',
+      Object.entries(settings.tags ?? {})
+        .map(([name, value]) => `${name}: ${value}`)
+        .join(', '),
+    ],
     ...rest.map(([name, value]): Fact => [name, <code key={name}>{textOf(value)}</code>]),
   ];
 }

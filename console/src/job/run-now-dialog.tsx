@@ -11,22 +11,47 @@ import { fieldsFor, readParameters, type KindField } from './run-parameters.ts';
 export function RunNowDialog({ job, onClose }: { readonly job: Job; readonly onClose: () => void }) {
   const { sender } = useSession();
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const [kind, setKind] = useState<{ readonly field: string; readonly text: string }>({ field: '', text: '' });
+  const [kind, setKind] = useState<{ readonly field: string; readonly text: string }>({
+    field: '',
+    text: '',
+  });
   const { parameters = [] } = job.settings;
-  const body = JSON.stringify({ job_id: job.job_id, ...readParameters(values, fieldsFor(job.settings.tasks ?? []), kind) });
+  const body = JSON.stringify({
+    job_id: job.job_id,
+    ...readParameters(values, fieldsFor(job.settings.tasks ?? []), kind),
+  });
   // Sent twice, the same start gives the same run; another body is another start.
   const idempotencyToken = useMemo(() => (body === '' ? '' : randomToken()), [body]);
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => sender.post<{ run_id: number }>('2.1/jobs/run-now', { ...JSON.parse(body), idempotency_token: idempotencyToken }),
-    onSuccess: ({ run_id: runId }) => { go(addressOf.run(job.job_id, runId)); },
+    mutationFn: () =>
+      sender.post<{ run_id: number }>('2.1/jobs/run-now', {
+        ...JSON.parse(body),
+        idempotency_token: idempotencyToken,
+      }),
+    onSuccess: ({ run_id: runId }) => {
+      go(addressOf.run(job.job_id, runId));
+    },
   });
   return (
-    <ConfirmDialog title="Run now" confirm="Run now" busy={isPending} error={error} onConfirm={() => mutate()} onClose={onClose}>
+    <ConfirmDialog
+      title="Run now"
+      confirm="Run now"
+      busy={isPending}
+      error={error}
+      onConfirm={() => mutate()}
+      onClose={onClose}
+    >
       {parameters.length === 0 ? null : (
         <fieldset>
           <legend>Parameters of the job</legend>
           {parameters.map(({ name, default: usual }) => (
-            <Value key={name} name={name} usual={usual} value={values[name]} onChange={(text) => setValues({ ...values, [name]: text })} />
+            <Value
+              key={name}
+              name={name}
+              usual={usual}
+              value={values[name]}
+              onChange={(text) => setValues({ ...values, [name]: text })}
+            />
           ))}
         </fieldset>
       )}
@@ -45,7 +70,12 @@ interface ValueProps {
 
 function Value({ name, usual, value, onChange }: ValueProps) {
   const id = useId();
-  return <><label htmlFor={id}>{name}</label><input id={id} value={value ?? usual} onChange={(event) => onChange(event.target.value)} /></>;
+  return (
+    <>
+      <label htmlFor={id}>{name}</label>
+      <input id={id} value={value ?? usual} onChange={(event) => onChange(event.target.value)} />
+    </>
+  );
 }
 
 interface KindParametersProps {
@@ -64,14 +94,30 @@ function KindParameters({ fields, field, text, onChange }: KindParametersProps) 
     <fieldset>
       <legend>Parameters of tasks</legend>
       <label htmlFor={`${id}-kind`}>For</label>
-      <select id={`${id}-kind`} value={field} onChange={(event) => onChange({ field: event.target.value, text })}>
+      <select
+        id={`${id}-kind`}
+        value={field}
+        onChange={(event) => onChange({ field: event.target.value, text })}
+      >
         <option value="">as the job has them</option>
-        {fields.map((one) => <option key={one.field} value={one.field}>{one.words}</option>)}
+        {fields.map((one) => (
+          <option key={one.field} value={one.field}>
+            {one.words}
+          </option>
+        ))}
       </select>
       {chosen !== undefined && (
         <>
-          <label htmlFor={`${id}-text`}>{chosen.isMap ? 'One name=value a line' : 'One parameter a line'}</label>
-          <textarea id={`${id}-text`} rows={5} spellCheck={false} value={text} onChange={(event) => onChange({ field, text: event.target.value })} />
+          <label htmlFor={`${id}-text`}>
+            {chosen.isMap ? 'One name=value a line' : 'One parameter a line'}
+          </label>
+          <textarea
+            id={`${id}-text`}
+            rows={5}
+            spellCheck={false}
+            value={text}
+            onChange={(event) => onChange({ field, text: event.target.value })}
+          />
         </>
       )}
     </fieldset>
@@ -80,5 +126,7 @@ function KindParameters({ fields, field, text, onChange }: KindParametersProps) 
 
 /** Not crypto.randomUUID: browsers have it only where the connection is encrypted. */
 function randomToken(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
 }

@@ -29,7 +29,9 @@ export function fieldsFor(tasks: readonly TaskSettings[]): KindField[] {
  * @param text one parameter a line; `name=value` where the field is a map
  */
 export function readParameters(
-  values: Readonly<Record<string, string>>, fields: readonly KindField[], { field, text }: { readonly field: string; readonly text: string },
+  values: Readonly<Record<string, string>>,
+  fields: readonly KindField[],
+  { field, text }: { readonly field: string; readonly text: string },
 ): object {
   const chosen = fields.find((one) => one.field === field);
   const lines = text.split('\n').filter((line) => line.trim() !== '');

@@ -9,23 +9,40 @@ import { useTitle } from '../parts/use-title.ts';
 import { addressOf } from '../route.ts';
 
 export function DashboardPage({ dashboardId }: { readonly dashboardId: string }) {
-  const { data, error, refetch } = useAnswer<DashboardDocument>(`2.0/modern/dashboards/${encodeURIComponent(dashboardId)}`);
+  const { data, error, refetch } = useAnswer<DashboardDocument>(
+    `2.0/modern/dashboards/${encodeURIComponent(dashboardId)}`,
+  );
   useTitle(data?.display_name ?? 'Dashboard');
   // The service stores what its migration makes, and nothing else.
-  const stored = useMemo(() => (data === undefined ? undefined : JSON.parse(data.serialized_dashboard) as StoredDashboard), [data]);
+  const stored = useMemo(
+    () => (data === undefined ? undefined : (JSON.parse(data.serialized_dashboard) as StoredDashboard)),
+    [data],
+  );
   return (
     <>
-      <p className="crumbs"><a href={addressOf.dashboards()}>Dashboards</a></p>
+      <p className="crumbs">
+        <a href={addressOf.dashboards()}>Dashboards</a>
+      </p>
       <h1>{data?.display_name ?? 'Dashboard'}</h1>
       {error !== null && <Failure error={error} what="Reading the dashboard" retry={refetch} />}
       {data === undefined && error === null && <Loading what="the dashboard" />}
       {data?.lifecycle_state === 'TRASHED' && <p className="notice warm">This dashboard is in the trash.</p>}
       {data !== undefined && data.warnings.length > 0 && (
-        <details className="notice warm"><summary>The migration approximated {data.warnings.length === 1 ? 'one thing' : `${data.warnings.length} things`}</summary>
-          <ul>{[...new Set(data.warnings)].map((warning) => <li key={warning}>{warning}</li>)}</ul>
+        <details className="notice warm">
+          <summary>
+            The migration approximated{' '}
+            {data.warnings.length === 1 ? 'one thing' : `${data.warnings.length} things`}
+          </summary>
+          <ul>
+            {[...new Set(data.warnings)].map((warning) => (
+              <li key={warning}>{warning}</li>
+            ))}
+          </ul>
         </details>
       )}
-      {data !== undefined && stored !== undefined && <DashboardGrid dashboardId={data.dashboard_id} pages={stored.pages} />}
+      {data !== undefined && stored !== undefined && (
+        <DashboardGrid dashboardId={data.dashboard_id} pages={stored.pages} />
+      )}
     </>
   );
 }

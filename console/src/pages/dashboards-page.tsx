@@ -10,26 +10,57 @@ import { useTitle } from '../parts/use-title.ts';
 import { addressOf } from '../route.ts';
 
 const columns: readonly Column<DashboardSummary>[] = [
-  { name: 'Dashboard', show: ({ dashboard_id, display_name }) => <a className="name" href={addressOf.dashboard(dashboard_id)}>{display_name}</a> },
-  { name: 'Created', show: ({ create_time }) => <time dateTime={create_time}>{create_time.slice(0, 16).replace('T', ' ')} UTC</time> },
+  {
+    name: 'Dashboard',
+    show: ({ dashboard_id, display_name }) => (
+      <a className="name" href={addressOf.dashboard(dashboard_id)}>
+        {display_name}
+      </a>
+    ),
+  },
+  {
+    name: 'Created',
+    show: ({ create_time }) => (
+      <time dateTime={create_time}>{create_time.slice(0, 16).replace('T', ' ')} UTC</time>
+    ),
+  },
   { name: 'Id', show: ({ dashboard_id }) => <code>{dashboard_id}</code> },
 ];
 
 export function DashboardsPage({ after }: { readonly after: string | undefined }) {
   useTitle('Dashboards');
-  const { data, error, refetch } = useAnswer<DashboardList>('2.0/modern/dashboards', { page_size: 25, page_token: after }, { keepsPrevious: true });
+  const { data, error, refetch } = useAnswer<DashboardList>(
+    '2.0/modern/dashboards',
+    { page_size: 25, page_token: after },
+    { keepsPrevious: true },
+  );
   return (
     <>
       <h1>Dashboards</h1>
-      <div className="filters"><ImportDashboard /></div>
+      <div className="filters">
+        <ImportDashboard />
+      </div>
       {error !== null && <Failure error={error} what="Reading the dashboards" retry={refetch} />}
       {data === undefined && error === null && <Loading what="dashboards" />}
       {data !== undefined && (
         <>
-          {data.dashboards.length === 0
-            ? <p className="empty">There are no dashboards yet. Import the document of a classic one: it is migrated and shown here.</p>
-            : <DataTable label="Dashboards, newest first" columns={columns} rows={data.dashboards} keyOf={({ dashboard_id }) => dashboard_id} />}
-          <Pager next={data.next_page_token === undefined ? undefined : addressOf.dashboards(data.next_page_token)} first={after === undefined ? undefined : addressOf.dashboards()} />
+          {data.dashboards.length === 0 ? (
+            <p className="empty">
+              There are no dashboards yet. Import the document of a classic one: it is migrated and shown
+              here.
+            </p>
+          ) : (
+            <DataTable
+              label="Dashboards, newest first"
+              columns={columns}
+              rows={data.dashboards}
+              keyOf={({ dashboard_id }) => dashboard_id}
+            />
+          )}
+          <Pager
+            next={data.next_page_token === undefined ? undefined : addressOf.dashboards(data.next_page_token)}
+            first={after === undefined ? undefined : addressOf.dashboards()}
+          />
         </>
       )}
     </>

@@ -35,20 +35,26 @@ function WholeJob({ job }: { readonly job: Job }) {
   return (
     <>
       <header className="run-head">
-        <p className="crumbs"><a href={addressOf.jobs({})}>Jobs</a></p>
+        <p className="crumbs">
+          <a href={addressOf.jobs({})}>Jobs</a>
+        </p>
         <div className="title">
           <h1>{settings.name ?? 'Untitled'}</h1>
           <div className="actions">
-            <button type="button" className="primary" onClick={() => setStarting(true)}>Run now</button>
+            <button type="button" className="primary" onClick={() => setStarting(true)}>
+              Run now
+            </button>
           </div>
         </div>
         {settings.description !== undefined && <p className="lead">{settings.description}</p>}
-        <Facts facts={[
-          ['Job id', job.job_id],
-          ['Created by', job.creator_user_name ?? 'a user who is gone'],
-          ['Runs as', job.run_as_user_name],
-          ['Created', <Instant key="created" at={job.created_time} />],
-        ]} />
+        <Facts
+          facts={[
+            ['Job id', job.job_id],
+            ['Created by', job.creator_user_name ?? 'a user who is gone'],
+            ['Runs as', job.run_as_user_name],
+            ['Created', <Instant key="created" at={job.created_time} />],
+          ]}
+        />
       </header>
       <RecentRuns jobId={job.job_id} />
       <JobSettingsView settings={settings} />
@@ -58,15 +64,24 @@ function WholeJob({ job }: { readonly job: Job }) {
 }
 
 function RecentRuns({ jobId }: { readonly jobId: number }) {
-  const { data, error, refetch } = useAnswer<RunList>('2.1/jobs/runs/list', { job_id: jobId, limit: recentRuns }, {
-    every: (list) => (list?.runs.some((run) => isActive(run.state)) === true ? whileActive : whileQuiet),
-  });
+  const { data, error, refetch } = useAnswer<RunList>(
+    '2.1/jobs/runs/list',
+    { job_id: jobId, limit: recentRuns },
+    { every: (list) => (list?.runs.some((run) => isActive(run.state)) === true ? whileActive : whileQuiet) },
+  );
   return (
     <section aria-labelledby="recent-title">
-      <h2 id="recent-title">Recent runs <a className="more" href={addressOf.runs({ state: 'all', jobId })}>All runs of this job</a></h2>
+      <h2 id="recent-title">
+        Recent runs{' '}
+        <a className="more" href={addressOf.runs({ state: 'all', jobId })}>
+          All runs of this job
+        </a>
+      </h2>
       {error !== null && <Failure error={error} what="Reading the runs" retry={refetch} />}
       {data?.runs.length === 0 && <p className="empty">It has not run yet.</p>}
-      {data !== undefined && data.runs.length > 0 && <RunsTable runs={data.runs} label="Recent runs, newest first" />}
+      {data !== undefined && data.runs.length > 0 && (
+        <RunsTable runs={data.runs} label="Recent runs, newest first" />
+      )}
     </section>
   );
 }

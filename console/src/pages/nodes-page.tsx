@@ -10,7 +10,14 @@ import { useTitle } from '../parts/use-title.ts';
 const refreshEvery = 5_000;
 
 const columns: readonly Column<Node>[] = [
-  { name: 'Engine', show: ({ host, pid }) => <span className="name">{host} <span className="number">process {pid}</span></span> },
+  {
+    name: 'Engine',
+    show: ({ host, pid }) => (
+      <span className="name">
+        {host} <span className="number">process {pid}</span>
+      </span>
+    ),
+  },
   { name: 'State', show: ({ state }) => <NodeState state={state} /> },
   { name: 'Active runs', show: (node) => node.active_runs, figures: true },
   { name: 'Running tasks', show: (node) => node.running_tasks, figures: true },
@@ -25,15 +32,23 @@ export function NodesPage() {
   return (
     <>
       <h1>Nodes</h1>
-      <p className="lead">The engines that share this database. One whose lease has ended is silent: others take over its runs.</p>
+      <p className="lead">
+        The engines that share this database. One whose lease has ended is silent: others take over its runs.
+      </p>
       {error !== null && <Failure error={error} what="Reading the nodes" retry={refetch} />}
       {data === undefined && error === null && <Loading what="nodes" />}
-      {data !== undefined && <DataTable label="Nodes" columns={columns} rows={data.nodes} keyOf={(node) => node.node_id} />}
+      {data !== undefined && (
+        <DataTable label="Nodes" columns={columns} rows={data.nodes} keyOf={(node) => node.node_id} />
+      )}
     </>
   );
 }
 
 function NodeState({ state }: { readonly state: string }) {
   const alive = state === 'ALIVE';
-  return <span className={`badge ${alive ? 'good' : 'bad'}`} title={state}><span aria-hidden="true">{alive ? '✓' : '✕'}</span> {alive ? 'Alive' : 'Silent'}</span>;
+  return (
+    <span className={`badge ${alive ? 'good' : 'bad'}`} title={state}>
+      <span aria-hidden="true">{alive ? '✓' : '✕'}</span> {alive ? 'Alive' : 'Silent'}
+    </span>
+  );
 }

@@ -24,13 +24,16 @@ export function RunPage({ runId }: { readonly runId: number }) {
   const asked = useAnswer<Run>(runPath, fieldsOf(runId), { keepsPrevious: true });
   const parentId = asked.data?.job_run_id ?? asked.data?.run_id;
   const whole = useAnswer<Run>(runPath, fieldsOf(parentId ?? runId), {
-    enabled: parentId !== undefined, every: (run) => (run === undefined || isActive(run.state) ? whileActive : false),
+    enabled: parentId !== undefined,
+    every: (run) => (run === undefined || isActive(run.state) ? whileActive : false),
   });
   const error = asked.error ?? whole.error;
   const run = whole.data;
   return (
     <>
-      {error !== null && <RunFailure error={error} retry={asked.error === null ? whole.refetch : asked.refetch} />}
+      {error !== null && (
+        <RunFailure error={error} retry={asked.error === null ? whole.refetch : asked.refetch} />
+      )}
       {run === undefined && error === null && <Loading what="the run" />}
       {run !== undefined && asked.error === null && <WholeRun run={run} askedId={runId} />}
     </>
@@ -42,7 +45,9 @@ function RunFailure({ error, retry }: { readonly error: Error; readonly retry: (
   return (
     <>
       <Failure error={error} what="Reading the run" retry={retry} />
-      <p><a href={addressOf.runs({ state: 'all' })}>All runs</a></p>
+      <p>
+        <a href={addressOf.runs({ state: 'all' })}>All runs</a>
+      </p>
     </>
   );
 }
@@ -55,7 +60,11 @@ function WholeRun({ run, askedId }: { readonly run: Run; readonly askedId: numbe
     <>
       <RunHeader run={run} />
       {!single && <TaskGraph run={run} chosen={chosen} />}
-      {chosen === undefined ? <p className="empty">No task has begun. Choose one to see what it is to do.</p> : <TaskPanel key={chosen.run_id} task={chosen} runMessage={run.state.state_message} />}
+      {chosen === undefined ? (
+        <p className="empty">No task has begun. Choose one to see what it is to do.</p>
+      ) : (
+        <TaskPanel key={chosen.run_id} task={chosen} runMessage={run.state.state_message} />
+      )}
       <RunParameters run={run} />
       {!single && <AttemptsTable run={run} chosen={chosen} />}
       <RepairHistory run={run} />

@@ -18,21 +18,41 @@ const pageSize = 25;
 const whileActive = 2_000;
 const whileQuiet = 5_000;
 
-const choices = [['all', 'All'], ['active', 'Active'], ['completed', 'Completed']] as const;
+const choices = [
+  ['all', 'All'],
+  ['active', 'Active'],
+  ['completed', 'Completed'],
+] as const;
 
 export function RunsPage({ filter }: { readonly filter: RunFilter }) {
   useTitle('Runs');
-  const { data, error, isPlaceholderData, refetch } = useAnswer<RunList>('2.1/jobs/runs/list', {
-    limit: pageSize, job_id: filter.jobId, page_token: filter.after,
-    active_only: filter.state === 'active' ? true : undefined, completed_only: filter.state === 'completed' ? true : undefined,
-  }, { every: (list) => (list?.runs.some((run) => isActive(run.state)) === true ? whileActive : whileQuiet), keepsPrevious: true });
+  const { data, error, isPlaceholderData, refetch } = useAnswer<RunList>(
+    '2.1/jobs/runs/list',
+    {
+      limit: pageSize,
+      job_id: filter.jobId,
+      page_token: filter.after,
+      active_only: filter.state === 'active' ? true : undefined,
+      completed_only: filter.state === 'completed' ? true : undefined,
+    },
+    {
+      every: (list) => (list?.runs.some((run) => isActive(run.state)) === true ? whileActive : whileQuiet),
+      keepsPrevious: true,
+    },
+  );
   return (
     <>
       <h1>Runs</h1>
       <div className="filters">
         <nav aria-label="Which runs" className="choices">
           {choices.map(([state, words]) => (
-            <a key={state} href={addressOf.runs({ state, jobId: filter.jobId })} {...(filter.state === state && { 'aria-current': 'true' as const })}>{words}</a>
+            <a
+              key={state}
+              href={addressOf.runs({ state, jobId: filter.jobId })}
+              {...(filter.state === state && { 'aria-current': 'true' as const })}
+            >
+              {words}
+            </a>
           ))}
         </nav>
         <JobChoice filter={filter} key={filter.jobId ?? 'all'} />
@@ -41,9 +61,17 @@ export function RunsPage({ filter }: { readonly filter: RunFilter }) {
       {data === undefined && error === null && <Loading what="runs" />}
       {data !== undefined && (
         <div aria-busy={isPlaceholderData} className={isPlaceholderData ? 'old' : undefined}>
-          {data.runs.length === 0 ? <NoRuns filter={filter} /> : <RunsTable runs={data.runs} label="Runs, newest first" />}
+          {data.runs.length === 0 ? (
+            <NoRuns filter={filter} />
+          ) : (
+            <RunsTable runs={data.runs} label="Runs, newest first" />
+          )}
           <Pager
-            next={data.next_page_token === undefined ? undefined : addressOf.runs({ ...filter, after: data.next_page_token })}
+            next={
+              data.next_page_token === undefined
+                ? undefined
+                : addressOf.runs({ ...filter, after: data.next_page_token })
+            }
             first={filter.after === undefined ? undefined : addressOf.runs({ ...filter, after: undefined })}
           />
         </div>
@@ -54,8 +82,14 @@ export function RunsPage({ filter }: { readonly filter: RunFilter }) {
 
 function NoRuns({ filter }: { readonly filter: RunFilter }) {
   if (filter.state === 'active') return <p className="empty">Nothing is running or waiting.</p>;
-  if (filter.state === 'completed' || filter.jobId !== undefined || filter.after !== undefined) return <p className="empty">No run fits.</p>;
-  return <p className="empty">There are no runs yet. Start one on the page of a <a href={addressOf.jobs({})}>job</a>; the README shows how to create one.</p>;
+  if (filter.state === 'completed' || filter.jobId !== undefined || filter.after !== undefined)
+    return <p className="empty">No run fits.</p>;
+  return (
+    <p className="empty">
+      There are no runs yet. Start one on the page of a <a href={addressOf.jobs({})}>job</a>; the README shows
+      how to create one.
+    </p>
+  );
 }
 
 /** Narrows the list to one job, by its id or its name. */
@@ -72,7 +106,9 @@ function JobChoice({ filter }: { readonly filter: RunFilter }) {
   };
   const jobIdOf = async (wanted: string): Promise<number | undefined> => {
     if (/^\d*$/.test(wanted)) return wanted === '' ? undefined : Number(wanted);
-    const { jobs: [job] } = await sender.get<JobList>('2.1/jobs/list', { name: wanted, limit: 1 });
+    const {
+      jobs: [job],
+    } = await sender.get<JobList>('2.1/jobs/list', { name: wanted, limit: 1 });
     return job?.job_id;
   };
   const submit = (event: FormEvent): void => {
@@ -80,12 +116,22 @@ function JobChoice({ filter }: { readonly filter: RunFilter }) {
     choose().catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
   };
   return (
-    <search><form className="inline" onSubmit={submit}>
-      <label htmlFor={id}>Job</label>
-      <input id={id} value={text} onChange={(event) => setText(event.target.value)} placeholder="name or id" aria-describedby={`${id}-problem`} />
-      <button type="submit">Show</button>
-      {filter.jobId !== undefined && <a href={addressOf.runs({ state: filter.state })}>All jobs</a>}
-      <span id={`${id}-problem`} role="alert" className="problem">{problem}</span>
-    </form></search>
+    <search>
+      <form className="inline" onSubmit={submit}>
+        <label htmlFor={id}>Job</label>
+        <input
+          id={id}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          placeholder="name or id"
+          aria-describedby={`${id}-problem`}
+        />
+        <button type="submit">Show</button>
+        {filter.jobId !== undefined && <a href={addressOf.runs({ state: filter.state })}>All jobs</a>}
+        <span id={`${id}-problem`} role="alert" className="problem">
+          {problem}
+        </span>
+      </form>
+    </search>
   );
 }

@@ -44,12 +44,26 @@ export function SignInPage({ signIn, reason, end }: SignInProps) {
   return (
     <main className="sign-in">
       <h1>Runyard</h1>
-      {reason !== '' && error === null && <p className="notice warm" role="alert">You were signed out: {reason} Sign in again.</p>}
+      {reason !== '' && error === null && (
+        <p className="notice warm" role="alert">
+          You were signed out: {reason} Sign in again.
+        </p>
+      )}
       {error !== null && <SignInFailure error={error} />}
       <form onSubmit={submit}>
         <label htmlFor="token">Access token</label>
-        <input id="token" type="password" autoComplete="off" spellCheck={false} required value={token} onChange={(event) => setToken(event.target.value)} />
-        <button type="submit" className="primary" disabled={busy}>{busy ? 'Signing in …' : 'Sign in'}</button>
+        <input
+          id="token"
+          type="password"
+          autoComplete="off"
+          spellCheck={false}
+          required
+          value={token}
+          onChange={(event) => setToken(event.target.value)}
+        />
+        <button type="submit" className="primary" disabled={busy}>
+          {busy ? 'Signing in …' : 'Sign in'}
+        </button>
       </form>
       <WhereIsIt />
     </main>
@@ -58,10 +72,18 @@ export function SignInPage({ signIn, reason, end }: SignInProps) {
 
 function SignInFailure({ error }: { readonly error: unknown }) {
   if (isRefused(error)) {
-    return <p className="notice bad" role="alert">{error.message} It may have ended or been revoked, or a part of it was not copied.</p>;
+    return (
+      <p className="notice bad" role="alert">
+        {error.message} It may have ended or been revoked, or a part of it was not copied.
+      </p>
+    );
   }
   if (error instanceof ConnectionLost) {
-    return <p className="notice bad" role="alert">{error.message} Check that it is running, then sign in again.</p>;
+    return (
+      <p className="notice bad" role="alert">
+        {error.message} Check that it is running, then sign in again.
+      </p>
+    );
   }
   return <Failure error={error} what="Signing in" />;
 }
@@ -70,10 +92,17 @@ function WhereIsIt() {
   return (
     <section className="hint" aria-label="Where the token is">
       <h2>Where the token is</h2>
-      <p>The token of the first administrator was printed when Runyard was first started. In its directory, this shows it again:</p>
-      <pre><code>npx runyard token</code></pre>
-      <p>Everybody else gets a token of their own from <code>POST /api/2.0/token/create</code>; this page needs the scope <code>jobs</code>.
-        The token is kept for this tab only, until you close it or sign out.</p>
+      <p>
+        The token of the first administrator was printed when Runyard was first started. In its directory,
+        this shows it again:
+      </p>
+      <pre>
+        <code>npx runyard token</code>
+      </pre>
+      <p>
+        Everybody else gets a token of their own from <code>POST /api/2.0/token/create</code>; this page needs
+        the scope <code>jobs</code>. The token is kept for this tab only, until you close it or sign out.
+      </p>
     </section>
   );
 }

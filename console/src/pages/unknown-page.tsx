@@ -7,8 +7,13 @@ export function UnknownPage({ address }: { readonly address: string }) {
   return (
     <>
       <h1>There is no such page</h1>
-      <p>Nothing is at <code>{address}</code>. Links to runs look like <code>#job/7/run/12</code>; perhaps a part of this one was lost on its way.</p>
-      <p><a href={addressOf.runs({ state: 'all' })}>All runs</a></p>
+      <p>
+        Nothing is at <code>{address}</code>. Links to runs look like <code>#job/7/run/12</code>; perhaps a
+        part of this one was lost on its way.
+      </p>
+      <p>
+        <a href={addressOf.runs({ state: 'all' })}>All runs</a>
+      </p>
     </>
   );
 }

@@ -16,7 +16,16 @@ interface ConfirmDialogProps {
 }
 
 /** Open as long as it is on the page. Escape and the second button close it. */
-export function ConfirmDialog({ title, children, confirm, dangerous = false, busy, error, onConfirm, onClose }: ConfirmDialogProps) {
+export function ConfirmDialog({
+  title,
+  children,
+  confirm,
+  dangerous = false,
+  busy,
+  error,
+  onConfirm,
+  onClose,
+}: ConfirmDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   // Closed before it leaves the page: then the browser gives the focus back to the button that opened it.
   useLayoutEffect(() => {
@@ -29,14 +38,25 @@ export function ConfirmDialog({ title, children, confirm, dangerous = false, bus
     onConfirm();
   };
   return (
-    <dialog ref={dialog} aria-labelledby="dialog-title" onCancel={(event) => { event.preventDefault(); onClose(); }}>
+    <dialog
+      ref={dialog}
+      aria-labelledby="dialog-title"
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
       <form onSubmit={submit}>
         <h2 id="dialog-title">{title}</h2>
         {children}
         {error !== null && <Failure error={error} what={title} />}
         <p className="actions">
-          <button type="submit" className={dangerous ? 'danger' : 'primary'} disabled={busy}>{busy ? 'Working …' : confirm}</button>
-          <button type="button" onClick={onClose}>Leave it as it is</button>
+          <button type="submit" className={dangerous ? 'danger' : 'primary'} disabled={busy}>
+            {busy ? 'Working …' : confirm}
+          </button>
+          <button type="button" onClick={onClose}>
+            Leave it as it is
+          </button>
         </p>
       </form>
     </dialog>

@@ -22,13 +22,21 @@ export function DataTable<Row>({ label, columns, rows, keyOf, isCurrent }: DataT
   return (
     <table className="data" aria-label={label}>
       <thead>
-        <tr>{columns.map(({ name, figures }) => <th key={name} scope="col" className={figures === true ? 'figures' : undefined}>{name}</th>)}</tr>
+        <tr>
+          {columns.map(({ name, figures }) => (
+            <th key={name} scope="col" className={figures === true ? 'figures' : undefined}>
+              {name}
+            </th>
+          ))}
+        </tr>
       </thead>
       <tbody>
         {rows.map((row) => (
           <tr key={keyOf(row)} className={isCurrent?.(row) === true ? 'current' : undefined}>
             {columns.map(({ name, show, figures }) => (
-              <td key={name} data-label={name} className={figures === true ? 'figures' : undefined}>{show(row)}</td>
+              <td key={name} data-label={name} className={figures === true ? 'figures' : undefined}>
+                {show(row)}
+              </td>
             ))}
           </tr>
         ))}

@@ -1,4 +1,7 @@
-/** A button that asks the service for something, and saves it as a file of the reader: a plain link would carry no token. */
+/**
+ * A button that asks the service for something, and saves it as a file of the reader: a plain link would
+ * carry no token.
+ */
 import { useMutation } from '@tanstack/react-query';
 import type { Sender } from '../api/request.ts';
 import { useSession } from '../session.tsx';
@@ -12,6 +15,19 @@ interface DownloadButtonProps {
 
 export function DownloadButton({ words, name, fetchAll }: DownloadButtonProps) {
   const { sender } = useSession();
-  const { mutate, isPending, error } = useMutation({ mutationFn: () => fetchAll(sender), onSuccess: (blob) => saveBlob(blob, name) });
-  return <button type="button" className="link" disabled={isPending} title={error?.message} onClick={() => mutate()}>{isPending ? 'Saving…' : error === null ? words : `${words} (failed, try again)`}</button>;
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => fetchAll(sender),
+    onSuccess: (blob) => saveBlob(blob, name),
+  });
+  return (
+    <button
+      type="button"
+      className="link"
+      disabled={isPending}
+      title={error?.message}
+      onClick={() => mutate()}
+    >
+      {isPending ? 'Saving…' : error === null ? words : `${words} (failed, try again)`}
+    </button>
+  );
 }

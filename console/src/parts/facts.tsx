@@ -6,5 +6,14 @@ export type Fact = readonly [name: string, value: ReactNode];
 
 export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   const shown = facts.filter(([, value]) => value !== undefined && value !== null && value !== '');
-  return <dl className="facts">{shown.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
+  return (
+    <dl className="facts">
+      {shown.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
 }

@@ -16,12 +16,33 @@ export function Failure({ error, what, retry }: FailureProps) {
   const forbidden = error instanceof Refusal && error.status === 403;
   return (
     <div className="notice bad" role="alert">
-      <p><strong>{what} did not work.</strong> {message}{error instanceof Refusal && error.code !== '' && <> <code>{error.code}</code></>}</p>
+      <p>
+        <strong>{what} did not work.</strong> {message}
+        {error instanceof Refusal && error.code !== '' && (
+          <>
+            {' '}
+            <code>{error.code}</code>
+          </>
+        )}
+      </p>
       <p>{adviceFor(error)}</p>
       {(retry !== undefined || forbidden) && (
         <p className="actions">
-          {retry !== undefined && <button type="button" onClick={() => { retry(); }}>Try again</button>}
-          {forbidden && signOut !== undefined && <button type="button" onClick={() => signOut(message)}>Sign in with another token</button>}
+          {retry !== undefined && (
+            <button
+              type="button"
+              onClick={() => {
+                retry();
+              }}
+            >
+              Try again
+            </button>
+          )}
+          {forbidden && signOut !== undefined && (
+            <button type="button" onClick={() => signOut(message)}>
+              Sign in with another token
+            </button>
+          )}
         </p>
       )}
     </div>

@@ -11,8 +11,16 @@ export function Pager({ next, first }: PagerProps) {
   if (next === undefined && first === undefined) return null;
   return (
     <nav className="pager" aria-label="Pages of the list">
-      {first !== undefined && <a className="button" href={first}>Newest</a>}
-      {next !== undefined && <a className="button" href={next}>Older</a>}
+      {first !== undefined && (
+        <a className="button" href={first}>
+          Newest
+        </a>
+      )}
+      {next !== undefined && (
+        <a className="button" href={next}>
+          Older
+        </a>
+      )}
     </nav>
   );
 }

@@ -6,9 +6,23 @@ import { StateBadge } from './state-badge.tsx';
 import { Elapsed, Instant } from './time.tsx';
 
 const columns: readonly Column<Run>[] = [
-  { name: 'Run', show: (run) => <a className="name" href={addressOf.run(run.job_id, run.run_id)}>{run.run_name} <span className="number">#{run.number_in_job}</span></a> },
+  {
+    name: 'Run',
+    show: (run) => (
+      <a className="name" href={addressOf.run(run.job_id, run.run_id)}>
+        {run.run_name} <span className="number">#{run.number_in_job}</span>
+      </a>
+    ),
+  },
   { name: 'State', show: (run) => <StateBadge state={run.state} /> },
-  { name: 'Message', show: (run) => <span className="message long" title={run.state.state_message}>{run.state.state_message}</span> },
+  {
+    name: 'Message',
+    show: (run) => (
+      <span className="message long" title={run.state.state_message}>
+        {run.state.state_message}
+      </span>
+    ),
+  },
   { name: 'Trigger', show: (run) => triggerWords(run.trigger) },
   { name: 'Started', show: (run) => <Instant at={run.start_time} /> },
   { name: 'Duration', show: (run) => <Elapsed from={run.start_time} to={run.end_time} />, figures: true },
@@ -18,7 +32,11 @@ export function RunsTable({ runs, label }: { readonly runs: readonly Run[]; read
   return <DataTable label={label} columns={columns} rows={runs} keyOf={(run) => run.run_id} />;
 }
 
-const triggers: Readonly<Record<string, string>> = { PERIODIC: 'Schedule', ONE_TIME: 'Manual', RETRY: 'Retry' };
+const triggers: Readonly<Record<string, string>> = {
+  PERIODIC: 'Schedule',
+  ONE_TIME: 'Manual',
+  RETRY: 'Retry',
+};
 
 /** What started a run, in words. */
 export function triggerWords(trigger: string): string {

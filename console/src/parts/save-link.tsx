@@ -18,5 +18,9 @@ export function saveBlob(blob: Blob, name: string): void {
 
 export function SaveLink({ text, name, type }: SaveLinkProps) {
   const save = (): void => saveBlob(new Blob([text], { type: `${type};charset=utf-8` }), name);
-  return <button type="button" className="link" onClick={save}>Save as a file</button>;
+  return (
+    <button type="button" className="link" onClick={save}>
+      Save as a file
+    </button>
+  );
 }

@@ -6,5 +6,9 @@ const signs: Readonly<Record<Tone, string>> = { good: '✓', bad: '✕', busy: '
 
 export function StateBadge({ state }: { readonly state: RunState }) {
   const { words, tone } = standingOf(state);
-  return <span className={`badge ${tone}`} title={codeOf(state)}><span aria-hidden="true">{signs[tone]}</span> {words}</span>;
+  return (
+    <span className={`badge ${tone}`} title={codeOf(state)}>
+      <span aria-hidden="true">{signs[tone]}</span> {words}
+    </span>
+  );
 }

@@ -3,10 +3,17 @@ import { useEffect, useState } from 'react';
 import { isoInstant, now } from '../clock.ts';
 import { duration, instant } from '../times.ts';
 
-/** An instant, with UTC where the mouse rests. @param at epoch milliseconds; 0: there is none @param over it will never come */
+/**
+ * An instant, with UTC where the mouse rests. @param at epoch milliseconds; 0: there is none @param over it
+ * will never come
+ */
 export function Instant({ at, over = false }: { readonly at: number; readonly over?: boolean }) {
   if (at === 0) return <span className="none">{over ? 'never' : 'not yet'}</span>;
-  return <time dateTime={isoInstant(at)} title={isoInstant(at)}>{instant(at)}</time>;
+  return (
+    <time dateTime={isoInstant(at)} title={isoInstant(at)}>
+      {instant(at)}
+    </time>
+  );
 }
 
 /** The time from one instant to another, or to now while there is no other. Nothing when it has not begun. */

@@ -19,6 +19,8 @@ export function useEnd(): EndProps {
   });
   return {
     ref: box,
-    onScroll: ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => { atEnd.current = scrollHeight - scrollTop - clientHeight < nearEnd; },
+    onScroll: ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+      atEnd.current = scrollHeight - scrollTop - clientHeight < nearEnd;
+    },
   };
 }

@@ -8,10 +8,24 @@ import { addressOf } from '../route.ts';
 import { isActive } from '../states.ts';
 
 const columnsIn = (jobId: number): readonly Column<TaskRun>[] => [
-  { name: 'Task', show: (task) => <a className="name" href={addressOf.run(jobId, task.run_id)}>{task.task_key}</a> },
+  {
+    name: 'Task',
+    show: (task) => (
+      <a className="name" href={addressOf.run(jobId, task.run_id)}>
+        {task.task_key}
+      </a>
+    ),
+  },
   { name: 'Attempt', show: (task) => task.attempt_number + 1, figures: true },
   { name: 'State', show: (task) => <StateBadge state={task.state} /> },
-  { name: 'Message', show: (task) => <span className="message long" title={task.state.state_message}>{task.state.state_message}</span> },
+  {
+    name: 'Message',
+    show: (task) => (
+      <span className="message long" title={task.state.state_message}>
+        {task.state.state_message}
+      </span>
+    ),
+  },
   { name: 'Kind', show: (task) => workOf(task).words },
   { name: 'Started', show: (task) => <Instant at={task.start_time} over={!isActive(task.state)} /> },
   { name: 'Duration', show: (task) => <Elapsed from={task.start_time} to={task.end_time} />, figures: true },
@@ -21,7 +35,13 @@ export function AttemptsTable({ run, chosen }: { readonly run: Run; readonly cho
   return (
     <section aria-labelledby="attempts-title">
       <h2 id="attempts-title">Attempts</h2>
-      <DataTable label="Attempts, oldest first within a task" columns={columnsIn(run.job_id)} rows={run.tasks} keyOf={(task) => task.run_id} isCurrent={(task) => task.run_id === chosen?.run_id} />
+      <DataTable
+        label="Attempts, oldest first within a task"
+        columns={columnsIn(run.job_id)}
+        rows={run.tasks}
+        keyOf={(task) => task.run_id}
+        isCurrent={(task) => task.run_id === chosen?.run_id}
+      />
     </section>
   );
 }

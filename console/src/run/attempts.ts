@@ -12,17 +12,25 @@ export function isSingleTask({ run_id: runId, tasks }: Run): boolean {
   return tasks.length === 1 && tasks[0]?.run_id === runId;
 }
 
-/** The task run that is shown: the one that was asked for, else the first that failed, one that is running, or the last that has begun. */
+/**
+ * The task run that is shown: the one that was asked for, else the first that failed, one that is running, or
+ * the last that has begun.
+ */
 export function chosenTask({ tasks }: Run, askedId: number): TaskRun | undefined {
   const latest = latestAttempts(tasks);
-  return tasks.find((taskRun) => taskRun.run_id === askedId)
-    ?? latest.find(({ state }) => isFailure(state))
-    ?? latest.find(({ state, start_time: start }) => isActive(state) && start > 0)
-    ?? latest.findLast(({ start_time: start }) => start > 0)
-    ?? (latest.length === 1 ? latest[0] : undefined);
+  return (
+    tasks.find((taskRun) => taskRun.run_id === askedId) ??
+    latest.find(({ state }) => isFailure(state)) ??
+    latest.find(({ state, start_time: start }) => isActive(state) && start > 0) ??
+    latest.findLast(({ start_time: start }) => start > 0) ??
+    (latest.length === 1 ? latest[0] : undefined)
+  );
 }
 
-/** How many tasks a repair of everything that failed would run again: those that did not succeed, latest attempt counting. */
+/**
+ * How many tasks a repair of everything that failed would run again: those that did not succeed, latest
+ * attempt counting.
+ */
 export function unsuccessful(tasks: readonly TaskRun[]): TaskRun[] {
   return latestAttempts(tasks).filter(({ state }) => state.result_state !== 'SUCCESS');
 }

@@ -1,9 +1,12 @@
-/** An exported notebook as it may stand in a frame of the console: inert, and with links that lead where they should. */
+/**
+ * An exported notebook as it may stand in a frame of the console: inert, and with links that lead where they
+ * should.
+ */
 
 /**
- * The page without its scripts (its model for programs among them: the frame runs none, and the browser would complain).
- * Within a frame that has its text from here, links to a place of the page would lead to the console: they are made full.
- * All others open in a tab of their own.
+ * The page without its scripts (its model for programs among them: the frame runs none, and the browser would
+ * complain). Within a frame that has its text from here, links to a place of the page would lead to the
+ * console: they are made full. All others open in a tab of their own.
  */
 export function framed(html: string): string {
   // Nothing is run or loaded by reading it.

@@ -24,25 +24,42 @@ export interface Drawing {
 export const boxWidth = 208;
 export const boxHeight = 64;
 
-/** Draws from left to right, or from top to bottom. Dependencies on tasks that are not among them are left out. */
+/**
+ * Draws from left to right, or from top to bottom. Dependencies on tasks that are not among them are left
+ * out.
+ */
 export function drawingOf(tasks: readonly GraphTask[], direction: 'LR' | 'TB'): Drawing {
   const graph = new graphlib.Graph();
-  graph.setGraph({ rankdir: direction, nodesep: 20, ranksep: direction === 'LR' ? 56 : 36, marginx: 8, marginy: 8 });
+  graph.setGraph({
+    rankdir: direction,
+    nodesep: 20,
+    ranksep: direction === 'LR' ? 56 : 36,
+    marginx: 8,
+    marginy: 8,
+  });
   graph.setDefaultEdgeLabel(() => ({}));
-  // Numbers name the nodes: the library keeps them as fields of an object, and a key may be the name of one that is there already.
+  // Numbers name the nodes: the library keeps them as fields of an object, and a key may be the name of one
+  // that is there already.
   const numbers = new Map(tasks.map(({ task_key: key }, index) => [key, String(index)]));
   for (const number of numbers.values()) graph.setNode(number, { width: boxWidth, height: boxHeight });
-  const edges = tasks.flatMap(({ task_key: to, depends_on: before = [] }) => before.map(({ task_key: from }) => ({ from, to })).filter(({ from }) => numbers.has(from)));
+  const edges = tasks.flatMap(({ task_key: to, depends_on: before = [] }) =>
+    before.map(({ task_key: from }) => ({ from, to })).filter(({ from }) => numbers.has(from)),
+  );
   for (const { from, to } of edges) graph.setEdge(numberOf(from), numberOf(to));
   layout(graph);
   const { width = 0, height = 0 } = graph.graph();
   return {
-    width, height,
+    width,
+    height,
     boxes: [...numbers].map(([key, number]) => {
       const { x, y } = graph.node(number);
       return { key, x: x - boxWidth / 2, y: y - boxHeight / 2 };
     }),
-    lines: edges.map(({ from, to }) => ({ from, to, path: pathThrough(graph.edge(numberOf(from), numberOf(to)).points) })),
+    lines: edges.map(({ from, to }) => ({
+      from,
+      to,
+      path: pathThrough(graph.edge(numberOf(from), numberOf(to)).points),
+    })),
   };
 
   function numberOf(key: string): string {

@@ -1,4 +1,7 @@
-/** The log of an attempt as it is written: its end, in the colours it was written in, and ways to have all of it. */
+/**
+ * The log of an attempt as it is written: its end, in the colours it was written in, and ways to have all of
+ * it.
+ */
 import { useMemo, useState } from 'react';
 import type { LogPage, TaskRun } from '../api/documents.ts';
 import type { Sender } from '../api/request.ts';
@@ -8,7 +11,10 @@ import { isActive } from '../states.ts';
 import { piecesOf } from './terminal-look.ts';
 import { useLog, type LogStream } from './use-log.ts';
 
-/** @param quiet shows nothing when nothing was written: of a notebook the page of its cells is what is looked at */
+/**
+ * @param quiet shows nothing when nothing was written: of a notebook the page of its cells is what is looked
+ * at
+ */
 export function LogView({ task, quiet }: { readonly task: TaskRun; readonly quiet: boolean }) {
   const active = isActive(task.state);
   const [chosen, choose] = useState<LogStream | undefined>(undefined);
@@ -25,15 +31,43 @@ export function LogView({ task, quiet }: { readonly task: TaskRun; readonly quie
         <span>Logs</span>
         <span className="tools">
           {(['stdout', 'stderr'] as const).map((name) => (
-            <button key={name} type="button" className="link" aria-pressed={name === stream} onClick={() => choose(name)}>{name}</button>
+            <button
+              key={name}
+              type="button"
+              className="link"
+              aria-pressed={name === stream}
+              onClick={() => choose(name)}
+            >
+              {name}
+            </button>
           ))}
-          {active && !log.complete && <button type="button" className="link" onClick={() => setFollowing(!following)}>{following ? 'Stop following' : 'Follow'}</button>}
-          <DownloadButton words="Save the whole log" name={`${stream}-${task.run_id}.txt`} fetchAll={(sender) => wholeLog(sender, task.run_id, stream)} />
-          <DownloadButton words="Save the bundle of the run" name={`run-of-${task.run_id}.tar.gz`} fetchAll={async (sender) => (await sender.open('2.1/jobs/runs/bundle', { run_id: task.run_id })).blob()} />
+          {active && !log.complete && (
+            <button type="button" className="link" onClick={() => setFollowing(!following)}>
+              {following ? 'Stop following' : 'Follow'}
+            </button>
+          )}
+          <DownloadButton
+            words="Save the whole log"
+            name={`${stream}-${task.run_id}.txt`}
+            fetchAll={(sender) => wholeLog(sender, task.run_id, stream)}
+          />
+          <DownloadButton
+            words="Save the bundle of the run"
+            name={`run-of-${task.run_id}.tar.gz`}
+            fetchAll={async (sender) =>
+              (await sender.open('2.1/jobs/runs/bundle', { run_id: task.run_id })).blob()
+            }
+          />
         </span>
       </h3>
       {log.cut && <p className="hint">Only the end is shown.</p>}
-      {log.read && log.text === '' && <p className="empty">{active && !log.complete ? `The program has written nothing to ${stream} so far.` : `The program has written nothing to ${stream}.`}</p>}
+      {log.read && log.text === '' && (
+        <p className="empty">
+          {active && !log.complete
+            ? `The program has written nothing to ${stream} so far.`
+            : `The program has written nothing to ${stream}.`}
+        </p>
+      )}
       <LogText text={log.text} />
     </section>
   );
@@ -44,7 +78,15 @@ function LogText({ text }: { readonly text: string }) {
   const end = useEnd();
   return (
     <pre {...end} tabIndex={0} aria-label="Logs" hidden={text === ''}>
-      {pieces.map(({ at, text: part, look }) => (look === '' ? part : <span key={at} className={look}>{part}</span>))}
+      {pieces.map(({ at, text: part, look }) =>
+        look === '' ? (
+          part
+        ) : (
+          <span key={at} className={look}>
+            {part}
+          </span>
+        ),
+      )}
     </pre>
   );
 }

@@ -1,4 +1,7 @@
-/** A notebook as it was run, in a frame that runs no script and reaches nothing of this page; its links open tabs of their own. */
+/**
+ * A notebook as it was run, in a frame that runs no script and reaches nothing of this page; its links open
+ * tabs of their own.
+ */
 import { useMemo } from 'react';
 import type { ExportedViews, TaskRun } from '../api/documents.ts';
 import { useAnswer } from '../api/queries.ts';
@@ -11,21 +14,48 @@ import { framed } from './framed.ts';
 export function NotebookFrame({ task }: { readonly task: TaskRun }) {
   const active = isActive(task.state);
   const begun = task.start_time > 0;
-  const { data, error, refetch, isFetching } = useAnswer<ExportedViews>('2.1/jobs/runs/export', { run_id: task.run_id, views_to_export: 'CODE' }, {
-    // Not by itself again and again: a new page would lose the place where the reader is.
-    enabled: begun, edition: task.state.life_cycle_state, keepsPrevious: true,
-  });
+  const { data, error, refetch, isFetching } = useAnswer<ExportedViews>(
+    '2.1/jobs/runs/export',
+    { run_id: task.run_id, views_to_export: 'CODE' },
+    {
+      // Not by itself again and again: a new page would lose the place where the reader is.
+      enabled: begun,
+      edition: task.state.life_cycle_state,
+      keepsPrevious: true,
+    },
+  );
   const content = data?.views[0]?.content;
   const shown = useMemo(() => (content === undefined ? '' : framed(content)), [content]);
   if (!begun) return null;
-  if (error !== null && data === undefined) return <Failure error={error} what="Reading the notebook" retry={refetch} />;
+  if (error !== null && data === undefined)
+    return <Failure error={error} what="Reading the notebook" retry={refetch} />;
   const page = data?.views[0];
   if (page === undefined) return <Loading what="notebook" />;
   return (
     <section className="notebook" aria-label="Notebook">
-      <h3>Notebook <SaveLink text={page.content} name={`${page.name}-${task.run_id}.html`} type="text/html" /></h3>
-      {active && <p className="hint">As it was a moment ago. <button type="button" className="link" disabled={isFetching} onClick={() => { refetch().catch(() => undefined); }}>Show it as it is now</button></p>}
-      <iframe title={`Notebook ${page.name}`} sandbox="allow-popups allow-popups-to-escape-sandbox" srcDoc={shown} />
+      <h3>
+        Notebook <SaveLink text={page.content} name={`${page.name}-${task.run_id}.html`} type="text/html" />
+      </h3>
+      {active && (
+        <p className="hint">
+          As it was a moment ago.{' '}
+          <button
+            type="button"
+            className="link"
+            disabled={isFetching}
+            onClick={() => {
+              refetch().catch(() => undefined);
+            }}
+          >
+            Show it as it is now
+          </button>
+        </p>
+      )}
+      <iframe
+        title={`Notebook ${page.name}`}
+        sandbox="allow-popups allow-popups-to-escape-sandbox"
+        srcDoc={shown}
+      />
     </section>
   );
 }

@@ -6,7 +6,10 @@ import { Elapsed, Instant } from '../parts/time.tsx';
 import { addressOf } from '../route.ts';
 
 const columnsIn = (run: Run, history: readonly RepairItem[]): readonly Column<RepairItem>[] => [
-  { name: 'Round', show: (item) => (item.type === 'ORIGINAL' ? 'As it was started' : `Repair ${history.indexOf(item)}`) },
+  {
+    name: 'Round',
+    show: (item) => (item.type === 'ORIGINAL' ? 'As it was started' : `Repair ${history.indexOf(item)}`),
+  },
   { name: 'State', show: (item) => <StateBadge state={item.state} /> },
   { name: 'Attempts made', show: ({ task_run_ids: ids }) => <AttemptLinks run={run} ids={ids} /> },
   { name: 'Started', show: (item) => <Instant at={item.start_time} /> },
@@ -19,12 +22,25 @@ export function RepairHistory({ run }: { readonly run: Run }) {
   return (
     <section aria-labelledby="history-title">
       <h2 id="history-title">Repair history</h2>
-      <DataTable label="Rounds, oldest first" columns={columnsIn(run, history)} rows={history} keyOf={(item) => item.id ?? 0} />
+      <DataTable
+        label="Rounds, oldest first"
+        columns={columnsIn(run, history)}
+        rows={history}
+        keyOf={(item) => item.id ?? 0}
+      />
     </section>
   );
 }
 
 function AttemptLinks({ run, ids }: { readonly run: Run; readonly ids: readonly number[] }) {
   const keys = new Map(run.tasks.map((task) => [task.run_id, task.task_key]));
-  return <span className="links">{ids.map((id) => <a key={id} href={addressOf.run(run.job_id, id)}>{keys.get(id) ?? id}</a>)}</span>;
+  return (
+    <span className="links">
+      {ids.map((id) => (
+        <a key={id} href={addressOf.run(run.job_id, id)}>
+          {keys.get(id) ?? id}
+        </a>
+      ))}
+    </span>
+  );
 }

@@ -1,4 +1,6 @@
-/** What can be done with a run: cancel it, repair it, start another one, delete it; each is asked about first. */
+/**
+ * What can be done with a run: cancel it, repair it, start another one, delete it; each is asked about first.
+ */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Run } from '../api/documents.ts';
@@ -29,13 +31,23 @@ const actions: readonly Action[] = [
     body: ({ run_id }) => ({ run_id }),
     fits: ({ state }) => isActive(state) && state.life_cycle_state !== 'TERMINATING',
     dangerous: true,
-    explain: () => <p>Tasks that are running are stopped; those that wait are skipped. What they have written stays.</p>,
+    explain: () => (
+      <p>Tasks that are running are stopped; those that wait are skipped. What they have written stays.</p>
+    ),
   },
   {
     words: 'Repair the run',
     path: '2.1/jobs/runs/repair',
-    body: (run) => ({ run_id: run.run_id, rerun_all_failed_tasks: true, latest_repair_id: latestRepair(run) }),
-    fits: (run) => !isActive(run.state) && run.state.life_cycle_state !== 'SKIPPED' && !isSingleTask(run) && unsuccessful(run.tasks).length > 0,
+    body: (run) => ({
+      run_id: run.run_id,
+      rerun_all_failed_tasks: true,
+      latest_repair_id: latestRepair(run),
+    }),
+    fits: (run) =>
+      !isActive(run.state) &&
+      run.state.life_cycle_state !== 'SKIPPED' &&
+      !isSingleTask(run) &&
+      unsuccessful(run.tasks).length > 0,
     explain: (run) => <RepairPlan run={run} />,
   },
   {
@@ -45,7 +57,8 @@ const actions: readonly Action[] = [
     fits: ({ state }) => !isActive(state),
     dangerous: true,
     explain: () => <p>The run leaves with its logs and its output. This cannot be undone.</p>,
-    afterwards: (run) => (run.run_type === 'SUBMIT_RUN' ? addressOf.runs({ state: 'all' }) : addressOf.job(run.job_id)),
+    afterwards: (run) =>
+      run.run_type === 'SUBMIT_RUN' ? addressOf.runs({ state: 'all' }) : addressOf.job(run.job_id),
   },
 ];
 
@@ -53,16 +66,34 @@ export function RunActions({ run }: { readonly run: Run }) {
   const [asked, setAsked] = useState<Action | null>(null);
   return (
     <div className="actions">
-      {actions.filter(({ fits }) => fits(run)).map((action) => (
-        <button key={action.path} type="button" onClick={() => setAsked(action)}>{action.words}</button>
-      ))}
-      {run.run_type !== 'SUBMIT_RUN' && <a className="button" href={addressOf.job(run.job_id)}>Job</a>}
-      {asked !== null && <ActionDialog key={asked.path} action={asked} run={run} onClose={() => setAsked(null)} />}
+      {actions
+        .filter(({ fits }) => fits(run))
+        .map((action) => (
+          <button key={action.path} type="button" onClick={() => setAsked(action)}>
+            {action.words}
+          </button>
+        ))}
+      {run.run_type !== 'SUBMIT_RUN' && (
+        <a className="button" href={addressOf.job(run.job_id)}>
+          Job
+        </a>
+      )}
+      {asked !== null && (
+        <ActionDialog key={asked.path} action={asked} run={run} onClose={() => setAsked(null)} />
+      )}
     </div>
   );
 }
 
-function ActionDialog({ action, run, onClose }: { readonly action: Action; readonly run: Run; readonly onClose: () => void }) {
+function ActionDialog({
+  action,
+  run,
+  onClose,
+}: {
+  readonly action: Action;
+  readonly run: Run;
+  readonly onClose: () => void;
+}) {
   const { sender } = useSession();
   const queries = useQueryClient();
   const { mutate, isPending, error } = useMutation({
@@ -75,8 +106,20 @@ function ActionDialog({ action, run, onClose }: { readonly action: Action; reado
     },
   });
   return (
-    <ConfirmDialog title={action.words} confirm={action.words} dangerous={action.dangerous ?? false} busy={isPending} error={error} onConfirm={() => mutate()} onClose={onClose}>
-      <p><strong>{run.run_name} #{run.number_in_job}</strong></p>
+    <ConfirmDialog
+      title={action.words}
+      confirm={action.words}
+      dangerous={action.dangerous ?? false}
+      busy={isPending}
+      error={error}
+      onConfirm={() => mutate()}
+      onClose={onClose}
+    >
+      <p>
+        <strong>
+          {run.run_name} #{run.number_in_job}
+        </strong>
+      </p>
       {action.explain(run)}
     </ConfirmDialog>
   );
@@ -86,8 +129,17 @@ function RepairPlan({ run }: { readonly run: Run }) {
   const keys = unsuccessful(run.tasks).map((task) => task.task_key);
   return (
     <>
-      <p>These tasks run again as new attempts inside this run, with the settings that it was started with. All others count as they ended.</p>
-      <ul className="keys">{keys.map((key) => <li key={key}><code>{key}</code></li>)}</ul>
+      <p>
+        These tasks run again as new attempts inside this run, with the settings that it was started with. All
+        others count as they ended.
+      </p>
+      <ul className="keys">
+        {keys.map((key) => (
+          <li key={key}>
+            <code>{key}</code>
+          </li>
+        ))}
+      </ul>
     </>
   );
 }

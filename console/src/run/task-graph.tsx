@@ -1,4 +1,7 @@
-/** The tasks of a run as a graph: what waits for what, and where each stands. Every task is a link to its latest attempt. */
+/**
+ * The tasks of a run as a graph: what waits for what, and where each stands. Every task is a link to its
+ * latest attempt.
+ */
 import { useLayoutEffect, useMemo, useRef, useSyncExternalStore, type RefObject } from 'react';
 import type { Run, TaskRun } from '../api/documents.ts';
 import { StateBadge } from '../parts/state-badge.tsx';
@@ -52,29 +55,61 @@ function useChosenInView({ boxes }: Drawing, key: string | undefined): RefObject
     const box = boxes.find((one) => one.key === key);
     if (element === null || box === undefined) return;
     const { scrollLeft: left, scrollTop: top, clientWidth: width, clientHeight: height } = element;
-    const seen = box.x >= left && box.x + boxWidth <= left + width && box.y >= top && box.y + boxHeight <= top + height;
+    const seen =
+      box.x >= left && box.x + boxWidth <= left + width && box.y >= top && box.y + boxHeight <= top + height;
     if (!seen) element.scrollTo(box.x - (width - boxWidth) / 2, box.y - (height - boxHeight) / 2);
   }, [boxes, key]);
   return view;
 }
 
-function Lines({ drawing, byKey }: { readonly drawing: Drawing; readonly byKey: ReadonlyMap<string, TaskRun> }) {
+function Lines({
+  drawing,
+  byKey,
+}: {
+  readonly drawing: Drawing;
+  readonly byKey: ReadonlyMap<string, TaskRun>;
+}) {
   return (
     <svg width={drawing.width} height={drawing.height} aria-hidden="true">
-      <defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" /></marker></defs>
+      <defs>
+        <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+          <path d="M0 0 8 4 0 8z" />
+        </marker>
+      </defs>
       {drawing.lines.map(({ from, to, path }) => {
         const before = byKey.get(from);
-        return <path key={JSON.stringify([from, to])} className={before === undefined ? '' : standingOf(before.state).tone} d={path} markerEnd="url(#arrow)" />;
+        return (
+          <path
+            key={JSON.stringify([from, to])}
+            className={before === undefined ? '' : standingOf(before.state).tone}
+            d={path}
+            markerEnd="url(#arrow)"
+          />
+        );
       })}
     </svg>
   );
 }
 
-function TaskBox({ task, jobId, isChosen }: { readonly task: TaskRun; readonly jobId: number; readonly isChosen: boolean }) {
+function TaskBox({
+  task,
+  jobId,
+  isChosen,
+}: {
+  readonly task: TaskRun;
+  readonly jobId: number;
+  readonly isChosen: boolean;
+}) {
   const before = (task.depends_on ?? []).map((dependency) => dependency.task_key);
   return (
-    <a className={`task ${standingOf(task.state).tone}`} href={addressOf.run(jobId, task.run_id)} {...(isChosen && { 'aria-current': 'true' as const })}>
-      <span className="key" title={task.task_key}>{task.task_key}</span>
+    <a
+      className={`task ${standingOf(task.state).tone}`}
+      href={addressOf.run(jobId, task.run_id)}
+      {...(isChosen && { 'aria-current': 'true' as const })}
+    >
+      <span className="key" title={task.task_key}>
+        {task.task_key}
+      </span>
       <span className="standing">
         <StateBadge state={task.state} />
         {task.start_time > 0 && <Elapsed from={task.start_time} to={task.end_time} />}

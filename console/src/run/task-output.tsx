@@ -19,21 +19,55 @@ const linesShown = 1_000;
 export function TaskOutput({ task }: { readonly task: TaskRun }) {
   const begun = task.start_time > 0;
   const active = isActive(task.state);
-  const { data, error, refetch } = useAnswer<Output>('2.1/jobs/runs/get-output', { run_id: task.run_id }, {
-    enabled: begun || !active, every: active && task.run_job_task !== undefined ? whileActive : false, edition: task.state.life_cycle_state, keepsPrevious: true,
-  });
+  const { data, error, refetch } = useAnswer<Output>(
+    '2.1/jobs/runs/get-output',
+    { run_id: task.run_id },
+    {
+      enabled: begun || !active,
+      every: active && task.run_job_task !== undefined ? whileActive : false,
+      edition: task.state.life_cycle_state,
+      keepsPrevious: true,
+    },
+  );
   if (!begun && active) return <p className="empty">Nothing yet: the task has not begun.</p>;
-  if (error !== null && data === undefined) return <Failure error={error} what="Reading the output" retry={refetch} />;
+  if (error !== null && data === undefined)
+    return <Failure error={error} what="Reading the output" retry={refetch} />;
   if (data === undefined) return <Loading what="output" />;
-  const { notebook_output: notebook, plugin_output: plugin, error: failure, error_trace: trace, run_job_output: started } = data;
+  const {
+    notebook_output: notebook,
+    plugin_output: plugin,
+    error: failure,
+    error_trace: trace,
+    run_job_output: started,
+  } = data;
   const result = notebook ?? plugin;
   return (
     <>
-      {failure !== undefined && <p className="notice bad"><strong>Error</strong> {plainText(failure)}</p>}
-      {started !== undefined && <p>It started <a href={addressOf.anyRun(started.run_id)}>run {started.run_id}</a>, whose end is its own.</p>}
-      {trace !== undefined && <Text title="Trace" text={plainText(trace)} name={`trace-${task.run_id}.txt`} tone="bad" />}
-      {result?.result !== undefined && <Text title="Result" text={result.result} name={`result-${task.run_id}.txt`} {...(result.truncated === true && { hint: 'Only the beginning is kept.' })} />}
-      {task.run_job_task === undefined && <LogView key={task.run_id} task={task} quiet={task.notebook_task !== undefined} />}
+      {failure !== undefined && (
+        <p className="notice bad">
+          <strong>Error</strong> {plainText(failure)}
+        </p>
+      )}
+      {started !== undefined && (
+        <p>
+          It started <a href={addressOf.anyRun(started.run_id)}>run {started.run_id}</a>, whose end is its
+          own.
+        </p>
+      )}
+      {trace !== undefined && (
+        <Text title="Trace" text={plainText(trace)} name={`trace-${task.run_id}.txt`} tone="bad" />
+      )}
+      {result?.result !== undefined && (
+        <Text
+          title="Result"
+          text={result.result}
+          name={`result-${task.run_id}.txt`}
+          {...(result.truncated === true && { hint: 'Only the beginning is kept.' })}
+        />
+      )}
+      {task.run_job_task === undefined && (
+        <LogView key={task.run_id} task={task} quiet={task.notebook_task !== undefined} />
+      )}
     </>
   );
 }
@@ -55,12 +89,21 @@ function Text({ title, text, name, hint, tone }: TextProps) {
   const end = useEnd();
   return (
     <section className="text" aria-label={title}>
-      <h3>{title} <SaveLink text={text} name={name} type="text/plain" /></h3>
+      <h3>
+        {title} <SaveLink text={text} name={name} type="text/plain" />
+      </h3>
       {!all && tail.lines > linesShown && (
-        <p className="hint">The last {linesShown} of {tail.lines} lines. <button type="button" className="link" onClick={() => setAll(true)}>Show all</button></p>
+        <p className="hint">
+          The last {linesShown} of {tail.lines} lines.{' '}
+          <button type="button" className="link" onClick={() => setAll(true)}>
+            Show all
+          </button>
+        </p>
       )}
       {hint !== undefined && <p className="hint">{hint}</p>}
-      <pre {...end} tabIndex={0} aria-label={title} className={tone}>{shown}</pre>
+      <pre {...end} tabIndex={0} aria-label={title} className={tone}>
+        {shown}
+      </pre>
     </section>
   );
 }

@@ -15,19 +15,29 @@ export function TaskPanel({ task, runMessage }: { readonly task: TaskRun; readon
   const work = workOf(task);
   return (
     <section className="panel" aria-labelledby="task-title">
-      <h2 id="task-title">{task.task_key} <span className="number">attempt {task.attempt_number + 1}</span> <StateBadge state={state} /></h2>
-      <Facts facts={[
-        ['State', <code key="state">{codeOf(state)}</code>],
-        ['Message', state.state_message === runMessage ? undefined : state.state_message],
-        [work.words, <code key="what">{work.what}</code>],
-        ['Cluster', task.cluster_instance?.cluster_id ?? computeWords(task)],
-        ['Started', <Instant key="start" at={task.start_time} over={!isActive(state)} />],
-        ['Duration', <Elapsed key="duration" from={task.start_time} to={task.end_time} />],
-        ['Made of', isActive(state) || task.start_time === 0 ? undefined : `setup ${duration(task.setup_duration)}, work ${duration(task.execution_duration)}, cleanup ${duration(task.cleanup_duration)}`],
-        ['Runs when', task.run_if === undefined || task.run_if === 'ALL_SUCCESS' ? undefined : task.run_if],
-        ['Task run id', task.run_id],
-        ...bodyFacts(work.body),
-      ]} />
+      <h2 id="task-title">
+        {task.task_key} <span className="number">attempt {task.attempt_number + 1}</span>{' '}
+        <StateBadge state={state} />
+      </h2>
+      <Facts
+        facts={[
+          ['State', <code key="state">{codeOf(state)}</code>],
+          ['Message', state.state_message === runMessage ? undefined : state.state_message],
+          [work.words, <code key="what">{work.what}</code>],
+          ['Cluster', task.cluster_instance?.cluster_id ?? computeWords(task)],
+          ['Started', <Instant key="start" at={task.start_time} over={!isActive(state)} />],
+          ['Duration', <Elapsed key="duration" from={task.start_time} to={task.end_time} />],
+          [
+            'Made of',
+            isActive(state) || task.start_time === 0
+              ? undefined
+              : `setup ${duration(task.setup_duration)}, work ${duration(task.execution_duration)}, cleanup ${duration(task.cleanup_duration)}`,
+          ],
+          ['Runs when', task.run_if === undefined || task.run_if === 'ALL_SUCCESS' ? undefined : task.run_if],
+          ['Task run id', task.run_id],
+          ...bodyFacts(work.body),
+        ]}
+      />
       <TaskOutput task={task} />
       {work.kind === 'notebook_task' && <NotebookFrame task={task} />}
     </section>

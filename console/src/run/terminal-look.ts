@@ -1,4 +1,7 @@
-/** Text that was written for a terminal, cut into pieces of one look: colours are kept, every other command to the terminal is dropped. */
+/**
+ * Text that was written for a terminal, cut into pieces of one look: colours are kept, every other command to
+ * the terminal is dropped.
+ */
 
 /** A piece of text; `look` are names of classes, empty for plain text. */
 export interface LookedAt {
@@ -11,7 +14,8 @@ export interface LookedAt {
 const colours = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
 
 // oxlint-disable no-control-regex -- these characters are what is looked for
-const command = /\u001B(?:\[([0-?]*)[ -/]*([@-~])?|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~]?)/g;
+const command =
+  /\u001B(?:\[([0-?]*)[ -/]*([@-~])?|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~]?)/g;
 const controls = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g;
 // oxlint-enable no-control-regex
 
@@ -21,7 +25,12 @@ export function piecesOf(text: string): LookedAt[] {
   const add = (from: number, to: number): void => {
     const part = text.slice(from, to);
     const clean = part.replaceAll('\r\n', '\n').replaceAll('\r', '\n').replaceAll(controls, '');
-    if (clean !== '') pieces.push({ at: from, text: clean, look: [bold ? 't-bold' : '', colour].filter((name) => name !== '').join(' ') });
+    if (clean !== '')
+      pieces.push({
+        at: from,
+        text: clean,
+        look: [bold ? 't-bold' : '', colour].filter((name) => name !== '').join(' '),
+      });
   };
   let at = 0;
   for (const match of text.matchAll(command)) {
@@ -43,7 +52,8 @@ function after(boldBefore: boolean, colourBefore: string, parameters: string): [
     else if (code === 1) bold = true;
     else if (code === 22) bold = false;
     else if (code === 39) colour = '';
-    else if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97)) colour = `t-${colours[code % 10] ?? 'black'}`;
+    else if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97))
+      colour = `t-${colours[code % 10] ?? 'black'}`;
     // 38;5;n and 38;2;r;g;b: their numbers are no codes of their own.
     else if (code === 38 || code === 48) at += codes[at + 1] === 5 ? 2 : 4;
   }

@@ -52,18 +52,34 @@ interface Reading {
   readonly next: { current: number | undefined };
 }
 
-/** Reads until the log is complete or nobody looks any more; a connection that breaks is made again where it was. */
-async function keepReading(sender: Sender, { runId, stream, following, next }: Reading, show: (change: (log: ShownLog) => ShownLog) => void, signal: AbortSignal): Promise<void> {
+/**
+ * Reads until the log is complete or nobody looks any more; a connection that breaks is made again where it
+ * was.
+ */
+async function keepReading(
+  sender: Sender,
+  { runId, stream, following, next }: Reading,
+  show: (change: (log: ShownLog) => ShownLog) => void,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
     try {
       if (next.current === undefined) {
-        const page = await sender.get<LogPage>('2.1/jobs/runs/logs', { run_id: runId, stream, tail: linesFirst }, signal);
+        const page = await sender.get<LogPage>(
+          '2.1/jobs/runs/logs',
+          { run_id: runId, stream, tail: linesFirst },
+          signal,
+        );
         next.current = page.next_offset;
         show(() => ({ text: page.content, cut: page.offset > 0, complete: page.complete, read: true }));
         if (page.complete) return;
       }
       if (!following) return;
-      const response = await sender.open('2.1/jobs/runs/logs/stream', { run_id: runId, stream, offset: next.current }, signal);
+      const response = await sender.open(
+        '2.1/jobs/runs/logs/stream',
+        { run_id: runId, stream, offset: next.current },
+        signal,
+      );
       for await (const { id, name, data } of serverEvents(response)) {
         next.current = id;
         if (name === 'end') {
@@ -74,10 +90,13 @@ async function keepReading(sender: Sender, { runId, stream, following, next }: R
         show((log) => appended(log, content));
       }
     } catch (error) {
-      // The rest of the page says what is wrong. What is refused once is refused again, unless the service is busy.
+      // The rest of the page says what is wrong. What is refused once is refused again, unless the service is
+      // busy.
       if (error instanceof Refusal && error.status !== 429 && error.status !== 503) return;
     }
-    await new Promise((resolve) => { setTimeout(resolve, retryMs); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, retryMs);
+    });
   }
 }
 

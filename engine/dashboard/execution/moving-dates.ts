@@ -2,7 +2,13 @@
 import { isoTime } from '../../clock.ts';
 
 const second = 1_000;
-const lengths: Readonly<Record<string, number>> = { s: second, m: 60 * second, h: 3_600 * second, d: 86_400 * second, w: 7 * 86_400 * second };
+const lengths: Readonly<Record<string, number>> = {
+  s: second,
+  m: 60 * second,
+  h: 3_600 * second,
+  d: 86_400 * second,
+  w: 7 * 86_400 * second,
+};
 
 /** The years 1000 to 9998: beyond them dates are written otherwise. */
 const [earliest, latest] = [Date.UTC(1000, 0), Date.UTC(9999, 0)];
@@ -12,7 +18,8 @@ const [earliest, latest] = [Date.UTC(1000, 0), Date.UTC(9999, 0)];
  * @param end whether it ends a range: then a whole unit is rounded to its last millisecond, else to its first
  */
 export function movingDate(text: string, now: number, end: boolean): string | undefined {
-  const [whole, sign, count, step = '', unit] = /^now(?:([+-])(\d{1,6})([smhdwMy]))?(?:\/([smhdwMy]))?$/.exec(text.trim()) ?? [];
+  const [whole, sign, count, step = '', unit] =
+    /^now(?:([+-])(\d{1,6})([smhdwMy]))?(?:\/([smhdwMy]))?$/.exec(text.trim()) ?? [];
   if (whole === undefined) return undefined;
   const moved = count === undefined ? now : shifted(now, Number(count) * (sign === '-' ? -1 : 1), step);
   if (!(moved >= earliest && moved <= latest)) return undefined;
@@ -44,7 +51,12 @@ function startOf(at: number, unit: string): number {
   return at - (((at % length) + length) % length);
 }
 
-function partsOf(at: number): { readonly year: number; readonly month: number; readonly day: number; readonly rest: number } {
+function partsOf(at: number): {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly rest: number;
+} {
   const [year = 1970, month = 1, day = 1] = isoTime(at).slice(0, 10).split('-').map(Number);
   return { year, month: month - 1, day, rest: at - Date.UTC(year, month - 1, day) };
 }

@@ -1,4 +1,7 @@
-/** What the parameters of a dataset are set to when it is run: as it was asked for, else as the dashboard begins. */
+/**
+ * What the parameters of a dataset are set to when it is run: as it was asked for, else as the dashboard
+ * begins.
+ */
 import { invalid } from '../../errors.ts';
 import { quote } from '../../validation/messages.ts';
 import type { DataType, ModernParameter } from '../modern.ts';
@@ -14,42 +17,90 @@ const mostValues = 10_000;
  * @param now epoch ms, for dates that move
  * @throws ServiceError for a parameter that the dataset does not have, and for a value of another type
  */
-export function valuesOf(parameters: readonly ModernParameter[], given: Readonly<Record<string, unknown>>, now: number): ReadonlyMap<string, ParameterValue> {
-  const unknown = Object.keys(given).find((keyword) => !parameters.some((parameter) => parameter.keyword === keyword));
+export function valuesOf(
+  parameters: readonly ModernParameter[],
+  given: Readonly<Record<string, unknown>>,
+  now: number,
+): ReadonlyMap<string, ParameterValue> {
+  const unknown = Object.keys(given).find(
+    (keyword) => !parameters.some((parameter) => parameter.keyword === keyword),
+  );
   if (unknown !== undefined) {
     const known = parameters.map(({ keyword }) => keyword).join(', ');
-    throw invalid(`parameters has ${quote(unknown)}, which the dataset does not have; ${known === '' ? 'it has no parameters' : `it has ${known}`}.`);
+    throw invalid(
+      `parameters has ${quote(unknown)}, which the dataset does not have; ${known === '' ? 'it has no parameters' : `it has ${known}`}.`,
+    );
   }
-  return new Map(parameters.map((parameter) => [parameter.keyword, valueOf(parameter, own(given, parameter.keyword), now)]));
+  return new Map(
+    parameters.map((parameter) => [
+      parameter.keyword,
+      valueOf(parameter, own(given, parameter.keyword), now),
+    ]),
+  );
 }
 
 function valueOf(parameter: ModernParameter, given: unknown, now: number): ParameterValue {
   const { keyword, dataType, complexType, defaultSelection } = parameter;
   const path = `parameters.${keyword}`;
-  const item = (text: string, end: boolean): Item => ({ kind: dataType === 'STRING' ? 'text' : 'code', value: literalOf(path, dataType, text, now, end), spaced: true });
+  const item = (text: string, end: boolean): Item => ({
+    kind: dataType === 'STRING' ? 'text' : 'code',
+    value: literalOf(path, dataType, text, now, end),
+    spaced: true,
+  });
   if (complexType === 'RANGE') {
-    const { min, max } = given === undefined ? defaultRange(defaultSelection) : givenRange(path, fieldsOf(given));
+    const { min, max } =
+      given === undefined ? defaultRange(defaultSelection) : givenRange(path, fieldsOf(given));
     return { kind: 'range', min: item(min, false), max: item(max, true) };
   }
   const texts = given === undefined ? defaultTexts(defaultSelection) : givenTexts(path, given);
-  if (complexType === 'MULTI') return { kind: 'one', item: { kind: 'code', value: listOf(dataType, texts.map((text) => item(text, false))), spaced: true } };
+  if (complexType === 'MULTI')
+    return {
+      kind: 'one',
+      item: {
+        kind: 'code',
+        value: listOf(
+          dataType,
+          texts.map((text) => item(text, false)),
+        ),
+        spaced: true,
+      },
+    };
   const [text, ...more] = texts;
   if (more.length > 0) throw invalid(`${path} has ${texts.length} values; it takes one.`);
-  if (text === undefined || (text === '' && dataType !== 'STRING')) return { kind: 'one', item: { kind: 'code', value: dataType === 'STRING' ? "''" : `CAST(NULL AS ${sqlTypes[dataType]})`, spaced: true } };
+  if (text === undefined || (text === '' && dataType !== 'STRING'))
+    return {
+      kind: 'one',
+      item: {
+        kind: 'code',
+        value: dataType === 'STRING' ? "''" : `CAST(NULL AS ${sqlTypes[dataType]})`,
+        spaced: true,
+      },
+    };
   return { kind: 'one', item: item(text, false) };
 }
 
-const sqlTypes: Readonly<Record<DataType, string>> = { STRING: 'VARCHAR', INTEGER: 'BIGINT', DECIMAL: 'DOUBLE', DATE: 'DATE', DATETIME: 'TIMESTAMP' };
+const sqlTypes: Readonly<Record<DataType, string>> = {
+  STRING: 'VARCHAR',
+  INTEGER: 'BIGINT',
+  DECIMAL: 'DOUBLE',
+  DATE: 'DATE',
+  DATETIME: 'TIMESTAMP',
+};
 
 function listOf(dataType: DataType, items: readonly Item[]): string {
   return `CAST([${items.map(({ kind, value }) => (kind === 'text' ? duckdbText(value) : value)).join(', ')}] AS ${sqlTypes[dataType]}[])`;
 }
 
 function defaultTexts(selection: ModernParameter['defaultSelection']): string[] {
-  return 'values' in selection ? selection.values.values.map(({ value }) => value) : [selection.range.min.value];
+  return 'values' in selection
+    ? selection.values.values.map(({ value }) => value)
+    : [selection.range.min.value];
 }
 
-function defaultRange(selection: ModernParameter['defaultSelection']): { readonly min: string; readonly max: string } {
+function defaultRange(selection: ModernParameter['defaultSelection']): {
+  readonly min: string;
+  readonly max: string;
+} {
   if ('range' in selection) return { min: selection.range.min.value, max: selection.range.max.value };
   const [{ value } = { value: 'now/d' }] = selection.values.values;
   return { min: value, max: value };
@@ -57,7 +108,8 @@ function defaultRange(selection: ModernParameter['defaultSelection']): { readonl
 
 function givenTexts(path: string, given: unknown): string[] {
   const list = Array.isArray(given) ? given : [given];
-  if (list.length > mostValues) throw invalid(`${path} has ${list.length} values; at most ${mostValues} are allowed.`);
+  if (list.length > mostValues)
+    throw invalid(`${path} has ${list.length} values; at most ${mostValues} are allowed.`);
   return list.map((value: unknown) => textOf(path, value));
 }
 
@@ -68,7 +120,9 @@ function givenRange(path: string, given: Fields): { readonly min: string; readon
 function textOf(path: string, value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value === 'string' && !value.includes('\0')) return value;
-  throw invalid(`${path} is ${quote(value)}; it must be a text or a number${path.endsWith('.min') || path.endsWith('.max') ? '; a range has min and max' : ''}.`);
+  throw invalid(
+    `${path} is ${quote(value)}; it must be a text or a number${path.endsWith('.min') || path.endsWith('.max') ? '; a range has min and max' : ''}.`,
+  );
 }
 
 /** A value as an expression of DuckDB; the text itself when the type is STRING. */
@@ -77,16 +131,25 @@ function literalOf(path: string, dataType: DataType, text: string, now: number, 
   switch (dataType) {
     case 'STRING':
       return text;
-    case 'INTEGER': case 'DECIMAL': {
+    case 'INTEGER':
+    case 'DECIMAL': {
       const number = text.trim();
-      if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(number) || number.length > 40) throw refused('a number');
+      if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(number) || number.length > 40)
+        throw refused('a number');
       return `(${number})`;
     }
-    case 'DATE': case 'DATETIME': {
+    case 'DATE':
+    case 'DATETIME': {
       const written = movingDate(text, now, end) ?? text.trim();
-      const [, date, time = ''] = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)Z?)?$/.exec(written) ?? [];
-      if (date === undefined) throw refused('a date such as 2015-12-31 or 2015-12-31T23:59:00, or one that moves, such as now-7d/d');
-      return dataType === 'DATE' ? `DATE '${date}'` : `TIMESTAMP '${date} ${time === '' ? '00:00:00' : time}'`;
+      const [, date, time = ''] =
+        /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)Z?)?$/.exec(written) ?? [];
+      if (date === undefined)
+        throw refused(
+          'a date such as 2015-12-31 or 2015-12-31T23:59:00, or one that moves, such as now-7d/d',
+        );
+      return dataType === 'DATE'
+        ? `DATE '${date}'`
+        : `TIMESTAMP '${date} ${time === '' ? '00:00:00' : time}'`;
     }
   }
 }

@@ -24,20 +24,51 @@ type Role = 'x' | 'y' | 'series' | 'size' | 'value';
 
 /** Role as it is written -> role. */
 const roles: ReadonlyMap<string, Role> = new Map<string, Role>([
-  ['x', 'x'], ['y', 'y'], ['series', 'series'], ['groupby', 'series'], ['size', 'size'], ['zval', 'value'], ['z', 'value'], ['color', 'value'],
+  ['x', 'x'],
+  ['y', 'y'],
+  ['series', 'series'],
+  ['groupby', 'series'],
+  ['size', 'size'],
+  ['zval', 'value'],
+  ['z', 'value'],
+  ['color', 'value'],
 ]);
 
 /** Roles of a column that is not shown. */
 const unshown = new Set(['', 'unused', 'hidden', 'none']);
 
 export function chartColumns(options: Fields): ChartColumns {
-  const written = own(options, 'columnConfigurationMap') === undefined ? older(fieldsIn(options, 'columnMapping')) : newer(fieldsIn(options, 'columnConfigurationMap'));
-  const known = written.map(({ role, column }) => ({ role: roles.get(role.toLowerCase()), written: role, column }));
-  const of = (role: Role): ChartColumn[] => known.filter((entry) => entry.role === role).map(({ column }) => column);
-  const more = [...of('x').slice(1).map(({ column }) => ({ role: 'x', column })), ...of('series').slice(1).map(({ column }) => ({ role: 'series', column }))];
+  const written =
+    own(options, 'columnConfigurationMap') === undefined
+      ? older(fieldsIn(options, 'columnMapping'))
+      : newer(fieldsIn(options, 'columnConfigurationMap'));
+  const known = written.map(({ role, column }) => ({
+    role: roles.get(role.toLowerCase()),
+    written: role,
+    column,
+  }));
+  const of = (role: Role): ChartColumn[] =>
+    known.filter((entry) => entry.role === role).map(({ column }) => column);
+  const more = [
+    ...of('x')
+      .slice(1)
+      .map(({ column }) => ({ role: 'x', column })),
+    ...of('series')
+      .slice(1)
+      .map(({ column }) => ({ role: 'series', column })),
+  ];
   return {
-    x: of('x')[0], y: of('y'), series: of('series')[0], size: of('size')[0], value: of('value')[0],
-    others: [...more, ...known.filter(({ role, written: name }) => role === undefined && !unshown.has(name.toLowerCase())).map(({ written: role, column }) => ({ role, column: column.column }))],
+    x: of('x')[0],
+    y: of('y'),
+    series: of('series')[0],
+    size: of('size')[0],
+    value: of('value')[0],
+    others: [
+      ...more,
+      ...known
+        .filter(({ role, written: name }) => role === undefined && !unshown.has(name.toLowerCase()))
+        .map(({ written: role, column }) => ({ role, column: column.column })),
+    ],
   };
 }
 
@@ -47,13 +78,24 @@ interface Written {
 }
 
 function older(mapping: Fields): Written[] {
-  return Object.entries(mapping).flatMap(([column, role]) => (typeof role === 'string' && column.trim() !== '' ? [{ role, column: { column, id: column } }] : []));
+  return Object.entries(mapping).flatMap(([column, role]) =>
+    typeof role === 'string' && column.trim() !== '' ? [{ role, column: { column, id: column } }] : [],
+  );
 }
 
 function newer(mapping: Fields): Written[] {
-  return Object.entries(mapping).flatMap(([role, entries]) => (Array.isArray(entries) ? entries : [entries]).flatMap((entry) => {
-    const fields = fieldsOf(entry);
-    const column = textIn(fields, 'column');
-    return column === undefined ? [] : [{ role, column: { column, id: textIn(fields, 'id') ?? column, transform: textIn(fields, 'transform') } }];
-  }));
+  return Object.entries(mapping).flatMap(([role, entries]) =>
+    (Array.isArray(entries) ? entries : [entries]).flatMap((entry) => {
+      const fields = fieldsOf(entry);
+      const column = textIn(fields, 'column');
+      return column === undefined
+        ? []
+        : [
+            {
+              role,
+              column: { column, id: textIn(fields, 'id') ?? column, transform: textIn(fields, 'transform') },
+            },
+          ];
+    }),
+  );
 }

@@ -1,5 +1,16 @@
 /** Colours, titles, scales, sorting and formats of charts. */
-import { fieldsIn, fieldsOf, given, isFalse, isTrue, numberIn, objectsIn, own, textIn, type Fields } from '../reading.ts';
+import {
+  fieldsIn,
+  fieldsOf,
+  given,
+  isFalse,
+  isTrue,
+  numberIn,
+  objectsIn,
+  own,
+  textIn,
+  type Fields,
+} from '../reading.ts';
 import type { ChartColumn } from './chart-columns.ts';
 import { numberFormat } from './formats.ts';
 import { dateUnit } from './visual.ts';
@@ -19,13 +30,21 @@ export function colourIn(option: Fields): string | undefined {
 }
 
 /** Options that stand under a value of a column: not those of the columns of values themselves. */
-function valueOptions(options: Fields, key: 'seriesOptions' | 'valuesOptions', columns: readonly ChartColumn[]): [string, unknown][] {
+function valueOptions(
+  options: Fields,
+  key: 'seriesOptions' | 'valuesOptions',
+  columns: readonly ChartColumn[],
+): [string, unknown][] {
   const others = new Set(columns.flatMap(({ id, column }) => [id, column]));
   return Object.entries(fieldsIn(options, key)).filter(([value]) => !others.has(value));
 }
 
 /** Colours of values, as the scale of a colour has them; undefined when there are none. */
-export function colourMappings(options: Fields, key: 'seriesOptions' | 'valuesOptions', columns: readonly ChartColumn[]): readonly object[] | undefined {
+export function colourMappings(
+  options: Fields,
+  key: 'seriesOptions' | 'valuesOptions',
+  columns: readonly ChartColumn[],
+): readonly object[] | undefined {
   const mappings = valueOptions(options, key, columns).flatMap(([value, option]) => {
     const color = colourIn(fieldsOf(option));
     return color === undefined ? [] : [{ value, color }];
@@ -34,7 +53,11 @@ export function colourMappings(options: Fields, key: 'seriesOptions' | 'valuesOp
 }
 
 /** Values of a series that were given another name, which the newer format cannot do. */
-export function renamedValues(options: Fields, key: 'seriesOptions' | 'valuesOptions', columns: readonly ChartColumn[]): string[] {
+export function renamedValues(
+  options: Fields,
+  key: 'seriesOptions' | 'valuesOptions',
+  columns: readonly ChartColumn[],
+): string[] {
   return valueOptions(options, key, columns).flatMap(([value, option]) => {
     const name = textIn(fieldsOf(option), 'name') ?? textIn(fieldsOf(option), 'label');
     return name === undefined || name === value ? [] : [`${value} (${name})`];
@@ -52,7 +75,8 @@ export function scaleOf(axis: Fields, { column, transform }: ChartColumn, otherw
       return 'categorical';
     case 'datetime':
       return 'temporal';
-    case 'linear': case 'logarithmic':
+    case 'linear':
+    case 'logarithmic':
       return 'quantitative';
     default:
       return dateUnit(transform) !== undefined || temporalName.test(column) ? 'temporal' : otherwise;
@@ -74,24 +98,38 @@ export function axisEncoding(axis: Fields, scale: Fields): Fields {
   const title = axisTitle(axis);
   const hideLabels = isFalse(fieldsIn(axis, 'labels'), 'enabled') ? true : undefined;
   const [min, max] = [numberIn(axis, 'rangeMin'), numberIn(axis, 'rangeMax')];
-  const domain = scale['type'] === 'quantitative' && (min !== undefined || max !== undefined) ? given({ min, max }) : undefined;
+  const domain =
+    scale['type'] === 'quantitative' && (min !== undefined || max !== undefined)
+      ? given({ min, max })
+      : undefined;
   const kept = given({ title, hideLabels });
   return given({ scale: given({ ...scale, domain }), axis: Object.keys(kept).length > 0 ? kept : undefined });
 }
 
 /** The order of categories. */
 export function sortOf(options: Fields): Fields | undefined {
-  if (isFalse(options, 'sortX')) return isTrue(options, 'reverseX') ? { by: 'natural-order-reversed' } : undefined;
-  if (isTrue(options, 'sortX') || isTrue(options, 'reverseX')) return { by: isTrue(options, 'reverseX') ? 'natural-order-reversed' : 'natural-order' };
+  if (isFalse(options, 'sortX'))
+    return isTrue(options, 'reverseX') ? { by: 'natural-order-reversed' } : undefined;
+  if (isTrue(options, 'sortX') || isTrue(options, 'reverseX'))
+    return { by: isTrue(options, 'reverseX') ? 'natural-order-reversed' : 'natural-order' };
   return undefined;
 }
 
 /** The format of values: as percentages where the chart shows shares. */
 export function valueFormat(options: Fields, isShare = false): unknown {
-  return numberFormat(textIn(options, isShare ? 'percentFormat' : 'numberFormat') ?? textIn(options, 'numberFormat'));
+  return numberFormat(
+    textIn(options, isShare ? 'percentFormat' : 'numberFormat') ?? textIn(options, 'numberFormat'),
+  );
 }
 
-const legendPlaces: ReadonlyMap<string, string> = new Map([['below', 'bottom'], ['bottom', 'bottom'], ['right', 'right'], ['left', 'left'], ['top', 'top'], ['above', 'top']]);
+const legendPlaces: ReadonlyMap<string, string> = new Map([
+  ['below', 'bottom'],
+  ['bottom', 'bottom'],
+  ['right', 'right'],
+  ['left', 'left'],
+  ['top', 'top'],
+  ['above', 'top'],
+]);
 
 export function legendOf(options: Fields): Fields | undefined {
   const legend = fieldsIn(options, 'legend');

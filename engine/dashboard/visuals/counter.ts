@@ -8,27 +8,43 @@ export function counter({ options, columns }: Shown): Visual | undefined {
   const fields = fieldSet(notes);
   const column = textIn(options, 'counterColName');
   // Without a column a classic counter shows the first one.
-  const name = isTrue(options, 'countRow') ? fields.count() : column === undefined ? columns?.slice(0, 1).map(fields.plain)[0] : fields.plain(column);
+  const name = isTrue(options, 'countRow')
+    ? fields.count()
+    : column === undefined
+      ? columns?.slice(0, 1).map(fields.plain)[0]
+      : fields.plain(column);
   if (name === undefined) return undefined;
   const target = textIn(options, 'targetColName');
   const format = formatOf(options);
   const isRowOfTarget = numberIn(options, 'targetRowNumber') !== undefined;
-  if (isTrue(options, 'countRow') && target !== undefined) notes.push(`the number of rows cannot be compared with the column ${target} in one widget; the target is left out`);
+  if (isTrue(options, 'countRow') && target !== undefined)
+    notes.push(
+      `the number of rows cannot be compared with the column ${target} in one widget; the target is left out`,
+    );
   const compared = target === undefined || isTrue(options, 'countRow') ? undefined : fields.plain(target);
   return {
     type: 'counter',
     encodings: given({
       value: given({
-        fieldName: name, displayName: textIn(options, 'counterLabel') ?? name,
+        fieldName: name,
+        displayName: textIn(options, 'counterLabel') ?? name,
         rowNumber: isTrue(options, 'countRow') ? undefined : rowNumber(options, 'rowNumber'),
-        format, ...around(options),
+        format,
+        ...around(options),
       }),
-      target: compared === undefined ? undefined : given({
-        fieldName: compared, displayName: compared, rowNumber: isRowOfTarget ? rowNumber(options, 'targetRowNumber') : undefined,
-        format: isTrue(options, 'formatTargetValue') ? format : undefined,
-      }),
+      target:
+        compared === undefined
+          ? undefined
+          : given({
+              fieldName: compared,
+              displayName: compared,
+              rowNumber: isRowOfTarget ? rowNumber(options, 'targetRowNumber') : undefined,
+              format: isTrue(options, 'formatTargetValue') ? format : undefined,
+            }),
     }),
-    fields: fields.fields, disaggregated: !fields.aggregates(), notes,
+    fields: fields.fields,
+    disaggregated: !fields.aggregates(),
+    notes,
   };
 }
 
@@ -39,7 +55,9 @@ function rowNumber(options: Fields, key: string): number {
 
 function formatOf(options: Fields): unknown {
   const places = numberIn(options, 'stringDecimal');
-  return numberFormat(textIn(options, 'numberFormat')) ?? (places === undefined ? undefined : plainNumber(places));
+  return (
+    numberFormat(textIn(options, 'numberFormat')) ?? (places === undefined ? undefined : plainNumber(places))
+  );
 }
 
 /** What stands before and behind the value. */

@@ -14,14 +14,27 @@ export function funnel({ options }: Shown): Visual | undefined {
   const categories = fields.plain(stepColumn);
   const values = fields.plain(valueColumn);
   const reversed = isTrue(fieldsIn(options, 'sortKeyCol'), 'reverse') ? '-reversed' : '';
-  const sort = byKey ? { by: `measure${reversed}`, measure: { fieldName: fields.plain(sortKey) } } : { by: 'x-reversed' };
+  const sort = byKey
+    ? { by: `measure${reversed}`, measure: { fieldName: fields.plain(sortKey) } }
+    : { by: 'x-reversed' };
   return {
-    type: 'funnel', notes,
+    type: 'funnel',
+    notes,
     encodings: {
-      x: { fieldName: values, displayName: textIn(value, 'displayAs') ?? valueColumn, scale: { type: 'quantitative' }, ...given({ format: numberFormat(textIn(options, 'numberFormat')) }) },
-      y: { fieldName: categories, displayName: textIn(step, 'displayAs') ?? stepColumn, scale: { type: 'categorical', sort } },
+      x: {
+        fieldName: values,
+        displayName: textIn(value, 'displayAs') ?? valueColumn,
+        scale: { type: 'quantitative' },
+        ...given({ format: numberFormat(textIn(options, 'numberFormat')) }),
+      },
+      y: {
+        fieldName: categories,
+        displayName: textIn(step, 'displayAs') ?? stepColumn,
+        scale: { type: 'categorical', sort },
+      },
     },
-    fields: fields.fields, disaggregated: true,
+    fields: fields.fields,
+    disaggregated: true,
   };
 }
 
@@ -30,9 +43,19 @@ export function sankey({ columns }: Shown): Visual {
   const notes: string[] = [];
   const fields = fieldSet(notes);
   const found = columns?.filter((column) => /^stage\d+$/i.test(column)) ?? [];
-  if (found.length < 2) notes.push('its steps are taken to be the columns stage1 and stage2, and their weight the column value');
-  const stages = (found.length < 2 ? ['stage1', 'stage2'] : found).map((column) => ({ fieldName: fields.plain(column), displayName: column }));
-  return { type: 'sankey', encodings: { value: { fieldName: fields.transformed('value', 'SUM') }, stages }, fields: fields.fields, disaggregated: false, notes };
+  if (found.length < 2)
+    notes.push('its steps are taken to be the columns stage1 and stage2, and their weight the column value');
+  const stages = (found.length < 2 ? ['stage1', 'stage2'] : found).map((column) => ({
+    fieldName: fields.plain(column),
+    displayName: column,
+  }));
+  return {
+    type: 'sankey',
+    encodings: { value: { fieldName: fields.transformed('value', 'SUM') }, stages },
+    fields: fields.fields,
+    disaggregated: false,
+    notes,
+  };
 }
 
 export function wordCloud({ options, columns }: Shown): Visual | undefined {
@@ -44,11 +67,18 @@ export function wordCloud({ options, columns }: Shown): Visual | undefined {
   const frequency = textIn(options, 'frequenciesColumn');
   const size = frequency === undefined ? fields.count() : fields.transformed(frequency, 'SUM');
   if (frequency === undefined) notes.push(`whole values of ${column} are counted, not the words in them`);
-  const limits = ['wordLengthLimit', 'wordCountLimit'].filter((key) => Object.values(fieldsIn(options, key)).some((limit) => typeof limit === 'number'));
+  const limits = ['wordLengthLimit', 'wordCountLimit'].filter((key) =>
+    Object.values(fieldsIn(options, key)).some((limit) => typeof limit === 'number'),
+  );
   if (limits.length > 0) notes.push(`limits of words are not kept: ${limits.join(', ')}`);
   return {
-    type: 'word-cloud', notes,
-    encodings: { text: { fieldName: text, displayName: column }, size: { fieldName: size, displayName: size, scale: { type: 'quantitative' } } },
-    fields: fields.fields, disaggregated: false,
+    type: 'word-cloud',
+    notes,
+    encodings: {
+      text: { fieldName: text, displayName: column },
+      size: { fieldName: size, displayName: size, scale: { type: 'quantitative' } },
+    },
+    fields: fields.fields,
+    disaggregated: false,
   };
 }

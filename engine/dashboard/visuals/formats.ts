@@ -1,4 +1,7 @@
-/** Number formats: patterns such as `$0,0.00` and `0.0%` of classic dashboards as the newer format describes them. */
+/**
+ * Number formats: patterns such as `$0,0.00` and `0.0%` of classic dashboards as the newer format describes
+ * them.
+ */
 
 export interface NumberFormat {
   readonly type: 'number-plain' | 'number-percent' | 'number-currency';
@@ -8,12 +11,20 @@ export interface NumberFormat {
   readonly hideGroupSeparator: boolean;
 }
 
-const currencies: ReadonlyMap<string, string> = new Map([['$', 'USD'], ['€', 'EUR'], ['£', 'GBP'], ['¥', 'JPY'], ['₹', 'INR']]);
+const currencies: ReadonlyMap<string, string> = new Map([
+  ['$', 'USD'],
+  ['€', 'EUR'],
+  ['£', 'GBP'],
+  ['¥', 'JPY'],
+  ['₹', 'INR'],
+]);
 
 /** Undefined for a pattern that is not understood as a whole. */
 export function numberFormat(pattern: string | undefined): NumberFormat | undefined {
   const [, before = '', whole, fraction = '', optional = '', letter = '', percent = '', after = ''] =
-    /^\s*([$€£¥₹]?)\s*(0(?:,0+)?|0+|#,##0)(?:\.(0*)(?:\[(0+)\])?|\[\.\](?:0+))?\s*([aA]?)\s*(%?)\s*([$€£¥₹]?)\s*$/u.exec(pattern ?? '') ?? [];
+    /^\s*([$€£¥₹]?)\s*(0(?:,0+)?|0+|#,##0)(?:\.(0*)(?:\[(0+)\])?|\[\.\](?:0+))?\s*([aA]?)\s*(%?)\s*([$€£¥₹]?)\s*$/u.exec(
+      pattern ?? '',
+    ) ?? [];
   if (whole === undefined || pattern === undefined) return undefined;
   const [, wholly = ''] = /\[\.\](0+)/.exec(pattern) ?? [];
   const currency = currencies.get(before === '' ? after : before);
@@ -29,5 +40,10 @@ export function numberFormat(pattern: string | undefined): NumberFormat | undefi
 
 /** The format of a counter with so many decimal places and no pattern of its own. */
 export function plainNumber(places: number): NumberFormat {
-  return { type: 'number-plain', abbreviation: 'none', decimalPlaces: { type: 'exact', places: Math.min(20, Math.max(0, Math.trunc(places))) }, hideGroupSeparator: false };
+  return {
+    type: 'number-plain',
+    abbreviation: 'none',
+    decimalPlaces: { type: 'exact', places: Math.min(20, Math.max(0, Math.trunc(places))) },
+    hideGroupSeparator: false,
+  };
 }

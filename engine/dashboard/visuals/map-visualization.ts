@@ -1,4 +1,7 @@
-/** Every type of classic visualization and the widget that it becomes; what has none becomes a table with a note. */
+/**
+ * Every type of classic visualization and the widget that it becomes; what has none becomes a table with a
+ * note.
+ */
 import { cut } from '../../validation/messages.ts';
 import { textIn, type Fields } from '../reading.ts';
 import { chart, chartKind, isChartKind } from './chart.ts';
@@ -16,8 +19,17 @@ const unmappable: ReadonlySet<string> = new Set(['DETAILS', 'SUNBURST_SEQUENCE']
 
 /** Type of a classic visualization -> its mapping. */
 const mappings: ReadonlyMap<string, Mapping> = new Map<string, Mapping>([
-  ['TABLE', table], ['CHART', chart], ['COUNTER', counter], ['PIVOT', pivot], ['FUNNEL', funnel], ['COHORT', cohort],
-  ['CHOROPLETH', choropleth], ['MAP', symbolMap], ['SANKEY', sankey], ['WORD_CLOUD', wordCloud], ['BOXPLOT', boxplot],
+  ['TABLE', table],
+  ['CHART', chart],
+  ['COUNTER', counter],
+  ['PIVOT', pivot],
+  ['FUNNEL', funnel],
+  ['COHORT', cohort],
+  ['CHOROPLETH', choropleth],
+  ['MAP', symbolMap],
+  ['SANKEY', sankey],
+  ['WORD_CLOUD', wordCloud],
+  ['BOXPLOT', boxplot],
 ]);
 
 export interface Mapped {
@@ -32,10 +44,19 @@ export function mapVisualization(type: string, shown: Shown): Mapped {
   const visual = mappings.get(name)?.(shown);
   if (visual !== undefined) return { visual, remark: undefined };
   const isChart = name === 'CHART';
-  const what = isChart ? `chart of type ${chartKind(shown.options)}` : `visualization of type ${cut(name, 60)}`;
+  const what = isChart
+    ? `chart of type ${chartKind(shown.options)}`
+    : `visualization of type ${cut(name, 60)}`;
   const isKnown = isChart ? isChartKind(shown.options) : mappings.has(name);
-  const why = isKnown ? 'does not name the columns that it needs' : isChart || unmappable.has(name) ? 'has no counterpart in the new format' : 'is not known';
-  return { visual: table({ ...shown, columns: shown.columns ?? chartColumnNames(shown.options) }), remark: `This table stands in the place of a ${what}, which ${why}.` };
+  const why = isKnown
+    ? 'does not name the columns that it needs'
+    : isChart || unmappable.has(name)
+      ? 'has no counterpart in the new format'
+      : 'is not known';
+  return {
+    visual: table({ ...shown, columns: shown.columns ?? chartColumnNames(shown.options) }),
+    remark: `This table stands in the place of a ${what}, which ${why}.`,
+  };
 }
 
 /** The columns that a chart names, for the table in its place. */
@@ -49,9 +70,22 @@ function boxplot({ options, columns }: Shown): Visual | undefined {
   const [first, second] = columns ?? [];
   const column = second ?? first;
   if (column === undefined) return undefined;
-  const notes = ['its columns are taken to be the first of the query for the boxes and the second for the values'];
+  const notes = [
+    'its columns are taken to be the first of the query for the boxes and the second for the values',
+  ];
   const fields = fieldSet(notes);
-  const x = second === undefined || first === undefined ? undefined : { fieldName: fields.plain(first), displayName: textIn(options, 'xAxisLabel') ?? first, scale: { type: 'categorical' } };
+  const x =
+    second === undefined || first === undefined
+      ? undefined
+      : {
+          fieldName: fields.plain(first),
+          displayName: textIn(options, 'xAxisLabel') ?? first,
+          scale: { type: 'categorical' },
+        };
   const title = textIn(options, 'yAxisLabel');
-  return boxPlot({ x, column, axis: { scale: { type: 'quantitative' }, ...(title !== undefined && { axis: { title } }) } }, fields, notes);
+  return boxPlot(
+    { x, column, axis: { scale: { type: 'quantitative' }, ...(title !== undefined && { axis: { title } }) } },
+    fields,
+    notes,
+  );
 }

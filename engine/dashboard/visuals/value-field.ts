@@ -4,7 +4,10 @@ import type { ChartColumn } from './chart-columns.ts';
 import { seriesOption } from './chart-styles.ts';
 import type { FieldSet } from './visual.ts';
 
-export function valueField({ fields, options }: { readonly fields: FieldSet; readonly options: Fields }, column: ChartColumn): Fields {
+export function valueField(
+  { fields, options }: { readonly fields: FieldSet; readonly options: Fields },
+  column: ChartColumn,
+): Fields {
   const option = seriesOption(options, column);
   const fieldName = fields.transformed(column.column, column.transform);
   return { fieldName, displayName: textIn(option, 'name') ?? textIn(option, 'label') ?? fieldName };

@@ -1,4 +1,7 @@
-/** What a classic visualization becomes: a widget of the newer format before it has a name, a dataset and a title. */
+/**
+ * What a classic visualization becomes: a widget of the newer format before it has a name, a dataset and a
+ * title.
+ */
 import type { Field, VisualType } from '../modern.ts';
 import type { Fields } from '../reading.ts';
 
@@ -27,7 +30,10 @@ export type Mapping = (shown: Shown) => Visual | undefined;
 export interface FieldSet {
   /** A column as it is. Returns the name of the field, as do the others. */
   plain(column: string): string;
-  /** An aggregate of a column, or a date cut to a unit; an unknown transform is noted, and leaves the column as it is. */
+  /**
+   * An aggregate of a column, or a date cut to a unit; an unknown transform is noted, and leaves the column
+   * as it is.
+   */
   transformed(column: string, transform: string | undefined): string;
   /** The number of rows. */
   count(): string;
@@ -53,8 +59,14 @@ const aggregates: ReadonlyMap<string, readonly [string, (column: string) => stri
 ]);
 
 const dateUnits: ReadonlyMap<string, string> = new Map([
-  ['SECOND', 'secondly'], ['MINUTE', 'minutely'], ['HOUR', 'hourly'], ['DAY', 'daily'], ['WEEK', 'weekly'], ['MONTH', 'monthly'],
-  ['QUARTER', 'quarterly'], ['YEAR', 'yearly'],
+  ['SECOND', 'secondly'],
+  ['MINUTE', 'minutely'],
+  ['HOUR', 'hourly'],
+  ['DAY', 'daily'],
+  ['WEEK', 'weekly'],
+  ['MONTH', 'monthly'],
+  ['QUARTER', 'quarterly'],
+  ['YEAR', 'yearly'],
 ]);
 
 /** The unit to which a transform cuts a date; undefined when it does something else. */
@@ -77,10 +89,13 @@ export function fieldSet(notes: string[]): FieldSet {
     transformed(column, transform) {
       if (transform === undefined) return plain(column);
       const unit = dateUnit(transform);
-      if (unit !== undefined) return add(`${dateUnits.get(unit) ?? ''}(${column})`, `DATE_TRUNC("${unit}",${quoted(column)})`);
+      if (unit !== undefined)
+        return add(`${dateUnits.get(unit) ?? ''}(${column})`, `DATE_TRUNC("${unit}",${quoted(column)})`);
       const aggregate = aggregates.get(transform.toUpperCase());
       if (aggregate === undefined) {
-        notes.push(`the transform ${transform} of the column ${column} is not known; the column is shown as it is`);
+        notes.push(
+          `the transform ${transform} of the column ${column} is not known; the column is shown as it is`,
+        );
         return plain(column);
       }
       aggregated = true;
@@ -94,7 +109,9 @@ export function fieldSet(notes: string[]): FieldSet {
       aggregated = true;
       return add(name, expression);
     },
-    get fields() { return [...byName.values()]; },
+    get fields() {
+      return [...byName.values()];
+    },
     aggregates: () => aggregated,
   };
 }

@@ -1,4 +1,6 @@
-/** The cells of a notebook as HTML: code or Markdown, how far it came, and all that it showed in its order. */
+/**
+ * The cells of a notebook as HTML: code or Markdown, how far it came, and all that it showed in its order.
+ */
 import type { CellLanguage, NotebookCell } from '../output.ts';
 import type { CellWriter } from './code.ts';
 import { duration } from './durations.ts';
@@ -18,33 +20,46 @@ const labels: Readonly<Record<CellPhase, string | undefined>> = {
 
 /** What a cell is called that is written in another language than its notebook. */
 const languages: Readonly<Record<CellLanguage, string | undefined>> = {
-  python: 'Python', sql: 'SQL', javascript: 'JavaScript', shell: 'Shell', pip: 'pip', run: 'Run', markdown: undefined,
+  python: 'Python',
+  sql: 'SQL',
+  javascript: 'JavaScript',
+  shell: 'Shell',
+  pip: 'pip',
+  run: 'Run',
+  markdown: undefined,
 };
 
 /** One cell of a notebook. */
 export function cellMarkup(cell: NotebookCell, notebook: ExportedNotebook, writer: CellWriter): Markup {
   const phase = phaseOf(cell, isActive(notebook));
   return html`<section class="cell ${phase} ${cell.language}" id="cell-${cell.position}">
-${heading(cell, phase, languageOf(notebook))}${contents(cell, writer)}${cell.outputs.map((output) => outputMarkup(output, cell.position))}</section>
-`;
+    ${heading(cell, phase, languageOf(notebook))}${contents(cell, writer)}${cell.outputs.map((output) => outputMarkup(output, cell.position))}
+  </section> `;
 }
 
 function contents({ language, source }: NotebookCell, writer: CellWriter): Markup | undefined {
   if (source === '') return undefined;
-  if (language === 'markdown') return html`<div class="prose">${writer.markdown(source)}</div>
-`;
-  return html`<pre class="code" tabindex="0"><code>${writer.code(source, language)}</code></pre>
-`;
+  if (language === 'markdown') return html`<div class="prose">${writer.markdown(source)}</div> `;
+  return html`<pre class="code" tabindex="0"><code>${writer.code(source, language)}</code></pre> `;
 }
 
 /** Number, title, and how far the cell came. Markdown that has none of the latter two stands for itself. */
-function heading({ position, language, title, source, startTime, finishTime }: NotebookCell, phase: CellPhase, usual: CellLanguage): Markup | undefined {
+function heading(
+  { position, language, title, source, startTime, finishTime }: NotebookCell,
+  phase: CellPhase,
+  usual: CellLanguage,
+): Markup | undefined {
   const label = language === 'markdown' ? undefined : labels[phase];
   if (language === 'markdown' && title === undefined) return undefined;
   // A dashboard shows no code, and so no language of it.
   const tag = language === usual || source === '' ? undefined : languages[language];
-  const took = startTime === undefined || finishTime === undefined || language === 'markdown' ? undefined : duration(finishTime - startTime);
-  return html`<header><a class="number" href="#cell-${position}">${position}</a>${title === undefined ? undefined : html`<h2>${title}</h2>`}
-${tag === undefined ? undefined : html`<span class="language">${tag}</span>`}${label === undefined ? undefined : html`<span class="label">${label}</span>`}${took === undefined ? undefined : html`<span class="took">${took}</span>`}</header>
-`;
+  const took =
+    startTime === undefined || finishTime === undefined || language === 'markdown'
+      ? undefined
+      : duration(finishTime - startTime);
+  return html`<header>
+    <a class="number" href="#cell-${position}">${position}</a
+    >${title === undefined ? undefined : html`<h2>${title}</h2>`}
+    ${tag === undefined ? undefined : html`<span class="language">${tag}</span>`}${label === undefined ? undefined : html`<span class="label">${label}</span>`}${took === undefined ? undefined : html`<span class="took">${took}</span>`}
+  </header> `;
 }

@@ -8,18 +8,29 @@ import MarkdownIt from 'markdown-it';
 import type { CellLanguage } from '../output.ts';
 import { html, printable, trusted, type Markup } from './markup.ts';
 
-for (const [name, grammar] of Object.entries({ bash, javascript, python, sql })) highlighter.registerLanguage(name, grammar);
+for (const [name, grammar] of Object.entries({ bash, javascript, python, sql }))
+  highlighter.registerLanguage(name, grammar);
 
 /** Language of a cell -> how its code is coloured; absent: not at all. */
-const grammars: Readonly<Partial<Record<CellLanguage, string>>> = { python: 'python', sql: 'sql', shell: 'bash', pip: 'bash', javascript: 'javascript' };
+const grammars: Readonly<Partial<Record<CellLanguage, string>>> = {
+  python: 'python',
+  sql: 'sql',
+  shell: 'bash',
+  pip: 'bash',
+  javascript: 'javascript',
+};
 
-/** Characters of a page that are coloured or laid out, about a millisecond for every thousand; the rest is shown as it is. */
+/**
+ * Characters of a page that are coloured or laid out, about a millisecond for every thousand; the rest is
+ * shown as it is.
+ */
 const pageCharacters = 300_000;
 
 // `html: false`: HTML in Markdown is text. Links that run scripts are refused by the library's own check.
 const markdownRenderer = new MarkdownIt('default', {
   html: false,
-  highlight: (code, language) => (highlighter.getLanguage(language) === undefined ? '' : coloured(code, language)),
+  highlight: (code, language) =>
+    highlighter.getLanguage(language) === undefined ? '' : coloured(code, language),
 });
 
 /** Writes the cells of one page. */
@@ -40,9 +51,14 @@ export function createCellWriter(): CellWriter {
   return {
     code(source, language) {
       const grammar = grammars[language];
-      return grammar !== undefined && afford(source) ? trusted(coloured(printable(source), grammar)) : html`${source}`;
+      return grammar !== undefined && afford(source)
+        ? trusted(coloured(printable(source), grammar))
+        : html`${source}`;
     },
-    markdown: (source) => (afford(source) ? trusted(withoutApostrophes(markdownRenderer.render(printable(source)))) : html`<pre>${source}</pre>`),
+    markdown: (source) =>
+      afford(source)
+        ? trusted(withoutApostrophes(markdownRenderer.render(printable(source))))
+        : html`<pre>${source}</pre>`,
   };
 }
 

@@ -35,13 +35,24 @@ export function isActive({ progress }: Pick<ExportedNotebook, 'progress'>): bool
 }
 
 /** The cells of the report; of a notebook without one, its whole text as one cell that did not run. */
-export function cellsOf({ report, source = '' }: Pick<ExportedNotebook, 'report' | 'source'>): readonly NotebookCell[] {
+export function cellsOf({
+  report,
+  source = '',
+}: Pick<ExportedNotebook, 'report' | 'source'>): readonly NotebookCell[] {
   if (report !== undefined && report.cells.length > 0) return report.cells;
-  return source === '' ? [] : [{ position: 1, language: languageOf({ report, source }), source, status: 'skipped', outputs: [] }];
+  return source === ''
+    ? []
+    : [{ position: 1, language: languageOf({ report, source }), source, status: 'skipped', outputs: [] }];
 }
 
-/** What cells are written in that name no other language: the report says it, else the comment that the notebook begins with. */
-export function languageOf({ report, source = '' }: Pick<ExportedNotebook, 'report' | 'source'>): 'python' | 'sql' | 'javascript' {
+/**
+ * What cells are written in that name no other language: the report says it, else the comment that the
+ * notebook begins with.
+ */
+export function languageOf({
+  report,
+  source = '',
+}: Pick<ExportedNotebook, 'report' | 'source'>): 'python' | 'sql' | 'javascript' {
   if (report?.language !== undefined) return report.language;
   const [, mark = ''] = /^\uFEFF?(--|\/\/)/.exec(source) ?? [];
   return mark === '--' ? 'sql' : mark === '//' ? 'javascript' : 'python';
@@ -50,19 +61,35 @@ export function languageOf({ report, source = '' }: Pick<ExportedNotebook, 'repo
 /** @param active whether the run is still under way */
 export function phaseOf(cell: NotebookCell, active: boolean): CellPhase {
   if (cell.status !== 'skipped') return cell.status;
-  if (cell.startTime !== undefined && cell.finishTime === undefined) return active ? 'running' : 'interrupted';
+  if (cell.startTime !== undefined && cell.finishTime === undefined)
+    return active ? 'running' : 'interrupted';
   return active ? 'waiting' : 'skipped';
 }
 
 /** What an output is for: to be looked at, or to follow what the code did. */
-const isVisual: Readonly<Record<CellOutput['type'], boolean>> = { html: true, text: true, table: true, image: true, stdout: false, stderr: false, error: false };
+const isVisual: Readonly<Record<CellOutput['type'], boolean>> = {
+  html: true,
+  text: true,
+  table: true,
+  image: true,
+  stdout: false,
+  stderr: false,
+  error: false,
+};
 
-/** The notebook as a dashboard: the cells that show something to look at, without their code and without their logs. */
+/**
+ * The notebook as a dashboard: the cells that show something to look at, without their code and without their
+ * logs.
+ */
 export function asDashboard(notebook: ExportedNotebook): ExportedNotebook {
   const { report } = notebook;
   if (report === undefined) return { ...notebook, source: undefined };
   const cells = report.cells
-    .map((cell): NotebookCell => ({ ...cell, source: '', outputs: cell.outputs.filter(({ type }) => isVisual[type]) }))
+    .map((cell): NotebookCell => ({
+      ...cell,
+      source: '',
+      outputs: cell.outputs.filter(({ type }) => isVisual[type]),
+    }))
     .filter((cell) => cell.outputs.length > 0);
   return { ...notebook, source: undefined, report: { ...report, cells } };
 }

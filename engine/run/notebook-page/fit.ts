@@ -1,4 +1,7 @@
-/** Cuts a report to what a page can carry, so that no notebook makes the service or a browser run out of memory. */
+/**
+ * Cuts a report to what a page can carry, so that no notebook makes the service or a browser run out of
+ * memory.
+ */
 import { firstBytes, type CellOutput, type NotebookCell, type NotebookReport } from '../output.ts';
 import type { TableOutput } from './tables.ts';
 
@@ -17,30 +20,48 @@ interface Budget {
 }
 
 /**
- * A report of at most about `most` bytes. How the notebook ended is kept first, then the cells in their order; where
- * something is left out, a line says so. A piece of HTML is kept whole or not at all.
+ * A report of at most about `most` bytes. How the notebook ended is kept first, then the cells in their
+ * order; where something is left out, a line says so. A piece of HTML is kept whole or not at all.
  */
 export function fitReport(report: NotebookReport, most: number): NotebookReport {
   const budget = budgetOf(most);
   const note = `(The rest is left out: an exported notebook holds at most ${most} bytes of code and output.)`;
   const { exitValue, error } = report;
   const ending = {
-    ...(error !== undefined && { error: { ...error, summary: budget.take(error.summary).text, trace: budget.take(error.trace).text } }),
+    ...(error !== undefined && {
+      error: { ...error, summary: budget.take(error.summary).text, trace: budget.take(error.trace).text },
+    }),
     ...(exitValue !== undefined && { exitValue: budget.take(exitValue).text }),
   };
-  const failures = new Map(report.cells.flatMap(({ outputs }) => outputs).filter(({ type }) => type === 'error')
-    .map((failure) => [failure, fitOutput(failure, budget)]));
+  const failures = new Map(
+    report.cells
+      .flatMap(({ outputs }) => outputs)
+      .filter(({ type }) => type === 'error')
+      .map((failure) => [failure, fitOutput(failure, budget)]),
+  );
   const cells: NotebookCell[] = [];
   for (const cell of report.cells) {
     if (!budget.frame()) break;
     cells.push(fitCell(cell, budget, failures, note));
   }
   const left = report.cells.length - cells.length;
-  if (left > 0) cells.push({ position: cells.length + 1, language: 'markdown', source: `${left} more cells. ${note}`, status: 'skipped', outputs: [] });
+  if (left > 0)
+    cells.push({
+      position: cells.length + 1,
+      language: 'markdown',
+      source: `${left} more cells. ${note}`,
+      status: 'skipped',
+      outputs: [],
+    });
   return { ...report, ...ending, cells };
 }
 
-function fitCell(cell: NotebookCell, budget: Budget, failures: ReadonlyMap<CellOutput, CellOutput | undefined>, note: string): NotebookCell {
+function fitCell(
+  cell: NotebookCell,
+  budget: Budget,
+  failures: ReadonlyMap<CellOutput, CellOutput | undefined>,
+  note: string,
+): NotebookCell {
   const source = budget.take(cell.source);
   const kept = cell.outputs.map((output) => failures.get(output) ?? fitOutput(output, budget));
   const whole = kept.every((output, index) => output === cell.outputs[index]);
@@ -48,7 +69,10 @@ function fitCell(cell: NotebookCell, budget: Budget, failures: ReadonlyMap<CellO
     ...cell,
     ...(cell.title !== undefined && { title: budget.take(cell.title).text }),
     source: source.cut ? `${source.text}\n# ${note}` : source.text,
-    outputs: [...kept.filter((output) => output !== undefined), ...(whole ? [] : [{ type: 'text', data: note } as const])],
+    outputs: [
+      ...kept.filter((output) => output !== undefined),
+      ...(whole ? [] : [{ type: 'text', data: note } as const]),
+    ],
   };
 }
 
@@ -62,12 +86,15 @@ function fitOutput(output: CellOutput, budget: Budget): CellOutput | undefined {
   if (output.type === 'table') return fitTable(output, budget);
   const { text, cut } = budget.take(output.data);
   if (!cut) return output;
-  return output.type === 'html' || output.type === 'image' || text === '' ? undefined : { ...output, data: text };
+  return output.type === 'html' || output.type === 'image' || text === ''
+    ? undefined
+    : { ...output, data: text };
 }
 
 /** As many whole rows as fit; what is missing is told as its number of rows. */
 function fitTable(table: TableOutput, budget: Budget): TableOutput | undefined {
-  const paid = (values: readonly unknown[]): boolean => !budget.take(values.map((value) => `${' '.repeat(cellBytes)}${String(value)}`).join('')).cut;
+  const paid = (values: readonly unknown[]): boolean =>
+    !budget.take(values.map((value) => `${' '.repeat(cellBytes)}${String(value)}`).join('')).cut;
   if (!paid(table.columns.flatMap(({ name, type }) => [name, type]))) return undefined;
   const unpaid = table.rows.findIndex((row) => !paid(row));
   if (unpaid === -1) return table;

@@ -9,7 +9,9 @@ import { errorMarkup } from './outputs.ts';
 type Tone = 'good' | 'bad' | 'busy' | 'quiet';
 
 /** Result, or state where there is none -> its words and how they look. */
-const standings: Readonly<Record<ResultState | Exclude<LifeCycleState, 'TERMINATED'>, readonly [string, Tone]>> = {
+const standings: Readonly<
+  Record<ResultState | Exclude<LifeCycleState, 'TERMINATED'>, readonly [string, Tone]>
+> = {
   SUCCESS: ['Succeeded', 'good'],
   FAILED: ['Failed', 'bad'],
   TIMEDOUT: ['Timed out', 'bad'],
@@ -25,15 +27,25 @@ const standings: Readonly<Record<ResultState | Exclude<LifeCycleState, 'TERMINAT
 export function headMarkup(notebook: ExportedNotebook): Markup {
   const [words, tone] = standingOf(notebook.progress);
   return html`<header class="head">
-<h1>${nameOf(notebook)} <span class="state ${tone}">${words}</span></h1>
-<p class="path">${notebook.path}</p>
-<dl class="facts">${factsOf(notebook).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
-${parametersMarkup(notebook.parameters)}${endMarkup(notebook)}</header>
-`;
+    <h1>${nameOf(notebook)} <span class="state ${tone}">${words}</span></h1>
+    <p class="path">${notebook.path}</p>
+    <dl class="facts">
+      ${factsOf(notebook).map(
+        ([name, value]) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div>`,
+      )}
+    </dl>
+    ${parametersMarkup(notebook.parameters)}${endMarkup(notebook)}
+  </header> `;
 }
 
 function standingOf({ state, result }: Progress): readonly [string, Tone] {
-  return standings[state === 'TERMINATED' || state === 'INTERNAL_ERROR' ? result ?? 'INTERNAL_ERROR' : state];
+  return standings[
+    state === 'TERMINATED' || state === 'INTERNAL_ERROR' ? (result ?? 'INTERNAL_ERROR') : state
+  ];
 }
 
 function factsOf({ runId, jobName, taskKey, progress }: ExportedNotebook): [string, string][] {
@@ -51,8 +63,18 @@ function factsOf({ runId, jobName, taskKey, progress }: ExportedNotebook): [stri
 function parametersMarkup(parameters: Readonly<Record<string, string>>): Markup | undefined {
   const entries = Object.entries(parameters);
   if (entries.length === 0) return undefined;
-  return html`<table class="parameters"><caption>Parameters</caption>${entries.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`)}</table>
-`;
+  return html`<table class="parameters">
+    <caption>
+      Parameters
+    </caption>
+    ${entries.map(
+      ([name, value]) =>
+        html`<tr>
+          <th scope="row">${name}</th>
+          <td>${value}</td>
+        </tr>`,
+    )}
+  </table> `;
 }
 
 /** Why it failed, leading to the cell where it did; that it is not over yet; nothing after a success. */
@@ -60,13 +82,15 @@ function endMarkup(notebook: ExportedNotebook): Markup | undefined {
   const { report, failure, progress } = notebook;
   const error = report?.error;
   if (error !== undefined && error.cell > 0) {
-    return html`<p class="notice bad"><a href="#cell-${error.cell}">Cell ${error.cell}</a> failed: ${error.summary}</p>
-`;
+    return html`<p class="notice bad">
+      <a href="#cell-${error.cell}">Cell ${error.cell}</a> failed: ${error.summary}
+    </p> `;
   }
   if (error !== undefined) return errorMarkup(error.summary, error.trace);
-  if (isActive(notebook)) return html`<p class="notice busy">This run is not over: the page shows what there was when it was exported.</p>
-`;
+  if (isActive(notebook))
+    return html`<p class="notice busy">
+      This run is not over: the page shows what there was when it was exported.
+    </p> `;
   if (failure === '') return undefined;
-  return html`<p class="notice ${progress.result === 'CANCELED' ? 'quiet' : 'bad'}">${failure}</p>
-`;
+  return html`<p class="notice ${progress.result === 'CANCELED' ? 'quiet' : 'bad'}">${failure}</p> `;
 }

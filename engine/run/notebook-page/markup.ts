@@ -1,6 +1,11 @@
-/** HTML that is put together so that no text can become markup: the `html` template escapes whatever is put into it. */
+/**
+ * HTML that is put together so that no text can become markup: the `html` template escapes whatever is put
+ * into it.
+ */
 
-/** A piece of finished HTML. Only this module's callers that vouch for a text make one from it (`trusted`). */
+/**
+ * A piece of finished HTML. Only this module's callers that vouch for a text make one from it (`trusted`).
+ */
 export class Markup {
   readonly text: string;
 
@@ -31,10 +36,18 @@ function written(part: Part): string {
 /** A text as HTML shows it, in an element or a quoted attribute. */
 export function escaped(text: string): string {
   // One pass for each character, as no pass has to call back for every match: outputs have megabytes.
-  return printable(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;');
+  return printable(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
 }
 
-/** A text without what HTML cannot hold: control characters become their pictures (U+0000 is ␀), halves of surrogate pairs U+FFFD. */
+/**
+ * A text without what HTML cannot hold: control characters become their pictures (U+0000 is ␀), halves of
+ * surrogate pairs U+FFFD.
+ */
 export function printable(text: string): string {
   return text.toWellFormed().replaceAll(/(?![\t\n\r])\p{Cc}/gu, pictureOf);
 }

@@ -2,7 +2,15 @@
 import { createHash } from 'node:crypto';
 import { notebookModelName } from '../../validation/aliases.ts';
 import type { CellLanguage, CellOutput, NotebookCell } from '../output.ts';
-import { cellsOf, isActive, languageOf, nameOf, phaseOf, type CellPhase, type ExportedNotebook } from './exported.ts';
+import {
+  cellsOf,
+  isActive,
+  languageOf,
+  nameOf,
+  phaseOf,
+  type CellPhase,
+  type ExportedNotebook,
+} from './exported.ts';
 
 /** How far a cell came, in the words of the model. */
 const stateOf: Readonly<Record<CellPhase, string>> = {
@@ -15,11 +23,13 @@ const stateOf: Readonly<Record<CellPhase, string>> = {
 };
 
 /**
- * The line that carries the model: JSON, percent-encoded, in base64. Its alphabet holds nothing that could end the
- * string or the script. Readers look for exactly this spelling.
+ * The line that carries the model: JSON, percent-encoded, in base64. Its alphabet holds nothing that could
+ * end the string or the script. Readers look for exactly this spelling.
  */
 export function modelLine(notebook: ExportedNotebook): string {
-  const encoded = Buffer.from(encodeURIComponent(JSON.stringify(notebookModel(notebook))), 'latin1').toString('base64');
+  const encoded = Buffer.from(encodeURIComponent(JSON.stringify(notebookModel(notebook))), 'latin1').toString(
+    'base64',
+  );
   return `<script>var ${notebookModelName} = '${encoded}';</script>`;
 }
 
@@ -74,7 +84,13 @@ function commandOf(notebook: ExportedNotebook, cell: NotebookCell): object {
 }
 
 const magicWords: Readonly<Record<CellLanguage, string>> = {
-  markdown: 'md', sql: 'sql', shell: 'sh', pip: 'pip', run: 'run', python: 'python', javascript: 'javascript',
+  markdown: 'md',
+  sql: 'sql',
+  shell: 'sh',
+  pip: 'pip',
+  run: 'run',
+  python: 'python',
+  javascript: 'javascript',
 };
 
 /** A cell as it is written in its notebook: in another language, with the magic word in front. */
@@ -97,7 +113,12 @@ function resultOf(output: CellOutput): object {
     case 'error':
       return { type: 'error', summary: output.summary, cause: output.trace };
     case 'table':
-      return { type: 'table', schema: output.columns, data: output.rows, overflow: output.rowsTotal !== undefined && output.rowsTotal > output.rows.length };
+      return {
+        type: 'table',
+        schema: output.columns,
+        data: output.rows,
+        overflow: output.rowsTotal !== undefined && output.rowsTotal > output.rows.length,
+      };
     case 'image':
       return { type: 'mimeBundle', data: { [output.mime]: bundled(output) } };
     case 'stdout':
@@ -118,5 +139,11 @@ function bundled({ mime, data }: Extract<CellOutput, { type: 'image' }>): string
 /** An id that is the same in every export of the same thing. */
 function uuid(of: string): string {
   const hex = createHash('sha256').update(of).digest('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
 }

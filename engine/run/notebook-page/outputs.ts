@@ -1,4 +1,7 @@
-/** What a cell showed, as HTML. HTML of the user stays in a frame of its own, where nothing runs and nothing is loaded. */
+/**
+ * What a cell showed, as HTML. HTML of the user stays in a frame of its own, where nothing runs and nothing
+ * is loaded.
+ */
 import type { CellOutput } from '../output.ts';
 import { html, type Markup } from './markup.ts';
 import { tableMarkup } from './tables.ts';
@@ -18,8 +21,12 @@ export function outputMarkup(output: CellOutput, cell: number): Markup {
     case 'stdout':
     case 'stderr':
     case 'text':
-      return html`<pre class="output ${output.type}" tabindex="0" aria-label="${labels[output.type]} of cell ${cell}">${terminalText(output.data)}</pre>
-`;
+      return html`<pre
+        class="output ${output.type}"
+        tabindex="0"
+        aria-label="${labels[output.type]} of cell ${cell}"
+      >
+${terminalText(output.data)}</pre> `;
     default:
       return output satisfies never;
   }
@@ -29,17 +36,21 @@ const labels = { stdout: 'Printed output', stderr: 'Printed errors', text: 'Valu
 
 /** A picture stands in its page. One in an image element runs no script and loads nothing, SVG included. */
 function imageMarkup({ mime, data }: Extract<CellOutput, { type: 'image' }>, cell: number): Markup {
-  return html`<div class="output image"><img src="data:${mime};base64,${data.replaceAll(/[^A-Za-z0-9+/=]/g, '')}" alt="Picture shown by cell ${cell}"></div>
-`;
+  return html`<div class="output image">
+    <img
+      src="data:${mime};base64,${data.replaceAll(/[^A-Za-z0-9+/=]/g, '')}"
+      alt="Picture shown by cell ${cell}"
+    />
+  </div> `;
 }
 
 /** A failure: its one line, and the trace behind it when that says more. */
 export function errorMarkup(summary: string, trace: string): Markup {
-  const more = trace.trim() === '' || trace.trim() === summary.trim()
-    ? undefined
-    : html`<pre tabindex="0" aria-label="Trace">${terminalText(trace)}</pre>`;
-  return html`<div class="output error"><strong>${terminalText(summary)}</strong>${more}</div>
-`;
+  const more =
+    trace.trim() === '' || trace.trim() === summary.trim()
+      ? undefined
+      : html`<pre tabindex="0" aria-label="Trace">${terminalText(trace)}</pre>`;
+  return html`<div class="output error"><strong>${terminalText(summary)}</strong>${more}</div> `;
 }
 
 /** Light in dark surroundings, too: HTML that people show is made for white paper. */
@@ -49,13 +60,23 @@ const frameStyle =
 
 function frameMarkup(content: string, cell: number): Markup {
   const page = `<!doctype html><meta charset="utf-8"><style>${frameStyle}</style>${content}`;
-  const scripted = /<script\b/i.test(content) ? html`<p class="hint">This output carries scripts. They do not run here.</p>` : undefined;
+  const scripted = /<script\b/i.test(content)
+    ? html`<p class="hint">This output carries scripts. They do not run here.</p>`
+    : undefined;
   // An empty `sandbox` forbids everything; the page's own policy holds inside, too.
-  return html`<iframe class="output" sandbox="" title="HTML output of cell ${cell}" height="${frameHeight(content)}" srcdoc="${page}"></iframe>${scripted}
-`;
+  return html`<iframe
+      class="output"
+      sandbox=""
+      title="HTML output of cell ${cell}"
+      height="${frameHeight(content)}"
+      srcdoc="${page}"
+    ></iframe
+    >${scripted} `;
 }
 
-/** A guess in pixels, from what makes HTML high: without scripts a frame does not fit itself to its contents. */
+/**
+ * A guess in pixels, from what makes HTML high: without scripts a frame does not fit itself to its contents.
+ */
 export function frameHeight(content: string): number {
   const beginning = content.slice(0, 100_000);
   const count = (tags: RegExp): number => beginning.match(tags)?.length ?? 0;
@@ -63,7 +84,10 @@ export function frameHeight(content: string): number {
   // What stands in the cells of a table makes it no higher.
   const lines = rows === 0 ? count(/<(br|p|li|h[1-6]|div|pre|hr)\b/gi) : rows + count(/<(p|h[1-6])\b/gi);
   const text = beginning.replaceAll(/<[^<>]*>/g, '').length;
-  const pictures = (beginning.match(/<(img|svg|canvas|video)\b[^>]*/gi) ?? []).map((tag) => Number(/\bheight\s*[=:]\s*["']?(\d+)/i.exec(tag)?.[1] ?? 380));
-  const height = 36 + Math.max(lines * 30, (text / 110) * 22) + pictures.reduce((sum, picture) => sum + picture, 0);
+  const pictures = (beginning.match(/<(img|svg|canvas|video)\b[^>]*/gi) ?? []).map((tag) =>
+    Number(/\bheight\s*[=:]\s*["']?(\d+)/i.exec(tag)?.[1] ?? 380),
+  );
+  const height =
+    36 + Math.max(lines * 30, (text / 110) * 22) + pictures.reduce((sum, picture) => sum + picture, 0);
   return Math.round(Math.min(Math.max(height, 60), 600));
 }

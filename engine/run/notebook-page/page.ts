@@ -1,4 +1,7 @@
-/** A notebook that ran, as one HTML page that needs no network and no script: with its code, or as a dashboard. */
+/**
+ * A notebook that ran, as one HTML page that needs no network and no script: with its code, or as a
+ * dashboard.
+ */
 import { cellMarkup } from './cells.ts';
 import { createCellWriter } from './code.ts';
 import { asDashboard, cellsOf, nameOf, type ExportedNotebook } from './exported.ts';
@@ -8,7 +11,8 @@ import { modelLine } from './model.ts';
 import { stylesheet } from './stylesheet.ts';
 
 /** Nothing runs and nothing is loaded, wherever the page is opened; the frames in it inherit this. */
-const policy = "default-src 'none'; script-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; media-src data:; base-uri 'none'; form-action 'none'";
+const policy =
+  "default-src 'none'; script-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; media-src data:; base-uri 'none'; form-action 'none'";
 
 /** The view CODE (spec 2.10): every cell with its code and all that it showed. */
 export function codePage(notebook: ExportedNotebook): string {
@@ -23,32 +27,36 @@ export function dashboardPage(notebook: ExportedNotebook): string {
 function page(notebook: ExportedNotebook, nothing: string): string {
   const writer = createCellWriter();
   const cells = cellsOf(notebook);
-  const body = cells.length === 0
-    ? html`<p class="nothing">${nothing}</p>`
-    : cells.map((cell) => cellMarkup(cell, notebook, writer));
+  const body =
+    cells.length === 0
+      ? html`<p class="nothing">${nothing}</p>`
+      : cells.map((cell) => cellMarkup(cell, notebook, writer));
   return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>${nameOf(notebook)} · run ${notebook.runId}</title>
-<style>${trusted(stylesheet)}</style>
-${trusted(modelLine(notebook))}
-</head>
-<body>
-${headMarkup(notebook)}<main>
-${body}${exitMarkup(notebook)}</main>
-<footer>Exported by Runyard</footer>
-</body>
-</html>
-`.text;
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="${policy}" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="referrer" content="no-referrer" />
+        <title>${nameOf(notebook)} · run ${notebook.runId}</title>
+        <style>
+          ${trusted(stylesheet)}
+        </style>
+        ${trusted(modelLine(notebook))}
+      </head>
+      <body>
+        ${headMarkup(notebook)}
+        <main>${body}${exitMarkup(notebook)}</main>
+        <footer>Exported by Runyard</footer>
+      </body>
+    </html> `.text;
 }
 
 /** The value that the notebook gave to its exit call: its result. */
 function exitMarkup({ report }: ExportedNotebook): Markup | undefined {
   if (report?.exitValue === undefined) return undefined;
-  return html`<section class="exit"><h2>Result</h2><pre class="output" tabindex="0">${report.exitValue}</pre></section>
-`;
+  return html`<section class="exit">
+    <h2>Result</h2>
+    <pre class="output" tabindex="0">${report.exitValue}</pre>
+  </section> `;
 }

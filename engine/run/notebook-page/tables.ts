@@ -1,23 +1,46 @@
-/** A result set or data frame as HTML: names and types of its columns above its rows, and how many rows were left out. */
+/**
+ * A result set or data frame as HTML: names and types of its columns above its rows, and how many rows were
+ * left out.
+ */
 import type { CellOutput, CellValue } from '../output.ts';
 import { html, trusted, type Markup } from './markup.ts';
 
 export type TableOutput = Extract<CellOutput, { type: 'table' }>;
 
 /** Types of columns whose values are read from the right: those of DuckDB, pandas, Spark and JavaScript. */
-const numeric = /^(?:u?(?:tiny|small|big|huge)?int(?:eger)?\d*|decimal.*|numeric|double|float\d*|real|number|bigint|long|short)\b/i;
+const numeric =
+  /^(?:u?(?:tiny|small|big|huge)?int(?:eger)?\d*|decimal.*|numeric|double|float\d*|real|number|bigint|long|short)\b/i;
 
 const nothing = trusted('<td class="null">null</td>');
 
 /** @param cell position of its cell, for readers who do not see it */
 export function tableMarkup({ columns, rows, rowsTotal }: TableOutput, cell: number): Markup {
   const right = columns.map(({ type }) => numeric.test(type));
-  const heads = columns.map(({ name, type }, index) => html`<th scope="col"${right[index] === true ? trusted(' class="num"') : undefined}>${name}<small>${type}</small></th>`);
-  const lines = rows.map((row) => html`<tr>${columns.map((_, index) => valueMarkup(row[index], right[index] === true))}</tr>
-`);
-  return html`<div class="output table" tabindex="0" role="group" aria-label="Table of cell ${cell}"><table><thead><tr>${heads}</tr></thead><tbody>
-${lines}</tbody></table></div><p class="hint">${extent(rows.length, columns.length, rowsTotal)}</p>
-`;
+  const heads = columns.map(
+    ({ name, type }, index) =>
+      html`<th scope="col" ${right[index] === true ? trusted(' class="num"') : undefined}>
+        ${name}<small>${type}</small>
+      </th>`,
+  );
+  const lines = rows.map(
+    (row) =>
+      html`<tr>
+        ${columns.map((_, index) => valueMarkup(row[index], right[index] === true))}
+      </tr> `,
+  );
+  return html`<div class="output table" tabindex="0" role="group" aria-label="Table of cell ${cell}">
+      <table>
+        <thead>
+          <tr>
+            ${heads}
+          </tr>
+        </thead>
+        <tbody>
+          ${lines}
+        </tbody>
+      </table>
+    </div>
+    <p class="hint">${extent(rows.length, columns.length, rowsTotal)}</p> `;
 }
 
 function valueMarkup(value: CellValue | undefined, right: boolean): Markup {

@@ -1,4 +1,7 @@
-/** Text that was written for a terminal, as HTML: colours are kept, every other command to the terminal is dropped. */
+/**
+ * Text that was written for a terminal, as HTML: colours are kept, every other command to the terminal is
+ * dropped.
+ */
 import { html, type Markup, trusted } from './markup.ts';
 
 const colours = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
@@ -24,7 +27,9 @@ export function terminalText(text: string): Markup {
   for (const command of commands) {
     const [sequence, parameters = '', letter] = control.exec(command) ?? [];
     if (letter === 'm') look = after(look, parameters);
-    pieces.push(styled(sequence === undefined ? withoutCommand(command) : command.slice(sequence.length), look));
+    pieces.push(
+      styled(sequence === undefined ? withoutCommand(command) : command.slice(sequence.length), look),
+    );
   }
   return trusted(pieces.map((piece) => piece.text).join(''));
 }
@@ -35,7 +40,10 @@ function asDrawn(text: string): string {
   return lines.includes('\r') ? lines.replaceAll(/^.*\r(?=[^\r\n])/gm, '').replaceAll('\r', '') : lines;
 }
 
-/** What follows a command that is no control sequence: the title of the window up to its bell, or one character. */
+/**
+ * What follows a command that is no control sequence: the title of the window up to its bell, or one
+ * character.
+ */
 function withoutCommand(command: string): string {
   if (!command.startsWith(']')) return command.slice(1);
   const bell = command.indexOf('\u0007');
@@ -44,7 +52,9 @@ function withoutCommand(command: string): string {
 
 function styled(text: string, { bold, colour }: Look): Markup {
   const names = [...(bold ? ['bold'] : []), ...(colour === undefined ? [] : [colour])];
-  return names.length === 0 || text === '' ? html`${text}` : html`<span class="${names.map((name) => `t-${name}`).join(' ')}">${text}</span>`;
+  return names.length === 0 || text === ''
+    ? html`${text}`
+    : html`<span class="${names.map((name) => `t-${name}`).join(' ')}">${text}</span>`;
 }
 
 /** The look after `ESC [ parameters m`. Backgrounds and colours beyond the first sixteen are not shown. */

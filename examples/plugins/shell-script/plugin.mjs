@@ -1,4 +1,7 @@
-/** A task kind with a program of its own: `shell_script_task` hands a script to run-script.sh, which stands beside this file. */
+/**
+ * A task kind with a program of its own: `shell_script_task` hands a script to run-script.sh, which stands
+ * beside this file.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,8 +28,12 @@ export const plugin = {
     const script = join(context.directory, 'script.sh');
     const result = join(context.directory, 'result');
     await writeFile(script, task.script);
-    // The first call starts the process; a later one, after a restart of the engine, waits for the same process.
-    const exit = await context.exec({ argv: ['/bin/sh', program, script, ...(task.parameters ?? [])], env: { RESULT: result } });
+    // The first call starts the process; a later one, after a restart of the engine, waits for the same
+    // process.
+    const exit = await context.exec({
+      argv: ['/bin/sh', program, script, ...(task.parameters ?? [])],
+      env: { RESULT: result },
+    });
     switch (exit.kind) {
       case 'stopped':
         return { kind: 'stopped' };

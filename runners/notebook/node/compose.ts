@@ -1,4 +1,7 @@
-/** What is started for a SQL or JavaScript notebook: Node, which runs this service, with the driver of such notebooks. */
+/**
+ * What is started for a SQL or JavaScript notebook: Node, which runs this service, with the driver of such
+ * notebooks.
+ */
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,12 +13,23 @@ import type { NotebookOrder, ScriptLanguage } from './order.ts';
 const driver = fileURLToPath(new URL('./driver.ts', import.meta.url));
 
 /** File extension -> the language that such a notebook is run in. */
-export const scriptLanguages: Readonly<Record<string, ScriptLanguage>> = { '.sql': 'sql', '.js': 'javascript' };
+export const scriptLanguages: Readonly<Record<string, ScriptLanguage>> = {
+  '.sql': 'sql',
+  '.js': 'javascript',
+};
 
-const snapshots = { sql: 'notebook.sql', javascript: 'notebook.js' } as const satisfies Record<ScriptLanguage, string>;
+const snapshots = { sql: 'notebook.sql', javascript: 'notebook.js' } as const satisfies Record<
+  ScriptLanguage,
+  string
+>;
 
 /** Takes the snapshot and tells the driver what to do with it. @param file the notebook on this machine */
-export async function composeScript(language: ScriptLanguage, file: string, task: NotebookTask, context: RunnerContext): Promise<Command> {
+export async function composeScript(
+  language: ScriptLanguage,
+  file: string,
+  task: NotebookTask,
+  context: RunnerContext,
+): Promise<Command> {
   const { directory, limits } = context;
   const snapshot = join(directory, snapshots[language]);
   await makeInOneStep(snapshot, (draft) => copyFile(file, draft));
@@ -25,7 +39,12 @@ export async function composeScript(language: ScriptLanguage, file: string, task
     path: task.notebook_path,
     questions: join(directory, 'questions'),
     parameters: task.base_parameters ?? {},
-    values: { file: join(directory, 'values.json'), before: context.taskValues, valueBytes: limits.taskValueBytes, allBytes: limits.taskValuesBytes },
+    values: {
+      file: join(directory, 'values.json'),
+      before: context.taskValues,
+      valueBytes: limits.taskValueBytes,
+      allBytes: limits.taskValuesBytes,
+    },
     report: join(directory, 'notebook.json'),
     temporary: join(directory, 'tmp', 'database'),
     cellBytes: limits.notebookCellBytes,
@@ -33,5 +52,14 @@ export async function composeScript(language: ScriptLanguage, file: string, task
   const orderFile = join(directory, 'notebook-task.json');
   await writeInOneStep(orderFile, JSON.stringify(order));
   // The shell hands over where files are: the runner knows that only as variables of the task's environment.
-  return { argv: ['/bin/sh', '-c', 'exec "$0" "$@" "$RUNYARD_MANAGED_FS" "$RUNYARD_WORKSPACE"', process.execPath, driver, orderFile] };
+  return {
+    argv: [
+      '/bin/sh',
+      '-c',
+      'exec "$0" "$@" "$RUNYARD_MANAGED_FS" "$RUNYARD_WORKSPACE"',
+      process.execPath,
+      driver,
+      orderFile,
+    ],
+  };
 }

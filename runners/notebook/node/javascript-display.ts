@@ -1,4 +1,7 @@
-/** `display` of JavaScript notebooks: rows as a table, HTML, pictures, and everything else as Node's own console shows it. */
+/**
+ * `display` of JavaScript notebooks: rows as a table, HTML, pictures, and everything else as Node's own
+ * console shows it.
+ */
 import { inspect } from 'node:util';
 import type { CellOutput, CellValue } from '../../../engine/run/output.ts';
 import type { Shown } from './order.ts';
@@ -16,7 +19,8 @@ export interface Display {
 export function createDisplay(shown: Shown): Display {
   return {
     display(...values) {
-      for (const value of values) shown.add(typeof value === 'string' ? { type: 'text', data: value } : outputOf(value));
+      for (const value of values)
+        shown.add(typeof value === 'string' ? { type: 'text', data: value } : outputOf(value));
     },
     displayHtml: (html) => shown.add({ type: 'html', data: String(html) }),
     last(value) {
@@ -30,7 +34,15 @@ function outputOf(value: unknown): CellOutput {
     const special = tableOf(value) ?? pictureOf(value) ?? htmlOf(value);
     if (special !== undefined) return special;
   }
-  return { type: 'text', data: inspect(value, { depth: 4, maxArrayLength: 200, maxStringLength: valueCharacters, breakLength: 100 }) };
+  return {
+    type: 'text',
+    data: inspect(value, {
+      depth: 4,
+      maxArrayLength: 200,
+      maxStringLength: valueCharacters,
+      breakLength: 100,
+    }),
+  };
 }
 
 /** `{ html: '<b>…</b>' }` and nothing else. */
@@ -40,7 +52,11 @@ function htmlOf(value: object): CellOutput | undefined {
 }
 
 /** First bytes in hex -> what picture begins with them. */
-const beginnings = [['89504e47', 'image/png'], ['ffd8ff', 'image/jpeg'], ['47494638', 'image/gif']] as const;
+const beginnings = [
+  ['89504e47', 'image/png'],
+  ['ffd8ff', 'image/jpeg'],
+  ['47494638', 'image/gif'],
+] as const;
 
 /** The bytes of a picture, or `{ svg: '<svg …>' }`. */
 function pictureOf(value: object): CellOutput | undefined {
@@ -50,7 +66,9 @@ function pictureOf(value: object): CellOutput | undefined {
     return mime === undefined ? undefined : { type: 'image', mime, data: bytes.toString('base64') };
   }
   const svg = Reflect.ownKeys(value).length === 1 ? Reflect.get(value, 'svg') : undefined;
-  return typeof svg === 'string' ? { type: 'image', mime: 'image/svg+xml', data: Buffer.from(svg).toString('base64') } : undefined;
+  return typeof svg === 'string'
+    ? { type: 'image', mime: 'image/svg+xml', data: Buffer.from(svg).toString('base64') }
+    : undefined;
 }
 
 /** An array of plain objects: a column for each key, in the order in which they appear. */
@@ -84,7 +102,12 @@ function cellValue(value: unknown): CellValue {
   if (value === null || value === undefined) return null;
   if (typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
-  const text = typeof value === 'string' ? value : value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : inspect(value, { depth: 3, breakLength: Infinity });
+  const text =
+    typeof value === 'string'
+      ? value
+      : value instanceof Date && !Number.isNaN(value.getTime())
+        ? value.toISOString()
+        : inspect(value, { depth: 3, breakLength: Infinity });
   return shownText(text);
 }
 

@@ -1,4 +1,7 @@
-/** `import` in JavaScript notebooks: modules come from the notebook's own folder, from Node, and from installed packages. */
+/**
+ * `import` in JavaScript notebooks: modules come from the notebook's own folder, from Node, and from
+ * installed packages.
+ */
 import { createRequire, isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -17,7 +20,9 @@ function addressOf(specifier: string, require: NodeJS.Require): string {
   if (isBuiltin(specifier) || /^(?:file|data):/.test(specifier)) return specifier;
   const path = resolved(specifier, require);
   if (path !== undefined) return pathToFileURL(path).href;
-  throw new Error(`Cannot find the module ${JSON.stringify(specifier)}. A relative path is looked for from the notebook's folder, any other name in node_modules there and above.`);
+  throw new Error(
+    `Cannot find the module ${JSON.stringify(specifier)}. A relative path is looked for from the notebook's folder, any other name in node_modules there and above.`,
+  );
 }
 
 function resolved(specifier: string, require: NodeJS.Require): string | undefined {
@@ -46,8 +51,12 @@ interface Node {
 export async function withImports(source: string): Promise<string> {
   if (!/\bimport\b/.test(source)) return source;
   const edits = await editsIn(source);
-  return edits.toSorted((one, other) => other.start - one.start)
-    .reduce((text, { start, end, text: replacement }) => text.slice(0, start) + replacement + text.slice(end), source);
+  return edits
+    .toSorted((one, other) => other.start - one.start)
+    .reduce(
+      (text, { start, end, text: replacement }) => text.slice(0, start) + replacement + text.slice(end),
+      source,
+    );
 }
 
 async function editsIn(source: string): Promise<Edit[]> {
@@ -57,7 +66,8 @@ async function editsIn(source: string): Promise<Edit[]> {
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) return value.forEach(visit);
     if (!isNode(value)) return;
-    if (value.type === 'ImportExpression') edits.push({ start: value.start, end: value.start + 'import'.length, text: importer.name });
+    if (value.type === 'ImportExpression')
+      edits.push({ start: value.start, end: value.start + 'import'.length, text: importer.name });
     if (value.type === 'ImportDeclaration') edits.push(declaration(value, source));
     else Object.values(value).forEach(visit);
   };
@@ -74,15 +84,24 @@ async function editsIn(source: string): Promise<Edit[]> {
 function declaration(node: Node, source: string): Edit {
   const specifiers = list(node['specifiers']);
   const [from] = list([node['source']]);
-  const attributes = list(node['attributes']).map((each) => source.slice(each.start, each.end)).join(', ');
+  const attributes = list(node['attributes'])
+    .map((each) => source.slice(each.start, each.end))
+    .join(', ');
   const module = `await ${importer.name}(${source.slice(from?.start, from?.end)}${attributes === '' ? '' : `, { with: { ${attributes} } }`})`;
   const whole = specifiers.find(({ type }) => type === 'ImportNamespaceSpecifier');
-  const named = specifiers.filter((each) => each !== whole).map((each) => `${importedName(each, source)}: ${local(each, source)}`);
+  const named = specifiers
+    .filter((each) => each !== whole)
+    .map((each) => `${importedName(each, source)}: ${local(each, source)}`);
   const space = whole === undefined ? undefined : local(whole, source);
-  const text = space === undefined
-    ? `${named.length === 0 ? '' : `const { ${named.join(', ')} } = `}${module};`
-    : `const ${space} = ${module}${named.length === 0 ? '' : `, { ${named.join(', ')} } = ${space}`};`;
-  return { start: node.start, end: node.end, text: text + '\n'.repeat(source.slice(node.start, node.end).split('\n').length - 1) };
+  const text =
+    space === undefined
+      ? `${named.length === 0 ? '' : `const { ${named.join(', ')} } = `}${module};`
+      : `const ${space} = ${module}${named.length === 0 ? '' : `, { ${named.join(', ')} } = ${space}`};`;
+  return {
+    start: node.start,
+    end: node.end,
+    text: text + '\n'.repeat(source.slice(node.start, node.end).split('\n').length - 1),
+  };
 }
 
 function importedName(node: Node, source: string): string {

@@ -20,11 +20,18 @@ export function createEvaluator(): Evaluator {
   const session = new Session();
   session.connect();
 
-  const valueOf = async ({ unserializableValue, objectId, subtype, value }: Runtime.RemoteObject): Promise<unknown> => {
+  const valueOf = async ({
+    unserializableValue,
+    objectId,
+    subtype,
+    value,
+  }: Runtime.RemoteObject): Promise<unknown> => {
     if (unserializableValue !== undefined) return unserializable(unserializableValue);
     if (objectId === undefined) return subtype === 'null' ? null : value;
     await session.post('Runtime.callFunctionOn', {
-      objectId, arguments: [{ objectId }], functionDeclaration: `function (value) { globalThis[Symbol.for('${landing.description}')] = value; }`,
+      objectId,
+      arguments: [{ objectId }],
+      functionDeclaration: `function (value) { globalThis[Symbol.for('${landing.description}')] = value; }`,
     });
     const landed: unknown = Reflect.get(globalThis, landing);
     Reflect.set(globalThis, landing, undefined);
@@ -33,13 +40,26 @@ export function createEvaluator(): Evaluator {
 
   return {
     async evaluate(code, file) {
-      const request = { expression: `${code}\n//# sourceURL=${file}`, replMode: true, awaitPromise: true, objectGroup: 'cell' };
+      const request = {
+        expression: `${code}\n//# sourceURL=${file}`,
+        replMode: true,
+        awaitPromise: true,
+        objectGroup: 'cell',
+      };
       // The types know no answers, as they do not know every method.
-      const { result, exceptionDetails } = await session.post('Runtime.evaluate', request) as unknown as Runtime.EvaluateReturnType;
+      const { result, exceptionDetails } = (await session.post(
+        'Runtime.evaluate',
+        request,
+      )) as unknown as Runtime.EvaluateReturnType;
       try {
         if (exceptionDetails === undefined) return { kind: 'value', value: await valueOf(result) };
         const { exception, text, lineNumber, columnNumber } = exceptionDetails;
-        return { kind: 'thrown', thrown: exception === undefined ? text : await valueOf(exception), line: lineNumber, column: columnNumber };
+        return {
+          kind: 'thrown',
+          thrown: exception === undefined ? text : await valueOf(exception),
+          line: lineNumber,
+          column: columnNumber,
+        };
       } finally {
         // What the inspector keeps for a console that nobody opens.
         await session.post('Runtime.releaseObjectGroup', { objectGroup: 'cell' });

@@ -1,7 +1,7 @@
 /**
- * The cells of a JavaScript notebook, run one after the other as in the console of a browser's developer tools: what a
- * cell declares is there for the next and may be declared anew, `await` stands where it likes, and the value of the last
- * expression is shown.
+ * The cells of a JavaScript notebook, run one after the other as in the console of a browser's developer
+ * tools: what a cell declares is there for the next and may be declared anew, `await` stands where it likes,
+ * and the value of the last expression is shown.
  */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,9 @@ import { cellFile, describeError, type CellSources } from './javascript-trace.ts
 import type { NotebookOrder, Session, Shown } from './order.ts';
 import { createUtilities } from './utilities.ts';
 
-/** @param workspace its directory: modules with a relative path are looked for in the folder of the notebook */
+/**
+ * @param workspace its directory: modules with a relative path are looked for in the folder of the notebook
+ */
 export function openJavascript(order: NotebookOrder, workspace: string, shown: Shown): Session {
   const folder = join(workspace, dirname(order.path.replace(/^\/Workspace(?=\/)/, '')));
   const evaluator = createEvaluator();
@@ -39,7 +41,12 @@ export function openJavascript(order: NotebookOrder, workspace: string, shown: S
       // A cell that catches the exit all the same has called it.
       if (utilities.exitValue() !== undefined) return;
       if (evaluated.kind === 'value') display.last(evaluated.value);
-      else throw describeError(evaluated.thrown, sources, { cell: position, line: evaluated.line, column: evaluated.column });
+      else
+        throw describeError(evaluated.thrown, sources, {
+          cell: position,
+          line: evaluated.line,
+          column: evaluated.column,
+        });
     },
     failureOf: (error) => describeError(error, sources),
     exitValue: utilities.exitValue,
@@ -49,7 +56,8 @@ export function openJavascript(order: NotebookOrder, workspace: string, shown: S
 
 /** Names that cells find, and may use for something else. */
 function define(globals: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+  for (const [name, value] of Object.entries(globals))
+    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
 }
 
 /** What is written to stdout and stderr goes to the log files, and to the cell. */

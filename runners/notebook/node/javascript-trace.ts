@@ -1,4 +1,7 @@
-/** Says how a cell of a JavaScript notebook failed: one line, the line of the cell, and the notebook's own frames. */
+/**
+ * Says how a cell of a JavaScript notebook failed: one line, the line of the cell, and the notebook's own
+ * frames.
+ */
 import { inspect } from 'node:util';
 import { CellFailure } from './order.ts';
 
@@ -22,7 +25,9 @@ export function cellFile(position: number): string {
 }
 
 const cellFrame = /runyard-cell-(\d+)\.js:(\d+):(\d+)/;
-const ownFrame = new RegExp(`${escaped(new URL('.', import.meta.url).href)}|\\(?node:(?:inspector|diagnostics_channel|internal/(?:util|process|modules))|new Promise \\(<anonymous>\\)`);
+const ownFrame = new RegExp(
+  `${escaped(new URL('.', import.meta.url).href)}|\\(?node:(?:inspector|diagnostics_channel|internal/(?:util|process|modules))|new Promise \\(<anonymous>\\)`,
+);
 
 /** @param place where the inspector saw it, for what has no frames: errors of syntax */
 export function describeError(thrown: unknown, sources: CellSources, place?: Place): CellFailure {
@@ -30,7 +35,10 @@ export function describeError(thrown: unknown, sources: CellSources, place?: Pla
   const at = placeIn(thrown) ?? (thrown instanceof SyntaxError ? place : undefined);
   const told = thrown instanceof Error ? framesOf(thrown) : summary;
   const excerpt = at === undefined ? '' : excerptOf(at, sources);
-  return new CellFailure(shortened(summary, summaryCharacters), shortened(`${excerpt}${told}`, traceCharacters));
+  return new CellFailure(
+    shortened(summary, summaryCharacters),
+    shortened(`${excerpt}${told}`, traceCharacters),
+  );
 }
 
 function summaryOf(thrown: unknown): string {
@@ -39,7 +47,10 @@ function summaryOf(thrown: unknown): string {
   return line;
 }
 
-/** The error as Node tells it, with its causes, without the frames of the driver; cells are called what people call them. */
+/**
+ * The error as Node tells it, with its causes, without the frames of the driver; cells are called what people
+ * call them.
+ */
 function framesOf(error: Error): string {
   shortenStacks(error, new Set());
   // One without any frame stands in brackets.
@@ -64,7 +75,9 @@ function shortenStacks(thrown: unknown, seen: Set<unknown>): void {
 /** The topmost frame of a cell. */
 function placeIn(thrown: unknown): Place | undefined {
   const [, cell, line, column] = cellFrame.exec(thrown instanceof Error ? String(thrown.stack) : '') ?? [];
-  return cell === undefined ? undefined : { cell: Number(cell), line: Number(line) - 1, column: Number(column) - 1 };
+  return cell === undefined
+    ? undefined
+    : { cell: Number(cell), line: Number(line) - 1, column: Number(column) - 1 };
 }
 
 function excerptOf({ cell, line, column }: Place, sources: CellSources): string {

@@ -1,4 +1,6 @@
-/** Writes the report of a notebook: every cell with what it showed, in one step whenever something changed. */
+/**
+ * Writes the report of a notebook: every cell with what it showed, in one step whenever something changed.
+ */
 import { renameSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../../../engine/clock.ts';
 import type { CellLanguage, CellOutput, NotebookCell, NotebookReport } from '../../../engine/run/output.ts';
@@ -20,7 +22,11 @@ export function createReportWriter(order: NotebookOrder, sources: readonly Sourc
   const cells = sources.map((source) => firstState(source, order));
   // Each cell is put into JSON when it changes: a notebook of many large cells is not encoded over and over.
   const encoded = cells.map((cell) => JSON.stringify(cell));
-  let head: Omit<NotebookReport, 'cells'> = { path: order.path, language: order.language, parameters: order.parameters };
+  let head: Omit<NotebookReport, 'cells'> = {
+    path: order.path,
+    language: order.language,
+    parameters: order.parameters,
+  };
   let written = 0;
   let later: NodeJS.Timeout | undefined;
   const change = (position: number, fields: Partial<NotebookCell>): void => {
@@ -31,7 +37,9 @@ export function createReportWriter(order: NotebookOrder, sources: readonly Sourc
   };
   const write = (): void => {
     const part = `${order.report}.part`;
-    writeFileSync(part, `{"cells": [${encoded.join(', ')}], ${JSON.stringify(head).slice(1)}`, { mode: 0o600 });
+    writeFileSync(part, `{"cells": [${encoded.join(', ')}], ${JSON.stringify(head).slice(1)}`, {
+      mode: 0o600,
+    });
     renameSync(part, order.report);
     written = systemClock.now();
   };
@@ -48,7 +56,8 @@ export function createReportWriter(order: NotebookOrder, sources: readonly Sourc
       clearTimeout(later);
       const wait = written + whileRunning - systemClock.now();
       if (wait <= 0) show();
-      // Nobody may be there to come back to it: the last thing that a cell shows before it computes for an hour.
+      // Nobody may be there to come back to it: the last thing that a cell shows before it computes for an
+      // hour.
       else later = setTimeout(show, wait).unref();
     },
     endCell(position, status, outputs) {
@@ -62,10 +71,25 @@ export function createReportWriter(order: NotebookOrder, sources: readonly Sourc
   };
 }
 
-const languages: readonly string[] = ['python', 'markdown', 'sql', 'shell', 'pip', 'run', 'javascript'] satisfies readonly CellLanguage[];
+const languages: readonly string[] = [
+  'python',
+  'markdown',
+  'sql',
+  'shell',
+  'pip',
+  'run',
+  'javascript',
+] satisfies readonly CellLanguage[];
 
 /** A cell of a language that is not known is shown as one of the notebook's own. */
 function firstState({ position, language, title, source }: SourceCell, order: NotebookOrder): NotebookCell {
-  const shown = languages.includes(language) ? language as CellLanguage : order.language;
-  return { position, language: shown, ...(title !== undefined && { title: title.toWellFormed() }), source: source.toWellFormed(), status: 'skipped', outputs: [] };
+  const shown = languages.includes(language) ? (language as CellLanguage) : order.language;
+  return {
+    position,
+    language: shown,
+    ...(title !== undefined && { title: title.toWellFormed() }),
+    source: source.toWellFormed(),
+    status: 'skipped',
+    outputs: [],
+  };
 }

@@ -5,7 +5,12 @@ const marks = { sql: '--', javascript: '//' } as const satisfies Record<ScriptLa
 
 /** Magic word -> the language of the cell; any other word stands for itself. */
 const words: ReadonlyMap<string, string> = new Map([
-  ['md', 'markdown'], ['md-sandbox', 'markdown'], ['sql', 'sql'], ['js', 'javascript'], ['javascript', 'javascript'], ['sh', 'shell'],
+  ['md', 'markdown'],
+  ['md-sandbox', 'markdown'],
+  ['sql', 'sql'],
+  ['js', 'javascript'],
+  ['javascript', 'javascript'],
+  ['sh', 'shell'],
 ]);
 
 interface Patterns {
@@ -30,31 +35,44 @@ function patternsOf(language: ScriptLanguage): Patterns {
 /** The cells of a notebook's text. The header line may be missing: a plain file is one cell. */
 export function cutCells(text: string, language: ScriptLanguage): SourceCell[] {
   const patterns = patternsOf(language);
-  const lines = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n').split('\n');
+  const lines = text
+    .replace(/^\uFEFF/, '')
+    .replaceAll('\r\n', '\n')
+    .split('\n');
   if (patterns.header.test(lines[0] ?? '')) lines.shift();
   const blocks: string[][] = [[]];
   for (const line of lines) {
     if (patterns.separator.test(line)) blocks.push([]);
     else blocks.at(-1)?.push(line);
   }
-  return blocks.map(withoutBlankEnds).filter((block) => block.length > 0).map((block, index) => cellOf(index + 1, block, language, patterns));
+  return blocks
+    .map(withoutBlankEnds)
+    .filter((block) => block.length > 0)
+    .map((block, index) => cellOf(index + 1, block, language, patterns));
 }
 
-function cellOf(position: number, block: readonly string[], own: ScriptLanguage, patterns: Patterns): SourceCell {
+function cellOf(
+  position: number,
+  block: readonly string[],
+  own: ScriptLanguage,
+  patterns: Patterns,
+): SourceCell {
   const title = patterns.title.exec(block[0] ?? '')?.[1]?.trim();
   const lines = title === undefined ? block : withoutBlankEnds(block.slice(1));
   const word = magicWord(lines, patterns);
-  const language = word === undefined ? own : words.get(word) ?? word;
+  const language = word === undefined ? own : (words.get(word) ?? word);
   const plain = word === undefined ? lines : lines.map((line) => patterns.magic.exec(line)?.[1] ?? line);
   const known = language === own || language === 'markdown';
   // What another language would run is shown with the word that says so.
-  const shown = known && word !== undefined ? [plain[0]?.replace(/^\s*%[\w-]+ ?/, '') ?? '', ...plain.slice(1)] : plain;
+  const shown =
+    known && word !== undefined ? [plain[0]?.replace(/^\s*%[\w-]+ ?/, '') ?? '', ...plain.slice(1)] : plain;
   return { position, language, title, source: withoutBlankEnds(shown).join('\n') };
 }
 
 /**
- * The first magic word of a cell, wherever it stands: no such line is passed over in silence. Markdown alone gives way
- * to code around it, where its lines are comments. Neither language has a statement that begins with a percent sign.
+ * The first magic word of a cell, wherever it stands: no such line is passed over in silence. Markdown alone
+ * gives way to code around it, where its lines are comments. Neither language has a statement that begins
+ * with a percent sign.
  */
 function magicWord(lines: readonly string[], { mark, magic }: Patterns): string | undefined {
   const [word] = lines.flatMap((line, index) => {

@@ -1,4 +1,7 @@
-/** Files of managed_fs in the statements of a SQL notebook: where they are named, and where they are on this machine. */
+/**
+ * Files of managed_fs in the statements of a SQL notebook: where they are named, and where they are on this
+ * machine.
+ */
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { canonicalUri } from '../../../engine/validation/aliases.ts';
@@ -12,7 +15,12 @@ const fileFunctions = /^(?:read_(?:csv|json|ndjson|parquet|text|blob)\w*|sniff_c
 const fileWords = new Set(['from', 'join', 'to']);
 
 /** How a format is called in front of a path in backticks -> its function. */
-const readers: ReadonlyMap<string, string> = new Map([['csv', 'read_csv'], ['json', 'read_json'], ['parquet', 'read_parquet'], ['text', 'read_text']]);
+const readers: ReadonlyMap<string, string> = new Map([
+  ['csv', 'read_csv'],
+  ['json', 'read_json'],
+  ['parquet', 'read_parquet'],
+  ['text', 'read_text'],
+]);
 
 /** Indices of the tokens that stand where a file is expected: texts and parameters elsewhere are values. */
 export function filePlaces(tokens: readonly SqlToken[]): ReadonlySet<number> {
@@ -22,7 +30,8 @@ export function filePlaces(tokens: readonly SqlToken[]): ReadonlySet<number> {
   for (const [index, token] of tokens.entries()) {
     if (!isCode(token)) continue;
     const behindWord = before?.kind === 'word' && fileWords.has(before.text.toLowerCase());
-    if ((token.kind === 'text' || token.kind === 'parameter') && (behindWord || open.at(-1) === true)) places.add(index);
+    if ((token.kind === 'text' || token.kind === 'parameter') && (behindWord || open.at(-1) === true))
+      places.add(index);
     if (token.text === '(') open.push(before?.kind === 'word' && fileFunctions.test(before.text));
     if (token.text === ')') open.pop();
     before = token;
@@ -31,7 +40,10 @@ export function filePlaces(tokens: readonly SqlToken[]): ReadonlySet<number> {
 }
 
 /** csv.`managed_fs:/x.csv` at a place of the tokens: the function that reads it, and the path. */
-export function namedByFormat(tokens: readonly SqlToken[], place: number): { readonly reader: string; readonly path: string } | undefined {
+export function namedByFormat(
+  tokens: readonly SqlToken[],
+  place: number,
+): { readonly reader: string; readonly path: string } | undefined {
   const [format, dot, name] = tokens.slice(place, place + 3);
   const reader = format?.kind === 'word' ? readers.get(format.text.toLowerCase()) : undefined;
   if (reader === undefined || dot?.text !== '.' || name?.kind !== 'backtick') return undefined;
@@ -48,7 +60,8 @@ export function managedPath(text: string, root: string, write: boolean): string 
   if (!uri.startsWith('managed_fs:')) return text;
   const names: string[] = [];
   for (const name of uri.slice('managed_fs:'.length).split('/')) {
-    if (name === '..' && names.pop() === undefined) throw new CellFailure(`The path ${JSON.stringify(text)} leads outside managed_fs.`);
+    if (name === '..' && names.pop() === undefined)
+      throw new CellFailure(`The path ${JSON.stringify(text)} leads outside managed_fs.`);
     if (name !== '' && name !== '.' && name !== '..') names.push(name);
   }
   const path = join(root, ...names);

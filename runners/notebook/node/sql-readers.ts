@@ -8,15 +8,25 @@ export function withReaders(tokens: readonly SqlToken[]): SqlToken[] {
   for (const [index, token] of tokens.entries()) {
     if (token.kind !== 'word' || token.text.toLowerCase() !== 'read_files') continue;
     const places = argumentPlaces(tokens, index);
-    const named = places.filter((place) => tokens[place]?.kind === 'word' && text(tokens, next(tokens, place)) === '=>');
+    const named = places.filter(
+      (place) => tokens[place]?.kind === 'word' && text(tokens, next(tokens, place)) === '=>',
+    );
     const format = named.find((place) => text(tokens, place) === 'format');
     const value = format === undefined ? undefined : next(tokens, next(tokens, format));
-    result[index] = { kind: 'word', text: readerOf(value === undefined ? undefined : unquoted(tokens[value]), unquoted(tokens[places[0] ?? -1])) };
-    for (const place of named) if (place !== format) result[place] = { kind: 'word', text: optionOf(text(tokens, place)) };
+    result[index] = {
+      kind: 'word',
+      text: readerOf(
+        value === undefined ? undefined : unquoted(tokens[value]),
+        unquoted(tokens[places[0] ?? -1]),
+      ),
+    };
+    for (const place of named)
+      if (place !== format) result[place] = { kind: 'word', text: optionOf(text(tokens, place)) };
     // The comma before it goes as well.
     if (format !== undefined && value !== undefined) {
       const comma = tokens.slice(0, format).findLastIndex(isCode);
-      for (let place = comma; place <= value; place += 1) result[place] = { kind: 'space', text: (tokens[place]?.text ?? '').replaceAll(/[^\n]/g, '') };
+      for (let place = comma; place <= value; place += 1)
+        result[place] = { kind: 'space', text: (tokens[place]?.text ?? '').replaceAll(/[^\n]/g, '') };
     }
   }
   return result;
@@ -40,7 +50,9 @@ function readerOf(format: string | undefined, file: string): string {
   const chosen = format ?? /\.([a-z]+)$/.exec(file.toLowerCase().replace(/\.gz$/, ''))?.[1] ?? '';
   const reader = Object.hasOwn(readers, chosen) ? readers[chosen] : undefined;
   if (reader !== undefined) return reader;
-  throw new CellFailure(`read_files reads the format ${JSON.stringify(chosen)}; it must be one of ${Object.keys(readers).join(', ')}, such as format => 'csv'.`);
+  throw new CellFailure(
+    `read_files reads the format ${JSON.stringify(chosen)}; it must be one of ${Object.keys(readers).join(', ')}, such as format => 'csv'.`,
+  );
 }
 
 /** The name of an option in DuckDB; one that is not known is left to DuckDB. */

@@ -1,12 +1,23 @@
 /** Runs one statement and says what it showed: a table of its first rows, or how many rows it changed. */
-import { DuckDBIntervalValue, DuckDBTypeId, JsonDuckDBValueConverter, ResultReturnType, StatementType, type DuckDBConnection, type DuckDBType } from '@duckdb/node-api';
+import {
+  DuckDBIntervalValue,
+  DuckDBTypeId,
+  JsonDuckDBValueConverter,
+  ResultReturnType,
+  StatementType,
+  type DuckDBConnection,
+  type DuckDBType,
+} from '@duckdb/node-api';
 import type { CellOutput, CellValue } from '../../../engine/run/output.ts';
 import { shownValue } from '../../query/query-rows.ts';
 import type { PreparedSql } from './sql-statement.ts';
 import { shownText, tableBytes, tableRows } from './table-limits.ts';
 
 /** Undefined for a statement that shows nothing. */
-export async function resultOutput(connection: DuckDBConnection, { sql, values }: PreparedSql): Promise<CellOutput | undefined> {
+export async function resultOutput(
+  connection: DuckDBConnection,
+  { sql, values }: PreparedSql,
+): Promise<CellOutput | undefined> {
   const statement = await connection.prepare(sql);
   for (const [name, value] of values) statement.bindVarchar(statement.parameterIndex(name), value);
   // Row by row out of the database: what is left out takes no memory.
@@ -31,8 +42,14 @@ export async function resultOutput(connection: DuckDBConnection, { sql, values }
   }
   if (result.returnType !== ResultReturnType.QUERY_RESULT) return changed(rows);
   // A plan is drawn with lines, which stand below one another in a text alone.
-  if (statement.statementType === StatementType.EXPLAIN) return { type: 'text', data: rows.map((row) => String(row.at(-1))).join('\n') };
-  const columns = result.columnNames().map((name, index) => ({ name: inWordsOfTheCell(name, values), type: String(types[index]).toLowerCase() }));
+  if (statement.statementType === StatementType.EXPLAIN)
+    return { type: 'text', data: rows.map((row) => String(row.at(-1))).join('\n') };
+  const columns = result
+    .columnNames()
+    .map((name, index) => ({
+      name: inWordsOfTheCell(name, values),
+      type: String(types[index]).toLowerCase(),
+    }));
   return { type: 'table', columns, rows, ...(rowsTotal > rows.length && { rowsTotal }) };
 }
 
@@ -44,17 +61,22 @@ function inWordsOfTheCell(name: string, values: PreparedSql['values']): string {
 /** A statement that changes something answers with the number of rows, or with nothing. */
 function changed([row]: readonly (readonly CellValue[])[]): CellOutput | undefined {
   const count = row?.[0];
-  return typeof count === 'number' ? { type: 'text', data: `${count} ${count === 1 ? 'row' : 'rows'}` } : undefined;
+  return typeof count === 'number'
+    ? { type: 'text', data: `${count} ${count === 1 ? 'row' : 'rows'}` }
+    : undefined;
 }
 
 /** Numbers where nothing is lost; what has parts (lists, structs) as JSON. */
 function cellValue(value: unknown, type: DuckDBType | undefined): CellValue {
-  if (type?.typeId === DuckDBTypeId.INTERVAL && isInterval(value)) return new DuckDBIntervalValue(value.months, value.days, BigInt(value.micros)).toString();
+  if (type?.typeId === DuckDBTypeId.INTERVAL && isInterval(value))
+    return new DuckDBIntervalValue(value.months, value.days, BigInt(value.micros)).toString();
   const shown = shownValue(value, type);
   if (shown === null || typeof shown === 'number' || typeof shown === 'boolean') return shown;
   return shownText(typeof shown === 'string' ? shown : JSON.stringify(shown));
 }
 
-function isInterval(value: unknown): value is { readonly months: number; readonly days: number; readonly micros: string } {
+function isInterval(
+  value: unknown,
+): value is { readonly months: number; readonly days: number; readonly micros: string } {
   return typeof value === 'object' && value !== null && 'micros' in value;
 }

@@ -1,4 +1,6 @@
-/** The database of a SQL notebook: DuckDB in this process, shut in to managed_fs and the working directory. */
+/**
+ * The database of a SQL notebook: DuckDB in this process, shut in to managed_fs and the working directory.
+ */
 import { mkdirSync, realpathSync } from 'node:fs';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { duckdbMacros } from '../../../engine/sql/duckdb-functions.ts';
@@ -30,7 +32,9 @@ export async function openSql(order: NotebookOrder, managedFs: string, shown: Sh
     else if (widget?.kind === 'remove') delete defaults[widget.name];
     else {
       const prepared = prepareSql(statement, { ...defaults, ...order.parameters }, root);
-      const output = await resultOutput(connection, prepared).catch((error: unknown) => { throw refused(messageOf(error), prepared, root); });
+      const output = await resultOutput(connection, prepared).catch((error: unknown) => {
+        throw refused(messageOf(error), prepared, root);
+      });
       if (output !== undefined) shown.add(output);
     }
   };
@@ -54,7 +58,11 @@ export async function openSql(order: NotebookOrder, managedFs: string, shown: Sh
 }
 
 /** The order counts: what is allowed must be said before everything else is shut off. */
-export async function lockDown(connection: DuckDBConnection, directories: readonly string[], temporary: string): Promise<void> {
+export async function lockDown(
+  connection: DuckDBConnection,
+  directories: readonly string[],
+  temporary: string,
+): Promise<void> {
   await defineFunctions(connection);
   const texts = directories.map((directory) => `'${directory.replaceAll("'", "''")}/'`);
   await connection.run(`SET temp_directory='${temporary.replaceAll("'", "''")}'`);
@@ -72,33 +80,61 @@ export async function lockDown(connection: DuckDBConnection, directories: readon
 async function defineFunctions(connection: DuckDBConnection): Promise<void> {
   const known = await connection.runAndReadAll('SELECT DISTINCT function_name FROM duckdb_functions()');
   const names = new Set(known.getRows().map(([name]) => String(name)));
-  for (const macro of duckdbMacros) if (!names.has(macro.slice(0, macro.indexOf('(')))) await connection.run(`CREATE MACRO ${macro}`);
+  for (const macro of duckdbMacros)
+    if (!names.has(macro.slice(0, macro.indexOf('(')))) await connection.run(`CREATE MACRO ${macro}`);
 }
 
 /** Beginning of a message -> what can be done. */
 const advice: readonly (readonly [RegExp, string])[] = [
-  [/^(?:Permission|Missing Extension|Extension Autoloading) Error/, 'A SQL notebook reads and writes files of managed_fs (managed_fs:/dir/file.csv) and of its own working directory, and reaches no network.'],
-  [/Unexpected prepared parameter/, 'DuckDB takes no parameter in a statement of this kind. Keep it in a variable first: SET VARIABLE x = :x, then write getvariable(\'x\').'],
+  [
+    /^(?:Permission|Missing Extension|Extension Autoloading) Error/,
+    'A SQL notebook reads and writes files of managed_fs (managed_fs:/dir/file.csv) and of its own working directory, and reaches no network.',
+  ],
+  [
+    /Unexpected prepared parameter/,
+    "DuckDB takes no parameter in a statement of this kind. Keep it in a variable first: SET VARIABLE x = :x, then write getvariable('x').",
+  ],
   [/^Invalid Input Error: Values were not provided/, 'A parameter of the run is written :name.'],
   [/^Out of Memory Error/, 'Read fewer columns, or aggregate earlier.'],
 ];
 
-/** What DuckDB says, in the words of the cell: its parameters, and managed_fs instead of a directory of this machine. */
+/**
+ * What DuckDB says, in the words of the cell: its parameters, and managed_fs instead of a directory of this
+ * machine.
+ */
 function refused(said: string, { values }: PreparedSql, root: string): CellFailure {
   const named = [...values.keys()].reduce((text, name) => text.replaceAll(`$${name}`, `:${name}`), said);
   const message = named.replaceAll(`${root}/`, 'managed_fs:/').trim();
   const hint = advice.find(([pattern]) => pattern.test(message))?.[1];
-  return new CellFailure(message.split('\n')[0] ?? message, hint === undefined ? message : `${message}\n\n${hint}`);
+  return new CellFailure(
+    message.split('\n')[0] ?? message,
+    hint === undefined ? message : `${message}\n\n${hint}`,
+  );
 }
 
 /** Adds where it happened: the line, and the statement with the lines around it. */
-function inCell(error: unknown, position: number, source: string, { line, tokens }: SqlStatement): CellFailure {
+function inCell(
+  error: unknown,
+  position: number,
+  source: string,
+  { line, tokens }: SqlStatement,
+): CellFailure {
   const { summary, trace } = error instanceof CellFailure ? error : new CellFailure(messageOf(error));
   const said = Number(/^LINE (\d+):/m.exec(trace)?.[1] ?? line);
-  const lines = tokens.map(({ text }) => text).join('').split('\n').length;
-  const excerpt = source.split('\n').slice(line - 1, line - 1 + Math.min(lines, statementLines))
-    .map((text, index) => `${line + index === said ? '>' : ' '} ${String(line + index).padStart(3)} | ${text}`);
+  const lines = tokens
+    .map(({ text }) => text)
+    .join('')
+    .split('\n').length;
+  const excerpt = source
+    .split('\n')
+    .slice(line - 1, line - 1 + Math.min(lines, statementLines))
+    .map(
+      (text, index) => `${line + index === said ? '>' : ' '} ${String(line + index).padStart(3)} | ${text}`,
+    );
   const more = lines > statementLines ? [`      (${lines - statementLines} more lines)`] : [];
   const short = summary.length > summaryCharacters ? `${summary.slice(0, summaryCharacters)} ...` : summary;
-  return new CellFailure(`${short} (cell ${position}, line ${said})`, [trace, '', `Cell ${position}, line ${said}, in this statement:`, ...excerpt, ...more].join('\n'));
+  return new CellFailure(
+    `${short} (cell ${position}, line ${said})`,
+    [trace, '', `Cell ${position}, line ${said}, in this statement:`, ...excerpt, ...more].join('\n'),
+  );
 }

@@ -1,4 +1,7 @@
-/** A statement of a SQL notebook as DuckDB takes it: parameters as prepared values, files of managed_fs where they are. */
+/**
+ * A statement of a SQL notebook as DuckDB takes it: parameters as prepared values, files of managed_fs where
+ * they are.
+ */
 import { CellFailure } from './order.ts';
 import { filePlaces, managedPath, namedByFormat } from './sql-files.ts';
 import { withReaders } from './sql-readers.ts';
@@ -17,7 +20,12 @@ export interface PreparedSql {
  * @param remedy what to do about a parameter that is not given
  * @throws CellFailure for a parameter that the run was not given
  */
-export function prepareSql(statement: SqlStatement, parameters: Readonly<Record<string, string>>, root: string, remedy = usualRemedy): PreparedSql {
+export function prepareSql(
+  statement: SqlStatement,
+  parameters: Readonly<Record<string, string>>,
+  root: string,
+  remedy = usualRemedy,
+): PreparedSql {
   const valueOf = (parameter: SqlToken): string => valueIn(parameters, parameter, remedy);
   const tokens = withReaders(statement.tokens);
   const places = filePlaces(tokens);
@@ -37,27 +45,37 @@ export function prepareSql(statement: SqlStatement, parameters: Readonly<Record<
       index = identifier.end;
     } else if (token.kind === 'parameter') {
       const value = valueOf(token);
-      parts.push(`$${bound(values, token.text.slice(1), file ? managedPath(value, root, isTarget(tokens, index)) : value)}`);
+      parts.push(
+        `$${bound(values, token.text.slice(1), file ? managedPath(value, root, isTarget(tokens, index)) : value)}`,
+      );
     } else if (token.kind === 'backtick') {
       parts.push(quotedName(token.text.slice(1, -1).replaceAll('``', '`')));
     } else if (token.kind === 'text' && file && token.text.startsWith("'")) {
-      parts.push(literal(managedPath(token.text.slice(1, -1).replaceAll("''", "'"), root, isTarget(tokens, index))));
+      parts.push(
+        literal(managedPath(token.text.slice(1, -1).replaceAll("''", "'"), root, isTarget(tokens, index))),
+      );
     } else parts.push(token.text);
   }
   return { sql: '\n'.repeat(statement.line - 1) + parts.join(''), values };
 }
 
-const usualRemedy = "Give it in base_parameters or notebook_params, or declare it in a cell before: CREATE WIDGET TEXT <name> DEFAULT ''.";
+const usualRemedy =
+  "Give it in base_parameters or notebook_params, or declare it in a cell before: CREATE WIDGET TEXT <name> DEFAULT ''.";
 
 function valueIn(parameters: Readonly<Record<string, string>>, { text }: SqlToken, remedy: string): string {
   const name = text.slice(1);
   const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
   if (value !== undefined) return value;
   const given = Object.keys(parameters).toSorted().join(', ');
-  throw new CellFailure(`The statement has the parameter :${name}, which the run was not given (it was given: ${given || 'none'}). ${remedy.replace('<name>', name)}`);
+  throw new CellFailure(
+    `The statement has the parameter :${name}, which the run was not given (it was given: ${given || 'none'}). ${remedy.replace('<name>', name)}`,
+  );
 }
 
-/** The name under which a value is bound. DuckDB does not tell capitals from small letters: what differs gets a name of its own. */
+/**
+ * The name under which a value is bound. DuckDB does not tell capitals from small letters: what differs gets
+ * a name of its own.
+ */
 function bound(values: Map<string, string>, name: string, value: string): string {
   for (let count = 1; ; count += 1) {
     const tried = count === 1 ? name.toLowerCase() : `${name.toLowerCase()}_${count}`;
@@ -69,11 +87,18 @@ function bound(values: Map<string, string>, name: string, value: string): string
 }
 
 /** `IDENTIFIER(:name)` at a place of the tokens: a name that the run gives. */
-function identifierAt(tokens: readonly SqlToken[], place: number): { readonly parameter: SqlToken; readonly end: number } | undefined {
+function identifierAt(
+  tokens: readonly SqlToken[],
+  place: number,
+): { readonly parameter: SqlToken; readonly end: number } | undefined {
   if (tokens[place]?.kind !== 'word' || tokens[place].text.toLowerCase() !== 'identifier') return undefined;
-  const code = [...tokens.entries()].slice(place + 1).filter(([, token]) => isCode(token)).slice(0, 3);
+  const code = [...tokens.entries()]
+    .slice(place + 1)
+    .filter(([, token]) => isCode(token))
+    .slice(0, 3);
   const [open, parameter, close] = code;
-  if (open?.[1].text !== '(' || parameter?.[1].kind !== 'parameter' || close?.[1].text !== ')') return undefined;
+  if (open?.[1].text !== '(' || parameter?.[1].kind !== 'parameter' || close?.[1].text !== ')')
+    return undefined;
   return { parameter: parameter[1], end: close[0] };
 }
 

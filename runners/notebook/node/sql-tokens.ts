@@ -2,7 +2,16 @@
 import { commentEnd } from '../../../engine/sql/tokens.ts';
 
 export interface SqlToken {
-  readonly kind: 'space' | 'comment' | 'text' | 'name' | 'backtick' | 'parameter' | 'word' | 'number' | 'sign';
+  readonly kind:
+    | 'space'
+    | 'comment'
+    | 'text'
+    | 'name'
+    | 'backtick'
+    | 'parameter'
+    | 'word'
+    | 'number'
+    | 'sign';
   /** Exactly as it stands in the cell: all texts together are the cell. */
   readonly text: string;
 }
@@ -15,13 +24,13 @@ const patterns: readonly (readonly [SqlToken['kind'], RegExp])[] = [
   ['text', /'[^']*(?:''[^']*)*'?/y],
   ['name', /"[^"]*(?:""[^"]*)*"?/y],
   ['backtick', /`[^`]*(?:``[^`]*)*`?/y],
-  ['word', /[\p{L}_][\p{L}\p{N}_$]*/yu],
+  ['word', /[\p{L}_][\p{L}\p{N}_$]*/uy],
   ['number', /\d[\w.]*/y],
   ['sign', /::|:=|=>/y],
   ['parameter', /:[A-Za-z_]\w*/y],
 ];
 
-const dollarTag = /\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$/yu;
+const dollarTag = /\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$/uy;
 
 export function sqlTokens(sql: string): SqlToken[] {
   const tokens: SqlToken[] = [];
@@ -77,7 +86,10 @@ export function statementsOf(sql: string): SqlStatement[] {
     const start = tokens.findIndex(isCode);
     if (start >= 0) {
       const before = tokens.slice(0, start);
-      statements.push({ tokens: tokens.slice(start, tokens.findLastIndex(isCode) + 1), line: line - linesIn(tokens) + linesIn(before) });
+      statements.push({
+        tokens: tokens.slice(start, tokens.findLastIndex(isCode) + 1),
+        line: line - linesIn(tokens) + linesIn(before),
+      });
     }
     tokens = [];
   };

@@ -18,6 +18,7 @@ export function widgetStatement(tokens: readonly SqlToken[]): WidgetStatement | 
 /** A name or text without what it stands in. */
 function plain(token: SqlToken | undefined): string {
   const { kind, text } = token ?? { kind: 'word', text: '' };
-  if (kind === 'text' || kind === 'name' || kind === 'backtick') return text.slice(1, -1).replaceAll(text.charAt(0).repeat(2), text.charAt(0));
+  if (kind === 'text' || kind === 'name' || kind === 'backtick')
+    return text.slice(1, -1).replaceAll(text.charAt(0).repeat(2), text.charAt(0));
   return text;
 }

@@ -9,5 +9,7 @@ export const valueCharacters = 64 * 2 ** 10;
 
 /** A value as it is shown: whole, or its beginning with what is left out. */
 export function shownText(text: string): string {
-  return text.length > valueCharacters ? `${text.slice(0, valueCharacters)}… (${text.length - valueCharacters} characters left out)` : text;
+  return text.length > valueCharacters
+    ? `${text.slice(0, valueCharacters)}… (${text.length - valueCharacters} characters left out)`
+    : text;
 }

@@ -16,29 +16,44 @@ export function createTaskValues(order: TaskValuesOrder): TaskValuesUtility {
   return {
     set(...given) {
       const [key, value] = named(given, ['key', 'value']);
-      if (typeof key !== 'string' || key === '') throw new TypeError('The key of a task value is a text that is not empty.');
+      if (typeof key !== 'string' || key === '')
+        throw new TypeError('The key of a task value is a text that is not empty.');
       const text = asJson(key, value);
       const bytes = Buffer.byteLength(text);
       if (bytes > order.valueBytes) {
-        throw new RangeError(`The task value "${key}" is ${bytes} bytes of JSON; at most ${order.valueBytes} are allowed. Keep it in a file and set its path.`);
+        throw new RangeError(
+          `The task value "${key}" is ${bytes} bytes of JSON; at most ${order.valueBytes} are allowed. Keep it in a file and set its path.`,
+        );
       }
       const all = { ...own, [key]: text };
-      const total = Object.entries(all).flat().reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+      const total = Object.entries(all)
+        .flat()
+        .reduce((sum, part) => sum + Buffer.byteLength(part), 0);
       if (total > order.allBytes) {
-        throw new RangeError(`With the task value "${key}" the values of this task are ${total} bytes of JSON; at most ${order.allBytes} are allowed. Keep them in a file and set its path.`);
+        throw new RangeError(
+          `With the task value "${key}" the values of this task are ${total} bytes of JSON; at most ${order.allBytes} are allowed. Keep them in a file and set its path.`,
+        );
       }
       writeFileSync(`${order.file}.part`, JSON.stringify(all), { mode: 0o600 });
       renameSync(`${order.file}.part`, order.file);
       own = all;
     },
     get(...given) {
-      const [taskKey, key, otherwise] = named(given, ['taskKey', 'key', 'default']).map((each, index) => (index < 2 ? String(each) : each));
+      const [taskKey, key, otherwise] = named(given, ['taskKey', 'key', 'default']).map((each, index) =>
+        index < 2 ? String(each) : each,
+      );
       const values = Object.hasOwn(order.before, String(taskKey)) ? order.before[String(taskKey)] : undefined;
-      const text = values !== undefined && Object.hasOwn(values, String(key)) ? values[String(key)] : undefined;
+      const text =
+        values !== undefined && Object.hasOwn(values, String(key)) ? values[String(key)] : undefined;
       if (text !== undefined) return JSON.parse(text);
       if (otherwise !== undefined) return otherwise;
-      if (values !== undefined) throw new Error(`Task "${String(taskKey)}" has set no value named "${String(key)}" (it has set: ${listed(values)}). Set it there, or give a default here.`);
-      throw new Error(`Task "${String(taskKey)}" is not one of the tasks that come before this one (${listed(order.before)}). Name it in depends_on.`);
+      if (values !== undefined)
+        throw new Error(
+          `Task "${String(taskKey)}" has set no value named "${String(key)}" (it has set: ${listed(values)}). Set it there, or give a default here.`,
+        );
+      throw new Error(
+        `Task "${String(taskKey)}" is not one of the tasks that come before this one (${listed(order.before)}). Name it in depends_on.`,
+      );
     },
   };
 }
@@ -46,7 +61,9 @@ export function createTaskValues(order: TaskValuesOrder): TaskValuesUtility {
 /** The arguments in their order, also when they came as one object. */
 function named(given: readonly unknown[], names: readonly string[]): readonly unknown[] {
   const [only] = given;
-  return typeof only === 'object' && only !== null && given.length === 1 ? names.map((name) => Reflect.get(only, name)) : given;
+  return typeof only === 'object' && only !== null && given.length === 1
+    ? names.map((name) => Reflect.get(only, name))
+    : given;
 }
 
 function listed(values: object): string {

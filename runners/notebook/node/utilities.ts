@@ -1,4 +1,7 @@
-/** `dbutils` of JavaScript notebooks: widgets, the exit call and task values, with the names and rules of the Python ones. */
+/**
+ * `dbutils` of JavaScript notebooks: widgets, the exit call and task values, with the names and rules of the
+ * Python ones.
+ */
 import { createTaskValues } from './task-values.ts';
 import type { NotebookOrder } from './order.ts';
 import { createWorkflow } from './workflow.ts';
@@ -44,24 +47,35 @@ function createWidgets(parameters: Readonly<Record<string, string>>): object {
     const all = getAll();
     const value = Object.hasOwn(all, name) ? all[name] : undefined;
     if (value !== undefined) return value;
-    throw new Error(`No widget and no parameter of the run is named "${name}" (there is: ${Object.keys(all).toSorted().join(', ') || 'none'}). `
-      + `Give the run this parameter, or declare it: dbutils.widgets.text("${name}", "").`);
+    throw new Error(
+      `No widget and no parameter of the run is named "${name}" (there is: ${Object.keys(all).toSorted().join(', ') || 'none'}). ` +
+        `Give the run this parameter, or declare it: dbutils.widgets.text("${name}", "").`,
+    );
   };
-  const declare = ({ name, defaultValue = '' }: Choice): void => { defaults.set(name, defaultValue === null ? '' : String(defaultValue)); };
+  const declare = ({ name, defaultValue = '' }: Choice): void => {
+    defaults.set(name, defaultValue === null ? '' : String(defaultValue));
+  };
   const choose = (choice: Choice): void => {
     const { name, defaultValue, choices = [] } = choice;
-    if (!choices.includes(defaultValue)) throw new Error(`The default "${String(defaultValue)}" of widget "${name}" is not one of its choices: ${choices.map(String).join(', ')}.`);
+    if (!choices.includes(defaultValue))
+      throw new Error(
+        `The default "${String(defaultValue)}" of widget "${name}" is not one of its choices: ${choices.map(String).join(', ')}.`,
+      );
     declare(choice);
   };
   return unavailable('dbutils.widgets', {
     text: (name: string, defaultValue?: unknown) => declare({ name, defaultValue }),
     combobox: (name: string, defaultValue?: unknown) => declare({ name, defaultValue }),
-    dropdown: (name: string, defaultValue: unknown, choices: readonly unknown[]) => choose({ name, defaultValue, choices }),
-    multiselect: (name: string, defaultValue: unknown, choices: readonly unknown[]) => choose({ name, defaultValue, choices }),
+    dropdown: (name: string, defaultValue: unknown, choices: readonly unknown[]) =>
+      choose({ name, defaultValue, choices }),
+    multiselect: (name: string, defaultValue: unknown, choices: readonly unknown[]) =>
+      choose({ name, defaultValue, choices }),
     get,
     getAll,
-    getArgument: (name: string, otherwise?: unknown) => (otherwise === undefined || Object.hasOwn(getAll(), name) ? get(name) : String(otherwise)),
-    // Removing forgets the declaration alone: notebooks start with removeAll() and declare their widgets anew.
+    getArgument: (name: string, otherwise?: unknown) =>
+      otherwise === undefined || Object.hasOwn(getAll(), name) ? get(name) : String(otherwise),
+    // Removing forgets the declaration alone: notebooks start with removeAll() and declare their widgets
+    // anew.
     remove(name: string): void {
       get(name);
       defaults.delete(name);
@@ -74,8 +88,15 @@ function createWidgets(parameters: Readonly<Record<string, string>>): object {
 function unavailable(path: string, members: object): object {
   return new Proxy(members, {
     get(target, name, receiver) {
-      if (typeof name === 'symbol' || name in target || ['then', 'toJSON', 'constructor', 'inspect'].includes(name)) return Reflect.get(target, name, receiver);
-      throw new Error(`${path}.${name} is not available in JavaScript notebooks; ${path} has ${Object.keys(target).join(', ')}.`);
+      if (
+        typeof name === 'symbol' ||
+        name in target ||
+        ['then', 'toJSON', 'constructor', 'inspect'].includes(name)
+      )
+        return Reflect.get(target, name, receiver);
+      throw new Error(
+        `${path}.${name} is not available in JavaScript notebooks; ${path} has ${Object.keys(target).join(', ')}.`,
+      );
     },
   });
 }

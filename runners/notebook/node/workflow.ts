@@ -1,4 +1,7 @@
-/** `dbutils.notebook.run` of JavaScript notebooks: asks the engine by files for a run of another notebook, and waits for its end. */
+/**
+ * `dbutils.notebook.run` of JavaScript notebooks: asks the engine by files for a run of another notebook, and
+ * waits for its end.
+ */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -18,18 +21,28 @@ const pauses = { first: 10, growth: 1.2, longest: 500 } as const;
 export type RunNotebook = (path: unknown, timeoutSeconds?: unknown, given?: object) => Promise<string>;
 
 /**
- * Runs another notebook as a run of its own. The path is absolute, or relative to the folder of this notebook; 0 seconds
- * are no limit. The answer is its exit value, '' when it gave none.
+ * Runs another notebook as a run of its own. The path is absolute, or relative to the folder of this
+ * notebook; 0 seconds are no limit. The answer is its exit value, '' when it gave none.
  * @throws Error when it fails, is cancelled, takes too long or cannot be started
  */
-export function createWorkflow({ path: own, questions }: Pick<NotebookOrder, 'path' | 'questions'>): RunNotebook {
+export function createWorkflow({
+  path: own,
+  questions,
+}: Pick<NotebookOrder, 'path' | 'questions'>): RunNotebook {
   return async (path, timeoutSeconds = 0, given = {}) => {
     if (!Number.isInteger(timeoutSeconds) || Number(timeoutSeconds) < 0) {
-      throw new RangeError(`The time limit of the notebook is ${String(timeoutSeconds)}; it must be a whole number of seconds, 0 for no limit.`);
+      throw new RangeError(
+        `The time limit of the notebook is ${String(timeoutSeconds)}; it must be a whole number of seconds, 0 for no limit.`,
+      );
     }
     const target = posix.resolve(posix.dirname(posix.resolve('/', own)), String(path));
     const values = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
-    const answer = await ask(questions, { kind: 'notebook', path: target, timeoutSeconds, arguments: values });
+    const answer = await ask(questions, {
+      kind: 'notebook',
+      path: target,
+      timeoutSeconds,
+      arguments: values,
+    });
     if (answer.result === 'SUCCESS') return answer.value ?? '';
     throw new Error(answer.message ?? `The notebook ${target} could not be run.`);
   };
@@ -41,7 +54,12 @@ async function ask(directory: string, question: object): Promise<ChildEnd> {
   mkdirSync(directory, { recursive: true });
   writeFileSync(`${file}.part`, JSON.stringify(question), { mode: 0o600 });
   renameSync(`${file}.part`, `${file}.json`);
-  for (let wait: number = pauses.first; !existsSync(`${file}.answer`); wait = Math.min(wait * pauses.growth, pauses.longest)) await pause(wait);
+  for (
+    let wait: number = pauses.first;
+    !existsSync(`${file}.answer`);
+    wait = Math.min(wait * pauses.growth, pauses.longest)
+  )
+    await pause(wait);
   // The engine writes it in one step.
   return JSON.parse(readFileSync(`${file}.answer`, 'utf8')) as ChildEnd;
 }

@@ -8,26 +8,55 @@ import type { Database } from '../schema.ts';
 
 export function createAllPurposeStore(db: Kysely<Database>, rules: NodeRules): AllPurposeStore {
   return {
-    createAllPurpose: (cluster, nodeId) => db.transaction().execute((transaction) =>
-      insertAsking(transaction, rules, cluster, { running: undefined, startingNode: nodeId })),
+    createAllPurpose: (cluster, nodeId) =>
+      db
+        .transaction()
+        .execute((transaction) =>
+          insertAsking(transaction, rules, cluster, { running: undefined, startingNode: nodeId }),
+        ),
     restart: (clusterId, nodeId, now, user) => restart(db, rules, { clusterId, nodeId, now, user }),
-    resize: (clusterId, { num_workers: workers, autoscale }, now, user) => resizing(db, rules, clusterId, now, async (transaction, cluster) => {
-      const { num_workers: _workers, autoscale: _range, ...rest } = cluster.spec;
-      const spec = { ...rest, ...(autoscale === undefined ? { num_workers: workers } : { autoscale }) };
-      await transaction.updateTable('clusters').set({ spec: JSON.stringify(spec) }).where('cluster_id', '=', clusterId).execute();
-      return { workers: autoscale?.min_workers ?? workers ?? 0, user };
-    }),
+    resize: (clusterId, { num_workers: workers, autoscale }, now, user) =>
+      resizing(db, rules, clusterId, now, async (transaction, cluster) => {
+        const { num_workers: _workers, autoscale: _range, ...rest } = cluster.spec;
+        const spec = { ...rest, ...(autoscale === undefined ? { num_workers: workers } : { autoscale }) };
+        await transaction
+          .updateTable('clusters')
+          .set({ spec: JSON.stringify(spec) })
+          .where('cluster_id', '=', clusterId)
+          .execute();
+        return { workers: autoscale?.min_workers ?? workers ?? 0, user };
+      }),
     async adoptStarts(nodeId, now) {
-      const rows = await db.updateTable('clusters').set({ starting_node: nodeId })
-        .where('kind', '=', 'ALL_PURPOSE').where('state', '=', 'PENDING')
+      const rows = await db
+        .updateTable('clusters')
+        .set({ starting_node: nodeId })
+        .where('kind', '=', 'ALL_PURPOSE')
+        .where('state', '=', 'PENDING')
         .where((row) => row.or([row('starting_node', 'is', null), row('starting_node', '<>', nodeId)]))
-        .where((row) => row.not(row.exists(row.selectFrom('nodes').select('node_id').whereRef('node_id', '=', 'starting_node').where('lease_until', '>', now))))
-        .returningAll().execute();
+        .where((row) =>
+          row.not(
+            row.exists(
+              row
+                .selectFrom('nodes')
+                .select('node_id')
+                .whereRef('node_id', '=', 'starting_node')
+                .where('lease_until', '>', now),
+            ),
+          ),
+        )
+        .returningAll()
+        .execute();
       return rows.map(clusterOf);
     },
     async settlePools(now) {
       if (!rules.limited) return;
-      const pools = await db.selectFrom('clusters').select('pool_id').distinct().where('state', '<>', 'TERMINATED').whereRef('nodes', '<', 'wanted').execute();
+      const pools = await db
+        .selectFrom('clusters')
+        .select('pool_id')
+        .distinct()
+        .where('state', '<>', 'TERMINATED')
+        .whereRef('nodes', '<', 'wanted')
+        .execute();
       for (const { pool_id: poolId } of pools) {
         await db.transaction().execute(async (transaction) => {
           await lockPools(transaction, [poolId], rules);
@@ -36,17 +65,30 @@ export function createAllPurposeStore(db: Kysely<Database>, rules: NodeRules): A
       }
     },
     async idle(now) {
-      const rows = await db.selectFrom('clusters').select('cluster_id').where('kind', '=', 'ALL_PURPOSE').where('state', '=', 'RUNNING')
+      const rows = await db
+        .selectFrom('clusters')
+        .select('cluster_id')
+        .where('kind', '=', 'ALL_PURPOSE')
+        .where('state', '=', 'RUNNING')
         .where(sql<boolean>`(spec ->> 'autotermination_minutes')::integer > 0`)
-        .where(sql<boolean>`greatest(last_used_time, started_time) <= ${now}::bigint - 60000::bigint * (spec ->> 'autotermination_minutes')::integer`).execute();
+        .where(
+          sql<boolean>`greatest(last_used_time, started_time) <= ${now}::bigint - 60000::bigint * (spec ->> 'autotermination_minutes')::integer`,
+        )
+        .execute();
       const idle: string[] = [];
       for (const { cluster_id: clusterId } of rows) {
-        if ((await db.transaction().execute((transaction) => countTasksOn(transaction, clusterId))) === 0) idle.push(clusterId);
+        if ((await db.transaction().execute((transaction) => countTasksOn(transaction, clusterId))) === 0)
+          idle.push(clusterId);
       }
       return idle;
     },
     async forget(clusterId) {
-      await db.deleteFrom('clusters').where('cluster_id', '=', clusterId).where('kind', '=', 'ALL_PURPOSE').where('state', '=', 'TERMINATED').execute();
+      await db
+        .deleteFrom('clusters')
+        .where('cluster_id', '=', clusterId)
+        .where('kind', '=', 'ALL_PURPOSE')
+        .where('state', '=', 'TERMINATED')
+        .execute();
     },
   };
 }
@@ -58,19 +100,41 @@ interface Restart {
   readonly user: string | undefined;
 }
 
-function restart(db: Kysely<Database>, rules: NodeRules, { clusterId, nodeId, now, user }: Restart): Promise<boolean> {
+function restart(
+  db: Kysely<Database>,
+  rules: NodeRules,
+  { clusterId, nodeId, now, user }: Restart,
+): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
-    const pool = await transaction.selectFrom('clusters').select('pool_id').where('cluster_id', '=', clusterId).executeTakeFirst();
+    const pool = await transaction
+      .selectFrom('clusters')
+      .select('pool_id')
+      .where('cluster_id', '=', clusterId)
+      .executeTakeFirst();
     const [scarce] = await lockPools(transaction, pool === undefined ? [] : [pool.pool_id], rules);
-    const row = await transaction.updateTable('clusters')
+    const row = await transaction
+      .updateTable('clusters')
       .set((own) => ({
-        state: 'PENDING', spark_context_id: null, started_time: null, terminated_time: null, termination_reason: null, termination_parameters: null,
-        nodes: scarce === undefined ? own.ref('wanted') : 0, ticket: sql<number>`nextval('cluster_tickets')`, starting_node: nodeId,
+        state: 'PENDING',
+        spark_context_id: null,
+        started_time: null,
+        terminated_time: null,
+        termination_reason: null,
+        termination_parameters: null,
+        nodes: scarce === undefined ? own.ref('wanted') : 0,
+        ticket: sql<number>`nextval('cluster_tickets')`,
+        starting_node: nodeId,
         owes_logs: sql<boolean>`spec -> 'cluster_log_conf' is not null`,
       }))
-      .where('cluster_id', '=', clusterId).where('kind', '=', 'ALL_PURPOSE').where('state', '=', 'TERMINATED').returningAll().executeTakeFirst();
+      .where('cluster_id', '=', clusterId)
+      .where('kind', '=', 'ALL_PURPOSE')
+      .where('state', '=', 'TERMINATED')
+      .returningAll()
+      .executeTakeFirst();
     if (row === undefined) return false;
-    await insertEvents(transaction, clusterId, now, [['STARTING', { target_num_workers: row.workers, ...(user !== undefined && { user }) }]]);
+    await insertEvents(transaction, clusterId, now, [
+      ['STARTING', { target_num_workers: row.workers, ...(user !== undefined && { user }) }],
+    ]);
     if (scarce !== undefined) await allot(transaction, scarce, rules, now);
     return true;
   });
@@ -80,19 +144,44 @@ export function createClusterReader(db: Kysely<Database>): ClusterReader {
   return {
     find: (clusterId) => findCluster(db, clusterId),
     async list({ offset, limit }) {
-      const rows = await db.selectFrom('clusters').selectAll().orderBy('created_time', 'desc').orderBy('cluster_id').offset(offset).limit(limit).execute();
+      const rows = await db
+        .selectFrom('clusters')
+        .selectAll()
+        .orderBy('created_time', 'desc')
+        .orderBy('cluster_id')
+        .offset(offset)
+        .limit(limit)
+        .execute();
       return rows.map(clusterOf);
     },
     events: (filter) => eventsOf(db, filter),
   };
 }
 
-async function eventsOf(db: Kysely<Database>, { clusterId, from, to, types, newestFirst, offset, limit }: EventFilter): ReturnType<ClusterReader['events']> {
+async function eventsOf(
+  db: Kysely<Database>,
+  { clusterId, from, to, types, newestFirst, offset, limit }: EventFilter,
+): ReturnType<ClusterReader['events']> {
   let query = db.selectFrom('cluster_events').where('cluster_id', '=', clusterId);
   if (from !== undefined) query = query.where('time', '>=', from);
   if (to !== undefined) query = query.where('time', '<=', to);
   if (types !== undefined) query = query.where('type', 'in', types);
-  const { total } = await query.select((row) => row.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  const rows = await query.selectAll().orderBy('event_id', newestFirst ? 'desc' : 'asc').offset(offset).limit(limit).execute();
-  return { total: Number(total), events: rows.map((row) => ({ clusterId: row.cluster_id, time: row.time, type: row.type, details: row.details })) };
+  const { total } = await query
+    .select((row) => row.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const rows = await query
+    .selectAll()
+    .orderBy('event_id', newestFirst ? 'desc' : 'asc')
+    .offset(offset)
+    .limit(limit)
+    .execute();
+  return {
+    total: Number(total),
+    events: rows.map((row) => ({
+      clusterId: row.cluster_id,
+      time: row.time,
+      type: row.type,
+      details: row.details,
+    })),
+  };
 }

@@ -1,4 +1,7 @@
-/** The nodes of pools: who holds how many is decided under a lock, by counting rows, so that no number can leak (DESIGN section 4). */
+/**
+ * The nodes of pools: who holds how many is decided under a lock, by counting rows, so that no number can
+ * leak (DESIGN section 4).
+ */
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { grantNodes } from '../../../engine/cluster/capacity.ts';
 import { actualWorkers, type Cluster } from '../../../engine/cluster/cluster.ts';
@@ -18,40 +21,80 @@ export const unlimitedNodes: NodeRules = { limited: false, capacityOf: () => und
 /** Any number that nobody else takes for advisory locks of this database. */
 const lockFamily = 7_401_115;
 
-/** Locks pools for this transaction, if they can be used up. Taken before any row of a cluster is locked, and in one order. */
-export async function lockPools(transaction: Transaction<Database>, poolIds: readonly string[], { capacityOf }: NodeRules): Promise<string[]> {
+/**
+ * Locks pools for this transaction, if they can be used up. Taken before any row of a cluster is locked, and
+ * in one order.
+ */
+export async function lockPools(
+  transaction: Transaction<Database>,
+  poolIds: readonly string[],
+  { capacityOf }: NodeRules,
+): Promise<string[]> {
   const scarce = [...new Set(poolIds)].filter((poolId) => capacityOf(poolId) !== undefined).toSorted();
-  for (const poolId of scarce) await sql`select pg_advisory_xact_lock(${lockFamily}, hashtext(${poolId}))`.execute(transaction);
+  for (const poolId of scarce)
+    await sql`select pg_advisory_xact_lock(${lockFamily}, hashtext(${poolId}))`.execute(transaction);
   return scarce;
 }
 
 /** Gives the free nodes of a locked pool to those that wait for them. */
-export async function allot(transaction: Transaction<Database>, poolId: string, { capacityOf }: NodeRules, now: number): Promise<void> {
-  const rows = await transaction.selectFrom('clusters').selectAll()
-    .where('pool_id', '=', poolId).where('state', '<>', 'TERMINATED').orderBy('ticket').execute();
+export async function allot(
+  transaction: Transaction<Database>,
+  poolId: string,
+  { capacityOf }: NodeRules,
+  now: number,
+): Promise<void> {
+  const rows = await transaction
+    .selectFrom('clusters')
+    .selectAll()
+    .where('pool_id', '=', poolId)
+    .where('state', '<>', 'TERMINATED')
+    .orderBy('ticket')
+    .execute();
   const held = rows.reduce((sum, row) => sum + row.nodes, 0);
-  const waiting = rows.filter((row) => row.nodes < row.wanted)
-    .map((row) => ({ clusterId: row.cluster_id, running: row.state === 'RUNNING', wanted: row.wanted, held: row.nodes }));
+  const waiting = rows
+    .filter((row) => row.nodes < row.wanted)
+    .map((row) => ({
+      clusterId: row.cluster_id,
+      running: row.state === 'RUNNING',
+      wanted: row.wanted,
+      held: row.nodes,
+    }));
   for (const { clusterId, nodes } of grantNodes(capacityOf(poolId), held, waiting)) {
-    const given = await transaction.updateTable('clusters').set({ nodes })
-      .where('cluster_id', '=', clusterId).where('state', '<>', 'TERMINATED').returningAll().executeTakeFirst();
+    const given = await transaction
+      .updateTable('clusters')
+      .set({ nodes })
+      .where('cluster_id', '=', clusterId)
+      .where('state', '<>', 'TERMINATED')
+      .returningAll()
+      .executeTakeFirst();
     if (given === undefined) continue;
     if (given.state === 'PENDING') await tell(transaction, clusterId);
-    else if (given.nodes === given.wanted) await insertEvents(transaction, clusterId, now, [completed(clusterOf(given))]);
+    else if (given.nodes === given.wanted)
+      await insertEvents(transaction, clusterId, now, [completed(clusterOf(given))]);
   }
 }
 
 function completed(cluster: Cluster): Happening {
-  return ['UPSIZE_COMPLETED', { current_num_workers: actualWorkers(cluster), target_num_workers: cluster.workers }];
+  return [
+    'UPSIZE_COMPLETED',
+    { current_num_workers: actualWorkers(cluster), target_num_workers: cluster.workers },
+  ];
 }
 
 /**
  * Changes the size of a running cluster, in one transaction with whatever that means for its pool.
- * @param change the number of workers to want, asked for when the cluster is locked; undefined: it stays as it is
+ * @param change the number of workers to want, asked for when the cluster is locked; undefined: it stays as
+ *   it is
  */
 export async function resizing(
-  db: Kysely<Database>, rules: NodeRules, clusterId: string, now: number,
-  change: (transaction: Transaction<Database>, cluster: Cluster) => Promise<{ readonly workers: number; readonly user?: string } | undefined>,
+  db: Kysely<Database>,
+  rules: NodeRules,
+  clusterId: string,
+  now: number,
+  change: (
+    transaction: Transaction<Database>,
+    cluster: Cluster,
+  ) => Promise<{ readonly workers: number; readonly user?: string } | undefined>,
 ): Promise<boolean> {
   return onLocked(db, rules, clusterId, now, async (transaction, cluster) => {
     const wish = await change(transaction, cluster);
@@ -60,36 +103,73 @@ export async function resizing(
     const workers = Math.min(wish.workers, most);
     if (workers === cluster.workers) return;
     const nodes = Math.min(cluster.nodes, workers + 1);
-    await transaction.updateTable('clusters')
-      .set({ workers, wanted: workers + 1, nodes, ticket: sql<number>`nextval('cluster_tickets')` }).where('cluster_id', '=', clusterId).execute();
-    const details = { current_num_workers: actualWorkers(cluster), target_num_workers: workers, ...(wish.user !== undefined && { user: wish.user }) };
+    await transaction
+      .updateTable('clusters')
+      .set({ workers, wanted: workers + 1, nodes, ticket: sql<number>`nextval('cluster_tickets')` })
+      .where('cluster_id', '=', clusterId)
+      .execute();
+    const details = {
+      current_num_workers: actualWorkers(cluster),
+      target_num_workers: workers,
+      ...(wish.user !== undefined && { user: wish.user }),
+    };
     await insertEvents(transaction, clusterId, now, [['RESIZING', details]]);
   });
 }
 
 /** Takes workers of a running cluster away; it wants as many as before. Says how many went. */
-export async function preempt(db: Kysely<Database>, rules: NodeRules, clusterId: string, workers: number, now: number): Promise<number> {
+export async function preempt(
+  db: Kysely<Database>,
+  rules: NodeRules,
+  clusterId: string,
+  workers: number,
+  now: number,
+): Promise<number> {
   let taken = 0;
   await onLocked(db, rules, clusterId, now, async (transaction, cluster) => {
     taken = Math.min(workers, actualWorkers(cluster));
     if (taken === 0) return;
-    await transaction.updateTable('clusters')
-      .set({ nodes: cluster.nodes - taken, ticket: sql<number>`nextval('cluster_tickets')` }).where('cluster_id', '=', clusterId).execute();
-    await insertEvents(transaction, clusterId, now, [['NODES_LOST', { current_num_workers: actualWorkers(cluster) - taken, target_num_workers: cluster.workers }]]);
+    await transaction
+      .updateTable('clusters')
+      .set({ nodes: cluster.nodes - taken, ticket: sql<number>`nextval('cluster_tickets')` })
+      .where('cluster_id', '=', clusterId)
+      .execute();
+    await insertEvents(transaction, clusterId, now, [
+      [
+        'NODES_LOST',
+        { current_num_workers: actualWorkers(cluster) - taken, target_num_workers: cluster.workers },
+      ],
+    ]);
   });
   return taken;
 }
 
-/** Does something to a locked cluster that runs, and gives out what its pool has then. False when it does not run. */
+/**
+ * Does something to a locked cluster that runs, and gives out what its pool has then. False when it does not
+ * run.
+ */
 function onLocked(
-  db: Kysely<Database>, rules: NodeRules, clusterId: string, now: number, work: (transaction: Transaction<Database>, cluster: Cluster) => Promise<void>,
+  db: Kysely<Database>,
+  rules: NodeRules,
+  clusterId: string,
+  now: number,
+  work: (transaction: Transaction<Database>, cluster: Cluster) => Promise<void>,
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
-    const pool = await transaction.selectFrom('clusters').select('pool_id').where('cluster_id', '=', clusterId).executeTakeFirst();
+    const pool = await transaction
+      .selectFrom('clusters')
+      .select('pool_id')
+      .where('cluster_id', '=', clusterId)
+      .executeTakeFirst();
     if (pool === undefined) return false;
     await lockPools(transaction, [pool.pool_id], rules);
-    const row = await transaction.selectFrom('clusters').selectAll()
-      .where('cluster_id', '=', clusterId).where('state', '=', 'RUNNING').forUpdate().executeTakeFirst();
+    const row = await transaction
+      .selectFrom('clusters')
+      .selectAll()
+      .where('cluster_id', '=', clusterId)
+      .where('state', '=', 'RUNNING')
+      .forUpdate()
+      .executeTakeFirst();
     if (row === undefined) return false;
     await work(transaction, clusterOf(row));
     if (rules.capacityOf(pool.pool_id) === undefined) await fill(transaction, clusterId, now);
@@ -100,15 +180,28 @@ function onLocked(
 
 /** Of a pool without end a cluster gets what it wants at once. */
 async function fill(transaction: Transaction<Database>, clusterId: string, now: number): Promise<void> {
-  const filled = await transaction.updateTable('clusters').set((row) => ({ nodes: row.ref('wanted') }))
-    .where('cluster_id', '=', clusterId).whereRef('nodes', '<', 'wanted').returningAll().executeTakeFirst();
+  const filled = await transaction
+    .updateTable('clusters')
+    .set((row) => ({ nodes: row.ref('wanted') }))
+    .where('cluster_id', '=', clusterId)
+    .whereRef('nodes', '<', 'wanted')
+    .returningAll()
+    .executeTakeFirst();
   if (filled !== undefined) await insertEvents(transaction, clusterId, now, [completed(clusterOf(filled))]);
 }
 
-/** Task runs that run on a cluster. Looked for among the active runs: an index on their clusters would cost every task more. */
+/**
+ * Task runs that run on a cluster. Looked for among the active runs: an index on their clusters would cost
+ * every task more.
+ */
 export async function countTasksOn(transaction: Transaction<Database>, clusterId: string): Promise<number> {
-  const { count } = await transaction.selectFrom('task_runs').innerJoin('runs', 'runs.run_id', 'task_runs.job_run_id')
+  const { count } = await transaction
+    .selectFrom('task_runs')
+    .innerJoin('runs', 'runs.run_id', 'task_runs.job_run_id')
     .select((row) => row.fn.countAll<number>().as('count'))
-    .where('runs.active', '=', true).where('task_runs.cluster_id', '=', clusterId).where('task_runs.state', '=', 'RUNNING').executeTakeFirstOrThrow();
+    .where('runs.active', '=', true)
+    .where('task_runs.cluster_id', '=', clusterId)
+    .where('task_runs.state', '=', 'RUNNING')
+    .executeTakeFirstOrThrow();
   return Number(count);
 }

@@ -9,12 +9,21 @@ import type { Database } from '../schema.ts';
 /** The channel on which engines tell each other that something happened to a cluster. */
 export const clusterChannel = 'runyard_clusters';
 
-/** Notes what has happened, unless the same was noted last: an engine that goes on for another says it again. */
-export async function noteEvent(db: Kysely<Database>, clusterId: string, now: number, [type, details]: Happening): Promise<void> {
+/**
+ * Notes what has happened, unless the same was noted last: an engine that goes on for another says it again.
+ */
+export async function noteEvent(
+  db: Kysely<Database>,
+  clusterId: string,
+  now: number,
+  [type, details]: Happening,
+): Promise<void> {
   await sql`
     insert into cluster_events (cluster_id, time, type, details)
     select ${clusterId}, ${now}, ${type}, ${JSON.stringify(details)}::jsonb
-    where (select type from cluster_events where cluster_id = ${clusterId} order by event_id desc limit 1) is distinct from ${type}`.execute(db);
+    where (select type from cluster_events where cluster_id = ${clusterId} order by event_id desc limit 1) is distinct from ${type}`.execute(
+    db,
+  );
 }
 
 /** What has happened to a cluster, without the when. */
@@ -29,13 +38,30 @@ export interface FirstState {
 }
 
 /** A cluster that is there already stays as it is: so a call may be repeated when its connection broke. */
-export async function insertUnlessThere(db: Kysely<Database>, cluster: NewClusterRow, first: FirstState): Promise<boolean> {
-  const made = await db.insertInto('clusters').values(rowOf(cluster, first)).onConflict((conflict) => conflict.doNothing()).returning('cluster_id').executeTakeFirst();
+export async function insertUnlessThere(
+  db: Kysely<Database>,
+  cluster: NewClusterRow,
+  first: FirstState,
+): Promise<boolean> {
+  const made = await db
+    .insertInto('clusters')
+    .values(rowOf(cluster, first))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('cluster_id')
+    .executeTakeFirst();
   if (made === undefined) return false;
   const size = { target_num_workers: cluster.workers };
-  const creating: Happening = ['CREATING', { ...size, ...(cluster.creator !== undefined && { user: cluster.creator }) }];
+  const creating: Happening = [
+    'CREATING',
+    { ...size, ...(cluster.creator !== undefined && { user: cluster.creator }) },
+  ];
   const running: Happening = ['RUNNING', { ...size, current_num_workers: cluster.workers }];
-  await insertEvents(db, cluster.clusterId, cluster.createdTime, first.running === undefined ? [creating] : [creating, running]);
+  await insertEvents(
+    db,
+    cluster.clusterId,
+    cluster.createdTime,
+    first.running === undefined ? [creating] : [creating, running],
+  );
   return true;
 }
 
@@ -44,7 +70,7 @@ function rowOf(cluster: NewClusterRow, { running, nodes, startingNode = undefine
     cluster_id: cluster.clusterId,
     kind: cluster.kind,
     name: cluster.name,
-    state: running === undefined ? 'PENDING' as const : 'RUNNING' as const,
+    state: running === undefined ? ('PENDING' as const) : ('RUNNING' as const),
     job_run_id: cluster.jobRunId ?? null,
     cluster_key: cluster.key ?? null,
     spec: JSON.stringify(cluster.spec),
@@ -65,9 +91,23 @@ function rowOf(cluster: NewClusterRow, { running, nodes, startingNode = undefine
   };
 }
 
-export async function insertEvents(db: Kysely<Database>, clusterId: string, now: number, happenings: readonly Happening[]): Promise<void> {
-  await db.insertInto('cluster_events')
-    .values(happenings.map(([type, details]) => ({ cluster_id: clusterId, time: now, type, details: JSON.stringify(details) }))).execute();
+export async function insertEvents(
+  db: Kysely<Database>,
+  clusterId: string,
+  now: number,
+  happenings: readonly Happening[],
+): Promise<void> {
+  await db
+    .insertInto('cluster_events')
+    .values(
+      happenings.map(([type, details]) => ({
+        cluster_id: clusterId,
+        time: now,
+        type,
+        details: JSON.stringify(details),
+      })),
+    )
+    .execute();
 }
 
 /** Tells all engines that something happened to a cluster. */
@@ -76,7 +116,11 @@ export async function tell(transaction: Transaction<Database>, clusterId: string
 }
 
 export async function findCluster(db: Kysely<Database>, clusterId: string): Promise<Cluster | undefined> {
-  const row = await db.selectFrom('clusters').selectAll().where('cluster_id', '=', clusterId).executeTakeFirst();
+  const row = await db
+    .selectFrom('clusters')
+    .selectAll()
+    .where('cluster_id', '=', clusterId)
+    .executeTakeFirst();
   return row === undefined ? undefined : clusterOf(row);
 }
 
@@ -103,7 +147,10 @@ export function clusterOf(row: Selectable<ClusterTable>): Cluster {
   };
 }
 
-function terminationOf({ termination_reason: code, termination_parameters: parameters }: Selectable<ClusterTable>): Termination | undefined {
+function terminationOf({
+  termination_reason: code,
+  termination_parameters: parameters,
+}: Selectable<ClusterTable>): Termination | undefined {
   if (code === null) return undefined;
   return { code, ...(parameters !== null && { parameters }) };
 }

@@ -9,73 +9,146 @@ import type { Termination } from '../../../engine/cluster/termination.ts';
 import type { ClusterStore } from '../../../engine/ports/clusters.ts';
 import { AutoScale } from '../../../engine/job/cluster.ts';
 import type { Log } from '../../../engine/ports/engine.ts';
-import { allot, countTasksOn, lockPools, preempt, resizing, unlimitedNodes, type NodeRules } from './cluster-nodes.ts';
-import { clusterChannel, clusterOf, findCluster, insertEvents, insertUnlessThere, noteEvent } from './cluster-rows.ts';
+import {
+  allot,
+  countTasksOn,
+  lockPools,
+  preempt,
+  resizing,
+  unlimitedNodes,
+  type NodeRules,
+} from './cluster-nodes.ts';
+import {
+  clusterChannel,
+  clusterOf,
+  findCluster,
+  insertEvents,
+  insertUnlessThere,
+  noteEvent,
+} from './cluster-rows.ts';
 import { patiently } from '../transient-errors.ts';
 import type { Database } from '../schema.ts';
 
 /** The clusters of this database. While it is away every call waits for it. */
-export function createClusterStore(db: Kysely<Database>, clock: Clock, log: Log, rules: NodeRules = unlimitedNodes): ClusterStore {
+export function createClusterStore(
+  db: Kysely<Database>,
+  clock: Clock,
+  log: Log,
+  rules: NodeRules = unlimitedNodes,
+): ClusterStore {
   const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => patiently(clock, log, work);
   return {
     create: (cluster, running, fence) => waiting(() => insertForRun(db, rules, cluster, running, fence)),
     find: (clusterId) => waiting(() => findCluster(db, clusterId)),
-    ofRun: (jobRunId) => waiting(async () => {
-      const rows = await db.selectFrom('clusters').selectAll()
-        .where('job_run_id', '=', jobRunId).where('state', '<>', 'TERMINATED').execute();
-      return rows.map(clusterOf);
-    }),
+    ofRun: (jobRunId) =>
+      waiting(async () => {
+        const rows = await db
+          .selectFrom('clusters')
+          .selectAll()
+          .where('job_run_id', '=', jobRunId)
+          .where('state', '<>', 'TERMINATED')
+          .execute();
+        return rows.map(clusterOf);
+      }),
     started: (clusterId, sparkContextId, now) => waiting(() => start(db, clusterId, sparkContextId, now)),
-    terminated: (clusterIds, termination, now, lost) => waiting(async () => {
-      if (clusterIds.length > 0) await terminateClusters(db, rules, { clusterIds, termination, now, lost: lost !== undefined });
-    }),
-    ensureAllPurpose: (cluster, sparkContextId) => waiting(async () => {
-      await insertUnlessThere(db, cluster, { running: sparkContextId, nodes: cluster.wanted });
-      const row = await db.selectFrom('clusters').selectAll()
-        .where('cluster_id', '=', cluster.clusterId).executeTakeFirstOrThrow();
-      return clusterOf(row);
-    }),
+    terminated: (clusterIds, termination, now, lost) =>
+      waiting(async () => {
+        if (clusterIds.length > 0)
+          await terminateClusters(db, rules, { clusterIds, termination, now, lost: lost !== undefined });
+      }),
+    ensureAllPurpose: (cluster, sparkContextId) =>
+      waiting(async () => {
+        await insertUnlessThere(db, cluster, { running: sparkContextId, nodes: cluster.wanted });
+        const row = await db
+          .selectFrom('clusters')
+          .selectAll()
+          .where('cluster_id', '=', cluster.clusterId)
+          .executeTakeFirstOrThrow();
+        return clusterOf(row);
+      }),
     note: (clusterId, type, details, now) => waiting(() => noteEvent(db, clusterId, now, [type, details])),
-    rescale: (clusterId, now) => waiting(async () => {
-      await resizing(db, rules, clusterId, now, async (transaction, { spec: { autoscale } }) =>
-        (Check(AutoScale, autoscale) ? { workers: desiredWorkers(autoscale, await countTasksOn(transaction, clusterId)) } : undefined));
-    }),
+    rescale: (clusterId, now) =>
+      waiting(async () => {
+        await resizing(db, rules, clusterId, now, async (transaction, { spec: { autoscale } }) =>
+          Check(AutoScale, autoscale)
+            ? { workers: desiredWorkers(autoscale, await countTasksOn(transaction, clusterId)) }
+            : undefined,
+        );
+      }),
     preempted: (clusterId, workers, now) => waiting(() => preempt(db, rules, clusterId, workers, now)),
-    used: (clusterId, now) => waiting(async () => {
-      await db.updateTable('clusters').set({ last_used_time: now }).where('cluster_id', '=', clusterId).execute();
-    }),
+    used: (clusterId, now) =>
+      waiting(async () => {
+        await db
+          .updateTable('clusters')
+          .set({ last_used_time: now })
+          .where('cluster_id', '=', clusterId)
+          .execute();
+      }),
   };
 }
 
 /** Nobody would terminate a cluster that is made for a run which another node drives, or which is over. */
-function insertForRun(db: Kysely<Database>, rules: NodeRules, cluster: NewClusterRow, running: string | undefined, fence: number): Promise<'created' | 'refused'> {
+function insertForRun(
+  db: Kysely<Database>,
+  rules: NodeRules,
+  cluster: NewClusterRow,
+  running: string | undefined,
+  fence: number,
+): Promise<'created' | 'refused'> {
   return db.transaction().execute(async (transaction) => {
     // Locked, so that whoever takes the run over finds the cluster, or has taken it before.
-    const own = await transaction.selectFrom('runs').select('run_id')
-      .where('run_id', '=', cluster.jobRunId ?? 0).where('fence', '=', fence).where('active', '=', true).forShare().executeTakeFirst();
+    const own = await transaction
+      .selectFrom('runs')
+      .select('run_id')
+      .where('run_id', '=', cluster.jobRunId ?? 0)
+      .where('fence', '=', fence)
+      .where('active', '=', true)
+      .forShare()
+      .executeTakeFirst();
     if (own === undefined) return 'refused';
     await insertAsking(transaction, rules, cluster, { running });
     return 'created';
   });
 }
 
-/** A new cluster, with its nodes if there are enough for it and all that came before; else it waits for them. */
+/**
+ * A new cluster, with its nodes if there are enough for it and all that came before; else it waits for them.
+ */
 export async function insertAsking(
-  transaction: Transaction<Database>, rules: NodeRules, cluster: NewClusterRow, first: { readonly running: string | undefined; readonly startingNode?: string },
+  transaction: Transaction<Database>,
+  rules: NodeRules,
+  cluster: NewClusterRow,
+  first: { readonly running: string | undefined; readonly startingNode?: string },
 ): Promise<void> {
   const [scarce] = await lockPools(transaction, [cluster.poolId], rules);
-  await insertUnlessThere(transaction, cluster, { ...first, nodes: scarce === undefined ? cluster.wanted : 0 });
+  await insertUnlessThere(transaction, cluster, {
+    ...first,
+    nodes: scarce === undefined ? cluster.wanted : 0,
+  });
   if (scarce !== undefined) await allot(transaction, scarce, rules, cluster.createdTime);
 }
 
-function start(db: Kysely<Database>, clusterId: string, sparkContextId: string, now: number): Promise<boolean> {
+function start(
+  db: Kysely<Database>,
+  clusterId: string,
+  sparkContextId: string,
+  now: number,
+): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
-    const row = await transaction.updateTable('clusters').set({ state: 'RUNNING', spark_context_id: sparkContextId, started_time: now, starting_node: null })
-      .where('cluster_id', '=', clusterId).where('state', '=', 'PENDING').returningAll().executeTakeFirst();
+    const row = await transaction
+      .updateTable('clusters')
+      .set({ state: 'RUNNING', spark_context_id: sparkContextId, started_time: now, starting_node: null })
+      .where('cluster_id', '=', clusterId)
+      .where('state', '=', 'PENDING')
+      .returningAll()
+      .executeTakeFirst();
     if (row === undefined) return (await findCluster(transaction, clusterId))?.state === 'RUNNING';
-    await insertEvents(transaction, clusterId, now, [['RUNNING', { current_num_workers: Math.max(0, row.nodes - 1), target_num_workers: row.workers }]]);
+    await insertEvents(transaction, clusterId, now, [
+      ['RUNNING', { current_num_workers: Math.max(0, row.nodes - 1), target_num_workers: row.workers }],
+    ]);
     // Tasks of other runs may wait for an all-purpose cluster, on other engines, too.
-    if (row.kind === 'ALL_PURPOSE') await sql`select pg_notify(${clusterChannel}, ${clusterId})`.execute(transaction);
+    if (row.kind === 'ALL_PURPOSE')
+      await sql`select pg_notify(${clusterChannel}, ${clusterId})`.execute(transaction);
     return true;
   });
 }
@@ -91,14 +164,26 @@ async function terminateClusters(db: Kysely<Database>, rules: NodeRules, ending:
   // One statement where no nodes have to be counted: most clusters end this way.
   if (!rules.limited) return end(db, ending);
   await db.transaction().execute(async (transaction) => {
-    const pools = await transaction.selectFrom('clusters').select('pool_id').distinct().where('cluster_id', 'in', ending.clusterIds).execute();
-    const scarce = await lockPools(transaction, pools.map((row) => row.pool_id), rules);
+    const pools = await transaction
+      .selectFrom('clusters')
+      .select('pool_id')
+      .distinct()
+      .where('cluster_id', 'in', ending.clusterIds)
+      .execute();
+    const scarce = await lockPools(
+      transaction,
+      pools.map((row) => row.pool_id),
+      rules,
+    );
     await end(transaction, ending);
     for (const poolId of scarce) await allot(transaction, poolId, rules, ending.now);
   });
 }
 
-async function end(db: Kysely<Database>, { clusterIds, termination: { code, parameters }, now, lost }: Ending): Promise<void> {
+async function end(
+  db: Kysely<Database>,
+  { clusterIds, termination: { code, parameters }, now, lost }: Ending,
+): Promise<void> {
   const details: EventDetails = { reason: { code, ...(parameters && { parameters }) } };
   const types = lost ? ['NODES_LOST', 'TERMINATING'] : ['TERMINATING'];
   // What ends because its work is done is used by nobody: the others are told.

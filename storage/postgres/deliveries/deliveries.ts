@@ -22,15 +22,30 @@ export function createDeliveryStore(db: Kysely<Database>, clock: Clock, log: Log
     claim: (way, nodeId, now, limit) => claim(db, way, nodeId, now, limit),
     factsOf: (subject) => factsOf(db, subject),
     async freeze(deliveryId, message) {
-      await db.updateTable('deliveries').set({ message: JSON.stringify(message) }).where('delivery_id', '=', deliveryId).execute();
+      await db
+        .updateTable('deliveries')
+        .set({ message: JSON.stringify(message) })
+        .where('delivery_id', '=', deliveryId)
+        .execute();
     },
-    record: (deliveryId, nodeId, attempt, after) => patiently(clock, log, () => record(db, deliveryId, nodeId, attempt, after)),
-    postpone: (deliveryId, nodeId, until) => patiently(clock, log, async () => {
-      await db.updateTable('deliveries').set({ claimed_by: null, next_attempt_time: until })
-        .where('delivery_id', '=', deliveryId).where('claimed_by', '=', nodeId).execute();
-    }),
+    record: (deliveryId, nodeId, attempt, after) =>
+      patiently(clock, log, () => record(db, deliveryId, nodeId, attempt, after)),
+    postpone: (deliveryId, nodeId, until) =>
+      patiently(clock, log, async () => {
+        await db
+          .updateTable('deliveries')
+          .set({ claimed_by: null, next_attempt_time: until })
+          .where('delivery_id', '=', deliveryId)
+          .where('claimed_by', '=', nodeId)
+          .execute();
+      }),
     async release(nodeId) {
-      await db.updateTable('deliveries').set({ claimed_by: null }).where('state', '=', 'pending').where('claimed_by', '=', nodeId).execute();
+      await db
+        .updateTable('deliveries')
+        .set({ claimed_by: null })
+        .where('state', '=', 'pending')
+        .where('claimed_by', '=', nodeId)
+        .execute();
     },
   };
 }
@@ -62,18 +77,30 @@ function takeUp(db: Kysely<Database>, now: number, limit: number): Promise<numbe
   });
 }
 
-async function waiting(db: Kysely<Database>, now: number): Promise<{ due: string[]; next: number | undefined }> {
+async function waiting(
+  db: Kysely<Database>,
+  now: number,
+): Promise<{ due: string[]; next: number | undefined }> {
   const { rows } = await sql<{ way: string; due: boolean; next: number | null }>`
     select way, min(next_attempt_time) <= ${now} as due, min(next_attempt_time) filter (where next_attempt_time > ${now}) as next
     from deliveries where state = 'pending' group by way`.execute(db);
   const times = rows.flatMap(({ next }) => (next === null ? [] : [next]));
-  return { due: rows.filter(({ due }) => due).map(({ way }) => way), next: times.length === 0 ? undefined : Math.min(...times) };
+  return {
+    due: rows.filter(({ due }) => due).map(({ way }) => way),
+    next: times.length === 0 ? undefined : Math.min(...times),
+  };
 }
 
 /** Leases are kept by the clock of the database. */
 const databaseNow = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-async function claim(db: Kysely<Database>, way: string, nodeId: string, now: number, limit: number): Promise<ClaimedDelivery[]> {
+async function claim(
+  db: Kysely<Database>,
+  way: string,
+  nodeId: string,
+  now: number,
+  limit: number,
+): Promise<ClaimedDelivery[]> {
   // Materialized: joined in a loop, the rows with their limit would be looked for more than once.
   const { rows } = await sql<Selectable<DeliveryTable>>`
     with free as materialized (
@@ -86,18 +113,31 @@ async function claim(db: Kysely<Database>, way: string, nodeId: string, now: num
     update deliveries set claimed_by = ${nodeId} from free where delivery_id = free.id
     returning deliveries.*`.execute(db);
   const ids = [...new Set(rows.flatMap((row) => row.destination_id ?? []))];
-  const destinations = ids.length === 0 ? [] : await db.selectFrom('destinations').selectAll().where('destination_id', 'in', ids).execute();
+  const destinations =
+    ids.length === 0
+      ? []
+      : await db.selectFrom('destinations').selectAll().where('destination_id', 'in', ids).execute();
   const byId = new Map(destinations.map((row) => [row.destination_id, row]));
-  return rows.map((row) => claimedOf(row, byId)).toSorted((one, other) => one.createdTime - other.createdTime);
+  return rows
+    .map((row) => claimedOf(row, byId))
+    .toSorted((one, other) => one.createdTime - other.createdTime);
 }
 
-function claimedOf(row: Selectable<DeliveryTable>, destinations: ReadonlyMap<string, Selectable<DestinationTable>>): ClaimedDelivery {
+function claimedOf(
+  row: Selectable<DeliveryTable>,
+  destinations: ReadonlyMap<string, Selectable<DestinationTable>>,
+): ClaimedDelivery {
   const destination = destinations.get(row.destination_id ?? '');
   return {
     deliveryId: row.delivery_id,
     event: row.event,
-    to: row.destination_id === null ? { address: row.address ?? '' }
-      : { destinationId: row.destination_id, destination: destination === undefined ? undefined : destinationOf(destination) },
+    to:
+      row.destination_id === null
+        ? { address: row.address ?? '' }
+        : {
+            destinationId: row.destination_id,
+            destination: destination === undefined ? undefined : destinationOf(destination),
+          },
     jobId: row.job_id ?? undefined,
     runId: row.run_id ?? undefined,
     taskKey: row.task_key ?? undefined,
@@ -110,20 +150,40 @@ function claimedOf(row: Selectable<DeliveryTable>, destinations: ReadonlyMap<str
   };
 }
 
-function record(db: Kysely<Database>, deliveryId: string, nodeId: string, attempt: DeliveryAttempt, after: AfterTry): Promise<void> {
+function record(
+  db: Kysely<Database>,
+  deliveryId: string,
+  nodeId: string,
+  attempt: DeliveryAttempt,
+  after: AfterTry,
+): Promise<void> {
   return db.transaction().execute(async (transaction) => {
-    const row = await transaction.updateTable('deliveries').set((delivery) => ({
-      state: after.state,
-      next_attempt_time: after.state === 'pending' ? after.nextAttemptTime : null,
-      attempts: delivery('attempts', '+', 1),
-      round_tries: delivery('round_tries', '+', 1),
-      round_start_time: delivery.fn.coalesce('round_start_time', delivery.val(attempt.time)),
-      claimed_by: null,
-    })).where('delivery_id', '=', deliveryId).where('claimed_by', '=', nodeId).returning('attempts').executeTakeFirst();
+    const row = await transaction
+      .updateTable('deliveries')
+      .set((delivery) => ({
+        state: after.state,
+        next_attempt_time: after.state === 'pending' ? after.nextAttemptTime : null,
+        attempts: delivery('attempts', '+', 1),
+        round_tries: delivery('round_tries', '+', 1),
+        round_start_time: delivery.fn.coalesce('round_start_time', delivery.val(attempt.time)),
+        claimed_by: null,
+      }))
+      .where('delivery_id', '=', deliveryId)
+      .where('claimed_by', '=', nodeId)
+      .returning('attempts')
+      .executeTakeFirst();
     if (row === undefined) return;
-    await transaction.insertInto('delivery_attempts').values({
-      delivery_id: deliveryId, number: row.attempts, time: attempt.time, duration_ms: Math.max(0, Math.round(attempt.durationMs)),
-      status: attempt.status ?? null, answer: attempt.answer ?? null, error: attempt.error ?? null,
-    }).execute();
+    await transaction
+      .insertInto('delivery_attempts')
+      .values({
+        delivery_id: deliveryId,
+        number: row.attempts,
+        time: attempt.time,
+        duration_ms: Math.max(0, Math.round(attempt.durationMs)),
+        status: attempt.status ?? null,
+        answer: attempt.answer ?? null,
+        error: attempt.error ?? null,
+      })
+      .execute();
   });
 }

@@ -13,7 +13,11 @@ export function createDeliveryLog(db: Kysely<Database>): DeliveryLog {
     list: (filter) => listDeliveries(db, filter),
     async find(deliveryId) {
       if (!isUuid(deliveryId)) return undefined;
-      const rows = await db.selectFrom('deliveries').selectAll().where('delivery_id', '=', deliveryId).execute();
+      const rows = await db
+        .selectFrom('deliveries')
+        .selectAll()
+        .where('delivery_id', '=', deliveryId)
+        .execute();
       return (await withAttempts(db, rows))[0];
     },
     redeliver: (deliveryId, now) => redeliver(db, deliveryId, now),
@@ -25,7 +29,8 @@ async function listDeliveries(db: Kysely<Database>, filter: DeliveryFilter): Pro
   if (destinationId !== undefined && !isUuid(destinationId)) return [];
   let query = db.selectFrom('deliveries').selectAll().orderBy('delivery_number', 'desc').limit(limit);
   if (jobId !== undefined) query = query.where('job_id', '=', jobId);
-  if (runId !== undefined) query = query.where((row) => row.or([row('run_id', '=', runId), row('job_run_id', '=', runId)]));
+  if (runId !== undefined)
+    query = query.where((row) => row.or([row('run_id', '=', runId), row('job_run_id', '=', runId)]));
   if (destinationId !== undefined) query = query.where('destination_id', '=', destinationId);
   if (state !== undefined) query = query.where('state', '=', state);
   if (before !== undefined) query = query.where('delivery_number', '<', before);
@@ -33,18 +38,41 @@ async function listDeliveries(db: Kysely<Database>, filter: DeliveryFilter): Pro
   return withAttempts(db, await query.execute());
 }
 
-async function withAttempts(db: Kysely<Database>, rows: readonly Selectable<DeliveryTable>[]): Promise<LoggedDelivery[]> {
+async function withAttempts(
+  db: Kysely<Database>,
+  rows: readonly Selectable<DeliveryTable>[],
+): Promise<LoggedDelivery[]> {
   const ids = rows.map((row) => row.delivery_id);
-  const tries = ids.length === 0 ? [] : await db.selectFrom('delivery_attempts').selectAll().where('delivery_id', 'in', ids)
-    .orderBy('delivery_id').orderBy('number').execute();
+  const tries =
+    ids.length === 0
+      ? []
+      : await db
+          .selectFrom('delivery_attempts')
+          .selectAll()
+          .where('delivery_id', 'in', ids)
+          .orderBy('delivery_id')
+          .orderBy('number')
+          .execute();
   const byDelivery = Map.groupBy(tries, (row) => row.delivery_id);
   return rows.map((row) => ({
-    deliveryId: row.delivery_id, number: row.delivery_number, event: row.event, channel: row.channel,
-    destinationId: row.destination_id ?? undefined, address: row.address ?? undefined,
-    jobId: row.job_id ?? undefined, runId: row.run_id ?? undefined, taskKey: row.task_key ?? undefined,
-    createdTime: row.created_time, state: row.state, nextAttemptTime: row.next_attempt_time ?? undefined,
+    deliveryId: row.delivery_id,
+    number: row.delivery_number,
+    event: row.event,
+    channel: row.channel,
+    destinationId: row.destination_id ?? undefined,
+    address: row.address ?? undefined,
+    jobId: row.job_id ?? undefined,
+    runId: row.run_id ?? undefined,
+    taskKey: row.task_key ?? undefined,
+    createdTime: row.created_time,
+    state: row.state,
+    nextAttemptTime: row.next_attempt_time ?? undefined,
     attempts: (byDelivery.get(row.delivery_id) ?? []).map((one): DeliveryAttempt => ({
-      time: one.time, durationMs: one.duration_ms, status: one.status ?? undefined, answer: one.answer ?? undefined, error: one.error ?? undefined,
+      time: one.time,
+      durationMs: one.duration_ms,
+      status: one.status ?? undefined,
+      answer: one.answer ?? undefined,
+      error: one.error ?? undefined,
     })),
   }));
 }
@@ -52,18 +80,26 @@ async function withAttempts(db: Kysely<Database>, rows: readonly Selectable<Deli
 /** What is being sent at this moment is left to itself: it is on its way already. */
 async function redeliver(db: Kysely<Database>, deliveryId: string, now: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    const row = await transaction.updateTable('deliveries')
+    const row = await transaction
+      .updateTable('deliveries')
       .set({ state: 'pending', next_attempt_time: now, round_tries: 0, round_start_time: null })
-      .where('delivery_id', '=', deliveryId).where('claimed_by', 'is', null).returning('way').executeTakeFirst();
+      .where('delivery_id', '=', deliveryId)
+      .where('claimed_by', 'is', null)
+      .returning('way')
+      .executeTakeFirst();
     if (row !== undefined) await ringBell(transaction, row.way);
   });
 }
 
 /**
- * Deliveries that were made before then (epoch ms) and are not pending, `limit` at the most, are removed with their attempts and
- * notices. Returns their ids.
+ * Deliveries that were made before then (epoch ms) and are not pending, `limit` at the most, are removed with
+ * their attempts and notices. Returns their ids.
  */
-export async function removeOldDeliveries(db: Kysely<Database>, before: number, limit: number): Promise<string[]> {
+export async function removeOldDeliveries(
+  db: Kysely<Database>,
+  before: number,
+  limit: number,
+): Promise<string[]> {
   const { rows } = await sql<{ delivery_id: string }>`
     delete from deliveries where delivery_id in (
       select delivery_id from deliveries where created_time < ${before} and state <> 'pending' order by created_time limit ${limit})
@@ -75,6 +111,8 @@ export async function removeOldDeliveries(db: Kysely<Database>, before: number, 
 export async function removeOldNotices(db: Kysely<Database>, before: number, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from outbox where notice_id in (
-      select notice_id from outbox where created_time < ${before} and taken_time is not null order by created_time limit ${limit})`.execute(db);
+      select notice_id from outbox where created_time < ${before} and taken_time is not null order by created_time limit ${limit})`.execute(
+    db,
+  );
   return Number(numAffectedRows);
 }

@@ -15,19 +15,34 @@ export function createDestinationStore(db: Kysely<Database>): DestinationStore {
     create: (destination, most) => createDestination(db, destination, most),
     find: (id) => find(db, id),
     async list(after, limit) {
-      const rows = await db.selectFrom('destinations').selectAll().where('destination_number', '>', after ?? 0)
-        .orderBy('destination_number').limit(limit).execute();
+      const rows = await db
+        .selectFrom('destinations')
+        .selectAll()
+        .where('destination_number', '>', after ?? 0)
+        .orderBy('destination_number')
+        .limit(limit)
+        .execute();
       return rows.map(destinationOf);
     },
     change: (id, change) => changeDestination(db, id, change),
     async remove(id) {
       if (!isUuid(id)) return false;
-      const { numDeletedRows } = await db.deleteFrom('destinations').where('destination_id', '=', id).executeTakeFirst();
+      const { numDeletedRows } = await db
+        .deleteFrom('destinations')
+        .where('destination_id', '=', id)
+        .executeTakeFirst();
       return numDeletedRows > 0;
     },
     async unknownOf(ids) {
       const possible = ids.filter(isUuid);
-      const known = possible.length === 0 ? [] : await db.selectFrom('destinations').select('destination_id').where('destination_id', 'in', possible).execute();
+      const known =
+        possible.length === 0
+          ? []
+          : await db
+              .selectFrom('destinations')
+              .select('destination_id')
+              .where('destination_id', 'in', possible)
+              .execute();
       const found = new Set(known.map((row) => row.destination_id));
       return ids.filter((id) => !found.has(id));
     },
@@ -42,49 +57,107 @@ export function isUuid(id: string): boolean {
 
 export function destinationOf(row: Selectable<DestinationTable>): Destination {
   return {
-    destinationId: row.destination_id, number: row.destination_number, displayName: row.display_name,
-    target: row.target, secrets: row.secrets ?? undefined,
+    destinationId: row.destination_id,
+    number: row.destination_number,
+    displayName: row.display_name,
+    target: row.target,
+    secrets: row.secrets ?? undefined,
   };
 }
 
-function createDestination(db: Kysely<Database>, { displayName, target, secrets, now }: NewDestination, most: number): Promise<string> {
+function createDestination(
+  db: Kysely<Database>,
+  { displayName, target, secrets, now }: NewDestination,
+  most: number,
+): Promise<string> {
   return db.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${creationLock})`.execute(transaction);
-    const { count } = await transaction.selectFrom('destinations').select((row) => row.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
-    if (count >= most) throw new ServiceError('QUOTA_EXCEEDED', `There are ${count} notification destinations; at most ${most} are allowed. Delete some that no job needs.`);
-    const { destination_id: id } = await transaction.insertInto('destinations').values({
-      display_name: displayName, target: JSON.stringify(target), secrets: secrets === undefined ? null : JSON.stringify(secrets), created_time: now,
-    }).returning('destination_id').executeTakeFirstOrThrow();
+    const { count } = await transaction
+      .selectFrom('destinations')
+      .select((row) => row.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    if (count >= most)
+      throw new ServiceError(
+        'QUOTA_EXCEEDED',
+        `There are ${count} notification destinations; at most ${most} are allowed. Delete some that no job needs.`,
+      );
+    const { destination_id: id } = await transaction
+      .insertInto('destinations')
+      .values({
+        display_name: displayName,
+        target: JSON.stringify(target),
+        secrets: secrets === undefined ? null : JSON.stringify(secrets),
+        created_time: now,
+      })
+      .returning('destination_id')
+      .executeTakeFirstOrThrow();
     return id;
   });
 }
 
 async function find(db: Kysely<Database>, id: string): Promise<Destination | undefined> {
   if (!isUuid(id)) return undefined;
-  const row = await db.selectFrom('destinations').selectAll().where('destination_id', '=', id).executeTakeFirst();
+  const row = await db
+    .selectFrom('destinations')
+    .selectAll()
+    .where('destination_id', '=', id)
+    .executeTakeFirst();
   return row === undefined ? undefined : destinationOf(row);
 }
 
-async function changeDestination(db: Kysely<Database>, id: string, change: (before: Destination) => Destination): Promise<Destination | undefined> {
+async function changeDestination(
+  db: Kysely<Database>,
+  id: string,
+  change: (before: Destination) => Destination,
+): Promise<Destination | undefined> {
   if (!isUuid(id)) return undefined;
   return db.transaction().execute(async (transaction) => {
-    const row = await transaction.selectFrom('destinations').selectAll().where('destination_id', '=', id).forUpdate().executeTakeFirst();
+    const row = await transaction
+      .selectFrom('destinations')
+      .selectAll()
+      .where('destination_id', '=', id)
+      .forUpdate()
+      .executeTakeFirst();
     if (row === undefined) return undefined;
     const after = change(destinationOf(row));
-    await transaction.updateTable('destinations').set({
-      display_name: after.displayName, target: JSON.stringify(after.target), secrets: after.secrets === undefined ? null : JSON.stringify(after.secrets),
-    }).where('destination_id', '=', id).execute();
+    await transaction
+      .updateTable('destinations')
+      .set({
+        display_name: after.displayName,
+        target: JSON.stringify(after.target),
+        secrets: after.secrets === undefined ? null : JSON.stringify(after.secrets),
+      })
+      .where('destination_id', '=', id)
+      .execute();
     return after;
   });
 }
 
 async function testDestination(db: Kysely<Database>, id: string, now: number): Promise<string> {
   return db.transaction().execute(async (transaction) => {
-    const { delivery_id: deliveryId } = await transaction.insertInto('deliveries').values({
-      notice_id: null, event: 'test', channel: 'webhook', way: id, lane: sql<string>`gen_random_uuid()::text`, destination_id: id, address: null,
-      job_id: null, job_run_id: null, run_id: null, task_key: null, created_time: now, facts: '{}', message: null,
-      round_start_time: null, next_attempt_time: now, claimed_by: null,
-    }).returning('delivery_id').executeTakeFirstOrThrow();
+    const { delivery_id: deliveryId } = await transaction
+      .insertInto('deliveries')
+      .values({
+        notice_id: null,
+        event: 'test',
+        channel: 'webhook',
+        way: id,
+        lane: sql<string>`gen_random_uuid()::text`,
+        destination_id: id,
+        address: null,
+        job_id: null,
+        job_run_id: null,
+        run_id: null,
+        task_key: null,
+        created_time: now,
+        facts: '{}',
+        message: null,
+        round_start_time: null,
+        next_attempt_time: now,
+        claimed_by: null,
+      })
+      .returning('delivery_id')
+      .executeTakeFirstOrThrow();
     await ringBell(transaction, id);
     return deliveryId;
   });

@@ -8,12 +8,17 @@ import { saveSchedule } from '../schedules/schedule-changes.ts';
 import type { Database } from '../schema.ts';
 
 /**
- * Replaces the settings of a job by what `settingsOf` makes of it, in one transaction under the job's lock, which launches
- * take too: a run is created with either the old settings or the new ones, and in the first case it is retimed here.
- * @returns the active runs whose timeouts changed (spec 4.1 rules 2 and 3); undefined when there is no such job
+ * Replaces the settings of a job by what `settingsOf` makes of it, in one transaction under the job's lock,
+ * which launches take too: a run is created with either the old settings or the new ones, and in the first
+ * case it is retimed here.
+ * @returns the active runs whose timeouts changed (spec 4.1 rules 2 and 3); undefined when there is no such
+ *   job
  */
 export function changeJob(
-  db: Kysely<Database>, jobId: number, settingsOf: (job: Job) => JobSettings, now: number,
+  db: Kysely<Database>,
+  jobId: number,
+  settingsOf: (job: Job) => JobSettings,
+  now: number,
 ): Promise<readonly RetimedRun[] | undefined> {
   return db.transaction().execute(async (transaction) => {
     const job = await lockJob(transaction, jobId);
@@ -25,10 +30,20 @@ export function changeJob(
   });
 }
 
-async function retimeRuns(transaction: Transaction<Database>, jobId: number, settings: JobSettings): Promise<RetimedRun[]> {
+async function retimeRuns(
+  transaction: Transaction<Database>,
+  jobId: number,
+  settings: JobSettings,
+): Promise<RetimedRun[]> {
   // Rows are locked by the order of their ids, as whoever writes states locks them.
-  const active = await transaction.selectFrom('runs').select(['run_id', 'settings'])
-    .where('job_id', '=', jobId).where('active', '=', true).orderBy('run_id').forUpdate().execute();
+  const active = await transaction
+    .selectFrom('runs')
+    .select(['run_id', 'settings'])
+    .where('job_id', '=', jobId)
+    .where('active', '=', true)
+    .orderBy('run_id')
+    .forUpdate()
+    .execute();
   const runs = active.flatMap(({ run_id: runId, settings: running }) => {
     const now = retimed(running, settings);
     return now === undefined ? [] : [{ runId, settings: now }];

@@ -15,7 +15,12 @@ export function createPermissionStore(db: Kysely<Database>): PermissionStore {
   return {
     levelsOn: (on, id, userName) => levelsOn(db, on, id, userName),
     isAdmin: async (userName) => {
-      const user = await db.selectFrom('principals').select('admin').where('user_name', '=', userName).where('active', '=', true).executeTakeFirst();
+      const user = await db
+        .selectFrom('principals')
+        .select('admin')
+        .where('user_name', '=', userName)
+        .where('active', '=', true)
+        .executeTakeFirst();
       return user?.admin ?? false;
     },
     ownersOf: (jobIds) => ownersOf(db, jobIds),
@@ -23,17 +28,28 @@ export function createPermissionStore(db: Kysely<Database>): PermissionStore {
       const job = await present(db).where('jobs.job_id', '=', jobId).executeTakeFirst();
       return job === undefined ? undefined : grantsOn(db, jobId);
     },
-    change: (jobId, change) => db.transaction().execute(async (transaction) => {
-      const job = await present(transaction).where('jobs.job_id', '=', jobId).forUpdate().executeTakeFirst();
-      if (job === undefined) return undefined;
-      await replaceGrants(transaction, jobId, change(await grantsOn(transaction, jobId)));
-      return grantsOn(transaction, jobId);
-    }),
+    change: (jobId, change) =>
+      db.transaction().execute(async (transaction) => {
+        const job = await present(transaction)
+          .where('jobs.job_id', '=', jobId)
+          .forUpdate()
+          .executeTakeFirst();
+        if (job === undefined) return undefined;
+        await replaceGrants(transaction, jobId, change(await grantsOn(transaction, jobId)));
+        return grantsOn(transaction, jobId);
+      }),
   };
 }
 
-/** What the engine asks about permissions. While the database is away every call waits for it: nobody tells the engine to ask again. */
-export function createPatientPermissionReader(db: Kysely<Database>, clock: Clock, log: Log): PermissionReader {
+/**
+ * What the engine asks about permissions. While the database is away every call waits for it: nobody tells
+ * the engine to ask again.
+ */
+export function createPatientPermissionReader(
+  db: Kysely<Database>,
+  clock: Clock,
+  log: Log,
+): PermissionReader {
   const { levelsOn: levels, isAdmin, ownersOf: owners } = createPermissionStore(db);
   return {
     levelsOn: (on, id, userName) => patiently(clock, log, () => levels(on, id, userName)),
@@ -46,7 +62,12 @@ export function createPatientPermissionReader(db: Kysely<Database>, clock: Clock
  * The list of a job that was just stored: its creator owns it, unless `wanted` makes somebody else the owner.
  * @throws ServiceError for a user who is not known
  */
-export async function grantOnNewJob(db: Transaction<Database>, jobId: number, creator: string, wanted: readonly Grant[] = []): Promise<void> {
+export async function grantOnNewJob(
+  db: Transaction<Database>,
+  jobId: number,
+  creator: string,
+  wanted: readonly Grant[] = [],
+): Promise<void> {
   await sql`insert into job_permissions (job_id, principal_id, level)
     select ${jobId}, principal_id, 'IS_OWNER' from principals where user_name = ${creator}`.execute(db);
   if (wanted.length > 0) await replaceGrants(db, jobId, replacedGrants(await grantsOn(db, jobId), wanted));
@@ -57,33 +78,60 @@ export function jobsVisibleTo(db: Kysely<Database>, userName: string) {
   return heldBy(db, userName).select('job_permissions.job_id');
 }
 
-async function levelsOn(db: Kysely<Database>, on: 'job_id' | 'run_id', id: number, userName: string): Promise<HeldLevels | undefined> {
+async function levelsOn(
+  db: Kysely<Database>,
+  on: 'job_id' | 'run_id',
+  id: number,
+  userName: string,
+): Promise<HeldLevels | undefined> {
   const jobId = on === 'job_id' ? id : await jobOfRun(db, id);
-  const job = jobId === undefined ? undefined : await present(db).where('jobs.job_id', '=', jobId).executeTakeFirst();
+  const job =
+    jobId === undefined ? undefined : await present(db).where('jobs.job_id', '=', jobId).executeTakeFirst();
   if (job === undefined) return undefined;
-  const rows = await heldBy(db, userName).select('level').where('job_permissions.job_id', '=', job.job_id).execute();
+  const rows = await heldBy(db, userName)
+    .select('level')
+    .where('job_permissions.job_id', '=', job.job_id)
+    .execute();
   return { jobId: job.job_id, levels: rows.map((row) => row.level) };
 }
 
 /** By the id of the run or of one of its task runs. */
 async function jobOfRun(db: Kysely<Database>, runId: number): Promise<number | undefined> {
-  const run = await db.selectFrom('runs').select('job_id').where('run_id', '=', runId).executeTakeFirst()
-    ?? await db.selectFrom('task_runs').innerJoin('runs', 'runs.run_id', 'task_runs.job_run_id').select('job_id')
-      .where('task_runs.run_id', '=', runId).executeTakeFirst();
+  const run =
+    (await db.selectFrom('runs').select('job_id').where('run_id', '=', runId).executeTakeFirst()) ??
+    (await db
+      .selectFrom('task_runs')
+      .innerJoin('runs', 'runs.run_id', 'task_runs.job_run_id')
+      .select('job_id')
+      .where('task_runs.run_id', '=', runId)
+      .executeTakeFirst());
   return run?.job_id;
 }
 
-async function ownersOf(db: Kysely<Database>, jobIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
+async function ownersOf(
+  db: Kysely<Database>,
+  jobIds: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
   if (jobIds.length === 0) return new Map();
-  const rows = await db.selectFrom('job_permissions').innerJoin('principals', 'principals.principal_id', 'job_permissions.principal_id')
-    .select(['job_id', 'user_name']).where('level', '=', 'IS_OWNER').where('job_id', 'in', jobIds).execute();
+  const rows = await db
+    .selectFrom('job_permissions')
+    .innerJoin('principals', 'principals.principal_id', 'job_permissions.principal_id')
+    .select(['job_id', 'user_name'])
+    .where('level', '=', 'IS_OWNER')
+    .where('job_id', 'in', jobIds)
+    .execute();
   return new Map(rows.map((row) => [row.job_id, row.user_name]));
 }
 
 async function grantsOn(db: Kysely<Database>, jobId: number): Promise<Grant[]> {
-  const rows = await db.selectFrom('job_permissions').leftJoin('principals', 'principals.principal_id', 'job_permissions.principal_id')
-    .select(['user_name', 'kind', 'group_name', 'level']).where('job_id', '=', jobId)
-    .orderBy('user_name', (by) => by.asc().nullsLast()).orderBy('group_name').execute();
+  const rows = await db
+    .selectFrom('job_permissions')
+    .leftJoin('principals', 'principals.principal_id', 'job_permissions.principal_id')
+    .select(['user_name', 'kind', 'group_name', 'level'])
+    .where('job_id', '=', jobId)
+    .orderBy('user_name', (by) => by.asc().nullsLast())
+    .orderBy('group_name')
+    .execute();
   const grants = rows.map(({ user_name: user, kind, group_name: group, level }): Grant => ({
     // The check of the table leaves nothing but one of the two.
     grantee: group === null ? { kind: kind ?? 'user', name: user ?? '' } : { kind: 'group', name: group },
@@ -93,27 +141,51 @@ async function grantsOn(db: Kysely<Database>, jobId: number): Promise<Grant[]> {
   return owner === undefined ? grants : [owner, ...grants.filter((grant) => grant !== owner)];
 }
 
-async function replaceGrants(db: Transaction<Database>, jobId: number, grants: readonly Grant[]): Promise<void> {
+async function replaceGrants(
+  db: Transaction<Database>,
+  jobId: number,
+  grants: readonly Grant[],
+): Promise<void> {
   await db.deleteFrom('job_permissions').where('job_id', '=', jobId).execute();
   if (grants.length === 0) return;
-  const principals = await principalsNamed(db, grants.map(({ grantee }) => grantee));
-  await db.insertInto('job_permissions').values(grants.map(({ grantee, level }) => ({
-    job_id: jobId, level,
-    principal_id: grantee.kind === 'group' ? null : principalIn(principals, grantee),
-    group_name: grantee.kind === 'group' ? grantee.name : null,
-  }))).execute();
+  const principals = await principalsNamed(
+    db,
+    grants.map(({ grantee }) => grantee),
+  );
+  await db
+    .insertInto('job_permissions')
+    .values(
+      grants.map(({ grantee, level }) => ({
+        job_id: jobId,
+        level,
+        principal_id: grantee.kind === 'group' ? null : principalIn(principals, grantee),
+        group_name: grantee.kind === 'group' ? grantee.name : null,
+      })),
+    )
+    .execute();
 }
 
-async function principalsNamed(db: Transaction<Database>, grantees: readonly Grantee[]): Promise<ReadonlyMap<string, number>> {
+async function principalsNamed(
+  db: Transaction<Database>,
+  grantees: readonly Grantee[],
+): Promise<ReadonlyMap<string, number>> {
   const names = grantees.filter(({ kind }) => kind !== 'group').map(({ name }) => name);
   if (names.length === 0) return new Map();
-  const rows = await db.selectFrom('principals').select(['principal_id', 'kind', 'user_name']).where('user_name', 'in', names).where('deleted_time', 'is', null).execute();
+  const rows = await db
+    .selectFrom('principals')
+    .select(['principal_id', 'kind', 'user_name'])
+    .where('user_name', 'in', names)
+    .where('deleted_time', 'is', null)
+    .execute();
   return new Map(rows.map((row) => [`${row.kind} ${row.user_name}`, row.principal_id]));
 }
 
 function principalIn(principals: ReadonlyMap<string, number>, { kind, name }: Grantee): number {
   const id = principals.get(`${kind} ${name}`);
-  if (id === undefined) throw invalid(`access_control_list names the ${kind.replace('_', ' ')} ${quote(name)}, which does not exist.`);
+  if (id === undefined)
+    throw invalid(
+      `access_control_list names the ${kind.replace('_', ' ')} ${quote(name)}, which does not exist.`,
+    );
   return id;
 }
 
@@ -124,6 +196,8 @@ function present(db: Kysely<Database>) {
 
 /** What a user holds, personally or as one of everybody. */
 function heldBy(db: Kysely<Database>, userName: string) {
-  return db.selectFrom('job_permissions').leftJoin('principals', 'principals.principal_id', 'job_permissions.principal_id')
+  return db
+    .selectFrom('job_permissions')
+    .leftJoin('principals', 'principals.principal_id', 'job_permissions.principal_id')
     .where((row) => row.or([row('group_name', '=', everybody), row('user_name', '=', userName)]));
 }

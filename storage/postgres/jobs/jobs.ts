@@ -1,7 +1,12 @@
 /** Stored jobs. Jobs that carry one-time submissions are hidden from everything here but their runs. */
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { formatOf } from '../../../engine/job/format.ts';
-import { checkJobCreations, checkSavedJobs, creationWindowMs, type JobQuotas } from '../../../engine/job/quotas.ts';
+import {
+  checkJobCreations,
+  checkSavedJobs,
+  creationWindowMs,
+  type JobQuotas,
+} from '../../../engine/job/quotas.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import type { Notice } from '../../../engine/run/notification.ts';
 import type { Job, JobFilter, NewJob } from '../../../engine/ports/engine.ts';
@@ -27,16 +32,22 @@ export function jobOf(row: Selectable<JobTable>): Job {
 export function createJob(db: Kysely<Database>, job: NewJob, quotas: JobQuotas): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     checkJobCreations(await countJobsCreated(transaction, job.now - creationWindowMs), quotas);
-    const { count } = await listed(transaction).select((row) => row.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+    const { count } = await listed(transaction)
+      .select((row) => row.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
     checkSavedJobs(count, quotas);
-    const { job_id: jobId } = await transaction.insertInto('jobs').values({
-      creator: job.creator,
-      created_time: job.now,
-      api_version: job.version,
-      ...columnsOf(job.settings),
-      hidden: false,
-      deleted_time: null,
-    }).returning('job_id').executeTakeFirstOrThrow();
+    const { job_id: jobId } = await transaction
+      .insertInto('jobs')
+      .values({
+        creator: job.creator,
+        created_time: job.now,
+        api_version: job.version,
+        ...columnsOf(job.settings),
+        hidden: false,
+        deleted_time: null,
+      })
+      .returning('job_id')
+      .executeTakeFirstOrThrow();
     await grantOnNewJob(transaction, jobId, job.creator, job.grants);
     await saveSchedule(transaction, jobId, undefined, job.settings, job.now);
     return jobId;
@@ -46,11 +57,17 @@ export function createJob(db: Kysely<Database>, job: NewJob, quotas: JobQuotas):
 /** Any number that nobody else takes for advisory locks of this database. */
 const creationLock = 7_021;
 
-/** Jobs created since then (epoch ms), hidden and deleted ones among them; nobody else creates one until the transaction ends. */
+/**
+ * Jobs created since then (epoch ms), hidden and deleted ones among them; nobody else creates one until the
+ * transaction ends.
+ */
 export async function countJobsCreated(transaction: Transaction<Database>, since: number): Promise<number> {
   await sql`select pg_advisory_xact_lock(${creationLock})`.execute(transaction);
-  const { count } = await transaction.selectFrom('jobs').select((row) => row.fn.countAll<number>().as('count'))
-    .where('created_time', '>', since).executeTakeFirstOrThrow();
+  const { count } = await transaction
+    .selectFrom('jobs')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('created_time', '>', since)
+    .executeTakeFirstOrThrow();
   return count;
 }
 
@@ -69,7 +86,8 @@ export async function findJob(db: Kysely<Database>, jobId: number): Promise<Job 
 export async function listJobs(db: Kysely<Database>, filter: JobFilter): Promise<Job[]> {
   let query = listed(db).selectAll().orderBy('job_id', 'desc').offset(filter.offset);
   const { name, before, limit, visibleTo } = filter;
-  if (name !== undefined) query = query.where((row) => row(row.fn<string>('lower', ['name']), '=', name.toLowerCase()));
+  if (name !== undefined)
+    query = query.where((row) => row(row.fn<string>('lower', ['name']), '=', name.toLowerCase()));
   if (before !== undefined) query = query.where('job_id', '<', before);
   if (visibleTo !== undefined) query = query.where('job_id', 'in', jobsVisibleTo(db, visibleTo));
   if (limit !== undefined) query = query.limit(limit);
@@ -80,24 +98,43 @@ export async function listJobs(db: Kysely<Database>, filter: JobFilter): Promise
  * Removes a job with its history from every view at once, and keeps the notices of it.
  * @returns the ids of its active runs, which are to be stopped; none when the job was gone already
  */
-export function deleteJob(db: Kysely<Database>, jobId: number, now: number, notices: (job: Job) => Notice[]): Promise<number[]> {
+export function deleteJob(
+  db: Kysely<Database>,
+  jobId: number,
+  now: number,
+  notices: (job: Job) => Notice[],
+): Promise<number[]> {
   return db.transaction().execute(async (transaction) => {
-    const row = await transaction.updateTable('jobs').set({ deleted_time: now })
-      .where('job_id', '=', jobId).where('deleted_time', 'is', null).where('hidden', '=', false)
-      .returningAll().executeTakeFirst();
+    const row = await transaction
+      .updateTable('jobs')
+      .set({ deleted_time: now })
+      .where('job_id', '=', jobId)
+      .where('deleted_time', 'is', null)
+      .where('hidden', '=', false)
+      .returningAll()
+      .executeTakeFirst();
     if (row === undefined) return [];
     await removeSchedule(transaction, jobId);
     await insertNotices(transaction, notices(jobOf(row)));
-    const active = await transaction.updateTable('runs').set({ stop_reason: 'cancel' })
-      .where('job_id', '=', jobId).where('active', '=', true).where('stop_reason', 'is', null)
-      .returning('run_id').execute();
+    const active = await transaction
+      .updateTable('runs')
+      .set({ stop_reason: 'cancel' })
+      .where('job_id', '=', jobId)
+      .where('active', '=', true)
+      .where('stop_reason', 'is', null)
+      .returning('run_id')
+      .execute();
     return active.map((run) => run.run_id);
   });
 }
 
 /** The stored job, locked until the transaction ends; undefined when there is none. */
 export async function lockJob(transaction: Transaction<Database>, jobId: number): Promise<Job | undefined> {
-  const row = await listed(transaction).selectAll().where('job_id', '=', jobId).forUpdate().executeTakeFirst();
+  const row = await listed(transaction)
+    .selectAll()
+    .where('job_id', '=', jobId)
+    .forUpdate()
+    .executeTakeFirst();
   return row === undefined ? undefined : jobOf(row);
 }
 

@@ -6,7 +6,13 @@ import { Check } from 'typebox/value';
 import type { Clock } from '../../../engine/clock.ts';
 import { libraryKey } from '../../../engine/cluster/libraries.ts';
 import type { Library } from '../../../engine/job/cluster.ts';
-import type { ClusterLibraries, LibraryCluster, LibraryReader, LibraryState, LibraryStore } from '../../../engine/ports/libraries.ts';
+import type {
+  ClusterLibraries,
+  LibraryCluster,
+  LibraryReader,
+  LibraryState,
+  LibraryStore,
+} from '../../../engine/ports/libraries.ts';
 import type { Log } from '../../../engine/ports/engine.ts';
 import { patiently } from '../transient-errors.ts';
 import type { ClusterLibraryTable } from './library-schema.ts';
@@ -17,34 +23,76 @@ export function createLibraryStore(db: Kysely<Database>, clock: Clock, log: Log)
   const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => patiently(clock, log, work);
   return {
     ofCluster: (cluster) => waiting(() => ofCluster(db, cluster)),
-    add: (cluster, libraries, requested, now) => waiting(() => addLibraries(db, cluster, libraries, requested, now)),
-    mark: (clusterId, libraries, status, messages, now) => waiting(async () => {
-      if (libraries.length === 0) return;
-      await db.updateTable('cluster_libraries').set({ status, messages: [...messages], changed_time: now })
-        .where('cluster_id', '=', clusterId).where('library_key', 'in', libraries.map(libraryKey)).execute();
-    }),
-    install: (cluster, environment, since, now) => waiting(() => db.transaction().execute(async (transaction) => {
-      const { clusterId, sparkContextId } = cluster;
-      const row = { spark_context_id: sparkContextId, installed: JSON.stringify(environment.installed), paths: JSON.stringify(environment.paths) };
-      const written = since === 0
-        ? await transaction.insertInto('cluster_environments').values({ cluster_id: clusterId, version: 1, ...row })
-          .onConflict((conflict) => conflict.doNothing()).returning('version').executeTakeFirst()
-        : await transaction.updateTable('cluster_environments').set({ version: since + 1, ...row })
-          .where('cluster_id', '=', clusterId).where('version', '=', since).returning('version').executeTakeFirst();
-      if (written === undefined) return false;
-      await transaction.updateTable('cluster_libraries').set({ status: 'INSTALLED', messages: [], changed_time: now })
-        .where('cluster_id', '=', clusterId).where('library_key', 'in', environment.installed.map(({ library }) => libraryKey(library)))
-        .where('status', 'not in', ['INSTALLED', 'UNINSTALL_ON_RESTART']).execute();
-      return true;
-    })),
-    remove: (clusterId, libraries, now) => waiting(() => db.transaction().execute(async (transaction) => {
-      if (libraries.length === 0) return;
-      const keys = libraries.map(libraryKey);
-      await transaction.deleteFrom('cluster_libraries').where('cluster_id', '=', clusterId).where('library_key', 'in', keys)
-        .where('status', 'not in', ['INSTALLED', 'UNINSTALL_ON_RESTART']).execute();
-      await transaction.updateTable('cluster_libraries').set({ status: 'UNINSTALL_ON_RESTART', requested: false, changed_time: now })
-        .where('cluster_id', '=', clusterId).where('library_key', 'in', keys).execute();
-    })),
+    add: (cluster, libraries, requested, now) =>
+      waiting(() => addLibraries(db, cluster, libraries, requested, now)),
+    mark: (clusterId, libraries, status, messages, now) =>
+      waiting(async () => {
+        if (libraries.length === 0) return;
+        await db
+          .updateTable('cluster_libraries')
+          .set({ status, messages: [...messages], changed_time: now })
+          .where('cluster_id', '=', clusterId)
+          .where('library_key', 'in', libraries.map(libraryKey))
+          .execute();
+      }),
+    install: (cluster, environment, since, now) =>
+      waiting(() =>
+        db.transaction().execute(async (transaction) => {
+          const { clusterId, sparkContextId } = cluster;
+          const row = {
+            spark_context_id: sparkContextId,
+            installed: JSON.stringify(environment.installed),
+            paths: JSON.stringify(environment.paths),
+          };
+          const written =
+            since === 0
+              ? await transaction
+                  .insertInto('cluster_environments')
+                  .values({ cluster_id: clusterId, version: 1, ...row })
+                  .onConflict((conflict) => conflict.doNothing())
+                  .returning('version')
+                  .executeTakeFirst()
+              : await transaction
+                  .updateTable('cluster_environments')
+                  .set({ version: since + 1, ...row })
+                  .where('cluster_id', '=', clusterId)
+                  .where('version', '=', since)
+                  .returning('version')
+                  .executeTakeFirst();
+          if (written === undefined) return false;
+          await transaction
+            .updateTable('cluster_libraries')
+            .set({ status: 'INSTALLED', messages: [], changed_time: now })
+            .where('cluster_id', '=', clusterId)
+            .where(
+              'library_key',
+              'in',
+              environment.installed.map(({ library }) => libraryKey(library)),
+            )
+            .where('status', 'not in', ['INSTALLED', 'UNINSTALL_ON_RESTART'])
+            .execute();
+          return true;
+        }),
+      ),
+    remove: (clusterId, libraries, now) =>
+      waiting(() =>
+        db.transaction().execute(async (transaction) => {
+          if (libraries.length === 0) return;
+          const keys = libraries.map(libraryKey);
+          await transaction
+            .deleteFrom('cluster_libraries')
+            .where('cluster_id', '=', clusterId)
+            .where('library_key', 'in', keys)
+            .where('status', 'not in', ['INSTALLED', 'UNINSTALL_ON_RESTART'])
+            .execute();
+          await transaction
+            .updateTable('cluster_libraries')
+            .set({ status: 'UNINSTALL_ON_RESTART', requested: false, changed_time: now })
+            .where('cluster_id', '=', clusterId)
+            .where('library_key', 'in', keys)
+            .execute();
+        }),
+      ),
   };
 }
 
@@ -53,13 +101,28 @@ const Variables = Type.Record(Type.String(), Type.String());
 /** Libraries of clusters as the API shows them. */
 export function createLibraryReader(db: Kysely<Database>): LibraryReader {
   const clusterOf: LibraryReader['clusterOf'] = async (clusterId) => {
-    const row = await db.selectFrom('clusters').select(['kind', 'state', 'spark_context_id']).where('cluster_id', '=', clusterId).executeTakeFirst();
-    return row && { clusterId, sparkContextId: row.spark_context_id ?? '', isAllPurpose: row.kind === 'ALL_PURPOSE', isRunning: row.state === 'RUNNING' };
+    const row = await db
+      .selectFrom('clusters')
+      .select(['kind', 'state', 'spark_context_id'])
+      .where('cluster_id', '=', clusterId)
+      .executeTakeFirst();
+    return (
+      row && {
+        clusterId,
+        sparkContextId: row.spark_context_id ?? '',
+        isAllPurpose: row.kind === 'ALL_PURPOSE',
+        isRunning: row.state === 'RUNNING',
+      }
+    );
   };
   return {
     clusterOf,
     async variablesOf(clusterId) {
-      const row = await db.selectFrom('clusters').select('spec').where('cluster_id', '=', clusterId).executeTakeFirst();
+      const row = await db
+        .selectFrom('clusters')
+        .select('spec')
+        .where('cluster_id', '=', clusterId)
+        .executeTakeFirst();
       const given = row?.spec['spark_env_vars'];
       return Check(Variables, given) ? given : {};
     },
@@ -68,15 +131,34 @@ export function createLibraryReader(db: Kysely<Database>): LibraryReader {
       return (await rowsOf(db, clusterId)).map(stateOf);
     },
     async everyState() {
-      const rows = await db.selectFrom('cluster_libraries').innerJoin('clusters', 'clusters.cluster_id', 'cluster_libraries.cluster_id')
-        .where('clusters.state', '<>', 'TERMINATED').selectAll('cluster_libraries').orderBy('cluster_libraries.position').execute();
-      return [...Map.groupBy(rows, (row) => row.cluster_id)].map(([clusterId, own]) => ({ clusterId, states: own.map(stateOf) }));
+      const rows = await db
+        .selectFrom('cluster_libraries')
+        .innerJoin('clusters', 'clusters.cluster_id', 'cluster_libraries.cluster_id')
+        .where('clusters.state', '<>', 'TERMINATED')
+        .selectAll('cluster_libraries')
+        .orderBy('cluster_libraries.position')
+        .execute();
+      return [...Map.groupBy(rows, (row) => row.cluster_id)].map(([clusterId, own]) => ({
+        clusterId,
+        states: own.map(stateOf),
+      }));
     },
     async unsettled() {
-      const rows = await db.selectFrom('clusters').select(['cluster_id', 'spark_context_id'])
-        .where('state', '=', 'RUNNING').where('kind', '=', 'ALL_PURPOSE')
-        .where('cluster_id', 'in', db.selectFrom('cluster_libraries').select('cluster_id')
-          .where('requested', '=', true).where('status', 'in', ['PENDING', 'RESOLVING', 'INSTALLING'])).execute();
+      const rows = await db
+        .selectFrom('clusters')
+        .select(['cluster_id', 'spark_context_id'])
+        .where('state', '=', 'RUNNING')
+        .where('kind', '=', 'ALL_PURPOSE')
+        .where(
+          'cluster_id',
+          'in',
+          db
+            .selectFrom('cluster_libraries')
+            .select('cluster_id')
+            .where('requested', '=', true)
+            .where('status', 'in', ['PENDING', 'RESOLVING', 'INSTALLING']),
+        )
+        .execute();
       return rows.map((row) => ({ clusterId: row.cluster_id, sparkContextId: row.spark_context_id ?? '' }));
     },
   };
@@ -84,10 +166,19 @@ export function createLibraryReader(db: Kysely<Database>): LibraryReader {
 
 /** Every path that a cluster which is not terminated has of libraries. */
 export async function libraryPathsInUse(db: Kysely<Database>): Promise<string[]> {
-  const rows = await db.selectFrom('cluster_environments').innerJoin('clusters', 'clusters.cluster_id', 'cluster_environments.cluster_id')
-    .where('clusters.state', '<>', 'TERMINATED').select(['installed', 'paths']).execute();
-  return rows.flatMap(({ installed, paths }) =>
-    [...installed.flatMap(({ files }) => files), ...paths.classPath, ...paths.pythonPath, ...paths.binPath, ...(paths.rPath ?? [])]);
+  const rows = await db
+    .selectFrom('cluster_environments')
+    .innerJoin('clusters', 'clusters.cluster_id', 'cluster_environments.cluster_id')
+    .where('clusters.state', '<>', 'TERMINATED')
+    .select(['installed', 'paths'])
+    .execute();
+  return rows.flatMap(({ installed, paths }) => [
+    ...installed.flatMap(({ files }) => files),
+    ...paths.classPath,
+    ...paths.pythonPath,
+    ...paths.binPath,
+    ...(paths.rPath ?? []),
+  ]);
 }
 
 const empty: ClusterLibraries = { states: [], environment: undefined, version: 0 };
@@ -100,41 +191,84 @@ async function ofCluster(db: Kysely<Database>, cluster: LibraryCluster): Promise
     await db.transaction().execute((transaction) => restart(transaction, cluster));
     return { ...empty, states: (await rowsOf(db, clusterId)).map(stateOf) };
   }
-  const environment = await db.selectFrom('cluster_environments').selectAll().where('cluster_id', '=', clusterId).executeTakeFirst();
+  const environment = await db
+    .selectFrom('cluster_environments')
+    .selectAll()
+    .where('cluster_id', '=', clusterId)
+    .executeTakeFirst();
   return {
-    states: rows.map(stateOf), version: environment?.version ?? 0,
+    states: rows.map(stateOf),
+    version: environment?.version ?? 0,
     environment: environment && { installed: environment.installed, paths: environment.paths },
   };
 }
 
 /** What was there before a restart is gone; what belongs to the cluster is to be installed again. */
-async function restart(transaction: Transaction<Database>, { clusterId, sparkContextId }: LibraryCluster): Promise<void> {
-  await transaction.deleteFrom('cluster_environments').where('cluster_id', '=', clusterId).where('spark_context_id', '<>', sparkContextId).execute();
-  await transaction.deleteFrom('cluster_libraries').where('cluster_id', '=', clusterId)
-    .where('spark_context_id', '<>', sparkContextId).where('requested', '=', false).execute();
-  await transaction.updateTable('cluster_libraries').set({ status: 'PENDING', messages: [], spark_context_id: sparkContextId })
-    .where('cluster_id', '=', clusterId).where('spark_context_id', '<>', sparkContextId).execute();
+async function restart(
+  transaction: Transaction<Database>,
+  { clusterId, sparkContextId }: LibraryCluster,
+): Promise<void> {
+  await transaction
+    .deleteFrom('cluster_environments')
+    .where('cluster_id', '=', clusterId)
+    .where('spark_context_id', '<>', sparkContextId)
+    .execute();
+  await transaction
+    .deleteFrom('cluster_libraries')
+    .where('cluster_id', '=', clusterId)
+    .where('spark_context_id', '<>', sparkContextId)
+    .where('requested', '=', false)
+    .execute();
+  await transaction
+    .updateTable('cluster_libraries')
+    .set({ status: 'PENDING', messages: [], spark_context_id: sparkContextId })
+    .where('cluster_id', '=', clusterId)
+    .where('spark_context_id', '<>', sparkContextId)
+    .execute();
 }
 
 async function addLibraries(
-  db: Kysely<Database>, { clusterId, sparkContextId }: LibraryCluster, libraries: readonly Library[], requested: boolean, now: number,
+  db: Kysely<Database>,
+  { clusterId, sparkContextId }: LibraryCluster,
+  libraries: readonly Library[],
+  requested: boolean,
+  now: number,
 ): Promise<void> {
   // One statement must not name a row twice.
   const once = new Map(libraries.map((library) => [libraryKey(library), library]));
   if (once.size === 0) return;
-  await db.insertInto('cluster_libraries').values([...once].map(([key, library]) => ({
-    cluster_id: clusterId, library_key: key, library: JSON.stringify(library), status: 'PENDING' as const, messages: [],
-    requested, spark_context_id: sparkContextId, changed_time: now,
-  }))).onConflict((conflict) => conflict.columns(['cluster_id', 'library_key']).doUpdateSet((row) => ({
-    requested: sql<boolean>`cluster_libraries.requested or ${row.ref('excluded.requested')}`,
-    status: sql`case when cluster_libraries.status in ('FAILED', 'SKIPPED') or (excluded.requested and cluster_libraries.status = 'UNINSTALL_ON_RESTART')
+  await db
+    .insertInto('cluster_libraries')
+    .values(
+      [...once].map(([key, library]) => ({
+        cluster_id: clusterId,
+        library_key: key,
+        library: JSON.stringify(library),
+        status: 'PENDING' as const,
+        messages: [],
+        requested,
+        spark_context_id: sparkContextId,
+        changed_time: now,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['cluster_id', 'library_key']).doUpdateSet((row) => ({
+        requested: sql<boolean>`cluster_libraries.requested or ${row.ref('excluded.requested')}`,
+        status: sql`case when cluster_libraries.status in ('FAILED', 'SKIPPED') or (excluded.requested and cluster_libraries.status = 'UNINSTALL_ON_RESTART')
       then 'PENDING' else cluster_libraries.status end`,
-    changed_time: now,
-  }))).execute();
+        changed_time: now,
+      })),
+    )
+    .execute();
 }
 
 async function rowsOf(db: Kysely<Database>, clusterId: string): Promise<Selectable<ClusterLibraryTable>[]> {
-  return db.selectFrom('cluster_libraries').selectAll().where('cluster_id', '=', clusterId).orderBy('position').execute();
+  return db
+    .selectFrom('cluster_libraries')
+    .selectAll()
+    .where('cluster_id', '=', clusterId)
+    .orderBy('position')
+    .execute();
 }
 
 function stateOf(row: Selectable<ClusterLibraryTable>): LibraryState {

@@ -1,6 +1,6 @@
 /**
- * The thread that keeps a node's lease: whatever keeps the engine's own loop busy, its runs stay its own. It holds a connection
- * of its own. An engine that has not moved for a long time loses its lease all the same.
+ * The thread that keeps a node's lease: whatever keeps the engine's own loop busy, its runs stay its own. It
+ * holds a connection of its own. An engine that has not moved for a long time loses its lease all the same.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock as clock } from '../../../engine/clock.ts';

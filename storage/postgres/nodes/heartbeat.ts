@@ -7,13 +7,17 @@ import type { FromHeartbeat, HeartbeatOrder, ToHeartbeat } from './heartbeat-mes
 /** The thread sends a statement now and then; more room would only be filled before it is collected. */
 const youngGenerationMb = 2;
 
-/** Keeps the lease of a node that has joined. @param onLost called each time it had ended before it was renewed */
+/**
+ * Keeps the lease of a node that has joined. @param onLost called each time it had ended before it was
+ * renewed
+ */
 export function startHeartbeat(order: HeartbeatOrder, log: Log, onLost: () => void): Heartbeat {
   const facts = { node_id: order.nodeId };
   let closing = false;
   const start = (): Worker => {
     const thread = new Worker(new URL('./heartbeat-thread.ts', import.meta.url), {
-      workerData: order, resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
+      workerData: order,
+      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
     });
     thread.on('message', (message: FromHeartbeat) => {
       if (message.type === 'lost') onLost();
@@ -21,7 +25,10 @@ export function startHeartbeat(order: HeartbeatOrder, log: Log, onLost: () => vo
       else log.warn({ ...facts, error: message.message }, 'The lease could not be renewed; trying again.');
     });
     thread.on('error', (error) => {
-      log.error({ ...facts, error: error.message }, 'The thread that keeps the lease has died; starting it again.');
+      log.error(
+        { ...facts, error: error.message },
+        'The thread that keeps the lease has died; starting it again.',
+      );
       if (!closing) worker = start();
     });
     return thread;

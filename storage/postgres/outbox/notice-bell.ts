@@ -5,12 +5,18 @@ import type { Database } from '../schema.ts';
 
 const channel = 'runyard_notices';
 
-/** Wakes every engine when the transaction commits. @param way where something is due; without one, the outbox has something */
+/**
+ * Wakes every engine when the transaction commits. @param way where something is due; without one, the outbox
+ * has something
+ */
 export async function ringBell(db: Kysely<Database>, way = ''): Promise<void> {
   await sql`select pg_notify(${channel}, ${way})`.execute(db);
 }
 
-/** Listens until it is closed. `onRing` hears a way, '' for the outbox, and undefined when anything may have been missed. */
+/**
+ * Listens until it is closed. `onRing` hears a way, '' for the outbox, and undefined when anything may have
+ * been missed.
+ */
 export function listenForNotices(ports: ListenPorts, onRing: (way: string | undefined) => void): Listener {
   return listen(ports, { channel, subject: 'notices', hear: onRing });
 }

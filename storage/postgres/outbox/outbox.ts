@@ -7,25 +7,42 @@ import type { Database } from '../schema.ts';
 /** Notices of one statement: the protocol allows 65,535 values, and a notice has nine. */
 const statementMax = 1_000;
 
-/** Stores notices; call it inside the transaction that changes the state. Its commit wakes whoever delivers them. */
+/**
+ * Stores notices; call it inside the transaction that changes the state. Its commit wakes whoever delivers
+ * them.
+ */
 export async function insertNotices(db: Kysely<Database>, notices: readonly Notice[]): Promise<void> {
   for (let start = 0; start < notices.length; start += statementMax) {
-    await db.insertInto('outbox').values(notices.slice(start, start + statementMax).map((notice) => ({
-      event: notice.event,
-      channel: notice.channel,
-      recipient: storable(notice.recipient),
-      job_id: notice.jobId ?? null,
-      run_id: notice.runId ?? null,
-      task_key: notice.taskKey ?? null,
-      created_time: notice.createdTime,
-      facts: storable(JSON.stringify(notice.facts ?? {})),
-      taken_time: null,
-    }))).execute();
+    await db
+      .insertInto('outbox')
+      .values(
+        notices
+          .slice(start, start + statementMax)
+          .map((notice) => ({
+            event: notice.event,
+            channel: notice.channel,
+            recipient: storable(notice.recipient),
+            job_id: notice.jobId ?? null,
+            run_id: notice.runId ?? null,
+            task_key: notice.taskKey ?? null,
+            created_time: notice.createdTime,
+            facts: storable(JSON.stringify(notice.facts ?? {})),
+            taken_time: null,
+          })),
+      )
+      .execute();
   }
   if (notices.length > 0) await ringBell(db);
 }
 
-/** PostgreSQL's text holds no NUL character, and its JSON no half of a surrogate pair; messages of failures may. */
+/**
+ * PostgreSQL's text holds no NUL character, and its JSON no half of a surrogate pair; messages of failures
+ * may.
+ */
 function storable(text: string): string {
-  return text.replaceAll('\0', '\uFFFD').replaceAll('\\u0000', '\\ufffd').replaceAll(/\\ud[89a-f][\da-f]{2}/g, '\\ufffd').toWellFormed();
+  return text
+    .replaceAll('\0', '\uFFFD')
+    .replaceAll('\\u0000', '\\ufffd')
+    .replaceAll(/\\ud[89a-f][\da-f]{2}/g, '\\ufffd')
+    .toWellFormed();
 }

@@ -35,7 +35,8 @@ export function createAuditWriter(db: Kysely<Database>, clock: Clock, log: Log):
   };
   return {
     record(event) {
-      if (waiting.length >= mostWaiting) return log.error({ event }, 'The audit log cannot keep up; this entry stands here alone.');
+      if (waiting.length >= mostWaiting)
+        return log.error({ event }, 'The audit log cannot keep up; this entry stands here alone.');
       waiting.push(event);
       writing ??= writeAll();
     },

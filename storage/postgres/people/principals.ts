@@ -1,8 +1,18 @@
-/** People and service principals. Who was deleted is gone at once for everybody; their name leaves the runs after that. */
+/**
+ * People and service principals. Who was deleted is gone at once for everybody; their name leaves the runs
+ * after that.
+ */
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { ServiceError } from '../../../engine/errors.ts';
 import { quote } from '../../../engine/validation/messages.ts';
-import { checkAdminStays, type NewPerson, type Person, type PersonChange, type PersonFilter, type PersonKind } from '../../../engine/token/person.ts';
+import {
+  checkAdminStays,
+  type NewPerson,
+  type Person,
+  type PersonChange,
+  type PersonFilter,
+  type PersonKind,
+} from '../../../engine/token/person.ts';
 import type { Database, PrincipalTable } from '../schema.ts';
 
 /** One page of a list, with how many there are in all. */
@@ -16,8 +26,10 @@ export function createPersonStore(db: Kysely<Database>) {
     create: (person: NewPerson, now: number) => createPerson(db, person, now),
     find: (kind: PersonKind, id: number) => findPerson(db, kind, id),
     named: (userName: string) => personNamed(db, userName),
-    list: (kind: PersonKind, filter: PersonFilter | undefined, offset: number, limit: number) => listPeople(db, kind, filter, offset, limit),
-    change: (kind: PersonKind, id: number, change: (before: Person) => PersonChange) => changePerson(db, kind, id, change),
+    list: (kind: PersonKind, filter: PersonFilter | undefined, offset: number, limit: number) =>
+      listPeople(db, kind, filter, offset, limit),
+    change: (kind: PersonKind, id: number, change: (before: Person) => PersonChange) =>
+      changePerson(db, kind, id, change),
     remove: (kind: PersonKind, id: number, now: number) => removePerson(db, kind, id, now),
   };
 }
@@ -25,19 +37,44 @@ export function createPersonStore(db: Kysely<Database>) {
 const emptyEmail = (email: string | undefined): string | null => email ?? null;
 
 /** @throws ServiceError RESOURCE_ALREADY_EXISTS when the name is taken */
-async function createPerson(db: Kysely<Database>, { kind, userName, displayName, email, admin, active }: NewPerson, now: number): Promise<Person> {
-  const gone = await db.selectFrom('principals').select(['principal_id', 'user_name']).where('user_name', '=', userName).where('deleted_time', 'is not', null).executeTakeFirst();
+async function createPerson(
+  db: Kysely<Database>,
+  { kind, userName, displayName, email, admin, active }: NewPerson,
+  now: number,
+): Promise<Person> {
+  const gone = await db
+    .selectFrom('principals')
+    .select(['principal_id', 'user_name'])
+    .where('user_name', '=', userName)
+    .where('deleted_time', 'is not', null)
+    .executeTakeFirst();
   // Whoever had the name before must not be taken for the new one.
   if (gone !== undefined) await forget(db, gone.principal_id, gone.user_name);
-  const row = await db.insertInto('principals')
-    .values({ kind, user_name: userName, display_name: displayName, email: emptyEmail(email), admin, active, created_time: now })
-    .onConflict((conflict) => conflict.column('user_name').doNothing()).returningAll().executeTakeFirst();
-  if (row === undefined) throw new ServiceError('RESOURCE_ALREADY_EXISTS', `userName ${quote(userName)} is taken.`);
+  const row = await db
+    .insertInto('principals')
+    .values({
+      kind,
+      user_name: userName,
+      display_name: displayName,
+      email: emptyEmail(email),
+      admin,
+      active,
+      created_time: now,
+    })
+    .onConflict((conflict) => conflict.column('user_name').doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined)
+    throw new ServiceError('RESOURCE_ALREADY_EXISTS', `userName ${quote(userName)} is taken.`);
   return personOf(row);
 }
 
 async function findPerson(db: Kysely<Database>, kind: PersonKind, id: number): Promise<Person | undefined> {
-  const row = await present(db).selectAll().where('kind', '=', kind).where('principal_id', '=', id).executeTakeFirst();
+  const row = await present(db)
+    .selectAll()
+    .where('kind', '=', kind)
+    .where('principal_id', '=', id)
+    .executeTakeFirst();
   return row === undefined ? undefined : personOf(row);
 }
 
@@ -47,20 +84,32 @@ async function personNamed(db: Kysely<Database>, userName: string): Promise<Pers
 }
 
 /** By id. Names are compared without regard to case, as SCIM wants it. */
-async function listPeople(db: Kysely<Database>, kind: PersonKind, filter: PersonFilter | undefined, offset: number, limit: number): Promise<PersonPage> {
+async function listPeople(
+  db: Kysely<Database>,
+  kind: PersonKind,
+  filter: PersonFilter | undefined,
+  offset: number,
+  limit: number,
+): Promise<PersonPage> {
   let found = present(db).where('kind', '=', kind);
   if (filter !== undefined) {
     const { attribute, value } = filter;
     const lower = value.toLowerCase();
-    found = found.where(({
-      userName: sql<boolean>`lower(user_name) = ${lower}`,
-      applicationId: sql<boolean>`lower(user_name) = ${lower}`,
-      displayName: sql<boolean>`lower(display_name) = ${lower}`,
-      id: sql<boolean>`principal_id::text = ${value}`,
-      active: sql<boolean>`active::text = ${lower}`,
-    } as const)[attribute]);
+    found = found.where(
+      (
+        {
+          userName: sql<boolean>`lower(user_name) = ${lower}`,
+          applicationId: sql<boolean>`lower(user_name) = ${lower}`,
+          displayName: sql<boolean>`lower(display_name) = ${lower}`,
+          id: sql<boolean>`principal_id::text = ${value}`,
+          active: sql<boolean>`active::text = ${lower}`,
+        } as const
+      )[attribute],
+    );
   }
-  const { total } = await found.select((row) => row.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const { total } = await found
+    .select((row) => row.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
   const rows = await found.selectAll().orderBy('principal_id').offset(offset).limit(limit).execute();
   return { people: rows.map(personOf), total };
 }
@@ -70,25 +119,41 @@ async function listPeople(db: Kysely<Database>, kind: PersonKind, filter: Person
  * @throws ServiceError INVALID_STATE when nobody would administrate any more, and what `change` throws
  */
 function changePerson(
-  db: Kysely<Database>, kind: PersonKind, id: number, change: (before: Person) => PersonChange,
+  db: Kysely<Database>,
+  kind: PersonKind,
+  id: number,
+  change: (before: Person) => PersonChange,
 ): Promise<{ readonly before: Person; readonly after: Person } | undefined> {
   return db.transaction().execute(async (transaction) => {
     const before = await lockPerson(transaction, kind, id);
     if (before === undefined) return undefined;
     const after = { ...before, ...change(before) };
     checkAdminStays(before, after, await otherAdmins(transaction, id));
-    await transaction.updateTable('principals')
-      .set({ display_name: after.displayName, email: emptyEmail(after.email), admin: after.admin, active: after.active })
-      .where('principal_id', '=', id).execute();
+    await transaction
+      .updateTable('principals')
+      .set({
+        display_name: after.displayName,
+        email: emptyEmail(after.email),
+        admin: after.admin,
+        active: after.active,
+      })
+      .where('principal_id', '=', id)
+      .execute();
     return { before, after };
   });
 }
 
 /**
- * Removes a person with their tokens and permissions, at once; false when there is none. Their jobs stay, without a creator.
+ * Removes a person with their tokens and permissions, at once; false when there is none. Their jobs stay,
+ * without a creator.
  * @throws ServiceError INVALID_STATE when nobody would administrate any more
  */
-async function removePerson(db: Kysely<Database>, kind: PersonKind, id: number, now: number): Promise<boolean> {
+async function removePerson(
+  db: Kysely<Database>,
+  kind: PersonKind,
+  id: number,
+  now: number,
+): Promise<boolean> {
   const person = await db.transaction().execute(async (transaction) => {
     const found = await lockPerson(transaction, kind, id);
     if (found === undefined) return undefined;
@@ -96,8 +161,16 @@ async function removePerson(db: Kysely<Database>, kind: PersonKind, id: number, 
     await transaction.deleteFrom('tokens').where('principal_id', '=', id).execute();
     await transaction.deleteFrom('job_permissions').where('principal_id', '=', id).execute();
     await transaction.deleteFrom('token_permissions').where('principal_id', '=', id).execute();
-    await transaction.updateTable('jobs').set({ creator: '' }).where('creator', '=', found.userName).execute();
-    await transaction.updateTable('principals').set({ active: false, admin: false, deleted_time: now }).where('principal_id', '=', id).execute();
+    await transaction
+      .updateTable('jobs')
+      .set({ creator: '' })
+      .where('creator', '=', found.userName)
+      .execute();
+    await transaction
+      .updateTable('principals')
+      .set({ active: false, admin: false, deleted_time: now })
+      .where('principal_id', '=', id)
+      .execute();
     return found;
   });
   if (person === undefined) return false;
@@ -107,34 +180,71 @@ async function removePerson(db: Kysely<Database>, kind: PersonKind, id: number, 
 
 /** Finishes what an engine that was ended in the middle of a deletion has left. */
 export async function forgetDeleted(db: Kysely<Database>): Promise<void> {
-  const gone = await db.selectFrom('principals').select(['principal_id', 'user_name']).where('deleted_time', 'is not', null).execute();
+  const gone = await db
+    .selectFrom('principals')
+    .select(['principal_id', 'user_name'])
+    .where('deleted_time', 'is not', null)
+    .execute();
   for (const { principal_id: id, user_name: userName } of gone) await forget(db, id, userName);
 }
 
 /** Runs of one statement: state writes of active ones wait for it. */
 const batch = 1_000;
 
-/** Takes the name of somebody who was deleted out of the runs, in batches that hold up nobody, then what is left of them. */
+/**
+ * Takes the name of somebody who was deleted out of the runs, in batches that hold up nobody, then what is
+ * left of them.
+ */
 async function forget(db: Kysely<Database>, id: number, userName: string): Promise<void> {
   for (let after: number | undefined = 0; after !== undefined;) {
-    const page: readonly { run_id: number }[] = await db.selectFrom('runs').select('run_id').where('run_id', '>', after).where('creator', '=', userName).orderBy('run_id').limit(batch).execute();
+    const page: readonly { run_id: number }[] = await db
+      .selectFrom('runs')
+      .select('run_id')
+      .where('run_id', '>', after)
+      .where('creator', '=', userName)
+      .orderBy('run_id')
+      .limit(batch)
+      .execute();
     const ids = page.map((run) => run.run_id);
-    if (ids.length > 0) await db.updateTable('runs').set({ creator: '' }).where('run_id', 'in', ids).execute();
+    if (ids.length > 0)
+      await db.updateTable('runs').set({ creator: '' }).where('run_id', 'in', ids).execute();
     after = ids.length < batch ? undefined : ids.at(-1);
   }
-  await db.deleteFrom('principals').where('principal_id', '=', id).where('deleted_time', 'is not', null).execute();
+  await db
+    .deleteFrom('principals')
+    .where('principal_id', '=', id)
+    .where('deleted_time', 'is not', null)
+    .execute();
 }
 
 /** Administrators are locked in one order, so that two of them cannot remove each other at once. */
-async function lockPerson(transaction: Transaction<Database>, kind: PersonKind, id: number): Promise<Person | undefined> {
-  await present(transaction).select('principal_id').where('admin', '=', true).orderBy('principal_id').forUpdate().execute();
-  const row = await present(transaction).selectAll().where('kind', '=', kind).where('principal_id', '=', id).forUpdate().executeTakeFirst();
+async function lockPerson(
+  transaction: Transaction<Database>,
+  kind: PersonKind,
+  id: number,
+): Promise<Person | undefined> {
+  await present(transaction)
+    .select('principal_id')
+    .where('admin', '=', true)
+    .orderBy('principal_id')
+    .forUpdate()
+    .execute();
+  const row = await present(transaction)
+    .selectAll()
+    .where('kind', '=', kind)
+    .where('principal_id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
   return row === undefined ? undefined : personOf(row);
 }
 
 async function otherAdmins(transaction: Transaction<Database>, id: number): Promise<number> {
-  const { count } = await present(transaction).select((row) => row.fn.countAll<number>().as('count'))
-    .where('admin', '=', true).where('active', '=', true).where('principal_id', '<>', id).executeTakeFirstOrThrow();
+  const { count } = await present(transaction)
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('admin', '=', true)
+    .where('active', '=', true)
+    .where('principal_id', '<>', id)
+    .executeTakeFirstOrThrow();
   return count;
 }
 
@@ -144,7 +254,12 @@ function present(db: Kysely<Database>) {
 
 function personOf(row: Selectable<PrincipalTable>): Person {
   return {
-    id: row.principal_id, kind: row.kind, userName: row.user_name, displayName: row.display_name === '' ? row.user_name : row.display_name,
-    email: row.email ?? undefined, admin: row.admin, active: row.active,
+    id: row.principal_id,
+    kind: row.kind,
+    userName: row.user_name,
+    displayName: row.display_name === '' ? row.user_name : row.display_name,
+    email: row.email ?? undefined,
+    admin: row.admin,
+    active: row.active,
   };
 }

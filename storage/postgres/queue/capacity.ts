@@ -1,11 +1,15 @@
-/** How many task runs are active, counted so that many launches at once can decide on it without exceeding a limit (spec 8). */
+/**
+ * How many task runs are active, counted so that many launches at once can decide on it without exceeding a
+ * limit (spec 8).
+ */
 import { sql, type Transaction } from 'kysely';
 import type { WorkspaceLoad } from '../../../engine/ports/runs.ts';
 import type { Database } from '../schema.ts';
 
 /**
- * Far from the limit launches go side by side, each in a lane of its own: at most this many at a time, each with at most so
- * many task runs. Near the limit, and with more task runs, a launch takes all lanes and goes alone.
+ * Far from the limit launches go side by side, each in a lane of its own: at most this many at a time, each
+ * with at most so many task runs. Near the limit, and with more task runs, a launch takes all lanes and goes
+ * alone.
  */
 const lanes = 16;
 const laneTaskRuns = 10;
@@ -14,11 +18,17 @@ const laneTaskRuns = 10;
 const lockFamily = 7_022;
 
 /**
- * Counts the active task runs of all runs, queued ones left out. Whoever adds `added` of them only if that stays within `most`
- * does not exceed it, whatever others do until the transaction ends: alone, the number is exact. In a lane, those that can
- * commit after the last launch has counted are at most the others in their lanes, and there is room for all of them.
+ * Counts the active task runs of all runs, queued ones left out. Whoever adds `added` of them only if that
+ * stays within `most` does not exceed it, whatever others do until the transaction ends: alone, the number is
+ * exact. In a lane, those that can commit after the last launch has counted are at most the others in their
+ * lanes, and there is room for all of them.
  */
-export async function countForLaunch(transaction: Transaction<Database>, added: number, most: number, runJobTasks: boolean): Promise<WorkspaceLoad> {
+export async function countForLaunch(
+  transaction: Transaction<Database>,
+  added: number,
+  most: number,
+  runJobTasks: boolean,
+): Promise<WorkspaceLoad> {
   const reserve = lanes * laneTaskRuns;
   // The limit of run_job_tasks is small, and they are rare: those launches go alone.
   if (added <= laneTaskRuns && reserve < most && !runJobTasks) {
@@ -29,15 +39,22 @@ export async function countForLaunch(transaction: Transaction<Database>, added: 
     // Whoever kept a lane while waiting for all of them could wait for ever: this gives it back.
     await sql`rollback to savepoint before_lane`.execute(transaction);
   }
-  await sql`select pg_advisory_xact_lock(${lockFamily}, lane) from generate_series(0, ${lanes - 1}) as lane`.execute(transaction);
-  return { ...(await countActive(transaction)), runJobTasks: runJobTasks ? await countRunJobTasks(transaction) : 0 };
+  await sql`select pg_advisory_xact_lock(${lockFamily}, lane) from generate_series(0, ${lanes - 1}) as lane`.execute(
+    transaction,
+  );
+  return {
+    ...(await countActive(transaction)),
+    runJobTasks: runJobTasks ? await countRunJobTasks(transaction) : 0,
+  };
 }
 
 /**
- * Run by run: active runs are few and have an index, and the state of a task run must have none (its updates stay cheap). So
- * the time this takes does not grow with the runs that are stored.
+ * Run by run: active runs are few and have an index, and the state of a task run must have none (its updates
+ * stay cheap). So the time this takes does not grow with the runs that are stored.
  */
-async function countActive(transaction: Transaction<Database>): Promise<Pick<WorkspaceLoad, 'taskRuns' | 'awaited'>> {
+async function countActive(
+  transaction: Transaction<Database>,
+): Promise<Pick<WorkspaceLoad, 'taskRuns' | 'awaited'>> {
   const { rows } = await sql<{ count: number; awaited: boolean }>`
     select coalesce(sum((select count(*) from task_runs where job_run_id = runs.run_id and task_runs.active)), 0)::bigint as count,
       exists (select from runs where queue_code = 'ACTIVE_RUNS_LIMIT_REACHED') as awaited

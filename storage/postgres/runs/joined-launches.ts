@@ -9,8 +9,8 @@ import { countForLaunch } from '../queue/capacity.ts';
 import type { Database } from '../schema.ts';
 
 /**
- * The steps of launches of different jobs, which the caller has locked and takes side by side; steps that are rare are taken
- * one by one. The transaction is that of all of them: when one fails, none was launched.
+ * The steps of launches of different jobs, which the caller has locked and takes side by side; steps that are
+ * rare are taken one by one. The transaction is that of all of them: when one fails, none was launched.
  */
 export function joinedLaunches(db: Transaction<Database>): LaunchTransaction {
   const room = createRoom(db);
@@ -28,8 +28,14 @@ export function joinedLaunches(db: Transaction<Database>): LaunchTransaction {
 }
 
 /** Collects the calls of one turn of the event loop and answers them by one call of `all`, in their order. */
-function joined<Asked, Answer>(all: (asked: readonly Asked[]) => Promise<readonly Answer[]>): (asked: Asked) => Promise<Answer> {
-  let waiting: { readonly asked: Asked; readonly resolve: (answer: Answer) => void; readonly reject: (error: unknown) => void }[] = [];
+function joined<Asked, Answer>(
+  all: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
+): (asked: Asked) => Promise<Answer> {
+  let waiting: {
+    readonly asked: Asked;
+    readonly resolve: (answer: Answer) => void;
+    readonly reject: (error: unknown) => void;
+  }[] = [];
   const flush = async (): Promise<void> => {
     const calls = waiting;
     waiting = [];
@@ -40,10 +46,11 @@ function joined<Asked, Answer>(all: (asked: readonly Asked[]) => Promise<readonl
       for (const call of calls) call.reject(error);
     }
   };
-  return (asked) => new Promise((resolve, reject) => {
-    if (waiting.length === 0) setImmediate(() => void flush());
-    waiting.push({ asked, resolve, reject });
-  });
+  return (asked) =>
+    new Promise((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(() => void flush());
+      waiting.push({ asked, resolve, reject });
+    });
 }
 
 interface RoomAsked {
@@ -58,10 +65,20 @@ function createRoom(db: Transaction<Database>) {
   const count = joined(async (asked: readonly RoomAsked[]): Promise<WorkspaceLoad[]> => {
     const total = asked.reduce((sum, { added }) => sum + added, 0);
     const most = Math.min(...asked.map((one) => one.most));
-    const stored = await countForLaunch(db, total + granted, most, asked.some((one) => one.runJobTasks));
+    const stored = await countForLaunch(
+      db,
+      total + granted,
+      most,
+      asked.some((one) => one.runJobTasks),
+    );
     return asked.map(({ added }) => {
-      // Which of them are run_job_tasks is not told: there are few, and taking all for such errs on the safe side.
-      const load = { taskRuns: stored.taskRuns + granted, runJobTasks: stored.runJobTasks + granted, awaited: stored.awaited };
+      // Which of them are run_job_tasks is not told: there are few, and taking all for such errs on the safe
+      // side.
+      const load = {
+        taskRuns: stored.taskRuns + granted,
+        runJobTasks: stored.runJobTasks + granted,
+        awaited: stored.awaited,
+      };
       if (load.taskRuns + added <= most) granted += added;
       return load;
     });
@@ -84,21 +101,37 @@ async function countRuns(db: Transaction<Database>, jobIds: readonly number[]): 
 }
 
 async function takePortions(db: Transaction<Database>, counts: readonly number[]): Promise<number[][]> {
-  const ids = await takeRunIds(db, counts.reduce((sum, count) => sum + count, 0));
+  const ids = await takeRunIds(
+    db,
+    counts.reduce((sum, count) => sum + count, 0),
+  );
   let start = 0;
-  return counts.map((count) => ids.slice(start, start += count));
+  return counts.map((count) => ids.slice(start, (start += count)));
 }
 
 async function nextNumbers(db: Transaction<Database>, jobIds: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ job_id: number; runs_started: number }>`
-    update jobs set runs_started = runs_started + 1 where job_id = any(${jobIds}) returning job_id, runs_started`.execute(db);
+    update jobs set runs_started = runs_started + 1 where job_id = any(${jobIds}) returning job_id, runs_started`.execute(
+    db,
+  );
   const numbers = new Map(rows.map((row) => [row.job_id, row.runs_started]));
   return jobIds.map((jobId) => numbers.get(jobId) ?? 0);
 }
 
 async function insertRuns(db: Transaction<Database>, runs: readonly NewRun[]): Promise<undefined[]> {
-  await insertMany(db, 'runs', runs.map((run) => ({ ...runFacts(run), ...runDocuments(run) })));
-  await insertMany(db, 'task_runs', runs.flatMap((run) => taskRunRows(run).map((row) => ({ ...row }))));
-  await insertNotices(db, runs.flatMap((run) => run.notices));
+  await insertMany(
+    db,
+    'runs',
+    runs.map((run) => ({ ...runFacts(run), ...runDocuments(run) })),
+  );
+  await insertMany(
+    db,
+    'task_runs',
+    runs.flatMap((run) => taskRunRows(run).map((row) => ({ ...row }))),
+  );
+  await insertNotices(
+    db,
+    runs.flatMap((run) => run.notices),
+  );
   return runs.map(() => undefined);
 }

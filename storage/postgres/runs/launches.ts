@@ -28,18 +28,31 @@ export function launchTransaction(db: Transaction<Database>): LaunchTransaction 
     countJobsCreated: (since) => countJobsCreated(db, since),
     countActiveTaskRuns: (added, most, runJobTasks) => countForLaunch(db, added, most, runJobTasks),
     async createHiddenJob(settings, version, creator, now, grants) {
-      const { job_id: jobId } = await db.insertInto('jobs').values({
-        creator, created_time: now, name: '', api_version: version, format: formatOf(settings),
-        settings: JSON.stringify(settings), hidden: true, deleted_time: null,
-      }).returning('job_id').executeTakeFirstOrThrow();
+      const { job_id: jobId } = await db
+        .insertInto('jobs')
+        .values({
+          creator,
+          created_time: now,
+          name: '',
+          api_version: version,
+          format: formatOf(settings),
+          settings: JSON.stringify(settings),
+          hidden: true,
+          deleted_time: null,
+        })
+        .returning('job_id')
+        .executeTakeFirstOrThrow();
       await grantOnNewJob(db, jobId, creator, grants);
       return jobId;
     },
     countRuns: (jobId) => countRuns(db, jobId),
     async nextNumberInJob(jobId) {
-      const { runs_started: number } = await db.updateTable('jobs')
+      const { runs_started: number } = await db
+        .updateTable('jobs')
         .set((job) => ({ runs_started: job('runs_started', '+', 1) }))
-        .where('job_id', '=', jobId).returning('runs_started').executeTakeFirstOrThrow();
+        .where('job_id', '=', jobId)
+        .returning('runs_started')
+        .executeTakeFirstOrThrow();
       return number;
     },
     takeRunIds: (count) => takeRunIds(db, count),
@@ -58,28 +71,47 @@ export function launchTransaction(db: Transaction<Database>): LaunchTransaction 
 
 /** Reserves run ids; those of a transaction that fails are lost, and nobody misses them. */
 export async function takeRunIds(db: Kysely<Database>, count: number): Promise<number[]> {
-  const { rows } = await sql<{ run_id: number }>`select nextval('run_ids') as run_id from generate_series(1, ${count})`.execute(db);
+  const { rows } = await sql<{
+    run_id: number;
+  }>`select nextval('run_ids') as run_id from generate_series(1, ${count})`.execute(db);
   return rows.map((row) => row.run_id);
 }
 
 /** The run that an attempt of a run_job_task has started; undefined when there is none. */
 export async function findLaunchedBy(db: Kysely<Database>, taskRunId: number): Promise<Launch | undefined> {
-  const row = await db.selectFrom('runs').select(['run_id', 'number_in_job']).where('launched_by', '=', taskRunId).executeTakeFirst();
+  const row = await db
+    .selectFrom('runs')
+    .select(['run_id', 'number_in_job'])
+    .where('launched_by', '=', taskRunId)
+    .executeTakeFirst();
   return row && { runId: row.run_id, numberInJob: row.number_in_job };
 }
 
 async function claimIdempotencyToken(
-  db: Transaction<Database>, jobId: number, token: string, runId: number,
+  db: Transaction<Database>,
+  jobId: number,
+  token: string,
+  runId: number,
 ): Promise<'claimed' | EarlierRun> {
-  const claimed = await db.insertInto('idempotency_tokens').values({ job_id: jobId, token, run_id: runId })
-    .onConflict((conflict) => conflict.doNothing()).returning('run_id').executeTakeFirst();
+  const claimed = await db
+    .insertInto('idempotency_tokens')
+    .values({ job_id: jobId, token, run_id: runId })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('run_id')
+    .executeTakeFirst();
   if (claimed !== undefined) return 'claimed';
-  const earlier = await db.selectFrom('idempotency_tokens')
+  const earlier = await db
+    .selectFrom('idempotency_tokens')
     .leftJoin('runs', 'runs.run_id', 'idempotency_tokens.run_id')
     .select(['idempotency_tokens.run_id', 'runs.number_in_job', 'runs.run_id as existing'])
-    .where('idempotency_tokens.job_id', '=', jobId).where('token', '=', token)
+    .where('idempotency_tokens.job_id', '=', jobId)
+    .where('token', '=', token)
     .executeTakeFirstOrThrow();
-  return { runId: earlier.run_id, numberInJob: earlier.number_in_job ?? 0, deleted: earlier.existing === null };
+  return {
+    runId: earlier.run_id,
+    numberInJob: earlier.number_in_job ?? 0,
+    deleted: earlier.existing === null,
+  };
 }
 
 async function insertRun(db: Transaction<Database>, run: NewRun): Promise<void> {
@@ -91,7 +123,8 @@ async function insertRun(db: Transaction<Database>, run: NewRun): Promise<void> 
 function runRow(run: NewRun): Insertable<RunTable> {
   const { settings, overriding_parameters } = runDocuments(run);
   return {
-    ...runFacts(run), settings: JSON.stringify(settings),
+    ...runFacts(run),
+    settings: JSON.stringify(settings),
     overriding_parameters: overriding_parameters === null ? null : JSON.stringify(overriding_parameters),
   };
 }

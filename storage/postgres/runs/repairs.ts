@@ -7,42 +7,85 @@ import { attemptRow, progressOf } from './run-rows.ts';
 import { visibleRuns, withTasks } from './runs.ts';
 import type { Database } from '../schema.ts';
 
-/** A run by its own id, with all its attempts, locked until the transaction ends; undefined when there is none. */
-export async function lockRun(transaction: Transaction<Database>, runId: number): Promise<RunWithTasks | undefined> {
-  const row = await visibleRuns(transaction).where('runs.run_id', '=', runId).forUpdate('runs').executeTakeFirst();
+/**
+ * A run by its own id, with all its attempts, locked until the transaction ends; undefined when there is
+ * none.
+ */
+export async function lockRun(
+  transaction: Transaction<Database>,
+  runId: number,
+): Promise<RunWithTasks | undefined> {
+  const row = await visibleRuns(transaction)
+    .where('runs.run_id', '=', runId)
+    .forUpdate('runs')
+    .executeTakeFirst();
   return row === undefined ? undefined : (await withTasks(transaction, [row]))[0];
 }
 
-/** Opens a locked run that is over again: the end of its last round is kept, the run becomes active, and gets new attempts. */
-export async function insertRepair(transaction: Transaction<Database>, { before, after, attempts }: NewRepair): Promise<void> {
+/**
+ * Opens a locked run that is over again: the end of its last round is kept, the run becomes active, and gets
+ * new attempts.
+ */
+export async function insertRepair(
+  transaction: Transaction<Database>,
+  { before, after, attempts }: NewRepair,
+): Promise<void> {
   const { repair, progress } = after;
-  await transaction.insertInto('repairs').values({
-    repair_id: repair.repairId,
-    run_id: after.runId,
-    start_time: repair.startTime,
-    ...endOf(before),
-    earlier_parameters: jsonOrNull(before.overridingParameters),
-  }).execute();
-  await transaction.updateTable('runs').set({
-    state: progress.state, active: true, result: null, message: progress.message,
-    running_time: null, terminating_time: null, end_time: null,
-    stop_reason: null, warned_time: null, owner: after.owner ?? null, fence: after.fence,
-    overriding_parameters: jsonOrNull(after.overridingParameters),
-    repair_id: repair.repairId, repair_count: repair.count, repair_start_time: repair.startTime, earlier_duration: repair.earlierDuration,
-  }).where('run_id', '=', after.runId).execute();
+  await transaction
+    .insertInto('repairs')
+    .values({
+      repair_id: repair.repairId,
+      run_id: after.runId,
+      start_time: repair.startTime,
+      ...endOf(before),
+      earlier_parameters: jsonOrNull(before.overridingParameters),
+    })
+    .execute();
+  await transaction
+    .updateTable('runs')
+    .set({
+      state: progress.state,
+      active: true,
+      result: null,
+      message: progress.message,
+      running_time: null,
+      terminating_time: null,
+      end_time: null,
+      stop_reason: null,
+      warned_time: null,
+      owner: after.owner ?? null,
+      fence: after.fence,
+      overriding_parameters: jsonOrNull(after.overridingParameters),
+      repair_id: repair.repairId,
+      repair_count: repair.count,
+      repair_start_time: repair.startTime,
+      earlier_duration: repair.earlierDuration,
+    })
+    .where('run_id', '=', after.runId)
+    .execute();
   await transaction.insertInto('task_runs').values(attempts.map(attemptRow)).execute();
 }
 
 /** The repairs of a run, oldest first. Costs nothing for a run that was never repaired. */
 export async function repairsOf(db: Kysely<Database>, { runId, repair }: Run): Promise<Repair[]> {
   if (repair === undefined) return [];
-  const rows = await db.selectFrom('repairs').selectAll().where('run_id', '=', runId).orderBy('repair_id').execute();
+  const rows = await db
+    .selectFrom('repairs')
+    .selectAll()
+    .where('run_id', '=', runId)
+    .orderBy('repair_id')
+    .execute();
   return rows.map((row) => ({
     repairId: row.repair_id,
     startTime: row.start_time,
     ended: progressOf({
-      state: row.ended_state, result: row.ended_result, message: row.ended_message, end_time: row.ended_time,
-      start_time: null, running_time: null, terminating_time: null,
+      state: row.ended_state,
+      result: row.ended_result,
+      message: row.ended_message,
+      end_time: row.ended_time,
+      start_time: null,
+      running_time: null,
+      terminating_time: null,
     }),
     earlierParameters: row.earlier_parameters ?? undefined,
   }));
@@ -50,7 +93,8 @@ export async function repairsOf(db: Kysely<Database>, { runId, repair }: Run): P
 
 /** @throws Error for a run that is not over, or was skipped: a bug of the caller */
 function endOf({ runId, progress: { state, result, message, endTime } }: Run) {
-  if ((state !== 'TERMINATED' && state !== 'INTERNAL_ERROR') || endTime === undefined) throw new Error(`Run ${runId} is ${state}; it has no end to keep.`);
+  if ((state !== 'TERMINATED' && state !== 'INTERNAL_ERROR') || endTime === undefined)
+    throw new Error(`Run ${runId} is ${state}; it has no end to keep.`);
   return { ended_state: state, ended_result: result ?? null, ended_message: message, ended_time: endTime };
 }
 

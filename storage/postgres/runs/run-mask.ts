@@ -9,7 +9,10 @@ import type { Database } from '../schema.ts';
 
 const Variables = textMap('Variables of a cluster.');
 
-/** Clusters that the run made stand in its settings; one that was lent to it, or is there for everybody, is looked up. */
+/**
+ * Clusters that the run made stand in its settings; one that was lent to it, or is there for everybody, is
+ * looked up.
+ */
 export async function maskOfRun(db: Kysely<Database>, { settings }: Pick<Run, 'settings'>): Promise<Mask> {
   const ids = existingClusters(settings);
   if (ids.length === 0) return maskOf(settings);
@@ -19,8 +22,12 @@ export async function maskOfRun(db: Kysely<Database>, { settings }: Pick<Run, 's
 
 /** The mask of the run of an attempt, also of one whose job is deleted; undefined when it is gone. */
 export async function maskOfAttempt(db: Kysely<Database>, runId: number): Promise<Mask | undefined> {
-  const run = await db.selectFrom('task_runs').innerJoin('runs', 'runs.run_id', 'task_runs.job_run_id').select('runs.settings')
-    .where('task_runs.run_id', '=', runId).executeTakeFirst();
+  const run = await db
+    .selectFrom('task_runs')
+    .innerJoin('runs', 'runs.run_id', 'task_runs.job_run_id')
+    .select('runs.settings')
+    .where('task_runs.run_id', '=', runId)
+    .executeTakeFirst();
   return run && maskOfRun(db, run);
 }
 

@@ -4,26 +4,52 @@ import type { DeletedRun } from '../../../engine/ports/engine.ts';
 import type { Database } from '../schema.ts';
 
 /**
- * Removes a run that is over, with its task runs, its clusters, and the hidden job when it was a submission. Its idempotency
- * token stays, so that nothing is started a second time under it. What lies in the file system is left to the caller.
+ * Removes a run that is over, with its task runs, its clusters, and the hidden job when it was a submission.
+ * Its idempotency token stays, so that nothing is started a second time under it. What lies in the file
+ * system is left to the caller.
  */
-export function deleteRun(db: Kysely<Database>, runId: number, now: number): Promise<DeletedRun | 'active' | 'gone'> {
+export function deleteRun(
+  db: Kysely<Database>,
+  runId: number,
+  now: number,
+): Promise<DeletedRun | 'active' | 'gone'> {
   return db.transaction().execute(async (transaction) => {
-    const run = await transaction.selectFrom('runs').select(['job_id', 'active']).where('run_id', '=', runId).forUpdate().executeTakeFirst();
+    const run = await transaction
+      .selectFrom('runs')
+      .select(['job_id', 'active'])
+      .where('run_id', '=', runId)
+      .forUpdate()
+      .executeTakeFirst();
     if (run === undefined) return 'gone';
     if (run.active) return 'active';
-    const attempts = await transaction.selectFrom('task_runs').select('run_id').where('job_run_id', '=', runId).execute();
-    const clusters = await transaction.deleteFrom('clusters').where('job_run_id', '=', runId).returning('cluster_id').execute();
+    const attempts = await transaction
+      .selectFrom('task_runs')
+      .select('run_id')
+      .where('job_run_id', '=', runId)
+      .execute();
+    const clusters = await transaction
+      .deleteFrom('clusters')
+      .where('job_run_id', '=', runId)
+      .returning('cluster_id')
+      .execute();
     await transaction.deleteFrom('runs').where('run_id', '=', runId).execute();
     await emptyHiddenJob(transaction, run.job_id, now);
-    return { attempts: attempts.map((attempt) => attempt.run_id), clusters: clusters.map((cluster) => cluster.cluster_id) };
+    return {
+      attempts: attempts.map((attempt) => attempt.run_id),
+      clusters: clusters.map((cluster) => cluster.cluster_id),
+    };
   });
 }
 
 /** Its row stays without its settings: the jobs created within an hour are counted by their rows (spec 8). */
 async function emptyHiddenJob(transaction: Transaction<Database>, jobId: number, now: number): Promise<void> {
-  await transaction.updateTable('jobs').set({ deleted_time: now, settings: '{}' })
-    .where('job_id', '=', jobId).where('hidden', '=', true)
-    .where((job) => job.not(job.exists(job.selectFrom('runs').select('run_id').where('runs.job_id', '=', jobId))))
+  await transaction
+    .updateTable('jobs')
+    .set({ deleted_time: now, settings: '{}' })
+    .where('job_id', '=', jobId)
+    .where('hidden', '=', true)
+    .where((job) =>
+      job.not(job.exists(job.selectFrom('runs').select('run_id').where('runs.job_id', '=', jobId))),
+    )
     .execute();
 }

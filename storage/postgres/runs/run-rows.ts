@@ -6,7 +6,10 @@ import type { RunTable, TaskRunTable } from '../schema.ts';
 export type RunRow = Selectable<RunTable>;
 export type TaskRunRow = Selectable<TaskRunTable>;
 
-export type ProgressRow = Pick<RunRow, 'state' | 'result' | 'message' | 'start_time' | 'running_time' | 'terminating_time' | 'end_time'>;
+export type ProgressRow = Pick<
+  RunRow,
+  'state' | 'result' | 'message' | 'start_time' | 'running_time' | 'terminating_time' | 'end_time'
+>;
 
 /** @throws Error for a row that breaks the invariants which the table's CHECKs keep */
 export function progressOf(row: ProgressRow): Progress {
@@ -54,12 +57,15 @@ export function runOf(row: RunRow): Run {
     stopReason: row.stop_reason ?? undefined,
     owner: row.owner ?? undefined,
     fence: row.fence,
-    repair: row.repair_id === null ? undefined : {
-      repairId: row.repair_id,
-      count: present(row.repair_count, 'repair_count'),
-      startTime: present(row.repair_start_time, 'repair_start_time'),
-      earlierDuration: present(row.earlier_duration, 'earlier_duration'),
-    },
+    repair:
+      row.repair_id === null
+        ? undefined
+        : {
+            repairId: row.repair_id,
+            count: present(row.repair_count, 'repair_count'),
+            startTime: present(row.repair_start_time, 'repair_start_time'),
+            earlierDuration: present(row.earlier_duration, 'earlier_duration'),
+          },
     admittedTime: row.admitted_time ?? undefined,
     launchedBy: row.launched_by ?? undefined,
     parentTaskRun: row.parent_task_run_id ?? undefined,
@@ -88,9 +94,22 @@ export function taskRunOf(row: TaskRunRow): TaskRun {
 /** The row of a new attempt that waits for its turn. */
 export function attemptRow({ runId, jobRunId, taskKey, attempt, fence, dueTime, progress }: TaskRun) {
   return {
-    run_id: runId, job_run_id: jobRunId, task_key: taskKey, attempt, fence, due_time: dueTime ?? null,
-    state: progress.state, active: true, result: null, message: progress.message,
-    cluster_id: null, spark_context_id: null, start_time: null, running_time: null, terminating_time: null, end_time: null,
+    run_id: runId,
+    job_run_id: jobRunId,
+    task_key: taskKey,
+    attempt,
+    fence,
+    due_time: dueTime ?? null,
+    state: progress.state,
+    active: true,
+    result: null,
+    message: progress.message,
+    cluster_id: null,
+    spark_context_id: null,
+    start_time: null,
+    running_time: null,
+    terminating_time: null,
+    end_time: null,
   };
 }
 

@@ -9,10 +9,13 @@ import { runOf, type RunRow } from './run-rows.ts';
 import type { Database } from '../schema.ts';
 import { taskRunsOf } from '../task-runs/task-runs.ts';
 
-/** A run with all its attempts, by the id of the run or of one of its task runs; undefined when there is none. */
+/**
+ * A run with all its attempts, by the id of the run or of one of its task runs; undefined when there is none.
+ */
 export async function findRun(db: Kysely<Database>, runId: number): Promise<RunWithTasks | undefined> {
-  const row = (await visibleRuns(db).where('runs.run_id', '=', runId).executeTakeFirst())
-    ?? (await visibleRuns(db)
+  const row =
+    (await visibleRuns(db).where('runs.run_id', '=', runId).executeTakeFirst()) ??
+    (await visibleRuns(db)
       .where('runs.run_id', '=', db.selectFrom('task_runs').select('job_run_id').where('run_id', '=', runId))
       .executeTakeFirst());
   return row === undefined ? undefined : (await withTasks(db, [row]))[0];
@@ -20,13 +23,22 @@ export async function findRun(db: Kysely<Database>, runId: number): Promise<RunW
 
 /** Adds the task runs of all the given runs with one query. */
 export async function withTasks(db: Kysely<Database>, rows: readonly RunRow[]): Promise<RunWithTasks[]> {
-  const tasks = await taskRunsOf(db, rows.map((row) => row.run_id));
+  const tasks = await taskRunsOf(
+    db,
+    rows.map((row) => row.run_id),
+  );
   return rows.map((row) => ({ run: runOf(row), tasks: tasks.get(row.run_id) ?? [] }));
 }
 
-/** Runs by start time, newest first; of those that started at once, the one with the greater id is the newer. */
+/**
+ * Runs by start time, newest first; of those that started at once, the one with the greater id is the newer.
+ */
 export async function listRuns(db: Kysely<Database>, filter: RunFilter): Promise<Run[]> {
-  let query = visibleRuns(db).orderBy('runs.start_time', 'desc').orderBy('runs.run_id', 'desc').limit(filter.limit).offset(filter.offset);
+  let query = visibleRuns(db)
+    .orderBy('runs.start_time', 'desc')
+    .orderBy('runs.run_id', 'desc')
+    .limit(filter.limit)
+    .offset(filter.offset);
   if (filter.jobId !== undefined) query = query.where('runs.job_id', '=', filter.jobId);
   if (filter.active === true) query = query.where('runs.active', '=', true);
   if (filter.active === false) query = query.where('runs.active', '=', false);
@@ -35,9 +47,12 @@ export async function listRuns(db: Kysely<Database>, filter: RunFilter): Promise
   if (filter.startTo !== undefined) query = query.where('runs.start_time', '<=', filter.startTo);
   if (filter.before !== undefined) {
     const { startTime, runId } = filter.before;
-    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('runs.start_time', 'runs.run_id'), '<', tuple(startTime, runId)));
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('runs.start_time', 'runs.run_id'), '<', tuple(startTime, runId)),
+    );
   }
-  if (filter.visibleTo !== undefined) query = query.where('runs.job_id', 'in', jobsVisibleTo(db, filter.visibleTo));
+  if (filter.visibleTo !== undefined)
+    query = query.where('runs.job_id', 'in', jobsVisibleTo(db, filter.visibleTo));
   return (await query.execute()).map(runOf);
 }
 
@@ -45,18 +60,34 @@ export async function listRuns(db: Kysely<Database>, filter: RunFilter): Promise
  * Notes that a run is to be stopped, unless that was noted before or it is over. The first reason stays.
  * @returns the run as it is now; undefined when there is none
  */
-export async function requestStop(db: Kysely<Database>, runId: number, reason: StopReason): Promise<Run | undefined> {
-  await db.updateTable('runs').set({ stop_reason: reason })
-    .where('run_id', '=', runId).where('active', '=', true).where('stop_reason', 'is', null)
+export async function requestStop(
+  db: Kysely<Database>,
+  runId: number,
+  reason: StopReason,
+): Promise<Run | undefined> {
+  await db
+    .updateTable('runs')
+    .set({ stop_reason: reason })
+    .where('run_id', '=', runId)
+    .where('active', '=', true)
+    .where('stop_reason', 'is', null)
     .execute();
   const row = await db.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirst();
   return row === undefined ? undefined : runOf(row);
 }
 
-/** Notes for active runs that they are cancelled; gives the ids of those whose stop had not been noted before. */
-export async function requestStopOfAll(db: Kysely<Database>, { jobId, queuedOnly }: StopFilter): Promise<number[]> {
-  let query = db.updateTable('runs').set({ stop_reason: 'cancel' })
-    .where('active', '=', true).where('stop_reason', 'is', null);
+/**
+ * Notes for active runs that they are cancelled; gives the ids of those whose stop had not been noted before.
+ */
+export async function requestStopOfAll(
+  db: Kysely<Database>,
+  { jobId, queuedOnly }: StopFilter,
+): Promise<number[]> {
+  let query = db
+    .updateTable('runs')
+    .set({ stop_reason: 'cancel' })
+    .where('active', '=', true)
+    .where('stop_reason', 'is', null);
   if (jobId !== undefined) query = query.where('job_id', '=', jobId);
   if (queuedOnly) query = query.where('state', '=', 'QUEUED');
   return (await query.returning('run_id').execute()).map((row) => row.run_id);
@@ -64,21 +95,42 @@ export async function requestStopOfAll(db: Kysely<Database>, { jobId, queuedOnly
 
 /** Active runs of a node, with what others have noted about them. */
 export async function runsOwnedBy(db: Kysely<Database>, node: string): Promise<OwnedRun[]> {
-  const rows = await db.selectFrom('runs').select(['run_id', 'stop_reason', 'retimes'])
-    .where('active', '=', true).where('owner', '=', node).execute();
-  return rows.map((row) => ({ runId: row.run_id, stopReason: row.stop_reason ?? undefined, retimes: row.retimes }));
+  const rows = await db
+    .selectFrom('runs')
+    .select(['run_id', 'stop_reason', 'retimes'])
+    .where('active', '=', true)
+    .where('owner', '=', node)
+    .execute();
+  return rows.map((row) => ({
+    runId: row.run_id,
+    stopReason: row.stop_reason ?? undefined,
+    retimes: row.retimes,
+  }));
 }
 
-/** The latest attempt of the run whose first attempt this is; undefined when it is gone. Also one of a deleted job. */
+/**
+ * The latest attempt of the run whose first attempt this is; undefined when it is gone. Also one of a deleted
+ * job.
+ */
 export async function latestAttempt(db: Kysely<Database>, runId: number): Promise<Run | undefined> {
-  const retry = await db.selectFrom('runs').selectAll().where('original_attempt_run_id', '=', runId).where('attempt', '>', 0)
-    .orderBy('attempt', 'desc').limit(1).executeTakeFirst();
-  const row = retry ?? (await db.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirst());
+  const retry = await db
+    .selectFrom('runs')
+    .selectAll()
+    .where('original_attempt_run_id', '=', runId)
+    .where('attempt', '>', 0)
+    .orderBy('attempt', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const row =
+    retry ?? (await db.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirst());
   return row && runOf(row);
 }
 
 /** Runs of deleted jobs are gone for everybody (spec 4.1 rule 1). */
 export function visibleRuns(db: Kysely<Database>) {
-  return db.selectFrom('runs').selectAll('runs')
-    .innerJoin('jobs', 'jobs.job_id', 'runs.job_id').where('jobs.deleted_time', 'is', null);
+  return db
+    .selectFrom('runs')
+    .selectAll('runs')
+    .innerJoin('jobs', 'jobs.job_id', 'runs.job_id')
+    .where('jobs.deleted_time', 'is', null);
 }

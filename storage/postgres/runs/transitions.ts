@@ -1,6 +1,7 @@
 /**
- * Writing states with group commit: a change waits only while writes are under way, then goes together with all others
- * that came meanwhile. Each write names the state and the fence that it expects; a row that has moved on is left alone.
+ * Writing states with group commit: a change waits only while writes are under way, then goes together with
+ * all others that came meanwhile. Each write names the state and the fence that it expects; a row that has
+ * moved on is left alone.
  */
 import { sql, type Kysely, type Transaction } from 'kysely';
 import type { Log } from '../../../engine/ports/engine.ts';
@@ -15,8 +16,9 @@ import type { Database } from '../schema.ts';
 
 export interface StateWriter {
   /**
-   * Durable when resolved. `refused`: a row was no longer in the state and fence that its change names; then nothing of
-   * the set was written. While the database is away it waits; it rejects for errors that waiting does not mend.
+   * Durable when resolved. `refused`: a row was no longer in the state and fence that its change names; then
+   * nothing of the set was written. While the database is away it waits; it rejects for errors that waiting
+   * does not mend.
    */
   write(changeSet: ChangeSet): Promise<'written' | 'refused'>;
 }
@@ -40,30 +42,40 @@ export function createStateWriter(db: Kysely<Database>, clock: Clock, log: Log):
     writers -= 1;
   };
   return {
-    write: (set) => new Promise((resolve, reject) => {
-      queue.push({ set, resolve, reject });
-      if (writers < writersMax) void flush();
-    }),
+    write: (set) =>
+      new Promise((resolve, reject) => {
+        queue.push({ set, resolve, reject });
+        if (writers < writersMax) void flush();
+      }),
   };
 }
 
 /**
- * Writes a batch and answers everybody in it. What is refused or cannot be written at all takes nobody else down: whoever
- * was not written with the others is written alone.
+ * Writes a batch and answers everybody in it. What is refused or cannot be written at all takes nobody else
+ * down: whoever was not written with the others is written alone.
  */
-async function settle(db: Kysely<Database>, batch: readonly Waiting[], clock: Clock, log: Log): Promise<void> {
+async function settle(
+  db: Kysely<Database>,
+  batch: readonly Waiting[],
+  clock: Clock,
+  log: Log,
+): Promise<void> {
   // True once an attempt broke off: it may have been committed all the same.
   let doubtful = false;
-  const attempt = (sets: readonly ChangeSet[]) => patiently(clock, log, () =>
-    writeTogether(db, sets).catch((error: unknown) => {
-      doubtful = true;
-      throw error;
-    }));
+  const attempt = (sets: readonly ChangeSet[]) =>
+    patiently(clock, log, () =>
+      writeTogether(db, sets).catch((error: unknown) => {
+        doubtful = true;
+        throw error;
+      }),
+    );
   const together = await attempt(batch.map((one) => one.set)).catch(() => new Set<number>());
   for (const [index, one] of batch.entries()) {
     try {
-      const written = together.has(index) || (await attempt([one.set])).has(0)
-        || (doubtful && (await patiently(clock, log, () => alreadyWritten(db, one.set))));
+      const written =
+        together.has(index) ||
+        (await attempt([one.set])).has(0) ||
+        (doubtful && (await patiently(clock, log, () => alreadyWritten(db, one.set))));
       one.resolve(written ? 'written' : 'refused');
     } catch (error) {
       one.reject(error);
@@ -73,7 +85,9 @@ async function settle(db: Kysely<Database>, batch: readonly Waiting[], clock: Cl
 
 /** Writes sets with one round trip to the disk; gives the indexes of those that were written. */
 async function writeTogether(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<Set<number>> {
-  const single = sets.every((set) => set.changes.length === 1 && set.notices.length === 0 && set.attempts === undefined);
+  const single = sets.every(
+    (set) => set.changes.length === 1 && set.notices.length === 0 && set.attempts === undefined,
+  );
   if (single) return new Set((await update(db, sets)).keys());
   return (await writeWhole(db, sets)) ? new Set(sets.keys()) : new Set();
 }
@@ -96,23 +110,32 @@ async function writeWhole(db: Kysely<Database>, sets: readonly ChangeSet[]): Pro
 }
 
 /** Writes one set inside a transaction that does more; `refused`: it must be rolled back. */
-export async function writeInside(transaction: Transaction<Database>, set: ChangeSet): Promise<'written' | 'refused'> {
+export async function writeInside(
+  transaction: Transaction<Database>,
+  set: ChangeSet,
+): Promise<'written' | 'refused'> {
   if (((await update(transaction, [set])).get(0) ?? 0) < set.changes.length) return 'refused';
   await insertRest(transaction, [set]);
   return 'written';
 }
 
 async function insertRest(transaction: Transaction<Database>, sets: readonly ChangeSet[]): Promise<void> {
-  await insertNotices(transaction, sets.flatMap((set) => set.notices));
+  await insertNotices(
+    transaction,
+    sets.flatMap((set) => set.notices),
+  );
   const attempts = sets.flatMap((set) => set.attempts ?? []);
-  if (attempts.length > 0) await transaction.insertInto('task_runs').values(attempts.map(attemptRow)).execute();
+  if (attempts.length > 0)
+    await transaction.insertInto('task_runs').values(attempts.map(attemptRow)).execute();
 }
 
 /** Applies the changes of all sets; gives the number of rows written for each set, by its index. */
 async function update(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<Map<number, number>> {
   const written = new Map<number, number>();
   for (const kind of ['run', 'task'] as const) {
-    const rows = sets.flatMap((set, index) => set.changes.filter((change) => change.kind === kind).map((change) => rowOf(change, index)));
+    const rows = sets.flatMap((set, index) =>
+      set.changes.filter((change) => change.kind === kind).map((change) => rowOf(change, index)),
+    );
     if (rows.length === 0) continue;
     // Locks taken in one order make deadlocks rare.
     rows.sort((one, other) => one.run_id - other.run_id);
@@ -143,7 +166,10 @@ function rowOf(change: StateChange, setIndex: number) {
   };
 }
 
-/** PostgreSQL's text holds no NUL character, and its JSON no half of a surrogate pair; messages of failures may. */
+/**
+ * PostgreSQL's text holds no NUL character, and its JSON no half of a surrogate pair; messages of failures
+ * may.
+ */
 function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }
@@ -165,10 +191,14 @@ const progress = sql`
 
 const expected = sql`row.run_id = change.run_id and row.state = change.from_state and row.fence = change.fence`;
 
-const updateRuns = (db: Kysely<Database>, rows: string) => sql<{ set_index: number }>`
-  update runs as row set ${progress}, queue_code = case when to_state = 'QUEUED' then row.queue_code end from ${changes(rows)} where ${expected} returning set_index`.execute(db);
+const updateRuns = (db: Kysely<Database>, rows: string) =>
+  sql<{ set_index: number }>`
+  update runs as row set ${progress}, queue_code = case when to_state = 'QUEUED' then row.queue_code end from ${changes(rows)} where ${expected} returning set_index`.execute(
+    db,
+  );
 
-const updateTaskRuns = (db: Kysely<Database>, rows: string) => sql<{ set_index: number }>`
+const updateTaskRuns = (db: Kysely<Database>, rows: string) =>
+  sql<{ set_index: number }>`
   update task_runs as row set ${progress},
     cluster_id = coalesce(change.cluster_id, row.cluster_id),
     spark_context_id = coalesce(change.spark_context_id, row.spark_context_id)
@@ -176,8 +206,11 @@ const updateTaskRuns = (db: Kysely<Database>, rows: string) => sql<{ set_index: 
 
 async function alreadyWritten(db: Kysely<Database>, set: ChangeSet): Promise<boolean> {
   for (const change of set.changes) {
-    const row = await db.selectFrom(change.kind === 'run' ? 'runs' : 'task_runs').select(['state', 'fence'])
-      .where('run_id', '=', change.runId).executeTakeFirst();
+    const row = await db
+      .selectFrom(change.kind === 'run' ? 'runs' : 'task_runs')
+      .select(['state', 'fence'])
+      .where('run_id', '=', change.runId)
+      .executeTakeFirst();
     if (row?.state !== change.to || row.fence !== change.fence) return false;
   }
   return true;

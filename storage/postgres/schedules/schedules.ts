@@ -8,39 +8,64 @@ import type { Database } from '../schema.ts';
 export function createScheduleStore(db: Kysely<Database>): ScheduleStore {
   return {
     async firstDue() {
-      const first = await db.selectFrom('schedules').select('next_fire_at').where('next_fire_at', 'is not', null)
-        .orderBy('next_fire_at').limit(1).executeTakeFirst();
+      const first = await db
+        .selectFrom('schedules')
+        .select('next_fire_at')
+        .where('next_fire_at', 'is not', null)
+        .orderBy('next_fire_at')
+        .limit(1)
+        .executeTakeFirst();
       return first?.next_fire_at ?? undefined;
     },
-    fireDue: (claim, decide) => db.transaction().execute(async (transaction) => {
-      const due = await claimDue(transaction, claim);
-      if (due.length === 0) return 0;
-      const { fired, launch } = decide(due);
-      await saveFired(transaction, fired);
-      await launch(joinedLaunches(transaction));
-      return due.length;
-    }),
-    giveUp: (dueAt, { jobId, lastFireAt, nextFireAt, problem }) => db.updateTable('schedules')
-      .set({ last_fire_at: lastFireAt ?? null, next_fire_at: nextFireAt ?? null, problem: problem ?? null })
-      .where('job_id', '=', jobId).where('next_fire_at', '=', dueAt).execute().then(() => undefined),
+    fireDue: (claim, decide) =>
+      db.transaction().execute(async (transaction) => {
+        const due = await claimDue(transaction, claim);
+        if (due.length === 0) return 0;
+        const { fired, launch } = decide(due);
+        await saveFired(transaction, fired);
+        await launch(joinedLaunches(transaction));
+        return due.length;
+      }),
+    giveUp: (dueAt, { jobId, lastFireAt, nextFireAt, problem }) =>
+      db
+        .updateTable('schedules')
+        .set({ last_fire_at: lastFireAt ?? null, next_fire_at: nextFireAt ?? null, problem: problem ?? null })
+        .where('job_id', '=', jobId)
+        .where('next_fire_at', '=', dueAt)
+        .execute()
+        .then(() => undefined),
   };
 }
 
 async function claimDue(transaction: Transaction<Database>, { now, limit, jobId }: Claim) {
-  let query = transaction.selectFrom('schedules').innerJoin('jobs', 'jobs.job_id', 'schedules.job_id')
-    .selectAll('jobs').select('schedules.next_fire_at')
-    .where('schedules.next_fire_at', '<=', now).where('jobs.deleted_time', 'is', null);
+  let query = transaction
+    .selectFrom('schedules')
+    .innerJoin('jobs', 'jobs.job_id', 'schedules.job_id')
+    .selectAll('jobs')
+    .select('schedules.next_fire_at')
+    .where('schedules.next_fire_at', '<=', now)
+    .where('jobs.deleted_time', 'is', null);
   if (jobId !== undefined) query = query.where('schedules.job_id', '=', jobId);
   // A change of the job locks it before its schedule: whoever waited for either here could wait for ever.
-  const rows = await query.orderBy('schedules.next_fire_at').orderBy('schedules.job_id').limit(limit)
-    .forUpdate().skipLocked().execute();
+  const rows = await query
+    .orderBy('schedules.next_fire_at')
+    .orderBy('schedules.job_id')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute();
   return rows.map((row) => ({ job: jobOf(row), nextFireAt: row.next_fire_at ?? now }));
 }
 
 async function saveFired(transaction: Transaction<Database>, fired: readonly FiredSchedule[]): Promise<void> {
-  const rows = JSON.stringify(fired.map((one) => ({
-    job_id: one.jobId, next_fire_at: one.nextFireAt, last_fire_at: one.lastFireAt, problem: one.problem,
-  })));
+  const rows = JSON.stringify(
+    fired.map((one) => ({
+      job_id: one.jobId,
+      next_fire_at: one.nextFireAt,
+      last_fire_at: one.lastFireAt,
+      problem: one.problem,
+    })),
+  );
   await sql`
     update schedules set next_fire_at = fired.next_fire_at, problem = fired.problem,
       last_fire_at = coalesce(fired.last_fire_at, schedules.last_fire_at)

@@ -1,6 +1,14 @@
-/** What time does to tokens: nobody uses them, or they were observed for long enough. Each call does what is due at `now`. */
+/**
+ * What time does to tokens: nobody uses them, or they were observed for long enough. Each call does what is
+ * due at `now`.
+ */
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
-import { decideAutoscope, enforcementTime, observedMs, type ObservedToken } from '../../../engine/token/autoscope.ts';
+import {
+  decideAutoscope,
+  enforcementTime,
+  observedMs,
+  type ObservedToken,
+} from '../../../engine/token/autoscope.ts';
 import { allApis } from '../../../engine/token/scopes.ts';
 import { unusedMs } from '../../../engine/token/token.ts';
 import { mailAddressOf } from '../../../engine/token/person.ts';
@@ -12,71 +20,155 @@ import type { Database, TokenTable } from '../schema.ts';
 /** Who the audit log says it was. */
 const service = 'runyard';
 
-function eventOf(now: number, tokenId: string, action: string, change: Partial<Pick<AuditEvent, 'before' | 'after'>>): AuditEvent {
-  return { time: now, userName: service, tokenId, sourceIp: '', action, resource: `token_id=${tokenId}`, status: 200, before: undefined, after: undefined, ...change };
+function eventOf(
+  now: number,
+  tokenId: string,
+  action: string,
+  change: Partial<Pick<AuditEvent, 'before' | 'after'>>,
+): AuditEvent {
+  return {
+    time: now,
+    userName: service,
+    tokenId,
+    sourceIp: '',
+    action,
+    resource: `token_id=${tokenId}`,
+    status: 200,
+    before: undefined,
+    after: undefined,
+    ...change,
+  };
 }
 
 /** Revokes the tokens that nobody has used for 90 days (spec 5.2). @returns how many */
 export function revokeUnused(db: Kysely<Database>, now: number): Promise<number> {
   return db.transaction().execute(async (transaction) => {
-    const rows = await transaction.updateTable('tokens').set({ revoked_time: now })
-      .where('revoked_time', 'is', null).where('created_time', '<=', now - unusedMs).where('last_accessed_time', '<=', now - unusedMs)
-      .returning('token_id').execute();
-    if (rows.length > 0) await insertAuditEvents(transaction, rows.map((row) => eventOf(now, row.token_id, 'revoke unused token', {})));
+    const rows = await transaction
+      .updateTable('tokens')
+      .set({ revoked_time: now })
+      .where('revoked_time', 'is', null)
+      .where('created_time', '<=', now - unusedMs)
+      .where('last_accessed_time', '<=', now - unusedMs)
+      .returning('token_id')
+      .execute();
+    if (rows.length > 0)
+      await insertAuditEvents(
+        transaction,
+        rows.map((row) => eventOf(now, row.token_id, 'revoke unused token', {})),
+      );
     return rows.length;
   });
 }
 
 /**
- * Begins to observe the all-apis tokens that there are, when administrators want that. A token that ends before it could be
- * observed is left alone, and so is that of the first administrator, which has no end.
+ * Begins to observe the all-apis tokens that there are, when administrators want that. A token that ends
+ * before it could be observed is left alone, and so is that of the first administrator, which has no end.
  */
 export async function observeExisting(db: Kysely<Database>, now: number): Promise<void> {
-  const wanted = await db.selectFrom('workspace_settings').select('value').where('name', '=', 'enableTokenAutoscoping').executeTakeFirst();
+  const wanted = await db
+    .selectFrom('workspace_settings')
+    .select('value')
+    .where('name', '=', 'enableTokenAutoscoping')
+    .executeTakeFirst();
   if (wanted?.value !== 'true') return;
-  await db.updateTable('tokens').set({ autoscope_state: 'RUNNING', autoscope_started_time: now, autoscope_backfilled: true })
-    .where('autoscope_state', '=', 'DISABLED').where(sql<boolean>`scopes = array[${allApis}]`).where('revoked_time', 'is', null)
-    .where('expiry_time', '>=', now + observedMs).execute();
+  await db
+    .updateTable('tokens')
+    .set({ autoscope_state: 'RUNNING', autoscope_started_time: now, autoscope_backfilled: true })
+    .where('autoscope_state', '=', 'DISABLED')
+    .where(sql<boolean>`scopes = array[${allApis}]`)
+    .where('revoked_time', 'is', null)
+    .where('expiry_time', '>=', now + observedMs)
+    .execute();
 }
 
 /** Reminds the owners of observed tokens, and lets the inferred scopes apply, each together with its mail. */
 export async function advanceAutoscoping(db: Kysely<Database>, now: number): Promise<void> {
   const due = await observed(db).select('token_id').where('revoked_time', 'is', null).execute();
-  for (const { token_id: tokenId } of due) await db.transaction().execute((transaction) => advance(transaction, tokenId, now));
+  for (const { token_id: tokenId } of due)
+    await db.transaction().execute((transaction) => advance(transaction, tokenId, now));
 }
 
 async function advance(transaction: Transaction<Database>, tokenId: string, now: number): Promise<void> {
-  const row = await observed(transaction).selectAll().where('token_id', '=', tokenId).where('revoked_time', 'is', null).forUpdate().executeTakeFirst();
+  const row = await observed(transaction)
+    .selectAll()
+    .where('token_id', '=', tokenId)
+    .where('revoked_time', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
   if (row === undefined || (row.expiry_time !== null && row.expiry_time <= now)) return;
   const token: ObservedToken = {
-    startedTime: row.autoscope_started_time ?? row.created_time, remindedTime: row.autoscope_reminded_time ?? undefined, inferredScopes: row.inferred_scopes,
+    startedTime: row.autoscope_started_time ?? row.created_time,
+    remindedTime: row.autoscope_reminded_time ?? undefined,
+    inferredScopes: row.inferred_scopes,
   };
   const decision = decideAutoscope(token, now);
   if (decision === 'nothing') return;
-  const change = decision === 'remind'
-    ? { autoscope_reminded_time: now }
-    : { scopes: row.inferred_scopes, autoscope_state: row.autoscope_backfilled ? 'BACKFILLED' as const : 'COMPLETED' as const };
+  const change =
+    decision === 'remind'
+      ? { autoscope_reminded_time: now }
+      : {
+          scopes: row.inferred_scopes,
+          autoscope_state: row.autoscope_backfilled ? ('BACKFILLED' as const) : ('COMPLETED' as const),
+        };
   await transaction.updateTable('tokens').set(change).where('token_id', '=', tokenId).execute();
   if (decision === 'enforce') {
-    await insertAuditEvents(transaction, [eventOf(now, tokenId, 'enforce inferred scopes', { before: { scopes: row.scopes }, after: { scopes: row.inferred_scopes } })]);
+    await insertAuditEvents(transaction, [
+      eventOf(now, tokenId, 'enforce inferred scopes', {
+        before: { scopes: row.scopes },
+        after: { scopes: row.inferred_scopes },
+      }),
+    ]);
   }
-  await notify(transaction, row, decision, decision === 'enforce' ? now : enforcementTime({ ...token, remindedTime: now }), now);
+  await notify(
+    transaction,
+    row,
+    decision,
+    decision === 'enforce' ? now : enforcementTime({ ...token, remindedTime: now }),
+    now,
+  );
 }
 
 /** Mail goes to the owner; a service principal has no address, so to whoever made its token. */
-async function notify(transaction: Transaction<Database>, row: Selectable<TokenTable>, decision: 'remind' | 'enforce', at: number, now: number): Promise<void> {
-  const people = await transaction.selectFrom('principals').select(['principal_id', 'user_name', 'email'])
-    .where('principal_id', 'in', [row.principal_id, ...(row.created_by === null ? [] : [row.created_by])]).execute();
+async function notify(
+  transaction: Transaction<Database>,
+  row: Selectable<TokenTable>,
+  decision: 'remind' | 'enforce',
+  at: number,
+  now: number,
+): Promise<void> {
+  const people = await transaction
+    .selectFrom('principals')
+    .select(['principal_id', 'user_name', 'email'])
+    .where('principal_id', 'in', [row.principal_id, ...(row.created_by === null ? [] : [row.created_by])])
+    .execute();
   const owner = people.find((person) => person.principal_id === row.principal_id);
   const recipient = [owner, ...people.filter((person) => person !== owner)]
-    .map((person) => (person === undefined ? undefined : mailAddressOf({ email: person.email ?? undefined, userName: person.user_name })))
+    .map((person) =>
+      person === undefined
+        ? undefined
+        : mailAddressOf({ email: person.email ?? undefined, userName: person.user_name }),
+    )
     .find((address) => address !== undefined);
   if (recipient === undefined) return;
-  await insertNotices(transaction, [{
-    event: decision === 'remind' ? 'token_scopes_reminder' : 'token_scopes_enforced', channel: 'email', recipient,
-    jobId: undefined, runId: undefined, taskKey: undefined, createdTime: now,
-    facts: { token: { tokenId: row.token_id, comment: row.comment, scopes: row.inferred_scopes, enforcementTime: at } },
-  }]);
+  await insertNotices(transaction, [
+    {
+      event: decision === 'remind' ? 'token_scopes_reminder' : 'token_scopes_enforced',
+      channel: 'email',
+      recipient,
+      jobId: undefined,
+      runId: undefined,
+      taskKey: undefined,
+      createdTime: now,
+      facts: {
+        token: {
+          tokenId: row.token_id,
+          comment: row.comment,
+          scopes: row.inferred_scopes,
+          enforcementTime: at,
+        },
+      },
+    },
+  ]);
 }
 
 function observed(db: Kysely<Database>) {

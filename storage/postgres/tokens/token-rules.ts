@@ -11,7 +11,8 @@ export function createTokenRules(db: Kysely<Database>) {
     conf: () => readConf(db),
     changeConf: (change: Partial<WorkspaceConf>) => changeConf(db, change),
     users: () => tokenUsers(db),
-    changeUsers: (change: (current: readonly Grantee[]) => readonly Grantee[]) => changeTokenUsers(db, change),
+    changeUsers: (change: (current: readonly Grantee[]) => readonly Grantee[]) =>
+      changeTokenUsers(db, change),
   };
 }
 
@@ -24,42 +25,71 @@ async function readConf(db: Kysely<Database>): Promise<WorkspaceConf> {
 function changeConf(db: Kysely<Database>, change: Partial<WorkspaceConf>): Promise<WorkspaceConf> {
   return db.transaction().execute(async (transaction) => {
     const before = await readConf(transaction);
-    await transaction.insertInto('workspace_settings').values(Object.entries(change).map(([name, value]) => ({ name, value })))
-      .onConflict((conflict) => conflict.column('name').doUpdateSet((row) => ({ value: row.ref('excluded.value') }))).execute();
+    await transaction
+      .insertInto('workspace_settings')
+      .values(Object.entries(change).map(([name, value]) => ({ name, value })))
+      .onConflict((conflict) =>
+        conflict.column('name').doUpdateSet((row) => ({ value: row.ref('excluded.value') })),
+      )
+      .execute();
     return before;
   });
 }
 
 /** Who may make and use tokens, beside administrators. */
 async function tokenUsers(db: Kysely<Database>): Promise<Grantee[]> {
-  const rows = await db.selectFrom('token_permissions').leftJoin('principals', 'principals.principal_id', 'token_permissions.principal_id')
-    .select(['user_name', 'kind', 'group_name']).orderBy('user_name', (by) => by.asc().nullsLast()).orderBy('group_name').execute();
+  const rows = await db
+    .selectFrom('token_permissions')
+    .leftJoin('principals', 'principals.principal_id', 'token_permissions.principal_id')
+    .select(['user_name', 'kind', 'group_name'])
+    .orderBy('user_name', (by) => by.asc().nullsLast())
+    .orderBy('group_name')
+    .execute();
   return rows.map(({ user_name: name, kind, group_name: group }): Grantee =>
     // The check of the table leaves nothing but one of the two.
-    (group === null ? { kind: kind ?? 'user', name: name ?? '' } : { kind: 'group', name: group }));
+    group === null ? { kind: kind ?? 'user', name: name ?? '' } : { kind: 'group', name: group },
+  );
 }
 
 /** @throws ServiceError for somebody who is not known */
 function changeTokenUsers(
-  db: Kysely<Database>, change: (current: readonly Grantee[]) => readonly Grantee[],
+  db: Kysely<Database>,
+  change: (current: readonly Grantee[]) => readonly Grantee[],
 ): Promise<{ readonly before: Grantee[]; readonly after: Grantee[] }> {
   return db.transaction().execute(async (transaction) => {
     // Two changes at once: the second one builds on the first.
-    await transaction.selectFrom('principals').select('principal_id').where('admin', '=', true).orderBy('principal_id').forUpdate().execute();
+    await transaction
+      .selectFrom('principals')
+      .select('principal_id')
+      .where('admin', '=', true)
+      .orderBy('principal_id')
+      .forUpdate()
+      .execute();
     const before = await tokenUsers(transaction);
     const wanted = change(before);
     await transaction.deleteFrom('token_permissions').execute();
     for (const grantee of wanted) {
       const id = grantee.kind === 'group' ? undefined : await idOf(transaction, grantee);
-      await transaction.insertInto('token_permissions').values({ principal_id: id ?? null, group_name: grantee.kind === 'group' ? grantee.name : null }).execute();
+      await transaction
+        .insertInto('token_permissions')
+        .values({ principal_id: id ?? null, group_name: grantee.kind === 'group' ? grantee.name : null })
+        .execute();
     }
     return { before, after: await tokenUsers(transaction) };
   });
 }
 
 async function idOf(db: Kysely<Database>, { kind, name }: Grantee): Promise<number> {
-  const row = await db.selectFrom('principals').select('principal_id').where('user_name', '=', name).where('deleted_time', 'is', null)
-    .where('kind', '=', kind === 'user' ? 'user' : 'service_principal').executeTakeFirst();
-  if (row === undefined) throw invalid(`access_control_list names the ${kind.replace('_', ' ')} ${quote(name)}, which does not exist.`);
+  const row = await db
+    .selectFrom('principals')
+    .select('principal_id')
+    .where('user_name', '=', name)
+    .where('deleted_time', 'is', null)
+    .where('kind', '=', kind === 'user' ? 'user' : 'service_principal')
+    .executeTakeFirst();
+  if (row === undefined)
+    throw invalid(
+      `access_control_list names the ${kind.replace('_', ' ')} ${quote(name)}, which does not exist.`,
+    );
   return row.principal_id;
 }

@@ -1,4 +1,6 @@
-/** Runs come to their end, to the right one, and INTERNAL_ERROR has a reason that the suite itself has caused. */
+/**
+ * Runs come to their end, to the right one, and INTERNAL_ERROR has a reason that the suite itself has caused.
+ */
 import { rollUp, standingOf } from '../../../engine/run/roll-up.ts';
 import { tasksOf } from '../../../engine/job/format.ts';
 import { progressOf, type RunRow, type TaskRunRow } from '../../../storage/postgres/runs/run-rows.ts';
@@ -16,9 +18,18 @@ export const everythingIsOver: Invariant = ({ runs, attempts, jobs }, look) => {
   const limits = new Map(jobs.map((job) => [job.job_id, job.settings.max_concurrent_runs ?? 1]));
   const waits = (run: RunRow | undefined): boolean => run?.state === 'QUEUED' && limits.get(run.job_id) === 0;
   const stored = byId(runs);
-  for (const run of runs) look(!run.active || waits(run), run.run_id, () => `Run ${run.run_id} is still ${run.state}, owned by ${run.owner}.`);
+  for (const run of runs)
+    look(
+      !run.active || waits(run),
+      run.run_id,
+      () => `Run ${run.run_id} is still ${run.state}, owned by ${run.owner}.`,
+    );
   for (const attempt of attempts) {
-    look(!attempt.active || waits(stored.get(attempt.job_run_id)), attempt.job_run_id, () => `Attempt ${attempt.run_id} is still ${attempt.state}.`);
+    look(
+      !attempt.active || waits(stored.get(attempt.job_run_id)),
+      attempt.job_run_id,
+      () => `Attempt ${attempt.run_id} is still ${attempt.state}.`,
+    );
   }
 };
 
@@ -26,11 +37,18 @@ export const everythingIsOver: Invariant = ({ runs, attempts, jobs }, look) => {
 export const internalErrorsHaveAReason: Invariant = ({ runs, attempts, killed }, look) => {
   for (const run of runs) {
     const excused = run.format === 'SINGLE_TASK' && killed.has(run.run_id);
-    look(run.state !== 'INTERNAL_ERROR' || excused, run.run_id, () => `Run ${run.run_id} ended as INTERNAL_ERROR: ${run.message}`);
+    look(
+      run.state !== 'INTERNAL_ERROR' || excused,
+      run.run_id,
+      () => `Run ${run.run_id} ended as INTERNAL_ERROR: ${run.message}`,
+    );
   }
   for (const attempt of attempts) {
-    look(attempt.state !== 'INTERNAL_ERROR' || killed.has(attempt.run_id), attempt.job_run_id, () =>
-      `Attempt ${attempt.run_id} ended as INTERNAL_ERROR: ${attempt.message}`);
+    look(
+      attempt.state !== 'INTERNAL_ERROR' || killed.has(attempt.run_id),
+      attempt.job_run_id,
+      () => `Attempt ${attempt.run_id} ended as INTERNAL_ERROR: ${attempt.message}`,
+    );
   }
 };
 
@@ -43,9 +61,18 @@ export const resultsAreThoseOfThePrograms: Invariant = ({ runs, attempts, marks,
     const { result } = attempt;
     const code = marks.get(attempt.run_id)?.end?.code;
     const said = code === undefined ? undefined : code === 0 ? 'SUCCESS' : 'FAILED';
-    if (result === 'SUCCESS') look(said === 'SUCCESS', run.run_id, () => `Attempt ${attempt.run_id} is a SUCCESS, and its program ended with ${code}.`);
+    if (result === 'SUCCESS')
+      look(
+        said === 'SUCCESS',
+        run.run_id,
+        () => `Attempt ${attempt.run_id} is a SUCCESS, and its program ended with ${code}.`,
+      );
     if (result === 'FAILED' && !killed.has(attempt.run_id)) {
-      look(said === 'FAILED', run.run_id, () => `Attempt ${attempt.run_id} is FAILED (${attempt.message}), and its program ended with ${code}.`);
+      look(
+        said === 'FAILED',
+        run.run_id,
+        () => `Attempt ${attempt.run_id} is FAILED (${attempt.message}), and its program ended with ${code}.`,
+      );
     }
   }
 };
@@ -61,12 +88,28 @@ export const stopsHaveAReason: Invariant = (evidence, look) => {
     const { timeout_seconds: own = 0 } = settingsOf(run, attempt);
     const { timeout_seconds: ofRun = 0 } = run.settings;
     if (attempt.result === 'TIMEDOUT') {
-      const starts = [run.start_time, run.admitted_time, ...(rounds.get(run.run_id) ?? []).map((repair) => repair.start_time)];
-      const over = (seconds: number, start: number | null): boolean => seconds > 0 && (attempt.end_time ?? 0) - (start ?? Infinity) >= seconds * 1_000;
-      look(over(own, attempt.start_time) || starts.some((start) => over(ofRun, start)), run.run_id, () => `Attempt ${attempt.run_id} timed out before its time.`);
+      const starts = [
+        run.start_time,
+        run.admitted_time,
+        ...(rounds.get(run.run_id) ?? []).map((repair) => repair.start_time),
+      ];
+      const over = (seconds: number, start: number | null): boolean =>
+        seconds > 0 && (attempt.end_time ?? 0) - (start ?? Infinity) >= seconds * 1_000;
+      look(
+        over(own, attempt.start_time) || starts.some((start) => over(ofRun, start)),
+        run.run_id,
+        () => `Attempt ${attempt.run_id} timed out before its time.`,
+      );
     }
-    if (attempt.result === 'CANCELED' && roundIndexOf(attempt, evidence) === (rounds.get(run.run_id) ?? []).length) {
-      look(run.stop_reason === 'cancel', run.run_id, () => `Attempt ${attempt.run_id} was cancelled, and nobody had asked for it.`);
+    if (
+      attempt.result === 'CANCELED' &&
+      roundIndexOf(attempt, evidence) === (rounds.get(run.run_id) ?? []).length
+    ) {
+      look(
+        run.stop_reason === 'cancel',
+        run.run_id,
+        () => `Attempt ${attempt.run_id} was cancelled, and nobody had asked for it.`,
+      );
     }
   }
 };
@@ -76,7 +119,11 @@ export const cancelsAreKept: Invariant = ({ runs, cancelled, repairs }, look) =>
   const repaired = new Set(repairs.map((repair) => repair.run_id));
   for (const run of runs.filter((one) => cancelled.has(one.run_id) && !repaired.has(one.run_id))) {
     look(!run.active, run.run_id, () => `Run ${run.run_id} was cancelled and is still ${run.state}.`);
-    look(run.result !== 'CANCELED' || run.stop_reason === 'cancel', run.run_id, () => `Run ${run.run_id} is CANCELED without a reason to stop.`);
+    look(
+      run.result !== 'CANCELED' || run.stop_reason === 'cancel',
+      run.run_id,
+      () => `Run ${run.run_id} is CANCELED without a reason to stop.`,
+    );
   }
 };
 
@@ -87,21 +134,35 @@ export const runsEndAsTheirTasks: Invariant = ({ runs, attempts }, look) => {
     const own = ofRun.get(run.run_id) ?? [];
     look(own.length > 0, run.run_id, () => `Run ${run.run_id} has no task runs.`);
     if (run.format === 'SINGLE_TASK') {
-      look(own.length === 1 && own[0]?.state === run.state && own[0]?.result === run.result, run.run_id, () =>
-        `Run ${run.run_id} is ${run.state}/${run.result}, its task ${own[0]?.state}/${own[0]?.result}.`);
+      look(
+        own.length === 1 && own[0]?.state === run.state && own[0]?.result === run.result,
+        run.run_id,
+        () => `Run ${run.run_id} is ${run.state}/${run.result}, its task ${own[0]?.state}/${own[0]?.result}.`,
+      );
       continue;
     }
     if (run.state !== 'TERMINATED' || run.terminating_time === null) continue;
     const { timeout_seconds: timeout = 0 } = run.settings;
-    look(run.result !== 'TIMEDOUT' || timeout > 0, run.run_id, () => `Run ${run.run_id} is TIMEDOUT without a timeout.`);
+    look(
+      run.result !== 'TIMEDOUT' || timeout > 0,
+      run.run_id,
+      () => `Run ${run.run_id} is TIMEDOUT without a timeout.`,
+    );
     const latest = new Map<string, TaskRunRow>();
-    for (const attempt of own.toSorted((one, other) => one.attempt - other.attempt)) latest.set(attempt.task_key, attempt);
+    for (const attempt of own.toSorted((one, other) => one.attempt - other.attempt))
+      latest.set(attempt.task_key, attempt);
     const standings = tasksOf(run.settings).flatMap((task) => {
       const attempt = latest.get(task.task_key);
       return attempt === undefined ? [] : [standingOf(task, progressOf(attempt), true)];
     });
     // A stop that was noted when all its tasks were over changes nothing any more.
-    const ends = [rollUp(standings, stopOf(run) ?? undefined), rollUp(standings, undefined)].map(({ end }) => end?.result);
-    look(ends.some((end) => end === run.result), run.run_id, () => `Run ${run.run_id} is ${run.result}; its tasks make it ${ends.join(' or ')}.`);
+    const ends = [rollUp(standings, stopOf(run) ?? undefined), rollUp(standings, undefined)].map(
+      ({ end }) => end?.result,
+    );
+    look(
+      ends.some((end) => end === run.result),
+      run.run_id,
+      () => `Run ${run.run_id} is ${run.result}; its tasks make it ${ends.join(' or ')}.`,
+    );
   }
 };

@@ -9,8 +9,13 @@ export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 /** What the SDK makes of a refusal. */
-export async function refusalOf(call: Promise<unknown>): Promise<Pick<ApiError, 'statusCode' | 'errorCode' | 'message'>> {
-  const error = await call.then(() => undefined, (reason: unknown) => reason);
+export async function refusalOf(
+  call: Promise<unknown>,
+): Promise<Pick<ApiError, 'statusCode' | 'errorCode' | 'message'>> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
   if (!(error instanceof ApiError)) throw new Error(`It was not refused, or not by the service: ${error}`);
   return { statusCode: error.statusCode, errorCode: error.errorCode, message: error.message };
 }

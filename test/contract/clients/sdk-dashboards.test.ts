@@ -17,22 +17,41 @@ describe('dashboards', () => {
   test('are migrated, read, listed page by page, and moved to the trash', async () => {
     const { ok } = createClient(runyard.url, runyard.token);
     const classic = await ok('POST', '2.0/preview/sql/dashboards', {
-      name: 'Sales', widgets: [{
-        options: { position: { col: 0, row: 0, sizeX: 3, sizeY: 4 } },
-        visualization: { type: 'COUNTER', name: 'Revenue', options: { counterColName: 'revenue' }, query: { id: 'q', name: 'Revenue', query: "SELECT sum(x) AS revenue FROM t WHERE y = '{{ y }}'" } },
-      }],
+      name: 'Sales',
+      widgets: [
+        {
+          options: { position: { col: 0, row: 0, sizeX: 3, sizeY: 4 } },
+          visualization: {
+            type: 'COUNTER',
+            name: 'Revenue',
+            options: { counterColName: 'revenue' },
+            query: { id: 'q', name: 'Revenue', query: "SELECT sum(x) AS revenue FROM t WHERE y = '{{ y }}'" },
+          },
+        },
+      ],
     });
-    const migrate = (display_name?: string) => client.lakeview.migrate({ source_dashboard_id: classic.id, ...(display_name !== undefined && { display_name }) });
+    const migrate = (display_name?: string) =>
+      client.lakeview.migrate({
+        source_dashboard_id: classic.id,
+        ...(display_name !== undefined && { display_name }),
+      });
     const dashboard = await migrate();
     expect(dashboard).toMatchObject({
-      display_name: 'Sales', parent_path: '/Users/admin', path: '/Users/admin/Sales.lvdash.json', etag: '1', lifecycle_state: 'ACTIVE',
-      dashboard_id: expect.stringMatching(/^[0-9a-f]{32}$/), create_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/), serialized_dashboard: expect.stringContaining('y = :y'),
+      display_name: 'Sales',
+      parent_path: '/Users/admin',
+      path: '/Users/admin/Sales.lvdash.json',
+      etag: '1',
+      lifecycle_state: 'ACTIVE',
+      dashboard_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      create_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      serialized_dashboard: expect.stringContaining('y = :y'),
     });
     const { dashboard_id: id = '' } = dashboard;
     expect(await client.lakeview.get({ dashboard_id: id })).toEqual(dashboard);
     await migrate('Other');
     expect((await migrate()).display_name).toBe('Sales (2)');
-    const names = async (request: object) => (await all(client.lakeview.list(request))).map(({ display_name: name }) => name);
+    const names = async (request: object) =>
+      (await all(client.lakeview.list(request))).map(({ display_name: name }) => name);
     expect(await names({ page_size: 2 })).toEqual(['Sales (2)', 'Other', 'Sales']);
     await client.lakeview.trash({ dashboard_id: id });
     expect(await names({})).toEqual(['Sales (2)', 'Other']);
@@ -41,8 +60,14 @@ describe('dashboards', () => {
   });
 
   test('a source that does not exist is not found', async () => {
-    expect(await refusalOf(client.lakeview.migrate({ source_dashboard_id: '4e443c27-9f61-4f2e-a12d-ea5668460bf1' }))).toMatchObject({
-      statusCode: 404, errorCode: 'RESOURCE_DOES_NOT_EXIST', message: 'Classic dashboard 4e443c27-9f61-4f2e-a12d-ea5668460bf1 does not exist.',
+    expect(
+      await refusalOf(
+        client.lakeview.migrate({ source_dashboard_id: '4e443c27-9f61-4f2e-a12d-ea5668460bf1' }),
+      ),
+    ).toMatchObject({
+      statusCode: 404,
+      errorCode: 'RESOURCE_DOES_NOT_EXIST',
+      message: 'Classic dashboard 4e443c27-9f61-4f2e-a12d-ea5668460bf1 does not exist.',
     });
   });
 
@@ -50,7 +75,10 @@ describe('dashboards', () => {
     const { ok } = createClient(runyard.url, runyard.token);
     const { id } = await ok('POST', '2.0/preview/sql/dashboards', { name: 'Classic of the SDK' });
     expect((await all(client.dashboards.list({ q: 'of the sdk' }))).map((one) => one.id)).toEqual([id]);
-    expect(await client.dashboards.get({ dashboard_id: id })).toMatchObject({ id, name: 'Classic of the SDK' });
+    expect(await client.dashboards.get({ dashboard_id: id })).toMatchObject({
+      id,
+      name: 'Classic of the SDK',
+    });
     await client.dashboards.delete({ dashboard_id: id });
     expect(await refusalOf(client.dashboards.get({ dashboard_id: id }))).toMatchObject({ statusCode: 404 });
   });

@@ -5,29 +5,47 @@ import { idIn, startService, type TestService } from '../../unit/api/service.ts'
 const single = { existing_cluster_id: 'c', notebook_task: { notebook_path: '/nb' }, max_concurrent_runs: 9 };
 let service: TestService;
 
-beforeAll(async () => { service = await startService(); });
+beforeAll(async () => {
+  service = await startService();
+});
 afterAll(() => service.close());
-beforeEach(() => { service.stopped.length = 0; });
+beforeEach(() => {
+  service.stopped.length = 0;
+});
 
-const create = async (settings: object = single): Promise<number> => idIn(await service.post('2.0/jobs/create', settings), 'job_id');
-const runNow = async (jobId: number): Promise<number> => idIn(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
+const create = async (settings: object = single): Promise<number> =>
+  idIn(await service.post('2.0/jobs/create', settings), 'job_id');
+const runNow = async (jobId: number): Promise<number> =>
+  idIn(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
 const cancelAll = (body: object, version = '2.0') => service.post(`${version}/jobs/runs/cancel-all`, body);
 
 /** As a run that waits for its turn. */
 async function queue(runId: number): Promise<void> {
-  await service.database.db.updateTable('runs').set({ state: 'QUEUED', queue_code: 'MAX_CONCURRENT_RUNS_REACHED' }).where('run_id', '=', runId).execute();
+  await service.database.db
+    .updateTable('runs')
+    .set({ state: 'QUEUED', queue_code: 'MAX_CONCURRENT_RUNS_REACHED' })
+    .where('run_id', '=', runId)
+    .execute();
 }
 
 describe('spec 4.1: cancel-all', () => {
-  test.each(['2.0', '2.1', '2.2'])('stops all active runs of the job in %s, and no run that is over', async (version) => {
-    const jobId = await create();
-    const [over, first, second] = [await runNow(jobId), await runNow(jobId), await runNow(jobId)];
-    await service.end(over, { result: 'SUCCESS' });
-    expect(await cancelAll({ job_id: String(jobId) }, version)).toMatchObject({ status: 200, body: {} });
-    expect(new Set(service.stopped)).toEqual(new Set([first, second]));
-    const stored = await service.database.db.selectFrom('runs').select('stop_reason').where('job_id', '=', jobId).orderBy('run_id').execute();
-    expect(stored.map((row) => row.stop_reason)).toEqual([null, 'cancel', 'cancel']);
-  });
+  test.each(['2.0', '2.1', '2.2'])(
+    'stops all active runs of the job in %s, and no run that is over',
+    async (version) => {
+      const jobId = await create();
+      const [over, first, second] = [await runNow(jobId), await runNow(jobId), await runNow(jobId)];
+      await service.end(over, { result: 'SUCCESS' });
+      expect(await cancelAll({ job_id: String(jobId) }, version)).toMatchObject({ status: 200, body: {} });
+      expect(new Set(service.stopped)).toEqual(new Set([first, second]));
+      const stored = await service.database.db
+        .selectFrom('runs')
+        .select('stop_reason')
+        .where('job_id', '=', jobId)
+        .orderBy('run_id')
+        .execute();
+      expect(stored.map((row) => row.stop_reason)).toEqual([null, 'cancel', 'cancel']);
+    },
+  );
 
   test('other jobs and new runs go on', async () => {
     const [jobId, other] = [await create(), await create()];
@@ -60,11 +78,31 @@ describe('spec 4.1: cancel-all', () => {
   });
 
   test.each([
-    ['spec 4.1.9, 7: an unknown job', { job_id: 999_999 }, 'INVALID_PARAMETER_VALUE', 'Job 999999 does not exist.'],
-    ['an unknown job with all_queued_runs', { job_id: 999_999, all_queued_runs: true }, 'INVALID_PARAMETER_VALUE', 'Job 999999 does not exist.'],
+    [
+      'spec 4.1.9, 7: an unknown job',
+      { job_id: 999_999 },
+      'INVALID_PARAMETER_VALUE',
+      'Job 999999 does not exist.',
+    ],
+    [
+      'an unknown job with all_queued_runs',
+      { job_id: 999_999, all_queued_runs: true },
+      'INVALID_PARAMETER_VALUE',
+      'Job 999999 does not exist.',
+    ],
     ['no job', {}, 'INVALID_PARAMETER_VALUE', 'Missing required field: job_id.'],
-    ['no job and not all queued ones', { all_queued_runs: false }, 'INVALID_PARAMETER_VALUE', 'Missing required field: job_id.'],
-    ['spec 4.1.9: an id that is no id', { job_id: 'x' }, 'MALFORMED_REQUEST', 'Could not parse request object: Expected integer for field job_id, found STRING "x"'],
+    [
+      'no job and not all queued ones',
+      { all_queued_runs: false },
+      'INVALID_PARAMETER_VALUE',
+      'Missing required field: job_id.',
+    ],
+    [
+      'spec 4.1.9: an id that is no id',
+      { job_id: 'x' },
+      'MALFORMED_REQUEST',
+      'Could not parse request object: Expected integer for field job_id, found STRING "x"',
+    ],
     ['a negative id', { job_id: -1 }, 'INVALID_PARAMETER_VALUE', 'job_id is -1; it must be at least 0.'],
   ])('%s is refused with 400 and nothing is stopped', async (_, body, error_code, message) => {
     await runNow(await create());

@@ -9,11 +9,25 @@ import { startTestService, type TestService } from '../../harness/service.ts';
 
 let runyard: TestService;
 beforeAll(async () => {
-  runyard = await startTestService({ limits: { ...defaultLimits, dashboardRows: 50, dashboardRowsBytes: 20_000, dashboardQuerySeconds: 4, dashboardQueryMegabytes: 128 } });
-  await runyard.putFile('/sales/2026.csv', 'day,region,amount\n2026-01-01,north,10\n2026-01-02,south,20\n2026-02-01,north,5\n');
+  runyard = await startTestService({
+    limits: {
+      ...defaultLimits,
+      dashboardRows: 50,
+      dashboardRowsBytes: 20_000,
+      dashboardQuerySeconds: 4,
+      dashboardQueryMegabytes: 128,
+    },
+  });
+  await runyard.putFile(
+    '/sales/2026.csv',
+    'day,region,amount\n2026-01-01,north,10\n2026-01-02,south,20\n2026-02-01,north,5\n',
+  );
   await writeFile(join(runyard.dataDirectory, 'secret.csv'), 'word\nhidden\n');
   await mkdir(join(runyard.dataDirectory, 'managed_fs/links'));
-  await symlink(join(runyard.dataDirectory, 'secret.csv'), join(runyard.dataDirectory, 'managed_fs/links/out.csv'));
+  await symlink(
+    join(runyard.dataDirectory, 'secret.csv'),
+    join(runyard.dataDirectory, 'managed_fs/links/out.csv'),
+  );
 });
 afterAll(() => runyard.stop());
 
@@ -23,17 +37,38 @@ interface Setting {
 }
 
 /** A dashboard with one query, and its document. */
-async function dashboard(query: string, { parameters = [], visualization = { type: 'TABLE', options: {} } }: Setting = {}): Promise<{ readonly id: string; readonly document: Answer }> {
+async function dashboard(
+  query: string,
+  { parameters = [], visualization = { type: 'TABLE', options: {} } }: Setting = {},
+): Promise<{ readonly id: string; readonly document: Answer }> {
   const { id } = await runyard.ok('POST', '2.0/preview/sql/dashboards', {
-    name: 'Queries', widgets: [{ id: 1, options: {}, visualization: { name: 'it', ...visualization, query: { id: 'q', name: 'Q', query, options: { parameters } } } }],
+    name: 'Queries',
+    widgets: [
+      {
+        id: 1,
+        options: {},
+        visualization: {
+          name: 'it',
+          ...visualization,
+          query: { id: 'q', name: 'Q', query, options: { parameters } },
+        },
+      },
+    ],
   });
   const made = await runyard.ok('POST', '2.0/modern/dashboards/migrate', { source_dashboard_id: id });
   return { id: made.dashboard_id, document: JSON.parse(made.serialized_dashboard) };
 }
 
-async function run(query: string, input: object = {}, setting: Setting = {}): Promise<{ status: number; body: Answer }> {
+async function run(
+  query: string,
+  input: object = {},
+  setting: Setting = {},
+): Promise<{ status: number; body: Answer }> {
   const { id, document } = await dashboard(query, setting);
-  return runyard.call('POST', `2.0/modern/dashboards/${id}/query`, { dataset_name: document.datasets[0].name, ...input });
+  return runyard.call('POST', `2.0/modern/dashboards/${id}/query`, {
+    dataset_name: document.datasets[0].name,
+    ...input,
+  });
 }
 
 const rowsOf = async (query: string, input: object = {}, setting: Setting = {}): Promise<unknown> => {
@@ -50,14 +85,30 @@ describe('files', () => {
     [`SELECT region, sum(amount) AS s FROM ${file} GROUP BY region ORDER BY region`],
     ["SELECT region, sum(amount) AS s FROM 'managed_fs:/sales/2026.csv' GROUP BY region ORDER BY region"],
     ['SELECT region, sum(amount) AS s FROM csv.`managed_fs:/sales/*.csv` GROUP BY region ORDER BY region;'],
-    ["-- 'managed_fs:/no.csv'\nSELECT region, sum(amount) AS s FROM read_csv('managed_fs:/x/../sales/2026.csv', header = true) GROUP BY region ORDER BY region"],
+    [
+      "-- 'managed_fs:/no.csv'\nSELECT region, sum(amount) AS s FROM read_csv('managed_fs:/x/../sales/2026.csv', header = true) GROUP BY region ORDER BY region",
+    ],
   ])('%s', async (query) => {
     const { body } = await run(query);
-    expect(body).toEqual({ columns: [{ name: 'region', type: 'VARCHAR' }, { name: 's', type: 'HUGEINT' }], rows: [['north', 15], ['south', 20]], truncated: false });
+    expect(body).toEqual({
+      columns: [
+        { name: 'region', type: 'VARCHAR' },
+        { name: 's', type: 'HUGEINT' },
+      ],
+      rows: [
+        ['north', 15],
+        ['south', 20],
+      ],
+      truncated: false,
+    });
   });
 
   test('a path that is a value stays one, and names of files are those of managed_fs', async () => {
-    expect(await rowsOf("SELECT 'managed_fs:/sales/2026.csv' AS a, filename FROM read_csv('managed_fs:/sales/2026.csv', filename = true) LIMIT 1")).toEqual([['managed_fs:/sales/2026.csv', 'sales/2026.csv']]);
+    expect(
+      await rowsOf(
+        "SELECT 'managed_fs:/sales/2026.csv' AS a, filename FROM read_csv('managed_fs:/sales/2026.csv', filename = true) LIMIT 1",
+      ),
+    ).toEqual([['managed_fs:/sales/2026.csv', 'sales/2026.csv']]);
   });
 });
 
@@ -66,7 +117,13 @@ describe('parameters', () => {
     { name: 'region', type: 'text', value: 'north' },
     { name: 'least', type: 'number', value: 6 },
     { name: 'when', type: 'date-range', value: { start: '2026-01-01', end: '2026-01-31' } },
-    { name: 'regions', type: 'enum', enumOptions: 'north\nsouth', value: ['north'], multiValuesOptions: { prefix: "'", suffix: "'", separator: ',' } },
+    {
+      name: 'regions',
+      type: 'enum',
+      enumOptions: 'north\nsouth',
+      value: ['north'],
+      multiValuesOptions: { prefix: "'", suffix: "'", separator: ',' },
+    },
     { name: 'table', type: 'text', value: 'sales' },
   ];
   const cases: readonly [string, object, unknown][] = [
@@ -74,12 +131,28 @@ describe('parameters', () => {
     [`SELECT amount FROM ${file} WHERE region = '{{ region }}'`, { region: "no'rth' OR 1=1 --" }, []],
     [`SELECT amount FROM ${file} WHERE amount >= {{ least }}`, {}, [[10], [20]]],
     [`SELECT amount FROM ${file} WHERE amount >= {{ least }}`, { least: '15' }, [[20]]],
-    [`SELECT amount FROM ${file} WHERE day BETWEEN '{{ when.start }}' AND '{{ when.end }}'`, {}, [[10], [20]]],
-    [`SELECT amount FROM ${file} WHERE day BETWEEN '{{ when.start }}' AND '{{ when.end }}'`, { when: { min: '2026-02-01', max: 'now/d' } }, [[5]]],
+    [
+      `SELECT amount FROM ${file} WHERE day BETWEEN '{{ when.start }}' AND '{{ when.end }}'`,
+      {},
+      [[10], [20]],
+    ],
+    [
+      `SELECT amount FROM ${file} WHERE day BETWEEN '{{ when.start }}' AND '{{ when.end }}'`,
+      { when: { min: '2026-02-01', max: 'now/d' } },
+      [[5]],
+    ],
     [`SELECT amount FROM ${file} WHERE region IN ({{ regions }})`, {}, [[10], [5]]],
-    [`SELECT amount FROM ${file} WHERE region IN ({{ regions }})`, { regions: ['south', 'north'] }, [[10], [20], [5]]],
+    [
+      `SELECT amount FROM ${file} WHERE region IN ({{ regions }})`,
+      { regions: ['south', 'north'] },
+      [[10], [20], [5]],
+    ],
     [`WITH sales AS (SELECT 7 AS n) SELECT n FROM {{ table }}`, {}, [[7]]],
-    ["SELECT 'a {{ region }} b' AS t, '{{ regions }}' AS u", { regions: ['x', 'y'] }, [['a north b', "'x','y'"]]],
+    [
+      "SELECT 'a {{ region }} b' AS t, '{{ regions }}' AS u",
+      { regions: ['x', 'y'] },
+      [['a north b', "'x','y'"]],
+    ],
     ["SELECT CAST(DATE '2026-01-31' + INTERVAL {{ least }} DAYS AS DATE) AS d", {}, [['2026-02-06']]],
   ];
   test.each(cases)('%s with %j', async (query, given, rows) => {
@@ -87,33 +160,78 @@ describe('parameters', () => {
   });
 
   test.each<[string, object, string]>([
-    ["SELECT {{ least }}", { least: 'many' }, 'parameters.least is "many"; it must be a number.'],
-    ["SELECT {{ least }}", { most: 1 }, 'parameters has "most", which the dataset does not have; it has least.'],
-    ["SELECT {{ region }}", { region: ['a', 'b'] }, 'parameters.region has 2 values; it takes one.'],
+    ['SELECT {{ least }}', { least: 'many' }, 'parameters.least is "many"; it must be a number.'],
+    [
+      'SELECT {{ least }}',
+      { most: 1 },
+      'parameters has "most", which the dataset does not have; it has least.',
+    ],
+    ['SELECT {{ region }}', { region: ['a', 'b'] }, 'parameters.region has 2 values; it takes one.'],
     ["SELECT '{{ when.start }}'", { when: { min: 'soon', max: 'now' } }, 'parameters.when.min'],
   ])('%s with %j is refused', async (query, given, message) => {
     const { status, body } = await run(query, { parameters: given }, { parameters });
     expect([status, body.error_code]).toEqual([400, 'INVALID_PARAMETER_VALUE']);
-    expect(body.message).toContain(message.startsWith('parameters.when.min') ? 'parameters.when is "soon"' : message);
+    expect(body.message).toContain(
+      message.startsWith('parameters.when.min') ? 'parameters.when is "soon"' : message,
+    );
   });
 });
 
 test('what a widget shows is grouped as it groups it, in the order of the dataset', async () => {
-  const chart = { type: 'CHART', options: { globalSeriesType: 'column', columnConfigurationMap: { x: { column: 'region' }, y: [{ column: 'amount', transform: 'SUM', id: 'a' }] } } };
-  const { id, document } = await dashboard(`SELECT * FROM ${file} ORDER BY amount DESC`, { visualization: chart });
+  const chart = {
+    type: 'CHART',
+    options: {
+      globalSeriesType: 'column',
+      columnConfigurationMap: {
+        x: { column: 'region' },
+        y: [{ column: 'amount', transform: 'SUM', id: 'a' }],
+      },
+    },
+  };
+  const { id, document } = await dashboard(`SELECT * FROM ${file} ORDER BY amount DESC`, {
+    visualization: chart,
+  });
   const [{ widget }] = document.pages[0].layout;
-  const answer = await runyard.ok('POST', `2.0/modern/dashboards/${id}/query`, { dataset_name: document.datasets[0].name, widget_name: widget.name });
-  expect(answer).toEqual({ columns: [{ name: 'region', type: 'VARCHAR' }, { name: 'sum(amount)', type: 'HUGEINT' }], rows: [['south', 20], ['north', 15]], truncated: false });
+  const answer = await runyard.ok('POST', `2.0/modern/dashboards/${id}/query`, {
+    dataset_name: document.datasets[0].name,
+    widget_name: widget.name,
+  });
+  expect(answer).toEqual({
+    columns: [
+      { name: 'region', type: 'VARCHAR' },
+      { name: 'sum(amount)', type: 'HUGEINT' },
+    ],
+    rows: [
+      ['south', 20],
+      ['north', 15],
+    ],
+    truncated: false,
+  });
 });
 
 describe('the dialect of dashboards', () => {
   test.each<[string, unknown]>([
-    ['SELECT "it\'s" AS a, \'it\\\'s\' AS b, `c` FROM (SELECT 1 AS c)', ["it's", "it's", 1]],
-    ['SELECT format_string(\'%s has %d, %s\', "a", 3, 1 + 1), date_format(DATE \'2026-02-03\', \'yyyy/MM/dd\'), dayofweek(DATE \'2026-02-01\')', ['a has 3, 2', '2026/02/03', 1]],
-    ['SELECT array_contains(array(1, 2), 2), size(array(1, 2)), array_join(transform(array(1, 2), x -> x + 1), \'-\'), NULL <=> NULL, 7 div 2', [true, 2, '2-3', true, 3]],
-    ['SELECT datediff(DATE \'2026-02-03\', DATE \'2026-02-01\'), date_add(DATE \'2026-02-03\', 1), add_months(DATE \'2026-01-31\', 1), nvl(NULL, 4)', [2, '2026-02-04', '2026-02-28', 4]],
-    ["SELECT 9223372036854775807, CAST(1.5 AS DECIMAL(10, 2)), CAST('nan' AS DOUBLE), TIMESTAMP '2026-01-01 10:00:00'", ['9223372036854775807', 1.5, null, '2026-01-01 10:00:00']],
-    ['SELECT to_date(\'2026-01-05\'), /* \' */ trunc(DATE \'2026-03-15\', \'MM\'), $$it\'s$$, r\'a\\b\'', ['2026-01-05', '2026-03-01', "it's", 'a\\b']],
+    ["SELECT \"it's\" AS a, 'it\\'s' AS b, `c` FROM (SELECT 1 AS c)", ["it's", "it's", 1]],
+    [
+      "SELECT format_string('%s has %d, %s', \"a\", 3, 1 + 1), date_format(DATE '2026-02-03', 'yyyy/MM/dd'), dayofweek(DATE '2026-02-01')",
+      ['a has 3, 2', '2026/02/03', 1],
+    ],
+    [
+      "SELECT array_contains(array(1, 2), 2), size(array(1, 2)), array_join(transform(array(1, 2), x -> x + 1), '-'), NULL <=> NULL, 7 div 2",
+      [true, 2, '2-3', true, 3],
+    ],
+    [
+      "SELECT datediff(DATE '2026-02-03', DATE '2026-02-01'), date_add(DATE '2026-02-03', 1), add_months(DATE '2026-01-31', 1), nvl(NULL, 4)",
+      [2, '2026-02-04', '2026-02-28', 4],
+    ],
+    [
+      "SELECT 9223372036854775807, CAST(1.5 AS DECIMAL(10, 2)), CAST('nan' AS DOUBLE), TIMESTAMP '2026-01-01 10:00:00'",
+      ['9223372036854775807', 1.5, null, '2026-01-01 10:00:00'],
+    ],
+    [
+      "SELECT to_date('2026-01-05'), /* ' */ trunc(DATE '2026-03-15', 'MM'), $$it's$$, r'a\\b'",
+      ['2026-01-05', '2026-03-01', "it's", 'a\\b'],
+    ],
   ])('%s', async (query, row) => {
     expect(await rowsOf(query)).toEqual([row]);
   });
@@ -141,7 +259,7 @@ const refused: readonly [string, RegExp][] = [
   ['SHOW allowed_directories', /only a SELECT is run/],
   ['SELECT * FROM (SHOW ALL TABLES)', /not allowed here/],
   ['SELECT 1; SELECT 2', /exactly one SELECT/],
-  ["WITH a AS (SELECT 1) INSERT INTO a VALUES (1)", /cannot be run/],
+  ['WITH a AS (SELECT 1) INSERT INTO a VALUES (1)', /cannot be run/],
   ["SELECT current_setting('allowed_directories')", /not allowed here/],
   ["SELECT 'allowed_directories'.`Current_Setting`()", /not allowed here/],
   ["SELECT IDENTIFIER('current_setting')('allowed_directories')", /not allowed here/],
@@ -158,14 +276,23 @@ const refused: readonly [string, RegExp][] = [
   ['SELECT fom x', /cannot be run: .*Error/],
   ['SELECT {{ p }} {{# if }}', /cannot be run/],
   ['SELECT sum(sqrt(range)) FROM range(10000000000000)', /took longer than 4 seconds/],
-  ['WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT max(n) FROM t', /took longer than 4 seconds|Out of Memory/],
-  ["SELECT list(repeat('x', 1000) || range) FROM range(10000000)", /Out of Memory|longer than|ended before it answered/],
+  [
+    'WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT max(n) FROM t',
+    /took longer than 4 seconds|Out of Memory/,
+  ],
+  [
+    "SELECT list(repeat('x', 1000) || range) FROM range(10000000)",
+    /Out of Memory|longer than|ended before it answered/,
+  ],
 ];
 
 describe('hostile queries are refused, tell nothing of this machine, and write nothing', () => {
   test.each(refused)('%s', async (query, message) => {
     const { status, body } = await run(query);
-    expect({ status, message: body.message }).toEqual({ status: expect.toBeOneOf([400, 404]), message: expect.stringMatching(message) });
+    expect({ status, message: body.message }).toEqual({
+      status: expect.toBeOneOf([400, 404]),
+      message: expect.stringMatching(message),
+    });
     expect(body.message).not.toContain(runyard.dataDirectory);
     expect((await readdir(join(runyard.dataDirectory, 'managed_fs'))).toSorted()).toEqual(['links', 'sales']);
   });
@@ -186,19 +313,29 @@ describe('limits', () => {
 
 test('a single value that is too large is not shown', async () => {
   const { status, body } = await run("SELECT repeat('x', 100000000) AS t");
-  expect(status === 200 ? body : body.message).toEqual(status === 200 ? { columns: expect.anything(), rows: [], truncated: true } : expect.stringMatching(/Out of Memory|ended before it answered|longer than/));
+  expect(status === 200 ? body : body.message).toEqual(
+    status === 200
+      ? { columns: expect.anything(), rows: [], truncated: true }
+      : expect.stringMatching(/Out of Memory|ended before it answered|longer than/),
+  );
 });
 
 describe('a query process', () => {
-  const processes = (): string[] => execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)]).toString().split('\n')
-    .filter((line) => line.includes('query-process')).map((line) => line.trim().split(' ')[0] ?? '');
+  const processes = (): string[] =>
+    execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)])
+      .toString()
+      .split('\n')
+      .filter((line) => line.includes('query-process'))
+      .map((line) => line.trim().split(' ')[0] ?? '');
 
   const runaway = 'SELECT sum(sqrt(range)) FROM range(10000000000000)';
 
   test('that is killed fails its query alone', async () => {
     const { id, document } = await dashboard(runaway);
     const before = new Set(processes());
-    const answer = runyard.call('POST', `2.0/modern/dashboards/${id}/query`, { dataset_name: document.datasets[0].name });
+    const answer = runyard.call('POST', `2.0/modern/dashboards/${id}/query`, {
+      dataset_name: document.datasets[0].name,
+    });
     await expect.poll(() => processes().length).toBeGreaterThan(0);
     // One that waits for work may be among them: both go.
     for (const pid of processes()) process.kill(Number(pid), 'SIGKILL');
@@ -211,9 +348,14 @@ describe('a query process', () => {
   test('is free again when the caller goes away', async () => {
     const { id, document } = await dashboard(runaway);
     const away = new AbortController();
-    const asked = Array.from({ length: 4 }, () => fetch(`${runyard.url}/api/2.0/modern/dashboards/${id}/query`, {
-      method: 'POST', headers: { authorization: `Bearer ${runyard.token}` }, body: JSON.stringify({ dataset_name: document.datasets[0].name }), signal: away.signal,
-    }).catch(() => undefined));
+    const asked = Array.from({ length: 4 }, () =>
+      fetch(`${runyard.url}/api/2.0/modern/dashboards/${id}/query`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${runyard.token}` },
+        body: JSON.stringify({ dataset_name: document.datasets[0].name }),
+        signal: away.signal,
+      }).catch(() => undefined),
+    );
     await expect.poll(() => processes().length).toBe(2);
     away.abort();
     await Promise.all(asked);
@@ -224,7 +366,11 @@ describe('a query process', () => {
 test('an unknown dashboard, dataset or widget is not found', async () => {
   const { id, document } = await dashboard('SELECT 1 AS a');
   const name = document.datasets[0].name;
-  for (const [path, input] of [['x', { dataset_name: name }], [id, { dataset_name: 'x' }], [id, { dataset_name: name, widget_name: 'x' }]] as const) {
+  for (const [path, input] of [
+    ['x', { dataset_name: name }],
+    [id, { dataset_name: 'x' }],
+    [id, { dataset_name: name, widget_name: 'x' }],
+  ] as const) {
     expect((await runyard.call('POST', `2.0/modern/dashboards/${path}/query`, input)).status).toBe(404);
   }
 });

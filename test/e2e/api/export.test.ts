@@ -6,28 +6,50 @@ import type { NotebookReport } from '../../../engine/run/output.ts';
 import { modelIn } from '../../unit/engine/run/notebook-page/samples.ts';
 import { idIn, startService, type Answer, type TestService } from '../../unit/api/service.ts';
 
-const single = { existing_cluster_id: 'c', notebook_task: { notebook_path: '/team/rain', base_parameters: { year: '2012', day: '1' } } };
+const single = {
+  existing_cluster_id: 'c',
+  notebook_task: { notebook_path: '/team/rain', base_parameters: { year: '2012', day: '1' } },
+};
 const python = { existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/x.py' } };
 const report: NotebookReport = {
-  path: '/team/rain', parameters: { year: '2013' },
-  cells: [{ position: 1, language: 'python', source: 'code()', status: 'finished', outputs: [{ type: 'html', data: '<b>1</b>' }] }],
+  path: '/team/rain',
+  parameters: { year: '2013' },
+  cells: [
+    {
+      position: 1,
+      language: 'python',
+      source: 'code()',
+      status: 'finished',
+      outputs: [{ type: 'html', data: '<b>1</b>' }],
+    },
+  ],
 };
 let service: TestService;
 
-beforeAll(async () => { service = await startService(); });
+beforeAll(async () => {
+  service = await startService();
+});
 afterAll(() => service.close());
 
-const submit = async (body: object, version = '2.0'): Promise<number> => idIn(await service.post(`${version}/jobs/runs/submit`, body), 'run_id');
+const submit = async (body: object, version = '2.0'): Promise<number> =>
+  idIn(await service.post(`${version}/jobs/runs/submit`, body), 'run_id');
 
-async function finished(body: object, left: Parameters<TestService['outputs']['set']>[1] = {}, result: 'SUCCESS' | 'FAILED' = 'SUCCESS'): Promise<number> {
+async function finished(
+  body: object,
+  left: Parameters<TestService['outputs']['set']>[1] = {},
+  result: 'SUCCESS' | 'FAILED' = 'SUCCESS',
+): Promise<number> {
   const runId = await submit(body);
   await service.end(runId, { result, message: result === 'FAILED' ? 'Workload failed' : '' });
   service.outputs.set(runId, left);
   return runId;
 }
 
-const exportRun = (run_id: number | string, query: Record<string, string> = {}, version = '2.0'): Promise<Answer> =>
-  service.get(`${version}/jobs/runs/export`, { run_id: String(run_id), ...query });
+const exportRun = (
+  run_id: number | string,
+  query: Record<string, string> = {},
+  version = '2.0',
+): Promise<Answer> => service.get(`${version}/jobs/runs/export`, { run_id: String(run_id), ...query });
 
 function viewsIn({ body }: Answer): { content: string; name: string; type: string }[] {
   return Array.isArray(body['views']) ? body['views'] : [];
@@ -35,23 +57,33 @@ function viewsIn({ body }: Answer): { content: string; name: string; type: strin
 
 describe('spec 2.10, 4.1.8: views', () => {
   test.each([
-    [undefined, ['NOTEBOOK']], ['CODE', ['NOTEBOOK']], ['DASHBOARDS', ['DASHBOARD']], ['ALL', ['NOTEBOOK', 'DASHBOARD']],
+    [undefined, ['NOTEBOOK']],
+    ['CODE', ['NOTEBOOK']],
+    ['DASHBOARDS', ['DASHBOARD']],
+    ['ALL', ['NOTEBOOK', 'DASHBOARD']],
   ])('views_to_export %s gives %j, each named after the notebook', async (wanted, types) => {
     const runId = await finished(single, { report });
     const answer = await exportRun(runId, wanted === undefined ? {} : { views_to_export: wanted });
     expect(answer.status).toBe(200);
-    expect(viewsIn(answer).map(({ name, type }) => [name, type])).toEqual(types.map((type) => ['rain', type]));
-    const documented = operationsOf(service.ports).find(({ path }) => path === '/jobs/runs/export')?.response ?? {};
+    expect(viewsIn(answer).map(({ name, type }) => [name, type])).toEqual(
+      types.map((type) => ['rain', type]),
+    );
+    const documented =
+      operationsOf(service.ports).find(({ path }) => path === '/jobs/runs/export')?.response ?? {};
     expect(Check(documented, answer.body)).toBe(true);
   });
 
   test('CODE has code and outputs, DASHBOARDS outputs alone', async () => {
-    const [code, dashboard] = viewsIn(await exportRun(await finished(single, { report }), { views_to_export: 'ALL' }));
+    const [code, dashboard] = viewsIn(
+      await exportRun(await finished(single, { report }), { views_to_export: 'ALL' }),
+    );
     expect(code?.content).toContain('code()');
     expect(code?.content).toContain('&lt;b&gt;1&lt;/b&gt;');
     expect(dashboard?.content).not.toContain('code()');
     expect(dashboard?.content).toContain('&lt;b&gt;1&lt;/b&gt;');
-    expect(modelIn(code?.content ?? '').commands).toMatchObject([{ command: 'code()', bindings: { year: '2013' } }]);
+    expect(modelIn(code?.content ?? '').commands).toMatchObject([
+      { command: 'code()', bindings: { year: '2013' } },
+    ]);
     expect(modelIn(dashboard?.content ?? '').commands).toMatchObject([{ command: '' }]);
   });
 
@@ -69,7 +101,20 @@ describe('spec 2.10, 4.1.8: views', () => {
     const small = await startService({}, { ...service.ports.limits, notebookExportBytes: 2_000 });
     try {
       const runId = idIn(await small.post('2.0/jobs/runs/submit', single), 'run_id');
-      small.outputs.set(runId, { report: { ...report, cells: [{ position: 1, language: 'python', source: '', status: 'finished', outputs: [{ type: 'stdout', data: 'x'.repeat(9_000) }] }] } });
+      small.outputs.set(runId, {
+        report: {
+          ...report,
+          cells: [
+            {
+              position: 1,
+              language: 'python',
+              source: '',
+              status: 'finished',
+              outputs: [{ type: 'stdout', data: 'x'.repeat(9_000) }],
+            },
+          ],
+        },
+      });
       const [view] = viewsIn(await small.get('2.0/jobs/runs/export', { run_id: String(runId) }));
       expect(view?.content).toContain('an exported notebook holds at most 2000 bytes');
       expect(view?.content).not.toContain('x'.repeat(2_000));
@@ -87,7 +132,11 @@ describe('a notebook that never started', () => {
   });
 
   test.each([
-    ['its error', { output: { error: 'Notebook /team/rain was not found.' } }, 'Notebook /team/rain was not found.'],
+    [
+      'its error',
+      { output: { error: 'Notebook /team/rain was not found.' } },
+      'Notebook /team/rain was not found.',
+    ],
     ['the message of its state', {}, 'Workload failed'],
   ])('without a snapshot it shows %s', async (_, left, words) => {
     const [view] = viewsIn(await exportRun(await finished(single, left, 'FAILED')));
@@ -98,21 +147,37 @@ describe('a notebook that never started', () => {
 
 describe('refusals', () => {
   test.each(['2.0', '2.1', '2.2'])('an unknown run in %s', async (version) => {
-    expect(await exportRun(555_555, {}, version)).toMatchObject({ status: 400, body: { error_code: 'INVALID_PARAMETER_VALUE', message: 'Run 555555 does not exist.' } });
+    expect(await exportRun(555_555, {}, version)).toMatchObject({
+      status: 400,
+      body: { error_code: 'INVALID_PARAMETER_VALUE', message: 'Run 555555 does not exist.' },
+    });
   });
 
   test('spec 4.1.8, 7: a run of another kind', async () => {
     const runId = await finished(python);
     expect(await exportRun(runId)).toMatchObject({
-      status: 400, body: { error_code: 'INVALID_PARAMETER_VALUE', message: `Run ${runId} is not a notebook run; only notebook runs can be exported as HTML.` },
+      status: 400,
+      body: {
+        error_code: 'INVALID_PARAMETER_VALUE',
+        message: `Run ${runId} is not a notebook run; only notebook runs can be exported as HTML.`,
+      },
     });
   });
 
   test('a run of several tasks, also of one, whose task runs are named', async () => {
-    const runId = await submit({ tasks: [{ task_key: 'n', ...single }, { task_key: 'p', ...python }] });
+    const runId = await submit({
+      tasks: [
+        { task_key: 'n', ...single },
+        { task_key: 'p', ...python },
+      ],
+    });
     const { status, body } = await exportRun(runId);
     expect(status).toBe(400);
-    expect(body['message']).toMatch(new RegExp(`^Run ${runId} has tasks with runs of their own, .* ask for one of \\d+ \\(n\\), \\d+ \\(p\\)\\.$`));
+    expect(body['message']).toMatch(
+      new RegExp(
+        `^Run ${runId} has tasks with runs of their own, .* ask for one of \\d+ \\(n\\), \\d+ \\(p\\)\\.$`,
+      ),
+    );
     expect((await exportRun(await submit({ tasks: [{ task_key: 'n', ...single }] }))).status).toBe(400);
   });
 
@@ -121,6 +186,9 @@ describe('refusals', () => {
     [{ run_id: 'x' }, /run_id/],
     [{ run_id: '' }, /run_id/],
   ])('%j', async (query, message) => {
-    expect(await exportRun(await finished(single), query)).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } });
+    expect(await exportRun(await finished(single), query)).toMatchObject({
+      status: 400,
+      body: { message: expect.stringMatching(message) },
+    });
   });
 });

@@ -9,7 +9,9 @@ const task = { task_key: 'a', existing_cluster_id: 'c-1', notebook_task: noteboo
 const multi = { name: 'multi', tasks: [task, { ...task, task_key: 'b', depends_on: [{ task_key: 'a' }] }] };
 let service: TestService;
 
-beforeAll(async () => { service = await startService(); });
+beforeAll(async () => {
+  service = await startService();
+});
 afterAll(() => service.close());
 
 async function create(version: string, settings: object): Promise<number> {
@@ -26,11 +28,18 @@ describe('spec 4.1: create and get', () => {
   test('a single-task job comes back as it was written in 2.0, as multi-task later', async () => {
     const jobId = await create('2.0', single);
     expect((await get('2.0', jobId)).body).toEqual({
-      job_id: jobId, creator_user_name: 'admin', run_as: 'admin', run_as_user_name: 'admin', created_time: 1_770_000_000_000,
+      job_id: jobId,
+      creator_user_name: 'admin',
+      run_as: 'admin',
+      run_as_user_name: 'admin',
+      created_time: 1_770_000_000_000,
       settings: { ...single, format: 'SINGLE_TASK' },
     });
     for (const version of ['2.1', '2.2']) {
-      expect((await get(version, jobId)).body['settings']).toMatchObject({ format: 'MULTI_TASK', tasks: [{ task_key: 'main', existing_cluster_id: 'c-1' }] });
+      expect((await get(version, jobId)).body['settings']).toMatchObject({
+        format: 'MULTI_TASK',
+        tasks: [{ task_key: 'main', existing_cluster_id: 'c-1' }],
+      });
     }
   });
 
@@ -47,42 +56,141 @@ describe('spec 4.1: create and get', () => {
 
   test('a job without a name is Untitled', async () => {
     const { name: _, ...unnamed } = single;
-    expect((await get('2.0', await create('2.0', unnamed))).body['settings']).toMatchObject({ name: 'Untitled' });
+    expect((await get('2.0', await create('2.0', unnamed))).body['settings']).toMatchObject({
+      name: 'Untitled',
+    });
   });
 
   test('an unknown job does not exist', async () => {
-    expect(await get('2.1', 999_999)).toMatchObject({ status: 400, body: { error_code: 'INVALID_PARAMETER_VALUE', message: 'Job 999999 does not exist.' } });
+    expect(await get('2.1', 999_999)).toMatchObject({
+      status: 400,
+      body: { error_code: 'INVALID_PARAMETER_VALUE', message: 'Job 999999 does not exist.' },
+    });
   });
 
   test('the quota of stored jobs is kept', async () => {
     const small = await startService({}, { ...defaultLimits, savedJobs: 1 });
     expect((await small.post('2.0/jobs/create', single)).status).toBe(200);
     expect(await small.post('2.0/jobs/create', single)).toMatchObject({
-      status: 400, body: { error_code: 'QUOTA_EXCEEDED', message: 'The quota for the number of jobs has been reached. The current quota is 1.' },
+      status: 400,
+      body: {
+        error_code: 'QUOTA_EXCEEDED',
+        message: 'The quota for the number of jobs has been reached. The current quota is 1.',
+      },
     });
     await small.close();
   });
 
   test.each<[string, string, object, string, RegExp]>([
-    ['no task', '2.0', { name: 'x' }, 'INVALID_PARAMETER_VALUE', /^No task is given; one of notebook_task, .* is required\.$/],
-    ['no notebook path', '2.0', { ...single, notebook_task: {} }, 'INVALID_PARAMETER_VALUE', /^Missing required field: notebook_task\.notebook_path\.$/],
-    ['a relative notebook path', '2.0', { ...single, notebook_task: { notebook_path: 'nb' } }, 'INVALID_PARAMETER_VALUE', /notebook_path is "nb"; it must be an absolute path/],
-    ['no compute', '2.0', { notebook_task: notebook }, 'INVALID_PARAMETER_VALUE', /^One of job_cluster_key, new_cluster, or existing_cluster_id must be specified\./],
-    ['single-task fields in 2.1', '2.1', single, 'INVALID_PARAMETER_VALUE', /notebook_task is a single-task field; .* tasks/],
-    ['tasks beside a single-task field', '2.0', { ...multi, notebook_task: notebook }, 'INVALID_PARAMETER_VALUE', /notebook_task is a single-task field/],
+    [
+      'no task',
+      '2.0',
+      { name: 'x' },
+      'INVALID_PARAMETER_VALUE',
+      /^No task is given; one of notebook_task, .* is required\.$/,
+    ],
+    [
+      'no notebook path',
+      '2.0',
+      { ...single, notebook_task: {} },
+      'INVALID_PARAMETER_VALUE',
+      /^Missing required field: notebook_task\.notebook_path\.$/,
+    ],
+    [
+      'a relative notebook path',
+      '2.0',
+      { ...single, notebook_task: { notebook_path: 'nb' } },
+      'INVALID_PARAMETER_VALUE',
+      /notebook_path is "nb"; it must be an absolute path/,
+    ],
+    [
+      'no compute',
+      '2.0',
+      { notebook_task: notebook },
+      'INVALID_PARAMETER_VALUE',
+      /^One of job_cluster_key, new_cluster, or existing_cluster_id must be specified\./,
+    ],
+    [
+      'single-task fields in 2.1',
+      '2.1',
+      single,
+      'INVALID_PARAMETER_VALUE',
+      /notebook_task is a single-task field; .* tasks/,
+    ],
+    [
+      'tasks beside a single-task field',
+      '2.0',
+      { ...multi, notebook_task: notebook },
+      'INVALID_PARAMETER_VALUE',
+      /notebook_task is a single-task field/,
+    ],
     ['an empty list of tasks', '2.1', { tasks: [] }, 'INVALID_PARAMETER_VALUE', /^tasks has 0 entries/],
-    ['a cycle', '2.1', { tasks: [{ ...task, depends_on: [{ task_key: 'a' }] }] }, 'INVALID_PARAMETER_VALUE', /a/],
-    ['too many concurrent runs', '2.0', { ...single, max_concurrent_runs: 1001 }, 'INVALID_PARAMETER_VALUE', /^max_concurrent_runs is 1001; it must be between 0 and 1000\.$/],
-    ['a negative timeout', '2.0', { ...single, timeout_seconds: -1 }, 'INVALID_PARAMETER_VALUE', /^timeout_seconds is -1; it must be at least 0\.$/],
-    ['a word for a number', '2.0', { ...single, max_retries: 'many' }, 'MALFORMED_REQUEST', /Expected integer for field max_retries, found STRING "many"/],
-    ['a word for a map', '2.0', { ...single, notebook_task: 'nb' }, 'MALFORMED_REQUEST', /Expected object for field notebook_task, found STRING/],
-    ['a wrong pause_status', '2.0', { ...single, schedule: { quartz_cron_expression: '0 0 * * * ?', timezone_id: 'UTC', pause_status: 'NO' } }, 'INVALID_PARAMETER_VALUE', /pause_status is "NO"; it must be one of PAUSED, UNPAUSED/],
-    ['an unknown task kind', '2.0', { existing_cluster_id: 'c', dance_task: {} }, 'INVALID_PARAMETER_VALUE', /dance_task/],
-    ['a contradicting format', '2.0', { ...single, format: 'MULTI_TASK' }, 'INVALID_PARAMETER_VALUE', /^format is "MULTI_TASK"/],
+    [
+      'a cycle',
+      '2.1',
+      { tasks: [{ ...task, depends_on: [{ task_key: 'a' }] }] },
+      'INVALID_PARAMETER_VALUE',
+      /a/,
+    ],
+    [
+      'too many concurrent runs',
+      '2.0',
+      { ...single, max_concurrent_runs: 1001 },
+      'INVALID_PARAMETER_VALUE',
+      /^max_concurrent_runs is 1001; it must be between 0 and 1000\.$/,
+    ],
+    [
+      'a negative timeout',
+      '2.0',
+      { ...single, timeout_seconds: -1 },
+      'INVALID_PARAMETER_VALUE',
+      /^timeout_seconds is -1; it must be at least 0\.$/,
+    ],
+    [
+      'a word for a number',
+      '2.0',
+      { ...single, max_retries: 'many' },
+      'MALFORMED_REQUEST',
+      /Expected integer for field max_retries, found STRING "many"/,
+    ],
+    [
+      'a word for a map',
+      '2.0',
+      { ...single, notebook_task: 'nb' },
+      'MALFORMED_REQUEST',
+      /Expected object for field notebook_task, found STRING/,
+    ],
+    [
+      'a wrong pause_status',
+      '2.0',
+      {
+        ...single,
+        schedule: { quartz_cron_expression: '0 0 * * * ?', timezone_id: 'UTC', pause_status: 'NO' },
+      },
+      'INVALID_PARAMETER_VALUE',
+      /pause_status is "NO"; it must be one of PAUSED, UNPAUSED/,
+    ],
+    [
+      'an unknown task kind',
+      '2.0',
+      { existing_cluster_id: 'c', dance_task: {} },
+      'INVALID_PARAMETER_VALUE',
+      /dance_task/,
+    ],
+    [
+      'a contradicting format',
+      '2.0',
+      { ...single, format: 'MULTI_TASK' },
+      'INVALID_PARAMETER_VALUE',
+      /^format is "MULTI_TASK"/,
+    ],
   ])('%s is refused and nothing is stored', async (_, version, settings, error_code, message) => {
     const before = await service.rows();
     const answer = await service.post(`${version}/jobs/create`, settings);
-    expect(answer).toMatchObject({ status: 400, body: { error_code, message: expect.stringMatching(message) } });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error_code, message: expect.stringMatching(message) },
+    });
     expect(await service.rows()).toEqual(before);
   });
 });
@@ -94,7 +202,8 @@ describe('spec 4.1, 9.4: list', () => {
   beforeAll(async () => {
     lister = await startService();
     for (let index = 0; index < 25; index += 1) {
-      const settings = index % 2 === 0 ? { ...single, name: `job ${index}` } : { ...multi, name: `job ${index}` };
+      const settings =
+        index % 2 === 0 ? { ...single, name: `job ${index}` } : { ...multi, name: `job ${index}` };
       ids.unshift(idIn(await lister.post('2.0/jobs/create', settings), 'job_id'));
     }
   });
@@ -145,24 +254,42 @@ describe('spec 4.1, 9.4: list', () => {
 
   test('expand_tasks shows the tasks from 2.1 on, not in 2.0', async () => {
     const { body } = await lister.get('2.1/jobs/list', { limit: '2', expand_tasks: 'true' });
-    expect(body['jobs']).toMatchObject([{ settings: { tasks: [{ task_key: 'main' }] } }, { settings: { tasks: [{ task_key: 'a' }, { task_key: 'b' }] } }]);
-    expect(JSON.stringify((await lister.get('2.0/jobs/list', { expand_tasks: 'true' })).body)).not.toContain('"tasks"');
+    expect(body['jobs']).toMatchObject([
+      { settings: { tasks: [{ task_key: 'main' }] } },
+      { settings: { tasks: [{ task_key: 'a' }, { task_key: 'b' }] } },
+    ]);
+    expect(JSON.stringify((await lister.get('2.0/jobs/list', { expand_tasks: 'true' })).body)).not.toContain(
+      '"tasks"',
+    );
   });
 
   test.each([
     [{ limit: '101' }, 'Invalid limit 101 - it has to be no more than 100.'],
     [{ limit: '-1' }, 'limit is -1; it must be at least 0.'],
     [{ page_token: 'x' }, 'page_token is "x"; it must be a next_page_token of this list.'],
-    [{ page_token: Buffer.from('runs:7').toString('base64url') }, 'page_token is "cnVuczo3"; it must be a next_page_token of this list.'],
-    [{ page_token: Buffer.from('jobs:7').toString('base64url'), offset: '1' }, 'offset is 1 beside a page_token; only one of them may be given.'],
+    [
+      { page_token: Buffer.from('runs:7').toString('base64url') },
+      'page_token is "cnVuczo3"; it must be a next_page_token of this list.',
+    ],
+    [
+      { page_token: Buffer.from('jobs:7').toString('base64url'), offset: '1' },
+      'offset is 1 beside a page_token; only one of them may be given.',
+    ],
   ])('%j is refused', async (query, message) => {
-    expect(await lister.get('2.1/jobs/list', query)).toMatchObject({ status: 400, body: { error_code: 'INVALID_PARAMETER_VALUE', message } });
+    expect(await lister.get('2.1/jobs/list', query)).toMatchObject({
+      status: 400,
+      body: { error_code: 'INVALID_PARAMETER_VALUE', message },
+    });
   });
 });
 
 describe('spec 4.1.1: delete', () => {
   test('a deleted job is gone with its runs; its active runs are told to stop; people are told', async () => {
-    const jobId = await create('2.0', { ...single, max_concurrent_runs: 2, email_notifications: { on_start: ['a@x'], on_failure: ['a@x', 'b@x'] } });
+    const jobId = await create('2.0', {
+      ...single,
+      max_concurrent_runs: 2,
+      email_notifications: { on_start: ['a@x'], on_failure: ['a@x', 'b@x'] },
+    });
     const first = idIn(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
     const second = idIn(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
     await service.end(first, { result: 'SUCCESS' });
@@ -170,11 +297,23 @@ describe('spec 4.1.1: delete', () => {
     expect(await service.post('2.0/jobs/delete', { job_id: jobId })).toMatchObject({ status: 200, body: {} });
     expect(service.stopped).toEqual([second]);
     expect((await get('2.0', jobId)).body['message']).toBe(`Job ${jobId} does not exist.`);
-    expect((await service.get('2.0/jobs/runs/get', { run_id: String(first) })).body['message']).toBe(`Run ${first} does not exist.`);
+    expect((await service.get('2.0/jobs/runs/get', { run_id: String(first) })).body['message']).toBe(
+      `Run ${first} does not exist.`,
+    );
     expect((await service.get('2.0/jobs/runs/list', { job_id: String(jobId) })).body['runs']).toEqual([]);
-    expect((await service.post('2.0/jobs/run-now', { job_id: jobId })).body['message']).toBe(`Job ${jobId} does not exist.`);
-    const told = await service.database.db.selectFrom('outbox').select(['event', 'recipient']).where('job_id', '=', jobId).orderBy('recipient').execute();
-    expect(told).toEqual([{ event: 'job_deleted', recipient: 'a@x' }, { event: 'job_deleted', recipient: 'b@x' }]);
+    expect((await service.post('2.0/jobs/run-now', { job_id: jobId })).body['message']).toBe(
+      `Job ${jobId} does not exist.`,
+    );
+    const told = await service.database.db
+      .selectFrom('outbox')
+      .select(['event', 'recipient'])
+      .where('job_id', '=', jobId)
+      .orderBy('recipient')
+      .execute();
+    expect(told).toEqual([
+      { event: 'job_deleted', recipient: 'a@x' },
+      { event: 'job_deleted', recipient: 'b@x' },
+    ]);
   });
 
   test('a job that is gone already, or never was, is no error', async () => {
@@ -187,7 +326,10 @@ describe('spec 4.1.1: delete', () => {
   test.each([
     [{}, 'Missing required field: job_id.'],
     [{ job_id: -1 }, 'job_id is -1; it must be at least 0.'],
-    [{ job_id: 'seven' }, 'Could not parse request object: Expected integer for field job_id, found STRING "seven"'],
+    [
+      { job_id: 'seven' },
+      'Could not parse request object: Expected integer for field job_id, found STRING "seven"',
+    ],
     [{ job_id: 1.5 }, 'Could not parse request object: Expected integer for field job_id, found NUMBER 1.5'],
   ])('%j is refused', async (body, message) => {
     expect(await service.post('2.1/jobs/delete', body)).toMatchObject({ status: 400, body: { message } });

@@ -5,15 +5,24 @@ import { addPerson } from '../../harness/people.ts';
 import { adminToken, startService, type TestService } from '../../unit/api/service.ts';
 
 let service: TestService;
-beforeAll(async () => { service = await startService(); });
+beforeAll(async () => {
+  service = await startService();
+});
 afterAll(() => service.close());
 
-const me = (token: string) => service.send({ url: '/api/2.0/preview/scim/v2/Me', headers: { authorization: `Bearer ${token}` } });
+const me = (token: string) =>
+  service.send({ url: '/api/2.0/preview/scim/v2/Me', headers: { authorization: `Bearer ${token}` } });
 
 test('an administrator is one of the admins', async () => {
   expect(await me(adminToken)).toMatchObject({
     status: 200,
-    body: { id: expect.stringMatching(/^\d+$/), userName: 'admin', displayName: 'admin', active: true, groups: [{ display: 'admins' }, { display: 'users' }] },
+    body: {
+      id: expect.stringMatching(/^\d+$/),
+      userName: 'admin',
+      displayName: 'admin',
+      active: true,
+      groups: [{ display: 'admins' }, { display: 'users' }],
+    },
   });
 });
 
@@ -23,7 +32,10 @@ test('the id of the workspace stands in a header', async () => {
 
 test.each(['jobs', 'sql', 'clusters'])('a token of the scope %s may ask', async (scope) => {
   const token = await addPerson(service.database.db, `user-of-${scope}`, { scopes: [scope] });
-  expect(await me(token)).toMatchObject({ status: 200, body: { userName: `user-of-${scope}`, groups: [{ display: 'users' }] } });
+  expect(await me(token)).toMatchObject({
+    status: 200,
+    body: { userName: `user-of-${scope}`, groups: [{ display: 'users' }] },
+  });
 });
 
 test('nobody asks without a token', async () => {

@@ -1,4 +1,7 @@
-/** Permissions on jobs through HTTP: the calls on the lists, and what they let people do while job access control is on. */
+/**
+ * Permissions on jobs through HTTP: the calls on the lists, and what they let people do while job access
+ * control is on.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withoutAccess } from '../../../api/http/access.ts';
 import { operationsOf } from '../../../api/http/operations.ts';
@@ -12,56 +15,101 @@ let service: TestService;
 const tokens = new Map<string, string>([['admin', adminToken]]);
 beforeAll(async () => {
   service = await startService({}, undefined, true);
-  for (const name of ['owner', 'manager', 'runner', 'viewer', 'stranger']) tokens.set(name, await addPerson(service.database.db, name));
+  for (const name of ['owner', 'manager', 'runner', 'viewer', 'stranger'])
+    tokens.set(name, await addPerson(service.database.db, name));
 });
 afterAll(() => service.close());
 
 const job = { name: 'j', existing_cluster_id: 'c', notebook_task: { notebook_path: '/nb' } };
 const levels = [
-  { user_name: 'manager', permission_level: 'CAN_MANAGE' }, { user_name: 'runner', permission_level: 'CAN_MANAGE_RUN' },
+  { user_name: 'manager', permission_level: 'CAN_MANAGE' },
+  { user_name: 'runner', permission_level: 'CAN_MANAGE_RUN' },
   { user_name: 'viewer', permission_level: 'CAN_VIEW' },
 ];
 
-function as(name: string, method: Method, path: string, input: Record<string, unknown> = {}): Promise<Answer> {
+function as(
+  name: string,
+  method: Method,
+  path: string,
+  input: Record<string, unknown> = {},
+): Promise<Answer> {
   const query = Object.fromEntries(Object.entries(input).map(([key, value]) => [key, String(value)]));
   return service.send({
-    method, url: `/api/${path}`, headers: { authorization: `Bearer ${tokens.get(name)}` }, ...(method === 'GET' ? { query } : { payload: input }),
+    method,
+    url: `/api/${path}`,
+    headers: { authorization: `Bearer ${tokens.get(name)}` },
+    ...(method === 'GET' ? { query } : { payload: input }),
   });
 }
 
 /** A job of the owner with a run, on which everybody has the level of their name. */
 async function sharedJob(): Promise<{ jobId: number; runId: number }> {
-  const jobId = idIn(await as('owner', 'POST', '2.0/jobs/create', { ...job, access_control_list: levels, max_concurrent_runs: 1000 }), 'job_id');
+  const jobId = idIn(
+    await as('owner', 'POST', '2.0/jobs/create', {
+      ...job,
+      access_control_list: levels,
+      max_concurrent_runs: 1000,
+    }),
+    'job_id',
+  );
   return { jobId, runId: idIn(await as('owner', 'POST', '2.0/jobs/run-now', { job_id: jobId }), 'run_id') };
 }
 
-const entry = (name: string, level: string) => ({ user_name: name, display_name: name, all_permissions: [{ permission_level: level, inherited: false }] });
-const admins = { group_name: 'admins', all_permissions: [{ permission_level: 'CAN_MANAGE', inherited: true, inherited_from_object: ['/jobs/'] }] };
+const entry = (name: string, level: string) => ({
+  user_name: name,
+  display_name: name,
+  all_permissions: [{ permission_level: level, inherited: false }],
+});
+const admins = {
+  group_name: 'admins',
+  all_permissions: [{ permission_level: 'CAN_MANAGE', inherited: true, inherited_from_object: ['/jobs/'] }],
+};
 
 describe('the list of a job', () => {
   test('has its creator as owner, what create gave, and the administrators', async () => {
     const { jobId } = await sharedJob();
     expect((await as('viewer', 'GET', `2.0/permissions/jobs/${jobId}`)).body).toEqual({
-      object_id: `/jobs/${jobId}`, object_type: 'job',
+      object_id: `/jobs/${jobId}`,
+      object_type: 'job',
       access_control_list: [
-        entry('owner', 'IS_OWNER'), entry('manager', 'CAN_MANAGE'), entry('runner', 'CAN_MANAGE_RUN'), entry('viewer', 'CAN_VIEW'), admins,
+        entry('owner', 'IS_OWNER'),
+        entry('manager', 'CAN_MANAGE'),
+        entry('runner', 'CAN_MANAGE_RUN'),
+        entry('viewer', 'CAN_VIEW'),
+        admins,
       ],
     });
   });
 
   test('is no setting of the job', async () => {
     const { jobId } = await sharedJob();
-    expect((await as('owner', 'GET', '2.1/jobs/get', { job_id: jobId })).body['settings']).not.toHaveProperty('access_control_list');
-    const answer = await as('owner', 'POST', '2.0/jobs/update', { job_id: jobId, new_settings: { access_control_list: levels } });
-    expect(answer).toMatchObject({ status: 400, body: { message: expect.stringMatching(/^access_control_list is given; .*permissions\/jobs/) } });
+    expect((await as('owner', 'GET', '2.1/jobs/get', { job_id: jobId })).body['settings']).not.toHaveProperty(
+      'access_control_list',
+    );
+    const answer = await as('owner', 'POST', '2.0/jobs/update', {
+      job_id: jobId,
+      new_settings: { access_control_list: levels },
+    });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { message: expect.stringMatching(/^access_control_list is given; .*permissions\/jobs/) },
+    });
   });
 
   test('is replaced by PUT, but for the owner', async () => {
     const { jobId } = await sharedJob();
     const list = [{ group_name: 'users', permission_level: 'CAN_VIEW' }];
-    expect(await as('manager', 'PUT', `2.0/permissions/jobs/${jobId}`, { access_control_list: list })).toMatchObject({
+    expect(
+      await as('manager', 'PUT', `2.0/permissions/jobs/${jobId}`, { access_control_list: list }),
+    ).toMatchObject({
       status: 200,
-      body: { access_control_list: [entry('owner', 'IS_OWNER'), { group_name: 'users', all_permissions: [{ permission_level: 'CAN_VIEW', inherited: false }] }, admins] },
+      body: {
+        access_control_list: [
+          entry('owner', 'IS_OWNER'),
+          { group_name: 'users', all_permissions: [{ permission_level: 'CAN_VIEW', inherited: false }] },
+          admins,
+        ],
+      },
     });
     expect((await as('manager', 'POST', '2.0/jobs/run-now', { job_id: jobId })).status).toBe(403);
     expect((await as('stranger', 'GET', '2.0/jobs/get', { job_id: jobId })).status).toBe(200);
@@ -69,11 +117,20 @@ describe('the list of a job', () => {
 
   test('is amended by PATCH', async () => {
     const { jobId } = await sharedJob();
-    const list = [{ user_name: 'viewer', permission_level: 'CAN_MANAGE_RUN' }, { user_name: 'stranger', permission_level: 'CAN_VIEW' }];
-    const { body } = await as('owner', 'PATCH', `2.0/permissions/jobs/${jobId}`, { access_control_list: list });
+    const list = [
+      { user_name: 'viewer', permission_level: 'CAN_MANAGE_RUN' },
+      { user_name: 'stranger', permission_level: 'CAN_VIEW' },
+    ];
+    const { body } = await as('owner', 'PATCH', `2.0/permissions/jobs/${jobId}`, {
+      access_control_list: list,
+    });
     expect(body['access_control_list']).toEqual([
-      entry('owner', 'IS_OWNER'), entry('manager', 'CAN_MANAGE'), entry('runner', 'CAN_MANAGE_RUN'), entry('stranger', 'CAN_VIEW'),
-      entry('viewer', 'CAN_MANAGE_RUN'), admins,
+      entry('owner', 'IS_OWNER'),
+      entry('manager', 'CAN_MANAGE'),
+      entry('runner', 'CAN_MANAGE_RUN'),
+      entry('stranger', 'CAN_VIEW'),
+      entry('viewer', 'CAN_MANAGE_RUN'),
+      admins,
     ]);
   });
 
@@ -81,23 +138,47 @@ describe('the list of a job', () => {
     const { jobId } = await sharedJob();
     const toViewer = { access_control_list: [{ user_name: 'viewer', permission_level: 'IS_OWNER' }] };
     expect(await as('manager', 'PATCH', `2.0/permissions/jobs/${jobId}`, toViewer)).toMatchObject({
-      status: 403, body: { error_code: 'PERMISSION_DENIED', message: `User manager does not have Owner permissions on job ${jobId}` },
+      status: 403,
+      body: {
+        error_code: 'PERMISSION_DENIED',
+        message: `User manager does not have Owner permissions on job ${jobId}`,
+      },
     });
-    expect((await as('owner', 'PATCH', `2.0/permissions/jobs/${jobId}`, toViewer)).body['access_control_list']).toMatchObject([
-      entry('viewer', 'IS_OWNER'), entry('manager', 'CAN_MANAGE'), entry('owner', 'CAN_MANAGE'), entry('runner', 'CAN_MANAGE_RUN'), admins,
+    expect(
+      (await as('owner', 'PATCH', `2.0/permissions/jobs/${jobId}`, toViewer)).body['access_control_list'],
+    ).toMatchObject([
+      entry('viewer', 'IS_OWNER'),
+      entry('manager', 'CAN_MANAGE'),
+      entry('owner', 'CAN_MANAGE'),
+      entry('runner', 'CAN_MANAGE_RUN'),
+      admins,
     ]);
     const shown = { creator_user_name: 'owner', run_as: 'viewer', run_as_user_name: 'viewer' };
     expect((await as('owner', 'GET', '2.0/jobs/get', { job_id: jobId })).body).toMatchObject(shown);
-    expect((await as('owner', 'GET', '2.1/jobs/list', { limit: 1 })).body).toMatchObject({ jobs: [{ job_id: jobId, ...shown }] });
+    expect((await as('owner', 'GET', '2.1/jobs/list', { limit: 1 })).body).toMatchObject({
+      jobs: [{ job_id: jobId, ...shown }],
+    });
     const back = { access_control_list: [{ user_name: 'owner', permission_level: 'IS_OWNER' }] };
     expect((await as('admin', 'PUT', `2.0/permissions/jobs/${jobId}`, back)).status).toBe(200);
   });
 
   test.each([
-    [{ user_name: 'nobody', permission_level: 'CAN_VIEW' }, 'access_control_list names the user "nobody", which does not exist.'],
-    [{ service_principal_name: 'robot', permission_level: 'CAN_VIEW' }, 'access_control_list names the service principal "robot", which does not exist.'],
-    [{ group_name: 'team', permission_level: 'CAN_VIEW' }, 'access_control_list[0].group_name is "team"; it must be one of users, admins.'],
-    [{ user_name: 'viewer', permission_level: 'CAN_DO' }, 'access_control_list[0].permission_level is "CAN_DO"; it must be one of CAN_VIEW, CAN_MANAGE_RUN, CAN_MANAGE, IS_OWNER.'],
+    [
+      { user_name: 'nobody', permission_level: 'CAN_VIEW' },
+      'access_control_list names the user "nobody", which does not exist.',
+    ],
+    [
+      { service_principal_name: 'robot', permission_level: 'CAN_VIEW' },
+      'access_control_list names the service principal "robot", which does not exist.',
+    ],
+    [
+      { group_name: 'team', permission_level: 'CAN_VIEW' },
+      'access_control_list[0].group_name is "team"; it must be one of users, admins.',
+    ],
+    [
+      { user_name: 'viewer', permission_level: 'CAN_DO' },
+      'access_control_list[0].permission_level is "CAN_DO"; it must be one of CAN_VIEW, CAN_MANAGE_RUN, CAN_MANAGE, IS_OWNER.',
+    ],
     [{ user_name: 'viewer' }, 'Missing required field: access_control_list[0].permission_level.'],
   ])('%j is refused by create, PUT and PATCH, and changes nothing', async (bad, message) => {
     const { jobId } = await sharedJob();
@@ -105,33 +186,73 @@ describe('the list of a job', () => {
     const before = await list();
     const refused = { status: 400, body: { error_code: 'INVALID_PARAMETER_VALUE', message } };
     const rows = await service.rows();
-    expect(await as('owner', 'PUT', `2.0/permissions/jobs/${jobId}`, { access_control_list: [bad] })).toMatchObject(refused);
-    expect(await as('owner', 'PATCH', `2.0/permissions/jobs/${jobId}`, { access_control_list: [bad] })).toMatchObject(refused);
-    expect(await as('owner', 'POST', '2.1/jobs/create', { tasks: [{ task_key: 't', existing_cluster_id: 'c', notebook_task: { notebook_path: '/nb' } }], access_control_list: [bad] })).toMatchObject(refused);
-    expect(await as('owner', 'POST', '2.0/jobs/runs/submit', { ...job, access_control_list: [bad] })).toMatchObject(refused);
+    expect(
+      await as('owner', 'PUT', `2.0/permissions/jobs/${jobId}`, { access_control_list: [bad] }),
+    ).toMatchObject(refused);
+    expect(
+      await as('owner', 'PATCH', `2.0/permissions/jobs/${jobId}`, { access_control_list: [bad] }),
+    ).toMatchObject(refused);
+    expect(
+      await as('owner', 'POST', '2.1/jobs/create', {
+        tasks: [{ task_key: 't', existing_cluster_id: 'c', notebook_task: { notebook_path: '/nb' } }],
+        access_control_list: [bad],
+      }),
+    ).toMatchObject(refused);
+    expect(
+      await as('owner', 'POST', '2.0/jobs/runs/submit', { ...job, access_control_list: [bad] }),
+    ).toMatchObject(refused);
     expect(await list()).toEqual(before);
     expect(await service.rows()).toEqual(rows);
   });
 
-  test.each<[Method, string]>([['GET', ''], ['PUT', ''], ['PATCH', ''], ['GET', '/permissionLevels']])('%s of an unknown job%s is 404', async (method, more) => {
-    expect(await as('admin', method, `2.0/permissions/jobs/4711${more}`, method === 'GET' ? {} : { access_control_list: [] })).toMatchObject({
-      status: 404, body: { error_code: 'RESOURCE_DOES_NOT_EXIST', message: 'Job 4711 does not exist.' },
+  test.each<[Method, string]>([
+    ['GET', ''],
+    ['PUT', ''],
+    ['PATCH', ''],
+    ['GET', '/permissionLevels'],
+  ])('%s of an unknown job%s is 404', async (method, more) => {
+    expect(
+      await as(
+        'admin',
+        method,
+        `2.0/permissions/jobs/4711${more}`,
+        method === 'GET' ? {} : { access_control_list: [] },
+      ),
+    ).toMatchObject({
+      status: 404,
+      body: { error_code: 'RESOURCE_DOES_NOT_EXIST', message: 'Job 4711 does not exist.' },
     });
   });
 
   test.each([
-    ['x', 400, 'MALFORMED_REQUEST', 'Could not parse request object: Expected integer for field job_id, found STRING "x"'],
+    [
+      'x',
+      400,
+      'MALFORMED_REQUEST',
+      'Could not parse request object: Expected integer for field job_id, found STRING "x"',
+    ],
     ['-1', 400, 'INVALID_PARAMETER_VALUE', 'job_id is -1; it must be at least 0.'],
-    ['9007199254740993', 400, 'MALFORMED_REQUEST', 'Could not parse request object: Expected integer for field job_id, found STRING "9007199254740993"'],
+    [
+      '9007199254740993',
+      400,
+      'MALFORMED_REQUEST',
+      'Could not parse request object: Expected integer for field job_id, found STRING "9007199254740993"',
+    ],
   ])('the id %s in the path is refused', async (id, status, error_code, message) => {
-    expect(await as('admin', 'PUT', `2.0/permissions/jobs/${id}`, { job_id: 1, access_control_list: [] })).toMatchObject({ status, body: { error_code, message } });
+    expect(
+      await as('admin', 'PUT', `2.0/permissions/jobs/${id}`, { job_id: 1, access_control_list: [] }),
+    ).toMatchObject({ status, body: { error_code, message } });
   });
 
   test.each<Method>(['PUT', 'PATCH'])('%s without a list is refused, and nothing changes', async (method) => {
     const { jobId } = await sharedJob();
     const before = await as('owner', 'GET', `2.0/permissions/jobs/${jobId}`);
     expect(await as('owner', method, `2.0/permissions/jobs/${jobId}`)).toMatchObject({
-      status: 400, body: { error_code: 'INVALID_PARAMETER_VALUE', message: 'Missing required field: access_control_list.' },
+      status: 400,
+      body: {
+        error_code: 'INVALID_PARAMETER_VALUE',
+        message: 'Missing required field: access_control_list.',
+      },
     });
     expect(await as('owner', 'GET', `2.0/permissions/jobs/${jobId}`)).toEqual(before);
   });
@@ -139,7 +260,12 @@ describe('the list of a job', () => {
   test('the levels are listed with what they mean', async () => {
     const { jobId } = await sharedJob();
     const { body } = await as('viewer', 'GET', `2.0/permissions/jobs/${jobId}/permissionLevels`);
-    expect(body['permission_levels']).toMatchObject(['CAN_VIEW', 'CAN_MANAGE_RUN', 'CAN_MANAGE', 'IS_OWNER'].map((level) => ({ permission_level: level, description: expect.any(String) })));
+    expect(body['permission_levels']).toMatchObject(
+      ['CAN_VIEW', 'CAN_MANAGE_RUN', 'CAN_MANAGE', 'IS_OWNER'].map((level) => ({
+        permission_level: level,
+        description: expect.any(String),
+      })),
+    );
   });
 
   test('goes with its job', async () => {
@@ -155,7 +281,9 @@ describe('job access control', () => {
   const run = 'Admin or Manage Run or Owner';
   const manage = 'Admin or Owner';
 
-  test.each<[Method, string, (of: { jobId: number; runId: number }) => Record<string, unknown>, string, string]>([
+  test.each<
+    [Method, string, (of: { jobId: number; runId: number }) => Record<string, unknown>, string, string]
+  >([
     ['GET', '2.1/jobs/get', ({ jobId }) => ({ job_id: jobId }), 'viewer', view],
     ['GET', '2.0/jobs/runs/list', ({ jobId }) => ({ job_id: jobId }), 'viewer', view],
     ['GET', '2.1/jobs/runs/get', ({ runId }) => ({ run_id: runId }), 'viewer', view],
@@ -165,7 +293,13 @@ describe('job access control', () => {
     ['POST', '2.1/jobs/runs/cancel', ({ runId }) => ({ run_id: runId }), 'runner', run],
     ['POST', '2.1/jobs/runs/cancel-all', ({ jobId }) => ({ job_id: jobId }), 'runner', run],
     ['POST', '2.0/jobs/reset', ({ jobId }) => ({ job_id: jobId, new_settings: job }), 'manager', manage],
-    ['POST', '2.0/jobs/update', ({ jobId }) => ({ job_id: jobId, new_settings: { name: 'n' } }), 'manager', manage],
+    [
+      'POST',
+      '2.0/jobs/update',
+      ({ jobId }) => ({ job_id: jobId, new_settings: { name: 'n' } }),
+      'manager',
+      manage,
+    ],
   ])('%s %s', async (method, path, input, weakest, words) => {
     const shared = await sharedJob();
     for (const name of people) {
@@ -173,7 +307,11 @@ describe('job access control', () => {
       if (people.indexOf(name) >= people.indexOf(weakest)) expect(answer.status, name).toBe(200);
       else {
         expect(answer, name).toMatchObject({
-          status: 403, body: { error_code: 'PERMISSION_DENIED', message: `User ${name} does not have ${words} permissions on job ${shared.jobId}` },
+          status: 403,
+          body: {
+            error_code: 'PERMISSION_DENIED',
+            message: `User ${name} does not have ${words} permissions on job ${shared.jobId}`,
+          },
         });
       }
     }
@@ -181,33 +319,51 @@ describe('job access control', () => {
 
   test.each([
     ['2.0/jobs/delete', async () => ({ job_id: (await sharedJob()).jobId })],
-    ['2.0/jobs/runs/delete', async () => {
-      const { runId } = await sharedJob();
-      await service.end(runId, { result: 'SUCCESS' });
-      return { run_id: runId };
-    }],
+    [
+      '2.0/jobs/runs/delete',
+      async () => {
+        const { runId } = await sharedJob();
+        await service.end(runId, { result: 'SUCCESS' });
+        return { run_id: runId };
+      },
+    ],
   ] as const)('%s needs to manage the job', async (path, input) => {
     const body = await input();
     for (const name of ['stranger', 'viewer', 'runner']) {
-      expect(await as(name, 'POST', path, body)).toMatchObject({ status: 403, body: { message: expect.stringMatching(/ does not have Admin or Owner permissions on job \d+$/) } });
+      expect(await as(name, 'POST', path, body)).toMatchObject({
+        status: 403,
+        body: { message: expect.stringMatching(/ does not have Admin or Owner permissions on job \d+$/) },
+      });
     }
     expect((await as('manager', 'POST', path, body)).status).toBe(200);
   });
 
   test('a task run counts as a run of its job', async () => {
-    const tasks = ['a', 'b'].map((key) => ({ task_key: key, existing_cluster_id: 'c', notebook_task: { notebook_path: '/nb' } }));
+    const tasks = ['a', 'b'].map((key) => ({
+      task_key: key,
+      existing_cluster_id: 'c',
+      notebook_task: { notebook_path: '/nb' },
+    }));
     const jobId = idIn(await as('owner', 'POST', '2.1/jobs/create', { tasks }), 'job_id');
     const runId = idIn(await as('owner', 'POST', '2.1/jobs/run-now', { job_id: jobId }), 'run_id');
     const { body } = await as('owner', 'GET', '2.1/jobs/runs/get', { run_id: runId });
     const [task] = Object(body)['tasks'];
     expect((await as('owner', 'GET', '2.1/jobs/runs/get-output', { run_id: task.run_id })).status).toBe(200);
-    expect((await as('stranger', 'GET', '2.1/jobs/runs/get-output', { run_id: task.run_id })).status).toBe(403);
+    expect((await as('stranger', 'GET', '2.1/jobs/runs/get-output', { run_id: task.run_id })).status).toBe(
+      403,
+    );
   });
 
   test('lists show what their caller may see', async () => {
     const { jobId, runId } = await sharedJob();
-    const jobs = async (name: string) => Object((await as(name, 'GET', '2.0/jobs/list')).body)['jobs'].map((one: { job_id: number }) => one.job_id);
-    const runs = async (name: string) => Object((await as(name, 'GET', '2.0/jobs/runs/list')).body)['runs'].map((one: { run_id: number }) => one.run_id);
+    const jobs = async (name: string) =>
+      Object((await as(name, 'GET', '2.0/jobs/list')).body)['jobs'].map(
+        (one: { job_id: number }) => one.job_id,
+      );
+    const runs = async (name: string) =>
+      Object((await as(name, 'GET', '2.0/jobs/runs/list')).body)['runs'].map(
+        (one: { run_id: number }) => one.run_id,
+      );
     for (const name of ['viewer', 'owner', 'admin']) {
       expect(await jobs(name)).toContain(jobId);
       expect(await runs(name)).toContain(runId);
@@ -217,7 +373,13 @@ describe('job access control', () => {
   });
 
   test('a one-time run belongs to whoever submitted it, and to those it is shared with', async () => {
-    const runId = idIn(await as('stranger', 'POST', '2.0/jobs/runs/submit', { ...job, access_control_list: [{ user_name: 'viewer', permission_level: 'CAN_VIEW' }] }), 'run_id');
+    const runId = idIn(
+      await as('stranger', 'POST', '2.0/jobs/runs/submit', {
+        ...job,
+        access_control_list: [{ user_name: 'viewer', permission_level: 'CAN_VIEW' }],
+      }),
+      'run_id',
+    );
     expect((await as('viewer', 'GET', '2.0/jobs/runs/get', { run_id: runId })).status).toBe(200);
     expect((await as('runner', 'GET', '2.0/jobs/runs/get', { run_id: runId })).status).toBe(403);
     expect((await as('viewer', 'POST', '2.0/jobs/runs/cancel', { run_id: runId })).status).toBe(403);
@@ -225,25 +387,47 @@ describe('job access control', () => {
   });
 
   test('what does not exist is told as ever', async () => {
-    expect((await as('stranger', 'GET', '2.1/jobs/get', { job_id: 4711 })).body['message']).toBe('Job 4711 does not exist.');
-    expect((await as('stranger', 'GET', '2.1/jobs/runs/get', { run_id: 4711 })).body['message']).toBe('Run 4711 does not exist.');
-    expect(await as('stranger', 'POST', '2.1/jobs/delete', { job_id: 4711 })).toMatchObject({ status: 200, body: {} });
+    expect((await as('stranger', 'GET', '2.1/jobs/get', { job_id: 4711 })).body['message']).toBe(
+      'Job 4711 does not exist.',
+    );
+    expect((await as('stranger', 'GET', '2.1/jobs/runs/get', { run_id: 4711 })).body['message']).toBe(
+      'Run 4711 does not exist.',
+    );
+    expect(await as('stranger', 'POST', '2.1/jobs/delete', { job_id: 4711 })).toMatchObject({
+      status: 200,
+      body: {},
+    });
   });
 
   test('cancelling the queued runs of all jobs is for administrators', async () => {
     expect(await as('owner', 'POST', '2.1/jobs/runs/cancel-all', { all_queued_runs: true })).toMatchObject({
-      status: 403, body: { error_code: 'PERMISSION_DENIED', message: 'Without job_id this is for administrators only, and user owner is none.' },
+      status: 403,
+      body: {
+        error_code: 'PERMISSION_DENIED',
+        message: 'Without job_id this is for administrators only, and user owner is none.',
+      },
     });
-    expect((await as('admin', 'POST', '2.1/jobs/runs/cancel-all', { all_queued_runs: true })).status).toBe(200);
+    expect((await as('admin', 'POST', '2.1/jobs/runs/cancel-all', { all_queued_runs: true })).status).toBe(
+      200,
+    );
   });
 
   test('permissions of a user who is gone are gone', async () => {
     tokens.set('leaver', await addPerson(service.database.db, 'leaver'));
     const jobId = idIn(await as('leaver', 'POST', '2.0/jobs/create', job), 'job_id');
     const { db } = service.database;
-    await db.deleteFrom('tokens').where('principal_id', 'in', db.selectFrom('principals').select('principal_id').where('user_name', '=', 'leaver')).execute();
+    await db
+      .deleteFrom('tokens')
+      .where(
+        'principal_id',
+        'in',
+        db.selectFrom('principals').select('principal_id').where('user_name', '=', 'leaver'),
+      )
+      .execute();
     await db.deleteFrom('principals').where('user_name', '=', 'leaver').execute();
-    expect((await as('admin', 'GET', `2.0/permissions/jobs/${jobId}`)).body['access_control_list']).toEqual([admins]);
+    expect((await as('admin', 'GET', `2.0/permissions/jobs/${jobId}`)).body['access_control_list']).toEqual([
+      admins,
+    ]);
     expect((await as('admin', 'GET', '2.0/jobs/get', { job_id: jobId })).body).not.toHaveProperty('run_as');
   });
 
@@ -253,7 +437,9 @@ describe('job access control', () => {
     const [first] = operations;
     if (first === undefined) throw new Error('There are no operations.');
     const { access: _access, ...forgetful } = first;
-    await expect(startService({ operations: [forgetful] }, undefined, true)).rejects.toThrow('POST /jobs/create does not say what it needs on a job.');
+    await expect(startService({ operations: [forgetful] }, undefined, true)).rejects.toThrow(
+      'POST /jobs/create does not say what it needs on a job.',
+    );
   });
 });
 
@@ -262,10 +448,22 @@ test('while job access control is off everybody may do everything, jobs run as t
   const token = await addPerson(open.database.db, 'somebody');
   const jobId = idIn(await open.post('2.0/jobs/create', job), 'job_id');
   const send = (method: Method, url: string, payload?: object) =>
-    open.send({ method, url: `/api/${url}`, headers: { authorization: `Bearer ${token}` }, ...(payload !== undefined && { payload }) });
+    open.send({
+      method,
+      url: `/api/${url}`,
+      headers: { authorization: `Bearer ${token}` },
+      ...(payload !== undefined && { payload }),
+    });
   expect((await send('GET', `2.0/jobs/get?job_id=${jobId}`)).body).toMatchObject({ run_as: 'admin' });
   const list = [{ user_name: 'somebody', permission_level: 'IS_OWNER' }];
-  expect((await send('PUT', `2.0/permissions/jobs/${jobId}`, { access_control_list: list })).body['access_control_list']).toEqual([entry('somebody', 'IS_OWNER'), admins]);
-  expect((await send('GET', `2.0/jobs/get?job_id=${jobId}`)).body).toMatchObject({ run_as: 'admin', run_as_user_name: 'admin' });
+  expect(
+    (await send('PUT', `2.0/permissions/jobs/${jobId}`, { access_control_list: list })).body[
+      'access_control_list'
+    ],
+  ).toEqual([entry('somebody', 'IS_OWNER'), admins]);
+  expect((await send('GET', `2.0/jobs/get?job_id=${jobId}`)).body).toMatchObject({
+    run_as: 'admin',
+    run_as_user_name: 'admin',
+  });
   await open.close();
 });

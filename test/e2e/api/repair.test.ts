@@ -6,7 +6,10 @@ import { defaultLimits } from '../../../engine/limits.ts';
 import { idIn, startService, type Answer, type TestService } from '../../unit/api/service.ts';
 
 const work = { existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/x.py' } };
-const tasks = [{ task_key: 'b', ...work, depends_on: [{ task_key: 'a' }] }, { task_key: 'a', ...work }];
+const tasks = [
+  { task_key: 'b', ...work, depends_on: [{ task_key: 'a' }] },
+  { task_key: 'a', ...work },
+];
 let service: TestService;
 /** Five task runs at once in the whole workspace. */
 let small: TestService;
@@ -27,29 +30,70 @@ async function failed(on: TestService = service, body?: object): Promise<number>
   return runId;
 }
 
-const repair = (body: object, on: TestService = service): Promise<Answer> => on.post('2.1/jobs/runs/repair', body);
+const repair = (body: object, on: TestService = service): Promise<Answer> =>
+  on.post('2.1/jobs/runs/repair', body);
 
 async function repairIdOf(answer: Answer): Promise<number> {
-  expect(answer).toEqual({ status: 200, headers: expect.anything(), body: { repair_id: expect.any(Number) } });
+  expect(answer).toEqual({
+    status: 200,
+    headers: expect.anything(),
+    body: { repair_id: expect.any(Number) },
+  });
   return Number(answer.body['repair_id']);
 }
 
 /** Everything that is stored of runs. */
 const stored = async (on: TestService = service): Promise<unknown> => {
   const { db } = on.database;
-  return Promise.all((['runs', 'task_runs', 'repairs'] as const).map((table) => db.selectFrom(table).selectAll().orderBy(table === 'repairs' ? 'repair_id' : 'run_id').execute()));
+  return Promise.all(
+    (['runs', 'task_runs', 'repairs'] as const).map((table) =>
+      db
+        .selectFrom(table)
+        .selectAll()
+        .orderBy(table === 'repairs' ? 'repair_id' : 'run_id')
+        .execute(),
+    ),
+  );
 };
 
 describe('refused, and nothing changes:', () => {
   test.each<[string, object, string]>([
     ['no choice', {}, 'Neither rerun_tasks nor rerun_all_failed_tasks is given; one of them is required.'],
-    ['an empty choice', { rerun_tasks: [] }, 'Neither rerun_tasks nor rerun_all_failed_tasks is given; one of them is required.'],
-    ['false as the choice', { rerun_all_failed_tasks: false, rerun_dependent_tasks: true }, 'Neither rerun_tasks nor rerun_all_failed_tasks is given'],
-    ['two choices', { rerun_tasks: ['a'], rerun_all_failed_tasks: true }, 'rerun_tasks and rerun_all_failed_tasks are given; only one of them is allowed.'],
-    ['an unknown task', { rerun_tasks: ['a', 'z'] }, 'rerun_tasks[1] is "z"; run RUN has no task with this key.'],
-    ['a repair that there was not', { rerun_tasks: ['a'], latest_repair_id: 7 }, 'latest_repair_id is 7, but run RUN has not been repaired yet; leave it out.'],
-    ['parameters of a kind that no task has', { rerun_tasks: ['a'], jar_params: ['x'] }, 'jar_params is given, but the job has no spark_jar_task.'],
-    ['parameters of two kinds', { rerun_tasks: ['a'], jar_params: ['x'], python_params: ['y'] }, 'jar_params and python_params are given'],
+    [
+      'an empty choice',
+      { rerun_tasks: [] },
+      'Neither rerun_tasks nor rerun_all_failed_tasks is given; one of them is required.',
+    ],
+    [
+      'false as the choice',
+      { rerun_all_failed_tasks: false, rerun_dependent_tasks: true },
+      'Neither rerun_tasks nor rerun_all_failed_tasks is given',
+    ],
+    [
+      'two choices',
+      { rerun_tasks: ['a'], rerun_all_failed_tasks: true },
+      'rerun_tasks and rerun_all_failed_tasks are given; only one of them is allowed.',
+    ],
+    [
+      'an unknown task',
+      { rerun_tasks: ['a', 'z'] },
+      'rerun_tasks[1] is "z"; run RUN has no task with this key.',
+    ],
+    [
+      'a repair that there was not',
+      { rerun_tasks: ['a'], latest_repair_id: 7 },
+      'latest_repair_id is 7, but run RUN has not been repaired yet; leave it out.',
+    ],
+    [
+      'parameters of a kind that no task has',
+      { rerun_tasks: ['a'], jar_params: ['x'] },
+      'jar_params is given, but the job has no spark_jar_task.',
+    ],
+    [
+      'parameters of two kinds',
+      { rerun_tasks: ['a'], jar_params: ['x'], python_params: ['y'] },
+      'jar_params and python_params are given',
+    ],
     ['unknown job parameters', { rerun_tasks: ['a'], job_parameters: { x: '1' } }, 'x'],
     ['a text for a list', { rerun_tasks: 'a' }, 'rerun_tasks'],
     ['a word for a boolean', { rerun_all_failed_tasks: 'yes' }, 'rerun_all_failed_tasks'],
@@ -59,31 +103,50 @@ describe('refused, and nothing changes:', () => {
     const runId = await failed();
     const before = await stored();
     const answer = await repair({ run_id: runId, ...body });
-    expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(message.replace('RUN', String(runId))) } });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining(message.replace('RUN', String(runId))) },
+    });
     expect(await stored()).toEqual(before);
   });
 
   test('an active run', async () => {
     const runId = await submitted();
     expect(await repair({ run_id: runId, rerun_tasks: ['a'] })).toMatchObject({
-      status: 400, body: { error_code: 'INVALID_STATE', message: `Run ${runId} is PENDING; only a run that is over can be repaired.` },
+      status: 400,
+      body: {
+        error_code: 'INVALID_STATE',
+        message: `Run ${runId} is PENDING; only a run that is over can be repaired.`,
+      },
     });
   });
 
   test('a run of a single task, from every version', async () => {
     const runId = await failed(service, work);
     for (const version of ['2.0', '2.1', '2.2']) {
-      expect(await service.post(`${version}/jobs/runs/repair`, { run_id: runId, rerun_all_failed_tasks: true })).toMatchObject({
-        status: 400, body: { message: `Run ${runId} has a single task; only runs with multiple tasks can be repaired. Start a new run with jobs/run-now.` },
+      expect(
+        await service.post(`${version}/jobs/runs/repair`, { run_id: runId, rerun_all_failed_tasks: true }),
+      ).toMatchObject({
+        status: 400,
+        body: {
+          message: `Run ${runId} has a single task; only runs with multiple tasks can be repaired. Start a new run with jobs/run-now.`,
+        },
       });
     }
   });
 
   test('a task run, with the run that it belongs to', async () => {
     const runId = await failed();
-    const { run_id: taskRun } = await service.database.db.selectFrom('task_runs').select('run_id').where('job_run_id', '=', runId).executeTakeFirstOrThrow();
+    const { run_id: taskRun } = await service.database.db
+      .selectFrom('task_runs')
+      .select('run_id')
+      .where('job_run_id', '=', runId)
+      .executeTakeFirstOrThrow();
     expect(await repair({ run_id: taskRun, rerun_all_failed_tasks: true })).toMatchObject({
-      status: 400, body: { message: `Run ${taskRun} is a task run of run ${runId}; only the whole run can be repaired: name its tasks in rerun_tasks.` },
+      status: 400,
+      body: {
+        message: `Run ${taskRun} is a task run of run ${runId}; only the whole run can be repaired: name its tasks in rerun_tasks.`,
+      },
     });
   });
 
@@ -91,15 +154,25 @@ describe('refused, and nothing changes:', () => {
     const runId = await submitted();
     await service.end(runId, { result: 'SUCCESS' });
     expect(await repair({ run_id: runId, rerun_all_failed_tasks: true })).toMatchObject({
-      status: 400, body: { message: `rerun_all_failed_tasks is true, but no task of run ${runId} has failed; there is nothing to run again.` },
+      status: 400,
+      body: {
+        message: `rerun_all_failed_tasks is true, but no task of run ${runId} has failed; there is nothing to run again.`,
+      },
     });
   });
 
   test('a skipped run', async () => {
-    const jobId = idIn(await service.post('2.1/jobs/create', { name: 'one', tasks, max_concurrent_runs: 0 }), 'job_id');
+    const jobId = idIn(
+      await service.post('2.1/jobs/create', { name: 'one', tasks, max_concurrent_runs: 0 }),
+      'job_id',
+    );
     const runId = idIn(await service.post('2.1/jobs/run-now', { job_id: jobId }), 'run_id');
     expect(await repair({ run_id: runId, rerun_tasks: ['a'] })).toMatchObject({
-      status: 400, body: { error_code: 'INVALID_STATE', message: `Run ${runId} was skipped, so there is nothing to repair. Start a new run with jobs/run-now.` },
+      status: 400,
+      body: {
+        error_code: 'INVALID_STATE',
+        message: `Run ${runId} was skipped, so there is nothing to repair. Start a new run with jobs/run-now.`,
+      },
     });
   });
 
@@ -111,7 +184,10 @@ describe('refused, and nothing changes:', () => {
     const deleted = await failed();
     await service.post('2.1/jobs/runs/delete', { run_id: deleted });
     for (const id of [runId, deleted]) {
-      expect(await repair({ run_id: id, rerun_tasks: ['a'] })).toMatchObject({ status: 400, body: { message: `Run ${id} does not exist.` } });
+      expect(await repair({ run_id: id, rerun_tasks: ['a'] })).toMatchObject({
+        status: 400,
+        body: { message: `Run ${id} does not exist.` },
+      });
     }
   });
 
@@ -121,7 +197,11 @@ describe('refused, and nothing changes:', () => {
     await submitted(small);
     const before = await stored(small);
     const answer = await repair({ run_id: runId, rerun_tasks: ['a', 'b'] }, small);
-    expect(answer).toMatchObject({ status: 429, body: { error_code: 'REQUEST_LIMIT_EXCEEDED' }, headers: { 'retry-after': expect.any(String) } });
+    expect(answer).toMatchObject({
+      status: 429,
+      body: { error_code: 'REQUEST_LIMIT_EXCEEDED' },
+      headers: { 'retry-after': expect.any(String) },
+    });
     expect(await stored(small)).toEqual(before);
     await repairIdOf(await repair({ run_id: runId, rerun_tasks: ['a'] }, small));
   });
@@ -133,10 +213,15 @@ describe('accepted:', () => {
     await repairIdOf(await repair({ run_id: runId, rerun_tasks: ['b', 'a', 'b'] }));
     const { body } = await service.get('2.1/jobs/runs/get', { run_id: String(runId) });
     expect(body).toMatchObject({
-      state: { life_cycle_state: 'PENDING', state_message: '' }, end_time: 0,
+      state: { life_cycle_state: 'PENDING', state_message: '' },
+      end_time: 0,
       tasks: [
         { task_key: 'b', attempt_number: 0 },
-        { task_key: 'b', attempt_number: 1, state: { life_cycle_state: 'PENDING', state_message: 'Waiting for the task a' } },
+        {
+          task_key: 'b',
+          attempt_number: 1,
+          state: { life_cycle_state: 'PENDING', state_message: 'Waiting for the task a' },
+        },
         { task_key: 'a', attempt_number: 0 },
         { task_key: 'a', attempt_number: 1, state: { life_cycle_state: 'PENDING', state_message: '' } },
       ],
@@ -145,9 +230,18 @@ describe('accepted:', () => {
 
   test('a task without what it depends on, which then waits for nothing', async () => {
     const runId = await failed();
-    await repairIdOf(await repair({ run_id: String(runId), rerun_tasks: ['b'], rerun_all_failed_tasks: 'False', latest_repair_id: 0 }));
+    await repairIdOf(
+      await repair({
+        run_id: String(runId),
+        rerun_tasks: ['b'],
+        rerun_all_failed_tasks: 'False',
+        latest_repair_id: 0,
+      }),
+    );
     const { body } = await service.get('2.1/jobs/runs/get', { run_id: String(runId) });
-    expect(body).toMatchObject({ tasks: [{ attempt_number: 0 }, { attempt_number: 1, state: { state_message: '' } }, { task_key: 'a' }] });
+    expect(body).toMatchObject({
+      tasks: [{ attempt_number: 0 }, { attempt_number: 1, state: { state_message: '' } }, { task_key: 'a' }],
+    });
   });
 
   test('the times of a run are those of its rounds, without the time between', async () => {
@@ -155,32 +249,54 @@ describe('accepted:', () => {
     service.tick(3_600_000);
     const first = await repairIdOf(await repair({ run_id: runId, rerun_all_failed_tasks: true }));
     service.tick(5_000);
-    await service.database.db.updateTable('runs').set({ state: 'TERMINATED', active: false, result: 'SUCCESS', end_time: service.ports.clock.now() }).where('run_id', '=', runId).execute();
-    const { body } = await service.get('2.1/jobs/runs/get', { run_id: String(runId), include_history: 'true' });
+    await service.database.db
+      .updateTable('runs')
+      .set({ state: 'TERMINATED', active: false, result: 'SUCCESS', end_time: service.ports.clock.now() })
+      .where('run_id', '=', runId)
+      .execute();
+    const { body } = await service.get('2.1/jobs/runs/get', {
+      run_id: String(runId),
+      include_history: 'true',
+    });
     expect(body).toMatchObject({
       run_duration: 6_000 + 5_000,
-      repair_history: [{ type: 'ORIGINAL', end_time: service.ports.clock.now() - 3_599_000 }, { type: 'REPAIR', id: first, start_time: service.ports.clock.now() - 5_000 }],
+      repair_history: [
+        { type: 'ORIGINAL', end_time: service.ports.clock.now() - 3_599_000 },
+        { type: 'REPAIR', id: first, start_time: service.ports.clock.now() - 5_000 },
+      ],
     });
   });
 
   test('deleting the run deletes its repairs', async () => {
     const runId = await failed();
     await repairIdOf(await repair({ run_id: runId, rerun_tasks: ['a'] }));
-    expect((await service.post('2.1/jobs/runs/delete', { run_id: runId })).body['error_code']).toBe('INVALID_STATE');
+    expect((await service.post('2.1/jobs/runs/delete', { run_id: runId })).body['error_code']).toBe(
+      'INVALID_STATE',
+    );
     await service.end(runId, { result: 'FAILED' });
     expect((await service.post('2.1/jobs/runs/delete', { run_id: runId })).status).toBe(200);
-    expect(await service.database.db.selectFrom('repairs').selectAll().where('run_id', '=', runId).execute()).toEqual([]);
+    expect(
+      await service.database.db.selectFrom('repairs').selectAll().where('run_id', '=', runId).execute(),
+    ).toEqual([]);
   });
 
-  test.each(['2.0', '2.1', '2.2'])('runs/get with its history fits the documented schema in %s', async (version) => {
-    const documented = new Map(operationsOf(service.ports).map((operation) => [operation.path, operation.response])).get('/jobs/runs/get');
-    const runId = await failed();
-    await repair({ run_id: runId, rerun_tasks: ['a'] });
-    for (const id of [runId, await failed(service, work), await submitted()]) {
-      const { status, body } = await service.get(`${version}/jobs/runs/get`, { run_id: String(id), include_history: 'true' });
-      expect(status).toBe(200);
-      expect(body['repair_history']).toHaveLength(id === runId ? 2 : 1);
-      expect(Check(documented ?? {}, body)).toBe(true);
-    }
-  });
+  test.each(['2.0', '2.1', '2.2'])(
+    'runs/get with its history fits the documented schema in %s',
+    async (version) => {
+      const documented = new Map(
+        operationsOf(service.ports).map((operation) => [operation.path, operation.response]),
+      ).get('/jobs/runs/get');
+      const runId = await failed();
+      await repair({ run_id: runId, rerun_tasks: ['a'] });
+      for (const id of [runId, await failed(service, work), await submitted()]) {
+        const { status, body } = await service.get(`${version}/jobs/runs/get`, {
+          run_id: String(id),
+          include_history: 'true',
+        });
+        expect(status).toBe(200);
+        expect(body['repair_history']).toHaveLength(id === runId ? 2 : 1);
+        expect(Check(documented ?? {}, body)).toBe(true);
+      }
+    },
+  );
 });

@@ -6,22 +6,35 @@ import { idIn, startService, type Answer, type TestService } from '../../unit/ap
 
 const notebook = { notebook_path: '/nb' };
 const single = { existing_cluster_id: 'c', notebook_task: notebook };
-const python = { task_key: 'p', existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/x.py' } };
+const python = {
+  task_key: 'p',
+  existing_cluster_id: 'c',
+  spark_python_task: { python_file: 'managed_fs:/x.py' },
+};
 const tasks = [python, { task_key: 'n', ...single, depends_on: [{ task_key: 'p' }] }];
 let service: TestService;
 
-beforeAll(async () => { service = await startService(); });
+beforeAll(async () => {
+  service = await startService();
+});
 afterAll(() => service.close());
 
-const submit = async (body: object, version = '2.0'): Promise<number> => idIn(await service.post(`${version}/jobs/runs/submit`, body), 'run_id');
-const get = (runId: number, version = '2.0') => service.get(`${version}/jobs/runs/get`, { run_id: String(runId) });
-const output = (runId: number, version = '2.0') => service.get(`${version}/jobs/runs/get-output`, { run_id: String(runId) });
+const submit = async (body: object, version = '2.0'): Promise<number> =>
+  idIn(await service.post(`${version}/jobs/runs/submit`, body), 'run_id');
+const get = (runId: number, version = '2.0') =>
+  service.get(`${version}/jobs/runs/get`, { run_id: String(runId) });
+const output = (runId: number, version = '2.0') =>
+  service.get(`${version}/jobs/runs/get-output`, { run_id: String(runId) });
 const runsIn = ({ body }: Answer): { run_id: number }[] => (Array.isArray(body['runs']) ? body['runs'] : []);
 const idsIn = (answer: Answer): number[] => runsIn(answer).map((run) => run.run_id);
 
 async function taskRunId(runId: number, key: string): Promise<number> {
-  const { run_id } = await service.database.db.selectFrom('task_runs').select('run_id')
-    .where('job_run_id', '=', runId).where('task_key', '=', key).executeTakeFirstOrThrow();
+  const { run_id } = await service.database.db
+    .selectFrom('task_runs')
+    .select('run_id')
+    .where('job_run_id', '=', runId)
+    .where('task_key', '=', key)
+    .executeTakeFirstOrThrow();
   return run_id;
 }
 
@@ -29,7 +42,9 @@ describe('spec 4.1.7: get', () => {
   test('a multi-task run shows its tasks, each waiting for what it depends on', async () => {
     const runId = await submit({ tasks });
     expect((await get(runId)).body).toMatchObject({
-      run_id: runId, format: 'MULTI_TASK', tasks: [
+      run_id: runId,
+      format: 'MULTI_TASK',
+      tasks: [
         { task_key: 'p', state: { state_message: '' } },
         { task_key: 'n', state: { life_cycle_state: 'PENDING', state_message: 'Waiting for the task p' } },
       ],
@@ -40,17 +55,30 @@ describe('spec 4.1.7: get', () => {
     const runId = await submit({ tasks });
     const taskRun = await taskRunId(runId, 'n');
     expect((await get(taskRun, version)).body).toMatchObject({
-      run_id: taskRun, parent_run_id: runId, job_run_id: runId, task_key: 'n', task: { notebook_task: { notebook_path: '/nb' } },
+      run_id: taskRun,
+      parent_run_id: runId,
+      job_run_id: runId,
+      task_key: 'n',
+      task: { notebook_task: { notebook_path: '/nb' } },
     });
   });
 
   test('a finished run has numbers for all its times', async () => {
     const runId = await submit(single);
     await service.end(runId, { result: 'SUCCESS' });
-    const times = { end_time: 1_770_000_006_000, setup_duration: 1_000, execution_duration: 2_000, cleanup_duration: 3_000 };
+    const times = {
+      end_time: 1_770_000_006_000,
+      setup_duration: 1_000,
+      execution_duration: 2_000,
+      cleanup_duration: 3_000,
+    };
     expect((await get(runId)).body).toMatchObject(times);
     expect((await get(runId)).body).not.toHaveProperty('run_duration');
-    expect((await get(runId, '2.1')).body).toMatchObject({ run_duration: 6_000, execution_duration: 0, tasks: [times] });
+    expect((await get(runId, '2.1')).body).toMatchObject({
+      run_duration: 6_000,
+      execution_duration: 0,
+      tasks: [times],
+    });
   });
 
   test.each([
@@ -59,12 +87,17 @@ describe('spec 4.1.7: get', () => {
     [{ run_id: '' }, 'Could not parse request object: Expected integer for field run_id, found STRING ""'],
   ])('%j is refused', async (query, message) => {
     expect(await service.get('2.1/jobs/runs/get', query)).toMatchObject({ status: 400, body: { message } });
-    expect(await service.get('2.1/jobs/runs/get-output', query)).toMatchObject({ status: 400, body: { message } });
+    expect(await service.get('2.1/jobs/runs/get-output', query)).toMatchObject({
+      status: 400,
+      body: { message },
+    });
   });
 
   test.each(['2.0', '2.1'] as const)('every answer in %s fits the documented schema', async (version) => {
     const runId = await submit({ tasks });
-    const documented = new Map(operationsOf(service.ports).map((operation) => [operation.path, operation.response]));
+    const documented = new Map(
+      operationsOf(service.ports).map((operation) => [operation.path, operation.response]),
+    );
     const answers: [string, Answer][] = [
       ['/jobs/runs/get', await get(runId, version)],
       ['/jobs/runs/list', await service.get(`${version}/jobs/runs/list`, { expand_tasks: 'true' })],
@@ -87,11 +120,14 @@ describe('spec 4.1.6: list', () => {
   beforeAll(async () => {
     lister = await startService();
     for (let index = 0; index < 22; index += 1) {
-      ids.unshift(idIn(await lister.post('2.0/jobs/runs/submit', index === 0 ? { tasks } : single), 'run_id'));
+      ids.unshift(
+        idIn(await lister.post('2.0/jobs/runs/submit', index === 0 ? { tasks } : single), 'run_id'),
+      );
       lister.tick(1_000);
     }
     jobId = idIn(await lister.post('2.0/jobs/create', { ...single, max_concurrent_runs: 5 }), 'job_id');
-    for (let index = 0; index < 3; index += 1) ids.unshift(idIn(await lister.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id'));
+    for (let index = 0; index < 3; index += 1)
+      ids.unshift(idIn(await lister.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id'));
     await lister.end(ids[1] ?? 0, { result: 'SUCCESS' });
   });
   afterAll(() => lister.close());
@@ -105,7 +141,12 @@ describe('spec 4.1.6: list', () => {
     ['completed ones', { completed_only: 'True' }, () => ids.slice(1, 2), false],
     ['of one type', { run_type: 'SUBMIT_RUN', limit: '2' }, () => ids.slice(3, 5), true],
     ['of no notebook workflow', { run_type: 'WORKFLOW_RUN' }, () => [], false],
-    ['started within two seconds', { start_time_from: '1770000001000', start_time_to: '1770000002000' }, () => ids.slice(22, 24), false],
+    [
+      'started within two seconds',
+      { start_time_from: '1770000001000', start_time_to: '1770000002000' },
+      () => ids.slice(22, 24),
+      false,
+    ],
   ])('shows %s', async (_, query, expected, more) => {
     for (const version of ['2.0', '2.1']) {
       const answer = await lister.get(`${version}/jobs/runs/list`, query);
@@ -123,7 +164,11 @@ describe('spec 4.1.6: list', () => {
     const found: number[] = [];
     let token = '';
     do {
-      const answer = await lister.get('2.1/jobs/runs/list', { limit: '10', run_type: 'SUBMIT_RUN', page_token: token });
+      const answer = await lister.get('2.1/jobs/runs/list', {
+        limit: '10',
+        run_type: 'SUBMIT_RUN',
+        page_token: token,
+      });
       found.push(...idsIn(answer));
       token = String(answer.body['next_page_token'] ?? '');
     } while (token !== '');
@@ -132,9 +177,15 @@ describe('spec 4.1.6: list', () => {
 
   test('the tasks of a multi-task run are empty, unless expand_tasks is given from 2.1 on', async () => {
     const query = { offset: '24', expand_tasks: 'true' };
-    expect((await lister.get('2.0/jobs/runs/list', query)).body['runs']).toMatchObject([{ format: 'MULTI_TASK', tasks: [] }]);
-    expect((await lister.get('2.1/jobs/runs/list', { offset: '24' })).body['runs']).toMatchObject([{ tasks: [] }]);
-    expect((await lister.get('2.1/jobs/runs/list', query)).body['runs']).toMatchObject([{ tasks: [{ task_key: 'p' }, { task_key: 'n' }] }]);
+    expect((await lister.get('2.0/jobs/runs/list', query)).body['runs']).toMatchObject([
+      { format: 'MULTI_TASK', tasks: [] },
+    ]);
+    expect((await lister.get('2.1/jobs/runs/list', { offset: '24' })).body['runs']).toMatchObject([
+      { tasks: [] },
+    ]);
+    expect((await lister.get('2.1/jobs/runs/list', query)).body['runs']).toMatchObject([
+      { tasks: [{ task_key: 'p' }, { task_key: 'n' }] },
+    ]);
   });
 
   test('a single-task run is listed in 2.0 with its task and cluster', async () => {
@@ -146,11 +197,20 @@ describe('spec 4.1.6: list', () => {
   test.each([
     [{ limit: '1000' }, 'Invalid limit 1000 - it has to be no more than 999.'],
     [{ limit: '-1' }, 'limit is -1; it must be at least 0.'],
-    [{ limit: 'ten' }, 'Could not parse request object: Expected integer for field limit, found STRING "ten"'],
+    [
+      { limit: 'ten' },
+      'Could not parse request object: Expected integer for field limit, found STRING "ten"',
+    ],
     [{ offset: '-1' }, 'offset is -1; it must be at least 0.'],
     [{ run_type: 'ANY' }, 'run_type is "ANY"; it must be one of JOB_RUN, WORKFLOW_RUN, SUBMIT_RUN.'],
-    [{ active_only: 'true', completed_only: 'true' }, 'active_only and completed_only are both true; at most one of them may be.'],
-    [{ active_only: 'yes' }, 'Could not parse request object: Expected boolean for field active_only, found STRING "yes"'],
+    [
+      { active_only: 'true', completed_only: 'true' },
+      'active_only and completed_only are both true; at most one of them may be.',
+    ],
+    [
+      { active_only: 'yes' },
+      'Could not parse request object: Expected boolean for field active_only, found STRING "yes"',
+    ],
     [{ page_token: 'nonsense' }, 'page_token is "nonsense"; it must be a next_page_token of this list.'],
   ])('%j is refused', async (query, message) => {
     expect(await lister.get('2.1/jobs/runs/list', query)).toMatchObject({ status: 400, body: { message } });
@@ -166,7 +226,10 @@ describe('spec 4.1.10: get-output', () => {
     await service.end(runId, { result: 'SUCCESS' });
     service.outputs.set(runId, { output: written, logs: 'not shown' });
     const { body } = await output(runId);
-    expect(body).toEqual({ metadata: expect.objectContaining({ run_id: runId, task: { notebook_task: notebook } }), notebook_output: shown });
+    expect(body).toEqual({
+      metadata: expect.objectContaining({ run_id: runId, task: { notebook_task: notebook } }),
+      notebook_output: shown,
+    });
   });
 
   test('a failure has its error and the trace', async () => {
@@ -189,7 +252,11 @@ describe('spec 4.1.10: get-output', () => {
     const taskRun = await taskRunId(runId, 'p');
     service.outputs.set(taskRun, { logs: 'so far' });
     const { body } = await output(taskRun, '2.1');
-    expect(body).toEqual({ metadata: expect.objectContaining({ run_id: taskRun, parent_run_id: runId }), logs: 'so far', logs_truncated: false });
+    expect(body).toEqual({
+      metadata: expect.objectContaining({ run_id: taskRun, parent_run_id: runId }),
+      logs: 'so far',
+      logs_truncated: false,
+    });
     service.outputs.set(taskRun, { logs: 'x'.repeat(5 * 2 ** 20 + 1) });
     const long = await output(taskRun);
     expect(long.body).toMatchObject({ logs_truncated: true });
@@ -207,7 +274,8 @@ describe('spec 4.1.10: get-output', () => {
       status: 400,
       body: {
         error_code: 'INVALID_PARAMETER_VALUE',
-        message: 'Retrieving the output of runs with multiple tasks is not supported. Please retrieve the output of each individual task run instead.',
+        message:
+          'Retrieving the output of runs with multiple tasks is not supported. Please retrieve the output of each individual task run instead.',
       },
     });
   });

@@ -4,13 +4,26 @@ import type { Answer } from '../../harness/client.ts';
 import { idIn, startService, type TestService } from '../../unit/api/service.ts';
 
 let service: TestService;
-beforeAll(async () => { service = await startService(); });
+beforeAll(async () => {
+  service = await startService();
+});
 afterAll(() => service.close());
 
-const task = (key: string) => ({ task_key: key, existing_cluster_id: 'c', notebook_task: { notebook_path: '/nb' } });
+const task = (key: string) => ({
+  task_key: key,
+  existing_cluster_id: 'c',
+  notebook_task: { notebook_path: '/nb' },
+});
 
 async function startRun(settings: object = {}): Promise<number> {
-  const jobId = idIn(await service.post('2.1/jobs/create', { tasks: [task('a'), task('b')], max_concurrent_runs: 5, ...settings }), 'job_id');
+  const jobId = idIn(
+    await service.post('2.1/jobs/create', {
+      tasks: [task('a'), task('b')],
+      max_concurrent_runs: 5,
+      ...settings,
+    }),
+    'job_id',
+  );
   return idIn(await service.post('2.1/jobs/run-now', { job_id: jobId }), 'run_id');
 }
 
@@ -43,7 +56,10 @@ describe.each(['2.1', '2.2'])('in %s', (version) => {
 
   test('a run over max_concurrent_runs', async () => {
     const run = await show(version, await startRun({ max_concurrent_runs: 0 }));
-    expect(run.status).toMatchObject({ state: 'TERMINATED', termination_details: { code: 'MAX_CONCURRENT_RUNS_EXCEEDED', type: 'CLIENT_ERROR' } });
+    expect(run.status).toMatchObject({
+      state: 'TERMINATED',
+      termination_details: { code: 'MAX_CONCURRENT_RUNS_EXCEEDED', type: 'CLIENT_ERROR' },
+    });
   });
 });
 

@@ -17,37 +17,73 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-interface Sent { readonly status: number; readonly body: Answer }
+interface Sent {
+  readonly status: number;
+  readonly body: Answer;
+}
 
-const send = (token: string, method: 'GET' | 'POST' | 'PATCH', path: string, payload?: object): Promise<Sent> =>
-  service.send({ method, url: `/api/2.0/${path}`, headers: { authorization: `Bearer ${token}` }, ...(payload !== undefined && { payload }) });
-const create = async (payload: object = {}, token = mine): Promise<Answer> => (await send(token, 'POST', 'token/create', payload)).body;
-const list = async (token = mine): Promise<Answer[]> => (await send(token, 'GET', 'token/list')).body.token_infos;
+const send = (
+  token: string,
+  method: 'GET' | 'POST' | 'PATCH',
+  path: string,
+  payload?: object,
+): Promise<Sent> =>
+  service.send({
+    method,
+    url: `/api/2.0/${path}`,
+    headers: { authorization: `Bearer ${token}` },
+    ...(payload !== undefined && { payload }),
+  });
+const create = async (payload: object = {}, token = mine): Promise<Answer> =>
+  (await send(token, 'POST', 'token/create', payload)).body;
+const list = async (token = mine): Promise<Answer[]> =>
+  (await send(token, 'GET', 'token/list')).body.token_infos;
 const idsOf = (tokens: readonly Answer[]): string[] => tokens.map((token) => token.token_id);
 
 describe('spec 4.2: token/create', () => {
   test('answers with the value and with what spec 2.11 shows of the token', async () => {
-    const answer = await send(mine, 'POST', 'token/create', { comment: 'nightly', lifetime_seconds: 7_776_000, scopes: ['jobs', 'sql'] });
+    const answer = await send(mine, 'POST', 'token/create', {
+      comment: 'nightly',
+      lifetime_seconds: 7_776_000,
+      scopes: ['jobs', 'sql'],
+    });
     expect(answer).toMatchObject({ status: 200 });
     expect(answer.body).toEqual({
       token_value: expect.stringMatching(/^runyard_[0-9a-f]{40}$/),
       token_info: {
-        token_id: expect.stringMatching(/^[0-9a-f]{64}$/), creation_time: created, expiry_time: created + 7_776_000_000,
-        comment: 'nightly', scopes: ['jobs', 'sql'], last_accessed_time: 0,
-        autoscope_state: 'AUTOSCOPE_STATE_USER_SELECTED', inferred_scopes: [], backfill_scopes: [],
+        token_id: expect.stringMatching(/^[0-9a-f]{64}$/),
+        creation_time: created,
+        expiry_time: created + 7_776_000_000,
+        comment: 'nightly',
+        scopes: ['jobs', 'sql'],
+        last_accessed_time: 0,
+        autoscope_state: 'AUTOSCOPE_STATE_USER_SELECTED',
+        inferred_scopes: [],
+        backfill_scopes: [],
       },
     });
   });
 
   test('spec 4.2, 8: an omitted lifetime is 730 days, and an empty body is enough', async () => {
     const answer = await send(mine, 'POST', 'token/create');
-    expect(answer.body.token_info).toMatchObject({ expiry_time: created + 730 * 86_400_000, comment: '', scopes: ['all-apis'] });
+    expect(answer.body.token_info).toMatchObject({
+      expiry_time: created + 730 * 86_400_000,
+      comment: '',
+      scopes: ['all-apis'],
+    });
   });
 
   test('the value is stored nowhere, and its id is not derived from it', async () => {
-    const { token_value: value, token_info: { token_id: id } } = await create();
+    const {
+      token_value: value,
+      token_info: { token_id: id },
+    } = await create();
     const hash = createHash('sha256').update(value).digest('hex');
-    const rows = await service.database.db.selectFrom('tokens').selectAll().where('token_id', '=', id).execute();
+    const rows = await service.database.db
+      .selectFrom('tokens')
+      .selectAll()
+      .where('token_id', '=', id)
+      .execute();
     expect(rows).toMatchObject([{ hash }]);
     expect(JSON.stringify(rows)).not.toContain(value.slice('runyard_'.length));
     expect(id).not.toBe(hash);
@@ -59,7 +95,11 @@ describe('spec 4.2: token/create', () => {
     expect((await send(value, 'GET', 'preview/scim/v2/Me')).body.userName).toBe('ann');
     expect((await send(value, 'GET', 'jobs/list')).status).toBe(200);
     expect(await send(value, 'GET', 'permissions/jobs/1')).toMatchObject({
-      status: 403, body: { error_code: 'PERMISSION_DENIED', message: 'Provided access token does not have required scopes: access-management' },
+      status: 403,
+      body: {
+        error_code: 'PERMISSION_DENIED',
+        message: 'Provided access token does not have required scopes: access-management',
+      },
     });
   });
 
@@ -71,28 +111,74 @@ describe('spec 4.2: token/create', () => {
   test('a token ends with its lifetime', async () => {
     const other = await startService();
     const admin = { authorization: 'Bearer token-of-the-administrator' };
-    const { body }: Sent = await other.send({ method: 'POST', url: '/api/2.0/token/create', headers: admin, payload: { lifetime_seconds: '60' } });
+    const { body }: Sent = await other.send({
+      method: 'POST',
+      url: '/api/2.0/token/create',
+      headers: admin,
+      payload: { lifetime_seconds: '60' },
+    });
     const authorization = `Bearer ${body.token_value}`;
     const call = () => other.send({ url: '/api/2.0/jobs/list', headers: { authorization } });
     other.tick(59_999);
     expect((await call()).status).toBe(200);
     other.tick(1);
-    expect(await call()).toMatchObject({ status: 403, body: { error_code: 'PERMISSION_DENIED', message: 'Invalid access token.' } });
+    expect(await call()).toMatchObject({
+      status: 403,
+      body: { error_code: 'PERMISSION_DENIED', message: 'Invalid access token.' },
+    });
     expect((await other.get('2.0/token/list')).body['token_infos']).toHaveLength(1);
     await other.close();
   });
 
   test.each([
-    ['automatic scopes beside chosen ones', { autoscope_enabled: true, scopes: ['sql'] }, 'INVALID_PARAMETER_VALUE', 'autoscope_enabled is true beside scopes; leave one of them out: scopes are found out, or chosen.'],
-    ['a lifetime of nothing', { lifetime_seconds: 0 }, 'INVALID_PARAMETER_VALUE', 'lifetime_seconds is 0; it must be at least 1.'],
-    ['a lifetime without end', { lifetime_seconds: -1 }, 'INVALID_PARAMETER_VALUE', 'lifetime_seconds is -1; it must be at least 1.'],
-    ['a lifetime beyond the longest', { lifetime_seconds: 63_072_001 }, 'INVALID_PARAMETER_VALUE', 'lifetime_seconds is 63072001; at most 63072000 (730 days) are allowed.'],
-    ['a lifetime that is no number', { lifetime_seconds: 'long' }, 'MALFORMED_REQUEST', 'Could not parse request object: Expected integer for field lifetime_seconds, found STRING "long"'],
-    ['scopes that are no list', { scopes: 'jobs' }, 'MALFORMED_REQUEST', 'Could not parse request object: Expected array for field scopes, found STRING'],
-    ['a comment that is no text', { comment: 7 }, 'MALFORMED_REQUEST', 'Could not parse request object: Expected string for field comment, found NUMBER'],
+    [
+      'automatic scopes beside chosen ones',
+      { autoscope_enabled: true, scopes: ['sql'] },
+      'INVALID_PARAMETER_VALUE',
+      'autoscope_enabled is true beside scopes; leave one of them out: scopes are found out, or chosen.',
+    ],
+    [
+      'a lifetime of nothing',
+      { lifetime_seconds: 0 },
+      'INVALID_PARAMETER_VALUE',
+      'lifetime_seconds is 0; it must be at least 1.',
+    ],
+    [
+      'a lifetime without end',
+      { lifetime_seconds: -1 },
+      'INVALID_PARAMETER_VALUE',
+      'lifetime_seconds is -1; it must be at least 1.',
+    ],
+    [
+      'a lifetime beyond the longest',
+      { lifetime_seconds: 63_072_001 },
+      'INVALID_PARAMETER_VALUE',
+      'lifetime_seconds is 63072001; at most 63072000 (730 days) are allowed.',
+    ],
+    [
+      'a lifetime that is no number',
+      { lifetime_seconds: 'long' },
+      'MALFORMED_REQUEST',
+      'Could not parse request object: Expected integer for field lifetime_seconds, found STRING "long"',
+    ],
+    [
+      'scopes that are no list',
+      { scopes: 'jobs' },
+      'MALFORMED_REQUEST',
+      'Could not parse request object: Expected array for field scopes, found STRING',
+    ],
+    [
+      'a comment that is no text',
+      { comment: 7 },
+      'MALFORMED_REQUEST',
+      'Could not parse request object: Expected string for field comment, found NUMBER',
+    ],
   ])('%s is refused, and nothing is stored', async (_, body, error_code, message) => {
     const before = idsOf(await list());
-    expect(await send(mine, 'POST', 'token/create', body)).toMatchObject({ status: 400, body: { error_code, message } });
+    expect(await send(mine, 'POST', 'token/create', body)).toMatchObject({
+      status: 400,
+      body: { error_code, message },
+    });
     expect(idsOf(await list())).toEqual(before);
   });
 
@@ -102,13 +188,22 @@ describe('spec 4.2: token/create', () => {
     // The first administrator has one already.
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 400, 400, 400, 400, 400]);
     expect(answers.find(({ status }) => status === 400)?.body).toEqual({
-      error_code: 'QUOTA_EXCEEDED', message: 'The quota for the number of tokens of a user has been reached. The current quota is 4.',
+      error_code: 'QUOTA_EXCEEDED',
+      message: 'The quota for the number of tokens of a user has been reached. The current quota is 4.',
     });
     const made: Answer = answers.find(({ status }) => status === 200)?.body;
     await small.post('2.0/token/delete', { token_id: made.token_info.token_id });
     expect((await small.post('2.0/token/create')).status).toBe(200);
     const bob = await addPerson(small.database.db, 'bob');
-    expect((await small.send({ method: 'POST', url: '/api/2.0/token/create', headers: { authorization: `Bearer ${bob}` } })).status).toBe(200);
+    expect(
+      (
+        await small.send({
+          method: 'POST',
+          url: '/api/2.0/token/create',
+          headers: { authorization: `Bearer ${bob}` },
+        })
+      ).status,
+    ).toBe(200);
     await small.close();
   });
 });
@@ -120,43 +215,67 @@ describe('token/list', () => {
     service.tick(1_000);
     const { token_info: second, token_value: value } = await create({ comment: 'second' }, carl);
     await send(value, 'GET', 'jobs/list');
-    await expect.poll(async () => (await list(carl)).map(({ comment, last_accessed_time: at }) => [comment, at > 0]))
-      .toEqual([['second', true], ['first', false], ['', true]]);
+    await expect
+      .poll(async () => (await list(carl)).map(({ comment, last_accessed_time: at }) => [comment, at > 0]))
+      .toEqual([
+        ['second', true],
+        ['first', false],
+        ['', true],
+      ]);
     expect(idsOf(await list(carl))).toEqual([second.token_id, first.token_id, expect.any(String)]);
     expect(idsOf(await list())).not.toContain(first.token_id);
   });
 
   test('a token without end expires at -1', async () => {
     const { body } = await service.get('2.0/token/list');
-    expect(body['token_infos']).toMatchObject([{ comment: 'Token of the first administrator', expiry_time: -1, scopes: ['all-apis'] }]);
+    expect(body['token_infos']).toMatchObject([
+      { comment: 'Token of the first administrator', expiry_time: -1, scopes: ['all-apis'] },
+    ]);
   });
 });
 
 describe('token/delete', () => {
   test('a deleted token counts no more, at once, and is gone from the list', async () => {
-    const { token_value: value, token_info: { token_id } } = await create();
+    const {
+      token_value: value,
+      token_info: { token_id },
+    } = await create();
     expect(await send(value, 'POST', 'token/delete', { token_id })).toMatchObject({ status: 200, body: {} });
-    expect(await send(value, 'GET', 'jobs/list')).toMatchObject({ status: 403, body: { message: 'Invalid access token.' } });
+    expect(await send(value, 'GET', 'jobs/list')).toMatchObject({
+      status: 403,
+      body: { message: 'Invalid access token.' },
+    });
     expect(idsOf(await list())).not.toContain(token_id);
     expect(await send(mine, 'POST', 'token/delete', { token_id })).toMatchObject({
-      status: 404, body: { error_code: 'RESOURCE_DOES_NOT_EXIST', message: `Token ${token_id} does not exist.` },
+      status: 404,
+      body: { error_code: 'RESOURCE_DOES_NOT_EXIST', message: `Token ${token_id} does not exist.` },
     });
   });
 
   test.each([
-    ['an unknown id', unknownId], ['the value in place of the id', 'runyard_'.padEnd(48, '0')], ['a text that no id is', '☃'], ['nothing', ''],
+    ['an unknown id', unknownId],
+    ['the value in place of the id', 'runyard_'.padEnd(48, '0')],
+    ['a text that no id is', '☃'],
+    ['nothing', ''],
   ])('%s is 404', async (_, id) => {
     expect(await send(mine, 'POST', 'token/delete', { token_id: id })).toMatchObject({
-      status: 404, body: { error_code: 'RESOURCE_DOES_NOT_EXIST', message: `Token ${id} does not exist.` },
+      status: 404,
+      body: { error_code: 'RESOURCE_DOES_NOT_EXIST', message: `Token ${id} does not exist.` },
     });
   });
 
   test('the token of another user is unknown, and the missing id is named', async () => {
-    const { token_value: value, token_info: { token_id } } = await create();
+    const {
+      token_value: value,
+      token_info: { token_id },
+    } = await create();
     const dora = await addPerson(service.database.db, 'dora');
     expect((await send(dora, 'POST', 'token/delete', { token_id })).status).toBe(404);
     expect((await send(value, 'GET', 'jobs/list')).status).toBe(200);
-    expect(await send(mine, 'POST', 'token/delete', {})).toMatchObject({ status: 400, body: { message: 'Missing required field: token_id.' } });
+    expect(await send(mine, 'POST', 'token/delete', {})).toMatchObject({
+      status: 400,
+      body: { message: 'Missing required field: token_id.' },
+    });
   });
 });
 
@@ -165,7 +284,10 @@ describe('spec 4.3: PATCH token', () => {
     ['id', (id: string) => id],
     ['sha-256 of its id', (id: string) => createHash('sha256').update(id).digest('hex')],
   ])('changes what update_mask names, by the %s, for the next call', async (_, named) => {
-    const { token_value: value, token_info: { token_id: id } } = await create({ comment: 'old', scopes: ['sql'] });
+    const {
+      token_value: value,
+      token_info: { token_id: id },
+    } = await create({ comment: 'old', scopes: ['sql'] });
     expect((await send(value, 'GET', 'jobs/list')).status).toBe(403);
     const change = { token: { scopes: ['jobs'], comment: 'new' }, update_mask: 'scopes' };
     expect(await send(mine, 'PATCH', `token/${named(id)}`, change)).toMatchObject({ status: 200, body: {} });
@@ -177,18 +299,62 @@ describe('spec 4.3: PATCH token', () => {
   });
 
   test.each([
-    ['an unknown token', `token/${unknownId}`, { token: { comment: 'x' }, update_mask: '*' }, 404, 'NOT_FOUND', `Token ${unknownId} does not exist.`],
-    ['a text that no id is', 'token/%00', { token: { comment: 'x' }, update_mask: '*' }, 404, 'NOT_FOUND', 'Token \0 does not exist.'],
-    ['no body', `token/${unknownId}`, undefined, 400, 'INVALID_PARAMETER_VALUE', 'Missing required field: token.'],
-    ['no mask', `token/${unknownId}`, { token: { comment: 'x' } }, 400, 'INVALID_PARAMETER_VALUE', 'Missing required field: update_mask.'],
-    ['a mask that names something else', `token/${unknownId}`, { token: { comment: 'x' }, update_mask: 'expiry_time' }, 400, 'INVALID_PARAMETER_VALUE', 'update_mask names "expiry_time"; it may name comment, scopes, or be "*" for all that token has.'],
-    ['scopes that are no list', `token/${unknownId}`, { token: { scopes: 'x' }, update_mask: '*' }, 400, 'MALFORMED_REQUEST', 'Could not parse request object: Expected array for field token.scopes, found STRING'],
+    [
+      'an unknown token',
+      `token/${unknownId}`,
+      { token: { comment: 'x' }, update_mask: '*' },
+      404,
+      'NOT_FOUND',
+      `Token ${unknownId} does not exist.`,
+    ],
+    [
+      'a text that no id is',
+      'token/%00',
+      { token: { comment: 'x' }, update_mask: '*' },
+      404,
+      'NOT_FOUND',
+      'Token \0 does not exist.',
+    ],
+    [
+      'no body',
+      `token/${unknownId}`,
+      undefined,
+      400,
+      'INVALID_PARAMETER_VALUE',
+      'Missing required field: token.',
+    ],
+    [
+      'no mask',
+      `token/${unknownId}`,
+      { token: { comment: 'x' } },
+      400,
+      'INVALID_PARAMETER_VALUE',
+      'Missing required field: update_mask.',
+    ],
+    [
+      'a mask that names something else',
+      `token/${unknownId}`,
+      { token: { comment: 'x' }, update_mask: 'expiry_time' },
+      400,
+      'INVALID_PARAMETER_VALUE',
+      'update_mask names "expiry_time"; it may name comment, scopes, or be "*" for all that token has.',
+    ],
+    [
+      'scopes that are no list',
+      `token/${unknownId}`,
+      { token: { scopes: 'x' }, update_mask: '*' },
+      400,
+      'MALFORMED_REQUEST',
+      'Could not parse request object: Expected array for field token.scopes, found STRING',
+    ],
   ])('%s is refused', async (_, path, body, status, error_code, message) => {
     expect(await send(mine, 'PATCH', path, body)).toMatchObject({ status, body: { error_code, message } });
   });
 
   test('a revoked token and the token of another user are unknown', async () => {
-    const { token_info: { token_id: id } } = await create({ comment: 'kept' });
+    const {
+      token_info: { token_id: id },
+    } = await create({ comment: 'kept' });
     const change = { token: { comment: 'changed' }, update_mask: 'comment' };
     const eve = await addPerson(service.database.db, 'eve');
     expect((await send(eve, 'PATCH', `token/${id}`, change)).status).toBe(404);
@@ -200,14 +366,20 @@ describe('spec 4.3: PATCH token', () => {
 
 describe('spec 4.2, 4.3, 5.6: the scope', () => {
   const calls = [
-    ['POST', 'token/create', {}], ['GET', 'token/list', undefined], ['POST', 'token/delete', { token_id: unknownId }],
+    ['POST', 'token/create', {}],
+    ['GET', 'token/list', undefined],
+    ['POST', 'token/delete', { token_id: unknownId }],
     ['PATCH', `token/${unknownId}`, { token: { comment: 'x' }, update_mask: '*' }],
   ] as const;
 
   test.each(calls)('%s %s names authentication to a token without it', async (method, path, body) => {
     const value = (await create({ scopes: ['jobs', 'sql'] })).token_value;
     expect(await send(value, method, path, body)).toMatchObject({
-      status: 403, body: { error_code: 'PERMISSION_DENIED', message: 'Provided access token does not have required scopes: authentication' },
+      status: 403,
+      body: {
+        error_code: 'PERMISSION_DENIED',
+        message: 'Provided access token does not have required scopes: authentication',
+      },
     });
   });
 

@@ -1,9 +1,22 @@
-/** Lists and pages of the console in a real browser: filters, settings, hostile texts, and whether everybody can use them. */
+/**
+ * Lists and pages of the console in a real browser: filters, settings, hostile texts, and whether everybody
+ * can use them.
+ */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestService } from '../../harness/service.ts';
-import { closeBrowser, createJob, noBrowser, program, serviceWithPrograms, startRun, visit, whyNot, type Visitor } from './visitor.ts';
+import {
+  closeBrowser,
+  createJob,
+  noBrowser,
+  program,
+  serviceWithPrograms,
+  startRun,
+  visit,
+  whyNot,
+  type Visitor,
+} from './visitor.ts';
 
 const attack = '<img src=x onerror="top.owned=1"><script>top.owned=1</script>';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -15,9 +28,15 @@ let hostileRun: number;
 
 beforeAll(async () => {
   runyard = await serviceWithPrograms();
-  await runyard.putFile('/hostile.py', `print(${JSON.stringify(attack)}); raise ValueError(${JSON.stringify(attack)})\n`);
+  await runyard.putFile(
+    '/hostile.py',
+    `print(${JSON.stringify(attack)}); raise ValueError(${JSON.stringify(attack)})\n`,
+  );
   hostileJob = await createJob(runyard, {
-    name: `hostile ${attack}`, description: attack, tags: { [attack]: attack }, parameters: [{ name: 'p', default: attack }],
+    name: `hostile ${attack}`,
+    description: attack,
+    tags: { [attack]: attack },
+    parameters: [{ name: 'p', default: attack }],
     tasks: [program('fails', 'hostile', [attack]), program('then'.repeat(25), 'works', [], ['fails'])],
   });
   hostileRun = await startRun(runyard, hostileJob);
@@ -32,7 +51,9 @@ afterAll(async () => {
 });
 
 describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
-  beforeEach(async () => { visitor = await visit(runyard); });
+  beforeEach(async () => {
+    visitor = await visit(runyard);
+  });
   afterEach(async () => {
     expect(visitor.complaints).toEqual([]);
     await visitor.leave();
@@ -41,10 +62,20 @@ describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
   const rows = () => visitor.page.getByRole('table', { name: /Runs, newest first/ }).getByRole('row');
 
   test('runs are narrowed to active ones, to a job by its name, and seen page by page', async () => {
-    const many = await createJob(runyard, { name: 'many', max_concurrent_runs: 100, tasks: [program('a', 'works'), program('b', 'works')] });
+    const many = await createJob(runyard, {
+      name: 'many',
+      max_concurrent_runs: 100,
+      tasks: [program('a', 'works'), program('b', 'works')],
+    });
     const runs = await Promise.all(Array.from({ length: 27 }, () => startRun(runyard, many)));
     for (const run of runs) await runyard.ended(run);
-    const waiting = await startRun(runyard, await createJob(runyard, { name: 'waiting', tasks: [program('wait', 'waits', ['list-gate']), program('b', 'works')] }));
+    const waiting = await startRun(
+      runyard,
+      await createJob(runyard, {
+        name: 'waiting',
+        tasks: [program('wait', 'waits', ['list-gate']), program('b', 'works')],
+      }),
+    );
     await visitor.open('');
     await visitor.signIn();
     await visitor.link('waiting #1').waitFor();
@@ -70,23 +101,46 @@ describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
 
   test('a job shows its settings and its runs, and starts with parameters for its tasks', async () => {
     const jobId = await createJob(runyard, {
-      name: 'described', description: 'What it is for.', timeout_seconds: 60, max_concurrent_runs: 2,
-      schedule: { quartz_cron_expression: '0 0 3 * * ?', timezone_id: 'Europe/Berlin', pause_status: 'PAUSED' },
+      name: 'described',
+      description: 'What it is for.',
+      timeout_seconds: 60,
+      max_concurrent_runs: 2,
+      schedule: {
+        quartz_cron_expression: '0 0 3 * * ?',
+        timezone_id: 'Europe/Berlin',
+        pause_status: 'PAUSED',
+      },
       tasks: [program('first', 'works', ['usual']), program('second', 'works', [], ['first'])],
     });
     await visitor.open('#jobs');
     await visitor.signIn();
     await visitor.link('described').click();
-    for (const text of ['What it is for.', '0 0 3 * * ? (Europe/Berlin, paused)', '60 s', 'managed_fs:/works.py', 'It has not run yet.']) await visitor.sees(text);
+    for (const text of [
+      'What it is for.',
+      '0 0 3 * * ? (Europe/Berlin, paused)',
+      '60 s',
+      'managed_fs:/works.py',
+      'It has not run yet.',
+    ])
+      await visitor.sees(text);
     await visitor.button('Run now').click();
     await visitor.page.getByLabel('For', { exact: true }).selectOption({ label: 'Python programs' });
     await visitor.page.getByLabel('One parameter a line').fill('two words\nmore');
     await visitor.page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click();
-    await visitor.heading(/^described #1/).getByText('Succeeded').waitFor();
+    await visitor
+      .heading(/^described #1/)
+      .getByText('Succeeded')
+      .waitFor();
     await visitor.link('first').click();
-    await visitor.page.getByLabel('Logs', { exact: true }).last().getByText('it works two words more').waitFor();
+    await visitor.page
+      .getByLabel('Logs', { exact: true })
+      .last()
+      .getByText('it works two words more')
+      .waitFor();
     await visitor.sees('two words more');
-    expect((await runyard.ok('GET', '2.1/jobs/runs/list', { job_id: jobId })).runs[0].overriding_parameters).toEqual({ python_params: ['two words', 'more'] });
+    expect(
+      (await runyard.ok('GET', '2.1/jobs/runs/list', { job_id: jobId })).runs[0].overriding_parameters,
+    ).toEqual({ python_params: ['two words', 'more'] });
   });
 
   test('a start that is refused says why, in the dialog, and another can be tried', async () => {
@@ -97,7 +151,10 @@ describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
     await visitor.page.getByLabel('For', { exact: true }).selectOption({ label: 'Python programs' });
     await visitor.page.getByLabel('One parameter a line').fill('ümlaut');
     await visitor.page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click();
-    await visitor.page.getByRole('dialog').getByText(/python_params.*ASCII/).waitFor();
+    await visitor.page
+      .getByRole('dialog')
+      .getByText(/python_params.*ASCII/)
+      .waitFor();
     await visitor.page.getByLabel('One parameter a line').fill('plain');
     await visitor.page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click();
     await visitor.heading(/^strict #1/).waitFor();
@@ -106,11 +163,25 @@ describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
   test('names, messages, parameters and logs that are markup stay text', async () => {
     await visitor.open('');
     await visitor.signIn();
-    for (const address of [`#runs?job=${hostileJob}`, '#jobs', `#job/${hostileJob}`, `#job/${hostileJob}/run/${hostileRun}`]) {
+    for (const address of [
+      `#runs?job=${hostileJob}`,
+      '#jobs',
+      `#job/${hostileJob}`,
+      `#job/${hostileJob}/run/${hostileRun}`,
+    ]) {
       await visitor.open(address);
       await visitor.sees(attack.slice(0, 20));
-      if (address.includes('/run/')) await visitor.page.getByLabel('Trace', { exact: true }).last().getByText(attack.slice(0, 20)).waitFor();
-      expect(await visitor.page.evaluate('[window.owned, document.querySelectorAll("#console img, #console script").length]')).toEqual([undefined, 0]);
+      if (address.includes('/run/'))
+        await visitor.page
+          .getByLabel('Trace', { exact: true })
+          .last()
+          .getByText(attack.slice(0, 20))
+          .waitFor();
+      expect(
+        await visitor.page.evaluate(
+          '[window.owned, document.querySelectorAll("#console img, #console script").length]',
+        ),
+      ).toEqual([undefined, 0]);
     }
     await visitor.open(`#job/${attack}`);
     await visitor.heading('There is no such page').waitFor();
@@ -126,7 +197,10 @@ describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
     await visitor.button('Sign out').click();
     await visitor.signIn();
     await visitor.link('Nodes').click();
-    await visitor.page.getByRole('row', { name: `process ${process.pid}` }).getByText('Alive').waitFor();
+    await visitor.page
+      .getByRole('row', { name: `process ${process.pid}` })
+      .getByText('Alive')
+      .waitFor();
   });
 
   test('everything is reached by the keyboard: past the menu, into a page, and its dialog', async () => {
@@ -150,31 +224,46 @@ describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
 });
 
 describe.skipIf(noBrowser)(`looks${whyNot}`, () => {
-  const screens = [['light', 1280], ['dark', 1280], ['light', 400], ['dark', 400]] as const;
+  const screens = [
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 400],
+    ['dark', 400],
+  ] as const;
 
-  test.each(screens)('%s, %i pixels wide: contrast, labels and structure hold on every page, and nothing leads out of the screen', async (colorScheme, width) => {
-    visitor = await visit(runyard, { colorScheme, viewport: { width, height: 900 } });
-    const { page } = visitor;
-    const check = async (): Promise<void> => {
-      const found: unknown = await page.evaluate(`${axe}; axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'], iframes: false })
+  test.each(screens)(
+    '%s, %i pixels wide: contrast, labels and structure hold on every page, and nothing leads out of the screen',
+    async (colorScheme, width) => {
+      visitor = await visit(runyard, { colorScheme, viewport: { width, height: 900 } });
+      const { page } = visitor;
+      const check = async (): Promise<void> => {
+        const found: unknown =
+          await page.evaluate(`${axe}; axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'], iframes: false })
         .then(({ violations }) => violations.map(({ id, nodes }) => [location.hash, id, nodes[0].html, nodes[0].failureSummary]))`);
-      expect(found).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    };
-    await visitor.open('#runs');
-    await page.getByLabel('Access token').waitFor();
-    await check();
-    await visitor.signIn();
-    for (const [address, seen] of [[`#runs?job=${hostileJob}`, 'hostile'], ['#jobs', 'hostile'], [`#job/run/${hostileRun}`, 'Traceback'], ['#nodes', 'Alive'], ['#none', 'There is no such page']] as const) {
-      await visitor.open(address);
-      await visitor.sees(seen);
+        expect(found).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      };
+      await visitor.open('#runs');
+      await page.getByLabel('Access token').waitFor();
       await check();
-    }
-    await visitor.open(`#job/${hostileJob}`);
-    await visitor.button('Run now').click();
-    await page.getByRole('dialog').waitFor();
-    await check();
-    expect(visitor.complaints).toEqual([]);
-    await visitor.leave();
-  });
+      await visitor.signIn();
+      for (const [address, seen] of [
+        [`#runs?job=${hostileJob}`, 'hostile'],
+        ['#jobs', 'hostile'],
+        [`#job/run/${hostileRun}`, 'Traceback'],
+        ['#nodes', 'Alive'],
+        ['#none', 'There is no such page'],
+      ] as const) {
+        await visitor.open(address);
+        await visitor.sees(seen);
+        await check();
+      }
+      await visitor.open(`#job/${hostileJob}`);
+      await visitor.button('Run now').click();
+      await page.getByRole('dialog').waitFor();
+      await check();
+      expect(visitor.complaints).toEqual([]);
+      await visitor.leave();
+    },
+  );
 });

@@ -28,11 +28,22 @@ describe('addresses', () => {
   ])('%s is read', (hash, route) => expect(routeOf(hash)).toEqual(route));
 
   test.each([
-    addressOf.runs({ state: 'completed', jobId: 3, after: 'a+/=&' }), addressOf.run(1, 2), addressOf.job(4), addressOf.jobs({ name: 'ü?#&' }),
+    addressOf.runs({ state: 'completed', jobId: 3, after: 'a+/=&' }),
+    addressOf.run(1, 2),
+    addressOf.job(4),
+    addressOf.jobs({ name: 'ü?#&' }),
   ])('%s leads back to where it came from', (address) => {
     const route = routeOf(address);
-    const again = route.page === 'runs' ? addressOf.runs(route.filter) : route.page === 'jobs' ? addressOf.jobs(route.filter)
-      : route.page === 'run' ? addressOf.run(1, route.runId) : route.page === 'job' ? addressOf.job(route.jobId) : '';
+    const again =
+      route.page === 'runs'
+        ? addressOf.runs(route.filter)
+        : route.page === 'jobs'
+          ? addressOf.jobs(route.filter)
+          : route.page === 'run'
+            ? addressOf.run(1, route.runId)
+            : route.page === 'job'
+              ? addressOf.job(route.jobId)
+              : '';
     expect(again).toBe(address);
   });
 });
@@ -40,8 +51,12 @@ describe('addresses', () => {
 describe('states', () => {
   test('every state and result of the service has a word of its own', () => {
     const words = [
-      ...lifeCycleStates.filter((state) => state !== 'TERMINATED').map((state) => standingOf({ life_cycle_state: state, state_message: '' })),
-      ...resultStates.map((result) => standingOf({ life_cycle_state: 'TERMINATED', result_state: result, state_message: '' })),
+      ...lifeCycleStates
+        .filter((state) => state !== 'TERMINATED')
+        .map((state) => standingOf({ life_cycle_state: state, state_message: '' })),
+      ...resultStates.map((result) =>
+        standingOf({ life_cycle_state: 'TERMINATED', result_state: result, state_message: '' }),
+      ),
     ].map((standing) => standing.words);
     expect(new Set(words).size).toBe(words.length);
     expect(words.filter((word) => /_|^[A-Z]+$/.test(word))).toEqual([]);
@@ -54,8 +69,17 @@ describe('states', () => {
 });
 
 test.each([
-  [-5, '0 ms'], [0, '0 ms'], [999, '999 ms'], [1_000, '1.0 s'], [9_990, '9.9 s'], [59_999, '60 s'], [60_000, '1 min'],
-  [200_000, '3 min 20 s'], [3_600_000, '1 h'], [3_661_000, '1 h 1 min'], [90_000_000, '1 d 1 h'],
+  [-5, '0 ms'],
+  [0, '0 ms'],
+  [999, '999 ms'],
+  [1_000, '1.0 s'],
+  [9_990, '9.9 s'],
+  [59_999, '60 s'],
+  [60_000, '1 min'],
+  [200_000, '3 min 20 s'],
+  [3_600_000, '1 h'],
+  [3_661_000, '1 h 1 min'],
+  [90_000_000, '1 d 1 h'],
 ])('%i ms reads %s', (ms, words) => expect(duration(ms)).toBe(words));
 
 test('instants are also told in UTC', () => {
@@ -77,7 +101,8 @@ describe('texts of programs', () => {
 
 describe('parameters of a start', () => {
   const fields = fieldsFor([
-    { task_key: 'a', notebook_task: { notebook_path: '/a' } }, { task_key: 'b', spark_python_task: { python_file: 'x' } },
+    { task_key: 'a', notebook_task: { notebook_path: '/a' } },
+    { task_key: 'b', spark_python_task: { python_file: 'x' } },
     { task_key: 'c', run_job_task: { job_id: 1 } },
   ]);
 
@@ -91,24 +116,49 @@ describe('parameters of a start', () => {
     [{}, { field: 'python_params', text: 'a b\n\n c' }, { python_params: ['a b', ' c'] }],
     [{}, { field: 'notebook_params', text: 'x = 1=2\nflag' }, { notebook_params: { x: ' 1=2', flag: '' } }],
     [{}, { field: 'jar_params', text: 'a' }, {}],
-  ])('%j with %j gives %j', (values, kind, given) => expect(readParameters(values, fields, kind)).toEqual(given));
+  ])('%j with %j gives %j', (values, kind, given) =>
+    expect(readParameters(values, fields, kind)).toEqual(given),
+  );
 });
 
 test.each([
-  [{ job_cluster_key: 'k' }, 'shared cluster k'], [{ existing_cluster_id: 'c' }, 'cluster c'], [{ new_cluster: {} }, 'a cluster of its own'], [{}, 'none'],
-])('a task with %j says where it runs', (fields, words) => expect(computeWords({ task_key: 't', ...fields })).toBe(words));
+  [{ job_cluster_key: 'k' }, 'shared cluster k'],
+  [{ existing_cluster_id: 'c' }, 'cluster c'],
+  [{ new_cluster: {} }, 'a cluster of its own'],
+  [{}, 'none'],
+])('a task with %j says where it runs', (fields, words) =>
+  expect(computeWords({ task_key: 't', ...fields })).toBe(words),
+);
 
 test('a kind that the console does not know is named as it is', () => {
-  expect(workOf({ task_key: 't', sql_task: { file: 'x' } })).toMatchObject({ kind: 'sql_task', words: 'sql_task', what: '' });
+  expect(workOf({ task_key: 't', sql_task: { file: 'x' } })).toMatchObject({
+    kind: 'sql_task',
+    words: 'sql_task',
+    what: '',
+  });
 });
 
 describe('attempts', () => {
   const attempt = (key: string, id: number, life: string, result?: string): TaskRun => ({
-    task_key: key, run_id: id, attempt_number: 0, start_time: 1, end_time: 2, setup_duration: 0, execution_duration: 0, cleanup_duration: 0,
-    state: { life_cycle_state: life, ...(result !== undefined && { result_state: result }), state_message: '' },
+    task_key: key,
+    run_id: id,
+    attempt_number: 0,
+    start_time: 1,
+    end_time: 2,
+    setup_duration: 0,
+    execution_duration: 0,
+    cleanup_duration: 0,
+    state: {
+      life_cycle_state: life,
+      ...(result !== undefined && { result_state: result }),
+      state_message: '',
+    },
   });
   const tasks = [
-    attempt('a', 1, 'TERMINATED', 'FAILED'), attempt('a', 4, 'TERMINATED', 'SUCCESS'), attempt('b', 2, 'TERMINATED', 'TIMEDOUT'), attempt('c', 3, 'SKIPPED'),
+    attempt('a', 1, 'TERMINATED', 'FAILED'),
+    attempt('a', 4, 'TERMINATED', 'SUCCESS'),
+    attempt('b', 2, 'TERMINATED', 'TIMEDOUT'),
+    attempt('c', 3, 'SKIPPED'),
   ];
   // Nothing else of a run is read.
   const run = { tasks } as unknown as Run;
@@ -125,28 +175,49 @@ describe('attempts', () => {
 });
 
 describe('the drawing', () => {
-  const chain = [{ task_key: 'a' }, { task_key: 'b', depends_on: [{ task_key: 'a' }] }, { task_key: 'c', depends_on: [{ task_key: 'a' }, { task_key: 'gone' }] }];
+  const chain = [
+    { task_key: 'a' },
+    { task_key: 'b', depends_on: [{ task_key: 'a' }] },
+    { task_key: 'c', depends_on: [{ task_key: 'a' }, { task_key: 'gone' }] },
+  ];
 
-  test.each(['LR', 'TB'] as const)('%s: whatever waits stands behind what it waits for, and nothing covers anything', (direction) => {
-    const { boxes, lines, width, height } = drawingOf(chain, direction);
-    const [a, b, c] = boxes;
-    if (a === undefined || b === undefined || c === undefined) throw new Error('A box is missing.');
-    const along = direction === 'LR' ? 'x' : 'y';
-    expect(b[along]).toBeGreaterThan(a[along]);
-    expect(c[along]).toBe(b[along]);
-    expect(Math.abs(b.x - c.x) >= boxWidth || Math.abs(b.y - c.y) >= boxHeight).toBe(true);
-    expect(lines.map(({ from, to }) => `${from} ${to}`).toSorted()).toEqual(['a b', 'a c']);
-    for (const { x, y } of boxes) expect(x >= 0 && y >= 0 && x + boxWidth <= width && y + boxHeight <= height).toBe(true);
-  });
+  test.each(['LR', 'TB'] as const)(
+    '%s: whatever waits stands behind what it waits for, and nothing covers anything',
+    (direction) => {
+      const { boxes, lines, width, height } = drawingOf(chain, direction);
+      const [a, b, c] = boxes;
+      if (a === undefined || b === undefined || c === undefined) throw new Error('A box is missing.');
+      const along = direction === 'LR' ? 'x' : 'y';
+      expect(b[along]).toBeGreaterThan(a[along]);
+      expect(c[along]).toBe(b[along]);
+      expect(Math.abs(b.x - c.x) >= boxWidth || Math.abs(b.y - c.y) >= boxHeight).toBe(true);
+      expect(lines.map(({ from, to }) => `${from} ${to}`).toSorted()).toEqual(['a b', 'a c']);
+      for (const { x, y } of boxes)
+        expect(x >= 0 && y >= 0 && x + boxWidth <= width && y + boxHeight <= height).toBe(true);
+    },
+  );
 
   test('names that are words of the language are names like others', () => {
     const keys = ['constructor', '__proto__', 'toString'];
-    expect(drawingOf(keys.map((key) => ({ task_key: key })), 'LR').boxes.map(({ key }) => key).toSorted()).toEqual(keys.toSorted());
+    expect(
+      drawingOf(
+        keys.map((key) => ({ task_key: key })),
+        'LR',
+      )
+        .boxes.map(({ key }) => key)
+        .toSorted(),
+    ).toEqual(keys.toSorted());
   });
 
   test('a hundred tasks in layers of ten are drawn', () => {
     const tasks = Array.from({ length: 100 }, (_, index) => ({
-      task_key: `t${index}`, depends_on: index < 10 ? [] : Array.from({ length: 10 }, (_none, before) => ({ task_key: `t${Math.floor(index / 10) * 10 - 10 + before}` })),
+      task_key: `t${index}`,
+      depends_on:
+        index < 10
+          ? []
+          : Array.from({ length: 10 }, (_none, before) => ({
+              task_key: `t${Math.floor(index / 10) * 10 - 10 + before}`,
+            })),
     }));
     expect(drawingOf(tasks, 'LR').boxes).toHaveLength(100);
   });

@@ -1,20 +1,37 @@
-/** The page behind run_page_url, in a real browser on the real service: a run from its start to its end, and what can be done with it. */
+/**
+ * The page behind run_page_url, in a real browser on the real service: a run from its start to its end, and
+ * what can be done with it.
+ */
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestService } from '../../harness/service.ts';
-import { closeBrowser, createJob, noBrowser, program, serviceWithPrograms, startRun, visit, whyNot, type Visitor } from './visitor.ts';
+import {
+  closeBrowser,
+  createJob,
+  noBrowser,
+  program,
+  serviceWithPrograms,
+  startRun,
+  visit,
+  whyNot,
+  type Visitor,
+} from './visitor.ts';
 
 let runyard: TestService;
 let visitor: Visitor;
 
-beforeAll(async () => { runyard = await serviceWithPrograms(); });
+beforeAll(async () => {
+  runyard = await serviceWithPrograms();
+});
 afterAll(async () => {
   await runyard.stop();
   await closeBrowser();
 });
 
 describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
-  beforeEach(async () => { visitor = await visit(runyard); });
+  beforeEach(async () => {
+    visitor = await visit(runyard);
+  });
   afterEach(async () => {
     expect(visitor.complaints).toEqual([]);
     await visitor.leave();
@@ -26,7 +43,8 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
 
   test('shows a run from its start to its end, with parameters and logs as they come', async () => {
     const jobId = await createJob(runyard, {
-      name: 'gated', parameters: [{ name: 'gate', default: 'none' }],
+      name: 'gated',
+      parameters: [{ name: 'gate', default: 'none' }],
       tasks: [program('wait', 'waits', ['{{job.parameters.gate}}']), program('then', 'works', [], ['wait'])],
     });
     await visitor.open(`#job/${jobId}`);
@@ -34,7 +52,10 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
     await visitor.button('Run now').click();
     await visitor.page.getByRole('dialog').getByLabel('gate').fill('gate-1');
     await visitor.page.keyboard.press('Enter');
-    await visitor.page.getByRole('heading', { name: /^gated #1/ }).getByText('Running').waitFor();
+    await visitor.page
+      .getByRole('heading', { name: /^gated #1/ })
+      .getByText('Running')
+      .waitFor();
     await visitor.sees('at the gate');
     await visitor.sees('Waiting for the task wait');
     await visitor.sees('gate-1');
@@ -47,10 +68,19 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
   });
 
   test('follows a log line by line, in its colours and without what is not text, stops when told to, and saves all of it', async () => {
-    await runyard.putFile('/colours.py', 'import os, sys, time\nprint("\\x1b[1;31mred alert\\x1b[0m \\x1b]0;owned\\x07<b>plain</b>", flush=True)\n'
-      + 'def gate(name):\n    while not os.path.exists(os.environ["RUNYARD_MANAGED_FS"] + "/" + name): time.sleep(0.02)\n'
-      + 'gate("l1"); print("second line", flush=True); gate("l2"); print("third line", flush=True); gate("l3"); print("oh", file=sys.stderr)\n');
-    const runId = await startRun(runyard, await createJob(runyard, { name: 'coloured', tasks: [program('main', 'colours'), program('other', 'works')] }));
+    await runyard.putFile(
+      '/colours.py',
+      'import os, sys, time\nprint("\\x1b[1;31mred alert\\x1b[0m \\x1b]0;owned\\x07<b>plain</b>", flush=True)\n' +
+        'def gate(name):\n    while not os.path.exists(os.environ["RUNYARD_MANAGED_FS"] + "/" + name): time.sleep(0.02)\n' +
+        'gate("l1"); print("second line", flush=True); gate("l2"); print("third line", flush=True); gate("l3"); print("oh", file=sys.stderr)\n',
+    );
+    const runId = await startRun(
+      runyard,
+      await createJob(runyard, {
+        name: 'coloured',
+        tasks: [program('main', 'colours'), program('other', 'works')],
+      }),
+    );
     await visitor.open(`#job/run/${runId}`);
     await visitor.signIn();
     await visitor.page.getByRole('link', { name: 'main' }).first().click();
@@ -61,7 +91,13 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
     await visitor.button('Stop following').click();
     await visitor.button('Follow').waitFor();
     await runyard.putFile('/l2', '');
-    while (!(await runyard.ok('GET', '2.1/jobs/runs/logs', { run_id: (await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: runId })).tasks[0].run_id })).content.includes('third line'));
+    while (
+      !(
+        await runyard.ok('GET', '2.1/jobs/runs/logs', {
+          run_id: (await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: runId })).tasks[0].run_id,
+        })
+      ).content.includes('third line')
+    );
     expect(await output('Logs').textContent()).not.toContain('third line');
     await visitor.button('Follow').click();
     await output('Logs').getByText('third line').waitFor();
@@ -70,18 +106,31 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
     await output('Logs').getByText('oh').waitFor();
     await title().getByText('Succeeded').waitFor();
     const saved = async (name: string) => {
-      const [download] = await Promise.all([visitor.page.waitForEvent('download'), visitor.button(name).click()]);
+      const [download] = await Promise.all([
+        visitor.page.waitForEvent('download'),
+        visitor.button(name).click(),
+      ]);
       return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
     };
     await visitor.button('stdout').click();
     const log = await saved('Save the whole log');
-    expect([log.name, log.bytes.toString()]).toEqual([expect.stringMatching(/^stdout-\d+\.txt$/), expect.stringContaining('\u001B[1;31mred alert\u001B[0m')]);
+    expect([log.name, log.bytes.toString()]).toEqual([
+      expect.stringMatching(/^stdout-\d+\.txt$/),
+      expect.stringContaining('\u001B[1;31mred alert\u001B[0m'),
+    ]);
     const bundle = await saved('Save the bundle of the run');
     expect([...bundle.bytes.subarray(0, 2)]).toEqual([0x1f, 0x8b]);
   });
 
   test('opens at the task that failed, with error, trace and logs', async () => {
-    const jobId = await createJob(runyard, { name: 'broken', tasks: [program('first', 'works'), program('load', 'fails', [], ['first']), program('last', 'works', [], ['load'])] });
+    const jobId = await createJob(runyard, {
+      name: 'broken',
+      tasks: [
+        program('first', 'works'),
+        program('load', 'fails', [], ['first']),
+        program('last', 'works', [], ['load']),
+      ],
+    });
     const runId = await startRun(runyard, jobId);
     const { run_page_url: url } = await runyard.ended(runId);
     await visitor.page.goto(url);
@@ -92,16 +141,30 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
     expect(await output('Trace').textContent()).toContain('Traceback (most recent call last)');
     await output('Logs').getByText('before').waitFor();
     await visitor.sees('Upstream task load failed');
-    expect(await visitor.page.getByRole('table', { name: /Attempts/ }).getByRole('row').count()).toBe(4);
+    expect(
+      await visitor.page
+        .getByRole('table', { name: /Attempts/ })
+        .getByRole('row')
+        .count(),
+    ).toBe(4);
   });
 
   test('spec 2.5: run_page_url opens, as does every other form of its address', async () => {
-    const jobId = await createJob(runyard, { name: 'linked', tasks: [program('one', 'works'), program('two', 'works', [], ['one'])] });
+    const jobId = await createJob(runyard, {
+      name: 'linked',
+      tasks: [program('one', 'works'), program('two', 'works', [], ['one'])],
+    });
     const runId = await startRun(runyard, jobId);
     const run = await runyard.ended(runId);
     await visitor.open('');
     await visitor.signIn();
-    const forms = [run.run_page_url.slice(runyard.url.length + 1), `?o=1#job/${jobId}/run/${runId}`, `#job/run/${runId}`, `jobs/${jobId}/runs/${runId}`, `jobs/${jobId}/runs/${runId}?o=1`];
+    const forms = [
+      run.run_page_url.slice(runyard.url.length + 1),
+      `?o=1#job/${jobId}/run/${runId}`,
+      `#job/run/${runId}`,
+      `jobs/${jobId}/runs/${runId}`,
+      `jobs/${jobId}/runs/${runId}?o=1`,
+    ];
     for (const form of forms) {
       await visitor.open('#jobs');
       await visitor.heading('Jobs').waitFor();
@@ -115,14 +178,22 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
   });
 
   test('cancels a run, but not when the dialog is left', async () => {
-    const runId = await startRun(runyard, await createJob(runyard, { name: 'endless', tasks: [program('wait', 'waits', ['never']), program('then', 'works', [], ['wait'])] }));
+    const runId = await startRun(
+      runyard,
+      await createJob(runyard, {
+        name: 'endless',
+        tasks: [program('wait', 'waits', ['never']), program('then', 'works', [], ['wait'])],
+      }),
+    );
     await visitor.open(`#job/run/${runId}`);
     await visitor.signIn();
     await visitor.sees('at the gate');
     await visitor.button('Cancel the run').click();
     await visitor.page.keyboard.press('Escape');
     await visitor.page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect((await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: runId })).state.life_cycle_state).toBe('RUNNING');
+    expect((await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: runId })).state.life_cycle_state).toBe(
+      'RUNNING',
+    );
     await visitor.confirm('Cancel the run');
     await title().getByText('Cancelled').waitFor();
     expect((await runyard.ended(runId)).state.result_state).toBe('CANCELED');
@@ -130,7 +201,17 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
 
   test('repairs a run, and shows both rounds', async () => {
     await runyard.putFile('/mended.py', 'raise SystemExit("not yet")\n');
-    const runId = await startRun(runyard, await createJob(runyard, { name: 'repaired', tasks: [program('fine', 'works'), program('sick', 'mended', [], ['fine']), program('behind', 'works', [], ['sick'])] }));
+    const runId = await startRun(
+      runyard,
+      await createJob(runyard, {
+        name: 'repaired',
+        tasks: [
+          program('fine', 'works'),
+          program('sick', 'mended', [], ['fine']),
+          program('behind', 'works', [], ['sick']),
+        ],
+      }),
+    );
     await runyard.ended(runId);
     await visitor.open(`#job/run/${runId}`);
     await visitor.signIn();
@@ -140,13 +221,35 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
     await runyard.putFile('/mended.py', 'print("mended")\n');
     await visitor.confirm('Repair the run');
     await title().getByText('Succeeded').waitFor();
-    expect(await rounds().allTextContents()).toEqual([expect.stringContaining('Round'), expect.stringMatching(/As it was started.*Failed/), expect.stringMatching(/Repair 1.*Failed/), expect.stringMatching(/Repair 2.*Succeeded/)]);
-    expect(await visitor.page.getByRole('table', { name: /Attempts/ }).getByRole('row').count()).toBe(8);
+    expect(await rounds().allTextContents()).toEqual([
+      expect.stringContaining('Round'),
+      expect.stringMatching(/As it was started.*Failed/),
+      expect.stringMatching(/Repair 1.*Failed/),
+      expect.stringMatching(/Repair 2.*Succeeded/),
+    ]);
+    expect(
+      await visitor.page
+        .getByRole('table', { name: /Attempts/ })
+        .getByRole('row')
+        .count(),
+    ).toBe(8);
   });
 
   test('leads from a task that starts another job to the run that it started', async () => {
-    const inner = await createJob(runyard, { name: 'inner', tasks: [program('a', 'works'), program('b', 'works')] });
-    const runId = await startRun(runyard, await createJob(runyard, { name: 'outer', tasks: [program('before', 'works'), { task_key: 'call', depends_on: [{ task_key: 'before' }], run_job_task: { job_id: inner } }] }));
+    const inner = await createJob(runyard, {
+      name: 'inner',
+      tasks: [program('a', 'works'), program('b', 'works')],
+    });
+    const runId = await startRun(
+      runyard,
+      await createJob(runyard, {
+        name: 'outer',
+        tasks: [
+          program('before', 'works'),
+          { task_key: 'call', depends_on: [{ task_key: 'before' }], run_job_task: { job_id: inner } },
+        ],
+      }),
+    );
     await runyard.ended(runId);
     await visitor.open(`#job/run/${runId}`);
     await visitor.signIn();
@@ -156,7 +259,10 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
   });
 
   test('deletes a run and leads back to its job', async () => {
-    const jobId = await createJob(runyard, { name: 'deleted', tasks: [program('a', 'works'), program('b', 'works')] });
+    const jobId = await createJob(runyard, {
+      name: 'deleted',
+      tasks: [program('a', 'works'), program('b', 'works')],
+    });
     const runId = await startRun(runyard, jobId);
     await runyard.ended(runId);
     await visitor.open(`#job/${jobId}/run/${runId}`);
@@ -170,14 +276,24 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
   });
 
   test('shows a notebook in a frame without scripts, whose links to its cells work', async () => {
-    await runyard.putNotebook('/page', ['displayHTML("<b>shown</b><script>top.owned = 1</script>")', '"<img src=x onerror=top.owned=1>"', '1 / 0']);
-    const { run_id: runId } = await runyard.ok('POST', '2.0/jobs/runs/submit', { run_name: 'page', existing_cluster_id: 'c', notebook_task: { notebook_path: '/page' } });
+    await runyard.putNotebook('/page', [
+      'displayHTML("<b>shown</b><script>top.owned = 1</script>")',
+      '"<img src=x onerror=top.owned=1>"',
+      '1 / 0',
+    ]);
+    const { run_id: runId } = await runyard.ok('POST', '2.0/jobs/runs/submit', {
+      run_name: 'page',
+      existing_cluster_id: 'c',
+      notebook_task: { notebook_path: '/page' },
+    });
     await runyard.ended(runId);
     await visitor.open(`#job/run/${runId}`);
     await visitor.signIn();
     await visitor.sees('ZeroDivisionError: division by zero');
     const frame = visitor.page.locator('iframe');
-    expect(await frame.getAttribute('sandbox')).not.toMatch(/allow-(scripts|same-origin|top-navigation|forms)/);
+    expect(await frame.getAttribute('sandbox')).not.toMatch(
+      /allow-(scripts|same-origin|top-navigation|forms)/,
+    );
     const inside = visitor.page.frameLocator('iframe');
     await inside.frameLocator('iframe').first().getByText('shown').waitFor();
     await inside.getByRole('link', { name: 'Cell 3' }).click();
@@ -187,16 +303,32 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
   });
 
   test('shows the tables and pictures of a notebook', async () => {
-    const cells = ['[{ station: "Zürich", rain: 1.5 }]', 'display({ svg: `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"></svg>` })'];
-    const content = Buffer.from(`// Databricks notebook source\n${cells.join('\n// COMMAND ----------\n')}`).toString('base64');
-    await runyard.ok('POST', '2.0/workspace/import', { path: '/figures', language: 'JAVASCRIPT', format: 'SOURCE', content });
-    const { run_id: runId } = await runyard.ok('POST', '2.0/jobs/runs/submit', { run_name: 'figures', existing_cluster_id: 'c', notebook_task: { notebook_path: '/figures' } });
+    const cells = [
+      '[{ station: "Zürich", rain: 1.5 }]',
+      'display({ svg: `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"></svg>` })',
+    ];
+    const content = Buffer.from(
+      `// Databricks notebook source\n${cells.join('\n// COMMAND ----------\n')}`,
+    ).toString('base64');
+    await runyard.ok('POST', '2.0/workspace/import', {
+      path: '/figures',
+      language: 'JAVASCRIPT',
+      format: 'SOURCE',
+      content,
+    });
+    const { run_id: runId } = await runyard.ok('POST', '2.0/jobs/runs/submit', {
+      run_name: 'figures',
+      existing_cluster_id: 'c',
+      notebook_task: { notebook_path: '/figures' },
+    });
     await runyard.ended(runId);
     await visitor.open(`#job/run/${runId}`);
     await visitor.signIn();
     const inside = visitor.page.frameLocator('iframe');
     await inside.getByRole('cell', { name: 'Zürich' }).waitFor();
-    expect(await inside.getByRole('group', { name: 'Table of cell 1' }).getByRole('row').allTextContents()).toEqual(['stationstringraindouble', 'Zürich1.5']);
+    expect(
+      await inside.getByRole('group', { name: 'Table of cell 1' }).getByRole('row').allTextContents(),
+    ).toEqual(['stationstringraindouble', 'Zürich1.5']);
     const { width } = (await inside.getByAltText('Picture shown by cell 2').boundingBox()) ?? {};
     expect(width).toBe(40);
   });

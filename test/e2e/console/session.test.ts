@@ -1,25 +1,42 @@
 /** Signing in and out of the console, and what ends a session, in a real browser. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestService } from '../../harness/service.ts';
-import { closeBrowser, createJob, noBrowser, program, serviceWithPrograms, startRun, visit, whyNot, type Visitor } from './visitor.ts';
+import {
+  closeBrowser,
+  createJob,
+  noBrowser,
+  program,
+  serviceWithPrograms,
+  startRun,
+  visit,
+  whyNot,
+  type Visitor,
+} from './visitor.ts';
 
 let runyard: TestService;
 let visitor: Visitor;
 
-beforeAll(async () => { runyard = await serviceWithPrograms(); });
+beforeAll(async () => {
+  runyard = await serviceWithPrograms();
+});
 afterAll(async () => {
   await runyard.stop();
   await closeBrowser();
 });
 
 describe.skipIf(noBrowser)(`a session${whyNot}`, () => {
-  beforeEach(async () => { visitor = await visit(runyard); });
+  beforeEach(async () => {
+    visitor = await visit(runyard);
+  });
   afterEach(async () => {
     expect(visitor.complaints).toEqual([]);
     await visitor.leave();
   });
 
-  const stored = async (): Promise<unknown> => visitor.page.evaluate('({ local: localStorage.length, session: sessionStorage.length, cookies: document.cookie, url: location.href })');
+  const stored = async (): Promise<unknown> =>
+    visitor.page.evaluate(
+      '({ local: localStorage.length, session: sessionStorage.length, cookies: document.cookie, url: location.href })',
+    );
   const create = async (input: object) => runyard.ok('POST', '2.0/token/create', input);
 
   test('begins with a token, which is kept for the tab and stands in no address', async () => {
@@ -44,7 +61,10 @@ describe.skipIf(noBrowser)(`a session${whyNot}`, () => {
   });
 
   test('ends when the token is revoked, and says so', async () => {
-    const { token_value: value, token_info: { token_id: id } } = await create({ comment: 'short' });
+    const {
+      token_value: value,
+      token_info: { token_id: id },
+    } = await create({ comment: 'short' });
     await visitor.open('#runs');
     await visitor.signIn(value);
     await visitor.heading('Runs').waitFor();
@@ -74,15 +94,22 @@ describe.skipIf(noBrowser)(`a session${whyNot}`, () => {
   });
 
   test('asks nothing while the tab is hidden, and asks at once when it is seen again', async () => {
-    const run = await startRun(runyard, await createJob(runyard, { name: 'long', tasks: [program('wait', 'waits', ['hidden-gate'])] }));
+    const run = await startRun(
+      runyard,
+      await createJob(runyard, { name: 'long', tasks: [program('wait', 'waits', ['hidden-gate'])] }),
+    );
     let asked = 0;
-    visitor.page.on('request', () => { asked += 1; });
+    visitor.page.on('request', () => {
+      asked += 1;
+    });
     await visitor.page.clock.install();
     await visitor.open(`#job/run/${run}`);
     await visitor.signIn();
     await visitor.sees('at the gate');
     const turn = async (state: 'hidden' | 'visible'): Promise<void> => {
-      await visitor.page.evaluate(`Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' }); document.dispatchEvent(new Event('visibilitychange'));`);
+      await visitor.page.evaluate(
+        `Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' }); document.dispatchEvent(new Event('visibilitychange'));`,
+      );
     };
     await turn('hidden');
     await visitor.page.waitForLoadState('networkidle');

@@ -1,4 +1,6 @@
-/** Somebody at the console: a browser with the real service behind it. What the browser complains of is kept. */
+/**
+ * Somebody at the console: a browser with the real service behind it. What the browser complains of is kept.
+ */
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { openBrowser } from '../../harness/browser.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
@@ -17,7 +19,10 @@ export async function closeBrowser(): Promise<void> {
 
 export interface Visitor {
   readonly page: Page;
-  /** Violations of the page's policy, errors of its script, and dialogs that something opened: there must be none. */
+  /**
+   * Violations of the page's policy, errors of its script, and dialogs that something opened: there must be
+   * none.
+   */
   readonly complaints: readonly string[];
   /** Goes to an address of the console, such as `#jobs`. */
   open(address: string): Promise<void>;
@@ -43,17 +48,25 @@ export async function visit(runyard: TestService, options: BrowserContextOptions
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('dialog', (dialog) => { complaints.push(`a dialog: ${dialog.message()}`); dialog.dismiss().catch(() => undefined); });
+  page.on('dialog', (dialog) => {
+    complaints.push(`a dialog: ${dialog.message()}`);
+    dialog.dismiss().catch(() => undefined);
+  });
   page.on('console', (message) => {
     if (/content security policy|uncaught|react/i.test(message.text())) complaints.push(message.text());
   });
   const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
   const sees: Visitor['sees'] = (text) => page.getByText(text).first().waitFor();
   return {
-    page, complaints, sees, button,
+    page,
+    complaints,
+    sees,
+    button,
     heading: (name) => page.getByRole('heading', { name }),
     link: (name) => page.getByRole('link', { name }).first(),
-    async open(address) { await page.goto(`${runyard.url}/${address}`); },
+    async open(address) {
+      await page.goto(`${runyard.url}/${address}`);
+    },
     async signIn(token = runyard.token) {
       await page.getByLabel('Access token').fill(token);
       await button('Sign in').click();
@@ -72,16 +85,29 @@ export async function visit(runyard: TestService, options: BrowserContextOptions
 export async function serviceWithPrograms(): Promise<TestService> {
   const runyard = await startTestService();
   await runyard.putFile('/works.py', 'import sys\nprint("it works", *sys.argv[1:])\n');
-  await runyard.putFile('/fails.py', 'def load(path):\n    raise FileNotFoundError(f"no such table: {path}")\nprint("before")\nload("orders")\n');
-  await runyard.putFile('/waits.py', 'import os, sys, time\nprint("at the gate", flush=True)\n'
-    + 'while not os.path.exists(os.environ["RUNYARD_MANAGED_FS"] + "/" + sys.argv[1]): time.sleep(0.02)\nprint("through the gate")\n');
+  await runyard.putFile(
+    '/fails.py',
+    'def load(path):\n    raise FileNotFoundError(f"no such table: {path}")\nprint("before")\nload("orders")\n',
+  );
+  await runyard.putFile(
+    '/waits.py',
+    'import os, sys, time\nprint("at the gate", flush=True)\n' +
+      'while not os.path.exists(os.environ["RUNYARD_MANAGED_FS"] + "/" + sys.argv[1]): time.sleep(0.02)\nprint("through the gate")\n',
+  );
   return runyard;
 }
 
 /** A task that runs one of the programs. */
-export function program(taskKey: string, name: string, parameters: readonly string[] = [], after: readonly string[] = []): object {
+export function program(
+  taskKey: string,
+  name: string,
+  parameters: readonly string[] = [],
+  after: readonly string[] = [],
+): object {
   return {
-    task_key: taskKey, existing_cluster_id: 'c', depends_on: after.map((key) => ({ task_key: key })),
+    task_key: taskKey,
+    existing_cluster_id: 'c',
+    depends_on: after.map((key) => ({ task_key: key })),
     spark_python_task: { python_file: `managed_fs:/${name}.py`, parameters },
   };
 }

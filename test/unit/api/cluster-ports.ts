@@ -4,21 +4,36 @@ import type { ClusterPorts } from '../../../api/http/ports.ts';
 import type { Clock } from '../../../engine/clock.ts';
 import { defaultInventory } from '../../../engine/cluster/inventory.ts';
 import { createClusterControl } from '../../../engine/coordinator/all-purpose.ts';
-import { createAllPurposeStore, createClusterReader } from '../../../storage/postgres/clusters/all-purpose.ts';
+import {
+  createAllPurposeStore,
+  createClusterReader,
+} from '../../../storage/postgres/clusters/all-purpose.ts';
 import { unlimitedNodes } from '../../../storage/postgres/clusters/cluster-nodes.ts';
 import { createClusterStore } from '../../../storage/postgres/clusters/clusters.ts';
 import { plainCompute } from '../../harness/compute.ts';
 import type { TestDatabase } from '../../harness/database.ts';
 
-export function clusterPorts({ db }: Pick<TestDatabase, 'db'>, clock: Clock): Omit<ClusterPorts, 'limits' | 'permissions'> {
+export function clusterPorts(
+  { db }: Pick<TestDatabase, 'db'>,
+  clock: Clock,
+): Omit<ClusterPorts, 'limits' | 'permissions'> {
   const log = pino({ level: 'silent' });
   let made = 0;
   return {
     inventory: defaultInventory,
     clusters: createClusterReader(db),
     control: createClusterControl({
-      clusters: createClusterStore(db, clock, log), store: createAllPurposeStore(db, unlimitedNodes), compute: plainCompute(), clock, log, clusterStartMs: 0, nodeId: 'node-1',
-      random: (length) => String(made += 1).padStart(length, '0'), workplace: { clusterDirectory: async (id) => `/clusters/${id}` }, removeDirectory: async () => undefined, began: () => undefined,
+      clusters: createClusterStore(db, clock, log),
+      store: createAllPurposeStore(db, unlimitedNodes),
+      compute: plainCompute(),
+      clock,
+      log,
+      clusterStartMs: 0,
+      nodeId: 'node-1',
+      random: (length) => String((made += 1)).padStart(length, '0'),
+      workplace: { clusterDirectory: async (id) => `/clusters/${id}` },
+      removeDirectory: async () => undefined,
+      began: () => undefined,
     }),
   };
 }

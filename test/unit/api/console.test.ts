@@ -1,4 +1,7 @@
-/** How the service gives out the console: without a token, with a policy of its own, and plainly when it is not built. */
+/**
+ * How the service gives out the console: without a token, with a policy of its own, and plainly when it is
+ * not built.
+ */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +40,15 @@ test('the page may run its own script only, is asked for each time, and is shown
   expect(headers['cache-control']).toBe('no-cache');
   expect(headers['x-content-type-options']).toBe('nosniff');
   const policy = String(headers['content-security-policy']).split('; ');
-  expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"]));
+  expect(policy).toEqual(
+    expect.arrayContaining([
+      "default-src 'none'",
+      "script-src 'self'",
+      "connect-src 'self'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ]),
+  );
 });
 
 test('files that are named by their contents are kept for ever', async () => {
@@ -52,8 +63,15 @@ test('a path of a run leads to its address on the page', async () => {
 });
 
 test.each([
-  ['/assets/none.js', 404], ['/assets/', 404], ['/assets/a/b', 404], ['/assets/..%2findex.html', 404],
-  ['/index.html', 401], ['/jobs', 401], ['/jobs/x/runs/1', 401], ['/jobs/1/runs/2/3', 401], ['/api/2.1/none', 401],
+  ['/assets/none.js', 404],
+  ['/assets/', 404],
+  ['/assets/a/b', 404],
+  ['/assets/..%2findex.html', 404],
+  ['/index.html', 401],
+  ['/jobs', 401],
+  ['/jobs/x/runs/1', 401],
+  ['/jobs/1/runs/2/3', 401],
+  ['/api/2.1/none', 401],
 ])('%s is not part of it: %i, as JSON', async (path, status) => {
   const { statusCode, headers, body } = await get(path);
   expect(statusCode).toBe(status);
@@ -62,7 +80,10 @@ test.each([
 });
 
 test('an unknown path of the API is still a refusal to those who are known', async () => {
-  expect(await service.get('2.1/none')).toMatchObject({ status: 404, body: { error_code: 'ENDPOINT_NOT_FOUND' } });
+  expect(await service.get('2.1/none')).toMatchObject({
+    status: 404,
+    body: { error_code: 'ENDPOINT_NOT_FOUND' },
+  });
 });
 
 test('HEAD answers like GET, for whoever looks after the service', async () => {

@@ -1,4 +1,7 @@
-/** The description of the API and the page made from it: complete, true to the schemas, and served without a token. */
+/**
+ * The description of the API and the page made from it: complete, true to the schemas, and served without a
+ * token.
+ */
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Check, Errors } from 'typebox/value';
@@ -10,7 +13,10 @@ import type { Operation } from '../../../api/http/operation.ts';
 import { operationsOf } from '../../../api/http/operations.ts';
 import { workspaceOperations } from '../../../api/workspace/workspace-operations.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
-import { createClassicDashboardStore, createDashboardStore } from '../../../storage/postgres/dashboards/dashboards.ts';
+import {
+  createClassicDashboardStore,
+  createDashboardStore,
+} from '../../../storage/postgres/dashboards/dashboards.ts';
 import { createManagedFiles } from '../../../storage/files/managed-files.ts';
 import { createQueryFiles } from '../../../storage/files/query-files.ts';
 import { createRoots } from '../../../storage/files/roots.ts';
@@ -30,9 +36,12 @@ beforeAll(async () => {
     ...workspaceOperations({ workspace: createWorkspace(roots, defaultLimits) }),
     ...managedFsOperations({ managedFiles: createManagedFiles(roots) }),
     ...dashboardOperations({
-      ...service.ports, workspace: createWorkspace(roots, defaultLimits),
-      classicDashboards: createClassicDashboardStore(service.database.db), dashboards: createDashboardStore(service.database.db),
-      queryFiles: createQueryFiles(roots), queries: { run: async () => ({ columns: [], rows: [], truncated: false }) },
+      ...service.ports,
+      workspace: createWorkspace(roots, defaultLimits),
+      classicDashboards: createClassicDashboardStore(service.database.db),
+      dashboards: createDashboardStore(service.database.db),
+      queryFiles: createQueryFiles(roots),
+      queries: { run: async () => ({ columns: [], rows: [], truncated: false }) },
     }),
   ];
   document = JSON.parse(JSON.stringify(describeApi(operations)));
@@ -42,23 +51,36 @@ afterAll(() => service.close());
 /** Every described operation, with its method and path. */
 function described(): { name: string; operation: Answer }[] {
   return Object.entries<Answer>(document.paths).flatMap(([path, methods]) =>
-    Object.entries<Answer>(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })));
+    Object.entries<Answer>(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
+  );
 }
 
 function valuesOf(key: string, node: unknown): unknown[] {
   if (typeof node !== 'object' || node === null) return [];
-  return Object.entries(node).flatMap(([name, value]) => [...(name === key ? [value] : []), ...valuesOf(key, value)]);
+  return Object.entries(node).flatMap(([name, value]) => [
+    ...(name === key ? [value] : []),
+    ...valuesOf(key, value),
+  ]);
 }
 
 describe('the description', () => {
   test('has every operation in every version', () => {
     const expected = operations.flatMap(({ method, path, versions }) =>
-      versions.map((version) => `${method.toLowerCase()} /api/${version}${path.replaceAll(/:(\w+)/g, '{$1}')}`));
-    expect(described().map(({ name }) => name).toSorted()).toEqual(expected.toSorted());
+      versions.map(
+        (version) => `${method.toLowerCase()} /api/${version}${path.replaceAll(/:(\w+)/g, '{$1}')}`,
+      ),
+    );
+    expect(
+      described()
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(expected.toSorted());
     expect(document).toMatchObject({
       openapi: '3.1.0',
       components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
-      paths: { '/api/2.0/jobs/create': { post: { operationId: 'jobs_create_2_0', summary: 'Create a job' } } },
+      paths: {
+        '/api/2.0/jobs/create': { post: { operationId: 'jobs_create_2_0', summary: 'Create a job' } },
+      },
     });
   });
 
@@ -66,7 +88,9 @@ describe('the description', () => {
     for (const { name, operation } of described()) {
       expect(operation.summary, name).toMatch(/\w/);
       expect(operation.description, name).toMatch(/\.$/);
-      expect(Object.keys(operation.responses), name).toEqual(expect.arrayContaining(['200', '400', '401', '403', '404', '413', '429', '500', '503']));
+      expect(Object.keys(operation.responses), name).toEqual(
+        expect.arrayContaining(['200', '400', '401', '403', '404', '413', '429', '500', '503']),
+      );
       expect(Object.values<Answer>(operation.responses[200].content)[0].example, name).toBeDefined();
       if (/^(?:get|delete) /.test(name)) continue;
       expect(operation.requestBody.content['application/json'].example, name).toBeTypeOf('object');
@@ -84,19 +108,28 @@ describe('the description', () => {
 
   test('shows a refusal of each kind', () => {
     for (const answer of Object.values<Answer>(document.components.responses)) {
-      expect(answer.content['application/json'].example).toEqual({ error_code: expect.any(String), message: expect.any(String) });
+      expect(answer.content['application/json'].example).toEqual({
+        error_code: expect.any(String),
+        message: expect.any(String),
+      });
     }
   });
 
   test('takes a path apart', () => {
     const { put } = document.paths['/api/2.0/permissions/jobs/{job_id}'];
-    expect(put.parameters).toMatchObject([{ name: 'job_id', in: 'path', required: true, schema: { type: 'integer' } }]);
-    expect(Object.keys(put.requestBody.content['application/json'].schema.properties)).toEqual(['access_control_list']);
+    expect(put.parameters).toMatchObject([
+      { name: 'job_id', in: 'path', required: true, schema: { type: 'integer' } },
+    ]);
+    expect(Object.keys(put.requestBody.content['application/json'].schema.properties)).toEqual([
+      'access_control_list',
+    ]);
   });
 
   test('offers a form where a file is taken', () => {
     const { content } = document.paths['/api/2.0/managed_fs/put'].post.requestBody;
-    expect(content['multipart/form-data'].schema.properties.contents).toMatchObject({ contentMediaType: 'application/octet-stream' });
+    expect(content['multipart/form-data'].schema.properties.contents).toMatchObject({
+      contentMediaType: 'application/octet-stream',
+    });
   });
 
   test('names each operation once', () => {
@@ -114,7 +147,8 @@ describe('the description', () => {
 
   test('refers to nothing that is not there, and names no schema for nothing', () => {
     const references = new Set(valuesOf('$ref', document).map(String));
-    const targets = (kind: 'schemas' | 'responses') => Object.keys(document.components[kind]).map((name) => `#/components/${kind}/${name}`);
+    const targets = (kind: 'schemas' | 'responses') =>
+      Object.keys(document.components[kind]).map((name) => `#/components/${kind}/${name}`);
     expect([...references].toSorted()).toEqual([...targets('schemas'), ...targets('responses')].toSorted());
   });
 
@@ -126,7 +160,9 @@ describe('the description', () => {
 
 describe('examples', () => {
   test('there is one for every operation', () => {
-    expect(operations.filter((operation) => exampleOf(operation) === undefined).map(({ path }) => path)).toEqual([]);
+    expect(
+      operations.filter((operation) => exampleOf(operation) === undefined).map(({ path }) => path),
+    ).toEqual([]);
   });
 
   test('they fit the schemas of request and answer', () => {
@@ -134,16 +170,21 @@ describe('examples', () => {
       const { request, answer } = exampleOf(operation) ?? { request: undefined, answer: undefined };
       const faults = [...Errors(operation.request, request), ...Errors(operation.response, answer)];
       expect(faults, operation.path).toEqual([]);
-      expect(Check(operation.request, request) && Check(operation.response, answer), operation.path).toBe(true);
+      expect(Check(operation.request, request) && Check(operation.response, answer), operation.path).toBe(
+        true,
+      );
     }
   });
 
-  test.each(['2.0', '2.1', '2.2'])('jobs and submissions are taken in %s as they are shown', async (version) => {
-    for (const path of ['/jobs/create', '/jobs/runs/submit']) {
-      const answer = await service.post(`${version}${path}`, exampleOf({ method: 'POST', path })?.request);
-      expect(answer).toMatchObject({ status: 200 });
-    }
-  });
+  test.each(['2.0', '2.1', '2.2'])(
+    'jobs and submissions are taken in %s as they are shown',
+    async (version) => {
+      for (const path of ['/jobs/create', '/jobs/runs/submit']) {
+        const answer = await service.post(`${version}${path}`, exampleOf({ method: 'POST', path })?.request);
+        expect(answer).toMatchObject({ status: 200 });
+      }
+    },
+  );
 });
 
 describe('without a token', () => {
@@ -158,8 +199,12 @@ describe('without a token', () => {
     const { status, headers, body } = await service.send({ url: '/api/docs' });
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(headers['content-security-policy']).toMatch(/default-src 'none'.*script-src 'self';.*connect-src 'self'.*frame-ancestors 'none'/);
-    const loaded = [...String(body['text']).matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(headers['content-security-policy']).toMatch(
+      /default-src 'none'.*script-src 'self';.*connect-src 'self'.*frame-ancestors 'none'/,
+    );
+    const loaded = [...String(body['text']).matchAll(/(?:src|href)="([^"]+)"/g)].map(
+      (match) => match[1] ?? '',
+    );
     expect(loaded.length).toBeGreaterThan(4);
     for (const url of [...loaded, '/api/docs/json']) {
       expect(url).toMatch(/^\/api\/docs\//);
@@ -168,6 +213,9 @@ describe('without a token', () => {
   });
 
   test('a file of the page that does not exist is a 404', async () => {
-    expect(await service.send({ url: '/api/docs/static/nothing.js' })).toMatchObject({ status: 404, body: { error_code: 'ENDPOINT_NOT_FOUND' } });
+    expect(await service.send({ url: '/api/docs/static/nothing.js' })).toMatchObject({
+      status: 404,
+      body: { error_code: 'ENDPOINT_NOT_FOUND' },
+    });
   });
 });

@@ -12,25 +12,31 @@ import { damagedBytes } from './fuzz-values.ts';
 import type { Answer } from './service.ts';
 
 /** Sends over a connection what `inject` would take. */
-export async function overHttp(base: string, { method = 'GET', url, headers = {}, payload }: InjectOptions): Promise<Answer> {
+export async function overHttp(
+  base: string,
+  { method = 'GET', url, headers = {}, payload }: InjectOptions,
+): Promise<Answer> {
   const sent = httpRequest(base, { method, path: String(url), headers });
   sent.end(payload);
   const [response]: IncomingMessage[] = await once(sent, 'response');
   if (response === undefined) throw new Error('There was no response.');
   const status = response.statusCode ?? 0;
-  if (status !== 200 || !isStreamed(response.headers)) return { status, headers: response.headers, body: JSON.parse(await text(response)) };
+  if (status !== 200 || !isStreamed(response.headers))
+    return { status, headers: response.headers, body: JSON.parse(await text(response)) };
   // It may go on for as long as a run does.
   response.destroy();
   return { status, headers: response.headers, body: {} };
 }
 
 /**
- * Sends bytes and reads what comes back, which has to be what the service says of everything that it refuses. Its own side
- * stays open until there is an answer, or `patience` is at an end; never, unless that is given.
+ * Sends bytes and reads what comes back, which has to be what the service says of everything that it refuses.
+ * Its own side stays open until there is an answer, or `patience` is at an end; never, unless that is given.
  * @returns the first answer; status 0 when there was none
  */
 export async function answerTo(
-  base: string, sent: string | Buffer, patience: () => Promise<void> = () => new Promise(() => undefined),
+  base: string,
+  sent: string | Buffer,
+  patience: () => Promise<void> = () => new Promise(() => undefined),
 ): Promise<{ readonly status: number; readonly body: string }> {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname);
@@ -46,8 +52,12 @@ export async function answerTo(
   const type = /^content-type: (.*)$/im.exec(head)?.[1];
   const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1]);
   // HEAD has a length and no body.
-  const body = Buffer.from(rest.join('\r\n\r\n')).subarray(0, /^\s*HEAD/.test(sent.toString()) ? 0 : length || 0);
-  if (status >= 400 && body.length === length) checkAnswer({ status, headers: { 'content-type': type }, body: JSON.parse(body.toString('utf8')) });
+  const body = Buffer.from(rest.join('\r\n\r\n')).subarray(
+    0,
+    /^\s*HEAD/.test(sent.toString()) ? 0 : length || 0,
+  );
+  if (status >= 400 && body.length === length)
+    checkAnswer({ status, headers: { 'content-type': type }, body: JSON.parse(body.toString('utf8')) });
   return { status, body: body.toString('utf8') };
 }
 
@@ -57,17 +67,53 @@ const list = '/api/2.1/jobs/list';
 
 /** What it is, the bytes of the request, the status of its answer. */
 export const httpOddities: readonly (readonly [string, string, number])[] = [
-  ['a body in chunks', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Transfer-Encoding: chunked\r\n\r\n5\r\n{"job\r\n8\r\n_id": 9}\r\n0\r\n\r\n`, 200],
-  ['a chunk without a size', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Transfer-Encoding: chunked\r\n\r\nx\r\n`, 400],
-  ['chunks and a length', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n`, 400],
-  ['a coding that is unknown', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Transfer-Encoding: gzip\r\n\r\n`, 400],
-  ['a length that is no number', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Length: x\r\n\r\n`, 400],
+  [
+    'a body in chunks',
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Transfer-Encoding: chunked\r\n\r\n5\r\n{"job\r\n8\r\n_id": 9}\r\n0\r\n\r\n`,
+    200,
+  ],
+  [
+    'a chunk without a size',
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Transfer-Encoding: chunked\r\n\r\nx\r\n`,
+    400,
+  ],
+  [
+    'chunks and a length',
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n`,
+    400,
+  ],
+  [
+    'a coding that is unknown',
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Transfer-Encoding: gzip\r\n\r\n`,
+    400,
+  ],
+  [
+    'a length that is no number',
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Length: x\r\n\r\n`,
+    400,
+  ],
   ['a negative length', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Length: -1\r\n\r\n`, 400],
-  ['two lengths', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} `, 400],
-  ['a length beyond the limit', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Length: 99999999999\r\n\r\n{}`, 413],
-  ['packed content', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x0b\x08`, 400],
+  [
+    'two lengths',
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} `,
+    400,
+  ],
+  [
+    'a length beyond the limit',
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Length: 99999999999\r\n\r\n{}`,
+    413,
+  ],
+  [
+    'packed content',
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x0b\x08`,
+    400,
+  ],
   ['an expectation that is unknown', `GET ${list} HTTP/1.1\r\n${known}Expect: wonders\r\n\r\n`, 200],
-  ['an upgrade', `GET ${list} HTTP/1.1\r\nAuthorization: Bearer TOKEN\r\nHost: h\r\nConnection: close, Upgrade\r\nUpgrade: websocket\r\n\r\n`, 200],
+  [
+    'an upgrade',
+    `GET ${list} HTTP/1.1\r\nAuthorization: Bearer TOKEN\r\nHost: h\r\nConnection: close, Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+    200,
+  ],
   ['HTTP/1.0', `GET ${list} HTTP/1.0\r\nAuthorization: Bearer TOKEN\r\n\r\n`, 200],
   ['HTTP/0.9', `GET ${list}\r\n\r\n`, 401],
   ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
@@ -89,22 +135,53 @@ export const httpOddities: readonly (readonly [string, string, number])[] = [
   ['a folded header', `GET ${list} HTTP/1.1\r\n${known}X: a\r\n b\r\n\r\n`, 400],
   ['two tokens', `GET ${list} HTTP/1.1\r\nAuthorization: Bearer x\r\n${known}\r\n`, 403],
   ['a method in a header', `GET ${list} HTTP/1.1\r\n${known}X-HTTP-Method-Override: DELETE\r\n\r\n`, 200],
-  ['two requests at once', `GET ${list} HTTP/1.1\r\nAuthorization: Bearer TOKEN\r\nHost: h\r\n\r\nGET ${list} HTTP/1.1\r\n${known}\r\n`, 200],
+  [
+    'two requests at once',
+    `GET ${list} HTTP/1.1\r\nAuthorization: Bearer TOKEN\r\nHost: h\r\n\r\nGET ${list} HTTP/1.1\r\n${known}\r\n`,
+    200,
+  ],
 ];
 
 /** What is given up before it was whole: as above. */
 export const halfRequests: typeof httpOddities = [
-  ['chunks that do not end', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Transfer-Encoding: chunked\r\n\r\n5\r\n{"job`, 400],
-  ['a body that is shorter than its length', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Length: 50\r\n\r\n{"job_id":9}`, 400],
+  [
+    'chunks that do not end',
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Transfer-Encoding: chunked\r\n\r\n5\r\n{"job`,
+    400,
+  ],
+  [
+    'a body that is shorter than its length',
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Length: 50\r\n\r\n{"job_id":9}`,
+    400,
+  ],
   ['nothing', '', 0],
 ];
 
 /** Requests with damage somewhere in their bytes. */
 export function rawRequests(token: string): fc.Arbitrary<Buffer> {
   const whole = fc.constantFrom(...httpOddities.map(([, sent]) => sent.replaceAll('TOKEN', token)));
-  const cut = fc.tuple(whole, fc.nat(), fc.constantFrom('\r', '\n', '\r\n', '\r\n\r\n', ' ', ':', '\0', '%', '\t', 'HTTP/1.1', 'x'.repeat(20_000)), fc.nat(3)).map(([sent, place, piece, gone]) => {
-    const at = place % (sent.length + 1);
-    return sent.slice(0, at) + piece + sent.slice(at + gone);
-  });
+  const cut = fc
+    .tuple(
+      whole,
+      fc.nat(),
+      fc.constantFrom(
+        '\r',
+        '\n',
+        '\r\n',
+        '\r\n\r\n',
+        ' ',
+        ':',
+        '\0',
+        '%',
+        '\t',
+        'HTTP/1.1',
+        'x'.repeat(20_000),
+      ),
+      fc.nat(3),
+    )
+    .map(([sent, place, piece, gone]) => {
+      const at = place % (sent.length + 1);
+      return sent.slice(0, at) + piece + sent.slice(at + gone);
+    });
   return damagedBytes(cut);
 }

@@ -8,43 +8,92 @@ import { acceptedSettings, acceptedSubmission } from './fuzz-settings.ts';
 import { damaged, damagedBytes, hostileText, hostileValue, jsonText } from './fuzz-values.ts';
 
 const contentTypes = [
-  'application/json', 'text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-16', 'multipart/form-data',
-  'multipart/form-data; boundary=b', 'multipart/form-data; boundary=', 'application/octet-stream', ';;;', 'a/b/c', '', 'x'.repeat(300),
+  'application/json',
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'application/json; charset=utf-16',
+  'multipart/form-data',
+  'multipart/form-data; boundary=b',
+  'multipart/form-data; boundary=',
+  'application/octet-stream',
+  ';;;',
+  'a/b/c',
+  '',
+  'x'.repeat(300),
 ];
 
 /** A request for any of the operations of a service. */
 export function requests(service: FuzzedService): fc.Arbitrary<InjectOptions> {
   const { known, tokens } = service;
   const likely = likelyIn(known);
-  const token = fc.oneof(...tokens.map((value, index) => ({ weight: [6, 3, 1][index] ?? 1, arbitrary: fc.constant(value) })));
-  const all = service.operations.flatMap(({ method, path, versions, request }) => versions.map((version) => {
-    const special = taken[path]?.(known, version);
-    const good = special === undefined ? fitting(request, likely) : fc.oneof({ weight: 3, arbitrary: special }, { weight: 1, arbitrary: fitting(request, likely) });
-    return { method, url: `/api/${version}${path}`, sent: sentOf(method, good) };
-  }));
-  return fc.constantFrom(...all).chain(({ method, url, sent }) =>
-    fc.record({ sent, id: pathId(known), token }).map(({ sent: { query = '', headers, ...rest }, id, token: value }): InjectOptions => ({
-      ...rest, method, url: `${url.replace(/:\w+/, () => id)}${query}`, headers: { authorization: `Bearer ${value}`, ...headers },
-    })));
+  const token = fc.oneof(
+    ...tokens.map((value, index) => ({ weight: [6, 3, 1][index] ?? 1, arbitrary: fc.constant(value) })),
+  );
+  const all = service.operations.flatMap(({ method, path, versions, request }) =>
+    versions.map((version) => {
+      const special = taken[path]?.(known, version);
+      const good =
+        special === undefined
+          ? fitting(request, likely)
+          : fc.oneof({ weight: 3, arbitrary: special }, { weight: 1, arbitrary: fitting(request, likely) });
+      return { method, url: `/api/${version}${path}`, sent: sentOf(method, good) };
+    }),
+  );
+  return fc
+    .constantFrom(...all)
+    .chain(({ method, url, sent }) =>
+      fc
+        .record({ sent, id: pathId(known), token })
+        .map(({ sent: { query = '', headers, ...rest }, id, token: value }): InjectOptions => ({
+          ...rest,
+          method,
+          url: `${url.replace(/:\w+/, () => id)}${query}`,
+          headers: { authorization: `Bearer ${value}`, ...headers },
+        })),
+    );
 }
 
 /** What is taken by operations that ask for more than their schema says. */
-const taken: Readonly<Record<string, (known: FuzzedService['known'], version: ApiVersion) => fc.Arbitrary<unknown>>> = {
+const taken: Readonly<
+  Record<string, (known: FuzzedService['known'], version: ApiVersion) => fc.Arbitrary<unknown>>
+> = {
   '/jobs/create': (_, version) => acceptedSettings(version),
-  '/jobs/reset': ({ jobs }, version) => fc.record({ job_id: idOf(jobs), new_settings: acceptedSettings(version) }),
-  '/jobs/update': ({ jobs }) => fc.record({ job_id: idOf(jobs), new_settings: fc.record({ name: text, tags: fc.dictionary(text, text, { maxKeys: 2 }), timeout_seconds: fc.nat() }) }),
-  '/jobs/run-now': ({ jobs }) => fc.record({ job_id: idOf(jobs), idempotency_token: fc.constantFrom('', 't1', 't2') }),
+  '/jobs/reset': ({ jobs }, version) =>
+    fc.record({ job_id: idOf(jobs), new_settings: acceptedSettings(version) }),
+  '/jobs/update': ({ jobs }) =>
+    fc.record({
+      job_id: idOf(jobs),
+      new_settings: fc.record({
+        name: text,
+        tags: fc.dictionary(text, text, { maxKeys: 2 }),
+        timeout_seconds: fc.nat(),
+      }),
+    }),
+  '/jobs/run-now': ({ jobs }) =>
+    fc.record({ job_id: idOf(jobs), idempotency_token: fc.constantFrom('', 't1', 't2') }),
   '/jobs/runs/submit': () => acceptedSubmission,
-  '/jobs/runs/repair': ({ runs }) => fc.record({ run_id: idOf(runs), rerun_all_failed_tasks: fc.constant(true) }),
-  '/workspace/import': () => fc.record({ path: text.map((name) => `/${name}`), content: fc.constant('cHJpbnQoMSk='), language: fc.constant('PYTHON'), overwrite: fc.boolean() }),
+  '/jobs/runs/repair': ({ runs }) =>
+    fc.record({ run_id: idOf(runs), rerun_all_failed_tasks: fc.constant(true) }),
+  '/workspace/import': () =>
+    fc.record({
+      path: text.map((name) => `/${name}`),
+      content: fc.constant('cHJpbnQoMSk='),
+      language: fc.constant('PYTHON'),
+      overwrite: fc.boolean(),
+    }),
 };
 
 /** What fits, with damage most of the time. */
 function sentOf(method: string, good: fc.Arbitrary<unknown>): fc.Arbitrary<Sent> {
   const input = fc.oneof(
-    { weight: 3, arbitrary: good }, { weight: 5, arbitrary: damaged(good) }, { weight: 2, arbitrary: damaged(damaged(good)) }, { weight: 1, arbitrary: hostileValue },
+    { weight: 3, arbitrary: good },
+    { weight: 5, arbitrary: damaged(good) },
+    { weight: 2, arbitrary: damaged(damaged(good)) },
+    { weight: 1, arbitrary: hostileValue },
   );
-  return method === 'GET' ? fc.oneof({ weight: 4, arbitrary: inQuery(input) }, { weight: 1, arbitrary: inBody(input) }) : inBody(input);
+  return method === 'GET'
+    ? fc.oneof({ weight: 4, arbitrary: inQuery(input) }, { weight: 1, arbitrary: inBody(input) })
+    : inBody(input);
 }
 
 interface Sent extends Pick<InjectOptions, 'payload' | 'headers'> {
@@ -53,19 +102,55 @@ interface Sent extends Pick<InjectOptions, 'payload' | 'headers'> {
 
 function inBody(input: fc.Arbitrary<unknown>): fc.Arbitrary<Sent> {
   const json = input.map(jsonText);
-  const payload = fc.oneof({ weight: 9, arbitrary: json.map((all) => Buffer.from(all)) }, { weight: 1, arbitrary: damagedBytes(json) });
-  const type = fc.oneof({ weight: 12, arbitrary: fc.constant('application/json') }, { weight: 1, arbitrary: fc.constantFrom(...contentTypes) });
-  return fc.record({ payload, type }).map(({ payload: bytes, type: contentType }) => ({ payload: bytes, headers: { 'content-type': contentType } }));
+  const payload = fc.oneof(
+    { weight: 9, arbitrary: json.map((all) => Buffer.from(all)) },
+    { weight: 1, arbitrary: damagedBytes(json) },
+  );
+  const type = fc.oneof(
+    { weight: 12, arbitrary: fc.constant('application/json') },
+    { weight: 1, arbitrary: fc.constantFrom(...contentTypes) },
+  );
+  return fc
+    .record({ payload, type })
+    .map(({ payload: bytes, type: contentType }) => ({
+      payload: bytes,
+      headers: { 'content-type': contentType },
+    }));
 }
 
 /** Fields as query parameters: some of them twice, some of them as bytes that are no text. */
 function inQuery(input: fc.Arbitrary<unknown>): fc.Arbitrary<Sent> {
   const extra = fc.oneof(
     { weight: 6, arbitrary: fc.constant('') },
-    { weight: 1, arbitrary: fc.tuple(fc.constantFrom('job_id', 'run_id', 'path', 'limit', 'name', '__proto__', 'constructor', 'a[b]'), fc.constantFrom('%00', '%ff', '%ED%A0%80', '%', '%zz', '1', '', '+', '&', '=&=', '%2e%2e%2f', 'a#b')).map(([name, value]) => `&${name}=${value}`) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(
+          fc.constantFrom('job_id', 'run_id', 'path', 'limit', 'name', '__proto__', 'constructor', 'a[b]'),
+          fc.constantFrom(
+            '%00',
+            '%ff',
+            '%ED%A0%80',
+            '%',
+            '%zz',
+            '1',
+            '',
+            '+',
+            '&',
+            '=&=',
+            '%2e%2e%2f',
+            'a#b',
+          ),
+        )
+        .map(([name, value]) => `&${name}=${value}`),
+    },
   );
   return fc.record({ input, extra, twice: fc.nat(7) }).map(({ input: fields, extra: more, twice }) => {
-    const pairs = Object.entries(typeof fields === 'object' && fields !== null && !Array.isArray(fields) ? fields : { value: fields }).map(([name, value]) => `${encoded(name)}=${encoded(typeof value === 'string' ? value : jsonText(value))}`);
+    const pairs = Object.entries(
+      typeof fields === 'object' && fields !== null && !Array.isArray(fields) ? fields : { value: fields },
+    ).map(
+      ([name, value]) => `${encoded(name)}=${encoded(typeof value === 'string' ? value : jsonText(value))}`,
+    );
     return { query: `?${[...pairs, ...(twice === 0 ? pairs : [])].join('&')}${more}` };
   });
 }
@@ -76,28 +161,63 @@ function encoded(value: string): string {
 }
 
 function pathId(known: FuzzedService['known']): fc.Arbitrary<string> {
-  return fc.oneof({ weight: 4, arbitrary: idOf(known.jobs).map(String) }, { weight: 1, arbitrary: hostileText.map(encoded) }, { weight: 1, arbitrary: fc.constantFrom('0', '-1', '1.5', '%', '%00', '../..', '9'.repeat(400), '1e3', '') });
+  return fc.oneof(
+    { weight: 4, arbitrary: idOf(known.jobs).map(String) },
+    { weight: 1, arbitrary: hostileText.map(encoded) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('0', '-1', '1.5', '%', '%00', '../..', '9'.repeat(400), '1e3', ''),
+    },
+  );
 }
 
 /** One of the ids that are known when the value is made: most of the time a late one. */
 function idOf(ids: readonly number[]): fc.Arbitrary<number> {
-  return fc.oneof({ weight: 3, arbitrary: fc.nat(30) }, { weight: 1, arbitrary: fc.nat() }).map((back) => ids[ids.length - 1 - (back % ids.length)] ?? 1);
+  return fc
+    .oneof({ weight: 3, arbitrary: fc.nat(30) }, { weight: 1, arbitrary: fc.nat() })
+    .map((back) => ids[ids.length - 1 - (back % ids.length)] ?? 1);
 }
 
 /** Ids of classic dashboards, some of which requests before have brought in. */
 const dashboards = [1, 2, 3, 4].map((index) => `00000000-0000-4000-8000-00000000000${index}`);
 
 function likelyIn(known: FuzzedService['known']): Likely {
-  const path = fc.constantFrom('/', '/a', '/a/b', '/a/b/c', '/Workspace/a', 'managed_fs:/a', 'dbfs:/d/e', '/größe', '/nb.py');
+  const path = fc.constantFrom(
+    '/',
+    '/a',
+    '/a/b',
+    '/a/b/c',
+    '/Workspace/a',
+    'managed_fs:/a',
+    'dbfs:/d/e',
+    '/größe',
+    '/nb.py',
+  );
   const settings = fc.constantFrom('2.0', '2.1' as const).chain(acceptedSettings);
   return new Map<string, fc.Arbitrary<unknown>>([
-    ['job_id', idOf(known.jobs)], ['run_id', idOf(known.runs)], ['path', path],
+    ['job_id', idOf(known.jobs)],
+    ['run_id', idOf(known.runs)],
+    ['path', path],
     ['new_settings', settings],
     ['tasks', settings.map((given) => new Map(Object.entries(given)).get('tasks') ?? [])],
-    ['content', fc.constantFrom('', 'YQ==', 'cHJpbnQoMSk=', 'Y')], ['contents', fc.constantFrom('', 'YQ==', 'YQ=')],
-    ['user_name', fc.constantFrom('ann', 'admin', 'nobody')], ['idempotency_token', fc.constantFrom('', 't1', 't2', 't3')],
-    ['page_token', fc.constantFrom('', 'am9iczoxMA', 'cnVuczoxNzcwMDAwMDAwMDAwOjEw', 'cnVuczo5MDA3MTk5MjU0NzQwOTkzOjE', 'cnVuczoxOi0y')],
-    ['source_dashboard_id', fc.constantFrom(...dashboards)], ['id', fc.constantFrom(...dashboards)], ['parent_path', fc.constantFrom('', '/', '/a', '/Workspace/a/')],
-    ['rerun_tasks', fc.subarray(['a', 'b'])], ['existing_cluster_id', fc.constant('c')],
+    ['content', fc.constantFrom('', 'YQ==', 'cHJpbnQoMSk=', 'Y')],
+    ['contents', fc.constantFrom('', 'YQ==', 'YQ=')],
+    ['user_name', fc.constantFrom('ann', 'admin', 'nobody')],
+    ['idempotency_token', fc.constantFrom('', 't1', 't2', 't3')],
+    [
+      'page_token',
+      fc.constantFrom(
+        '',
+        'am9iczoxMA',
+        'cnVuczoxNzcwMDAwMDAwMDAwOjEw',
+        'cnVuczo5MDA3MTk5MjU0NzQwOTkzOjE',
+        'cnVuczoxOi0y',
+      ),
+    ],
+    ['source_dashboard_id', fc.constantFrom(...dashboards)],
+    ['id', fc.constantFrom(...dashboards)],
+    ['parent_path', fc.constantFrom('', '/', '/a', '/Workspace/a/')],
+    ['rerun_tasks', fc.subarray(['a', 'b'])],
+    ['existing_cluster_id', fc.constant('c')],
   ]);
 }

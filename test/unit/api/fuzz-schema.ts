@@ -3,7 +3,10 @@ import * as fc from 'fast-check';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Field name -> values that make sense there, such as ids that exist. They are given where the schema alone says too little. */
+/**
+ * Field name -> values that make sense there, such as ids that exist. They are given where the schema alone
+ * says too little.
+ */
 export type Likely = ReadonlyMap<string, fc.Arbitrary<unknown>>;
 
 /** Ordinary texts, some of them outside ASCII. */
@@ -20,7 +23,8 @@ export function fitting(schema: unknown, likely: Likely, field = ''): fc.Arbitra
 function ofSchema(schema: Schema, likely: Likely): fc.Arbitrary<unknown> {
   if (Array.isArray(schema['enum'])) return fc.constantFrom(...(schema['enum'] as unknown[]));
   if ('const' in schema) return fc.constant(schema['const']);
-  if (Array.isArray(schema['anyOf'])) return fc.oneof(...schema['anyOf'].map((part: unknown) => fitting(part, likely)));
+  if (Array.isArray(schema['anyOf']))
+    return fc.oneof(...schema['anyOf'].map((part: unknown) => fitting(part, likely)));
   const make = byType[String(schema['type'])];
   if (make === undefined) throw new Error(`There are no values for the schema ${JSON.stringify(schema)}.`);
   return make(schema, likely);
@@ -29,28 +33,47 @@ function ofSchema(schema: Schema, likely: Likely): fc.Arbitrary<unknown> {
 const byType: Readonly<Record<string, (schema: Schema, likely: Likely) => fc.Arbitrary<unknown>>> = {
   string: ({ pattern }) => (typeof pattern === 'string' ? fc.stringMatching(new RegExp(pattern)) : text),
   integer: (schema) => {
-    const [min, max] = [limit(schema, 'minimum', Number.MIN_SAFE_INTEGER), limit(schema, 'maximum', Number.MAX_SAFE_INTEGER)];
+    const [min, max] = [
+      limit(schema, 'minimum', Number.MIN_SAFE_INTEGER),
+      limit(schema, 'maximum', Number.MAX_SAFE_INTEGER),
+    ];
     return fc.oneof(
-      { weight: 6, arbitrary: fc.integer({ min: Math.max(0, min), max: Math.min(Math.max(0, min) + 9, max) }) },
+      {
+        weight: 6,
+        arbitrary: fc.integer({ min: Math.max(0, min), max: Math.min(Math.max(0, min) + 9, max) }),
+      },
       { weight: 1, arbitrary: fc.integer({ min, max }) },
       { weight: 1, arbitrary: fc.constantFrom(min, max) },
     );
   },
   number: () => fc.double({ noNaN: true, noDefaultInfinity: true }),
   boolean: () => fc.boolean(),
-  array: (schema, likely) => fc.array(fitting(schema['items'], likely), { maxLength: Math.min(3, limit(schema, 'maxItems', 3)) }),
+  array: (schema, likely) =>
+    fc.array(fitting(schema['items'], likely), { maxLength: Math.min(3, limit(schema, 'maxItems', 3)) }),
   object: objectOf,
 };
 
-function objectOf({ properties, required, additionalProperties }: Schema, likely: Likely): fc.Arbitrary<unknown> {
+function objectOf(
+  { properties, required, additionalProperties }: Schema,
+  likely: Likely,
+): fc.Arbitrary<unknown> {
   if (!isSchema(properties)) {
-    return fc.dictionary(text, isSchema(additionalProperties) ? fitting(additionalProperties, likely) : fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 });
+    return fc.dictionary(
+      text,
+      isSchema(additionalProperties) ? fitting(additionalProperties, likely) : fc.jsonValue({ maxDepth: 1 }),
+      { maxKeys: 3 },
+    );
   }
   const needed = new Set<unknown>(Array.isArray(required) ? required : []);
   const share = Math.max(2, Math.round(Object.keys(properties).length / 2));
   const entries = Object.entries(properties).map(([key, part]): [string, fc.Arbitrary<unknown>] => {
     const values = fitting(part, likely, key);
-    return [key, needed.has(key) ? values : fc.oneof({ weight: share, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: values })];
+    return [
+      key,
+      needed.has(key)
+        ? values
+        : fc.oneof({ weight: share, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: values }),
+    ];
   });
   return fc.record(Object.fromEntries(entries)).map(withoutGaps);
 }

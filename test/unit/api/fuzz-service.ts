@@ -1,4 +1,7 @@
-/** The service with all its operations on a database and a directory of its own, and what must hold of each of its answers. */
+/**
+ * The service with all its operations on a database and a directory of its own, and what must hold of each of
+ * its answers.
+ */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +14,10 @@ import type { Operation } from '../../../api/http/operation.ts';
 import { everyOperation } from '../../../api/http/operations.ts';
 import { httpStatusOf } from '../../../engine/errors.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
-import { createClassicDashboardStore, createDashboardStore } from '../../../storage/postgres/dashboards/dashboards.ts';
+import {
+  createClassicDashboardStore,
+  createDashboardStore,
+} from '../../../storage/postgres/dashboards/dashboards.ts';
 import { passing } from '../../../storage/postgres/transient-errors.ts';
 import { createManagedFiles } from '../../../storage/files/managed-files.ts';
 import { createPipelineFiles } from '../../../storage/files/pipeline-files.ts';
@@ -37,9 +43,16 @@ export interface FuzzedService {
 }
 
 /** So much may be made that no quota is in the way. */
-const limits = { ...defaultLimits, savedJobs: 1e9, jobsCreatedPerHour: 1e9, concurrentTaskRuns: 1e9, requestsPerSecondPerToken: 1e9, failedCredentialsPerMinute: 1e9,
+const limits = {
+  ...defaultLimits,
+  savedJobs: 1e9,
+  jobsCreatedPerHour: 1e9,
+  concurrentTaskRuns: 1e9,
+  requestsPerSecondPerToken: 1e9,
+  failedCredentialsPerMinute: 1e9,
   // Runs stay active here for ever: a log that is followed is not waited for.
-  logStreamSeconds: 0 };
+  logStreamSeconds: 0,
+};
 
 /** Starts it with job access control on, and with jobs, runs and files that requests can meet. */
 export async function startFuzzedService(): Promise<FuzzedService> {
@@ -49,14 +62,26 @@ export async function startFuzzedService(): Promise<FuzzedService> {
   const roots = createRoots({ dataDirectory: directory, allowedRoots: [] });
   const { permissions, clock } = base.ports;
   const operations = everyOperation({
-    ...base.ports, owners: permissions.ownersOf, workspace: createWorkspace(roots, limits), managedFiles: createManagedFiles(roots),
+    ...base.ports,
+    owners: permissions.ownersOf,
+    workspace: createWorkspace(roots, limits),
+    managedFiles: createManagedFiles(roots),
     ...clusterPorts(base.database, clock),
-    classicDashboards: createClassicDashboardStore(db), dashboards: createDashboardStore(db), queryFiles: createQueryFiles(roots), queries: { run: async () => ({ columns: [], rows: [], truncated: false }) },
-    pipelines: createPipelineStore(db), pipelineFiles: createPipelineFiles(roots, limits.pipelineSourceBytes),
+    classicDashboards: createClassicDashboardStore(db),
+    dashboards: createDashboardStore(db),
+    queryFiles: createQueryFiles(roots),
+    queries: { run: async () => ({ columns: [], rows: [], truncated: false }) },
+    pipelines: createPipelineStore(db),
+    pipelineFiles: createPipelineFiles(roots, limits.pipelineSourceBytes),
   });
   const log = pino({ level: 'silent' });
   const app = createApp({
-    operations, permissions, limits, log, isPassing: passing, metricsOpen: false,
+    operations,
+    permissions,
+    limits,
+    log,
+    isPassing: passing,
+    metricsOpen: false,
     auth: { tokens: createTokenLookup(db), clock, log },
     audit: () => undefined,
     metrics: { databaseQueries: base.database.queries, activeRuns: () => 0 },
@@ -65,20 +90,37 @@ export async function startFuzzedService(): Promise<FuzzedService> {
   const known: FuzzedService['known'] = { jobs: [], runs: [] };
   const tokens = [adminToken, await addPerson(db, 'ann'), 'token-of-nobody'];
   await makeWorld(base, known);
-  // Its entries in the audit log are written after the answers: what comes later is not to be taken for a change.
-  await base.ports.auditEvents({ userName: undefined, action: undefined, from: undefined, to: undefined, before: undefined, limit: 1 });
+  // Its entries in the audit log are written after the answers: what comes later is not to be taken for a
+  // change.
+  await base.ports.auditEvents({
+    userName: undefined,
+    action: undefined,
+    from: undefined,
+    to: undefined,
+    before: undefined,
+    limit: 1,
+  });
   const tables = await tablesOf(base);
   let before = await stateOf(base, tables, directory);
   return {
-    operations, known, tokens,
+    operations,
+    known,
+    tokens,
     async send(request) {
       const response = await app.inject(request);
-      const answer: Answer = { status: response.statusCode, headers: response.headers, body: isStreamed(response.headers) ? {} : parsed(response.body) };
+      const answer: Answer = {
+        status: response.statusCode,
+        headers: response.headers,
+        body: isStreamed(response.headers) ? {} : parsed(response.body),
+      };
       const [expected, found] = [before, await stateOf(base, tables, directory)];
       before = found;
       if (answer.status >= 400) expect(found).toEqual(expected);
       checkAnswer(answer);
-      for (const [field, ids] of [['job_id', known.jobs], ['run_id', known.runs]] as const) {
+      for (const [field, ids] of [
+        ['job_id', known.jobs],
+        ['run_id', known.runs],
+      ] as const) {
         const id = answer.body[field];
         if (typeof id === 'number') ids.push(id);
       }
@@ -97,10 +139,25 @@ async function makeWorld(service: TestService, known: FuzzedService['known']): P
   await addDestinations(service.database.db);
   const single = { name: 'nightly', existing_cluster_id: 'c', notebook_task: { notebook_path: '/a' } };
   const python = { existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/a' } };
-  const multi = { name: 'graph', tasks: [{ task_key: 'a', ...python }, { task_key: 'b', depends_on: [{ task_key: 'a' }], ...python }] };
+  const multi = {
+    name: 'graph',
+    tasks: [
+      { task_key: 'a', ...python },
+      { task_key: 'b', depends_on: [{ task_key: 'a' }], ...python },
+    ],
+  };
   for (let round = 0; round < 8; round += 1) {
-    for (const [version, settings] of [['2.0', single], ['2.1', multi]] as const) {
-      const job = idIn(await service.post(`${version}/jobs/create`, { ...settings, access_control_list: [{ user_name: 'ann', permission_level: 'CAN_MANAGE' }].slice(round % 2) }), 'job_id');
+    for (const [version, settings] of [
+      ['2.0', single],
+      ['2.1', multi],
+    ] as const) {
+      const job = idIn(
+        await service.post(`${version}/jobs/create`, {
+          ...settings,
+          access_control_list: [{ user_name: 'ann', permission_level: 'CAN_MANAGE' }].slice(round % 2),
+        }),
+        'job_id',
+      );
       known.jobs.push(job);
       // The second one is skipped while the first is active.
       for (const end of [round % 2 === 0, false]) {
@@ -109,17 +166,25 @@ async function makeWorld(service: TestService, known: FuzzedService['known']): P
         if (end) await service.end(run, { result: 'FAILED' });
       }
     }
-    known.runs.push(idIn(await service.post('2.1/jobs/runs/submit', { run_name: 'once', tasks: multi.tasks }), 'run_id'));
+    known.runs.push(
+      idIn(await service.post('2.1/jobs/runs/submit', { run_name: 'once', tasks: multi.tasks }), 'run_id'),
+    );
   }
 }
 
-/** What must hold of every answer: no fault of ours, the one shape of refusals, and words that people and clients can take. */
+/**
+ * What must hold of every answer: no fault of ours, the one shape of refusals, and words that people and
+ * clients can take.
+ */
 export function checkAnswer({ status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>): void {
   expect(status, JSON.stringify(body)).toBeLessThan(500);
   if (status === 200 && isStreamed(headers)) return;
   expect(String(headers['content-type'])).toMatch(/^application\/json\b/);
   if (status < 400) return;
-  expect(body).toEqual({ error_code: expect.stringMatching(/^[A-Z_]+$/), message: expect.stringMatching(/\S/) });
+  expect(body).toEqual({
+    error_code: expect.stringMatching(/^[A-Z_]+$/),
+    message: expect.stringMatching(/\S/),
+  });
   const { error_code: code, message } = body;
   expect(new Map<unknown, number>(Object.entries(httpStatusOf)).get(code)).toBe(status);
   const said = String(message);
@@ -137,10 +202,19 @@ export function isStreamed(headers: Answer['headers']): boolean {
 const longestMessage = 1_100;
 
 /** Clients take these for faults that pass, and hang for minutes. */
-const neverSaid = new RegExp([
-  'Unexpected error', 'ClusterNotReadyException', 'Please try again later or try a faster operation\\.', 'RPC token bucket limit has been exceeded',
-  'Unknown worker environment', 'worker env .* not found', 'Timed out after ', 'deadline exceeded',
-].join('|'), 'i');
+const neverSaid = new RegExp(
+  [
+    'Unexpected error',
+    'ClusterNotReadyException',
+    'Please try again later or try a faster operation\\.',
+    'RPC token bucket limit has been exceeded',
+    'Unknown worker environment',
+    'worker env .* not found',
+    'Timed out after ',
+    'deadline exceeded',
+  ].join('|'),
+  'i',
+);
 
 function parsed(body: string): Answer['body'] {
   const value: unknown = JSON.parse(body);
@@ -150,14 +224,27 @@ function parsed(body: string): Answer['body'] {
 
 /** Every table but that of tokens, whose last use is noted at any time. */
 async function tablesOf({ database: { db } }: TestService): Promise<string[]> {
-  const { rows } = await sql<{ tablename: string }>`select tablename from pg_tables where schemaname = 'public' and tablename <> 'tokens'`.execute(db);
+  const { rows } = await sql<{
+    tablename: string;
+  }>`select tablename from pg_tables where schemaname = 'public' and tablename <> 'tokens'`.execute(db);
   return rows.map((row) => row.tablename);
 }
 
-/** Rows of every table with the version that each is in, so that a write shows even when it wrote what was there; and every file. */
-async function stateOf({ database: { db } }: TestService, tables: readonly string[], directory: string): Promise<unknown> {
-  const versions = sql.join(tables.map((table) =>
-    sql`(select json_build_array(count(*), sum(hashtextextended(xmin::text || ctid::text, 0))::text) from ${sql.table(table)}) as ${sql.id(table)}`));
+/**
+ * Rows of every table with the version that each is in, so that a write shows even when it wrote what was
+ * there; and every file.
+ */
+async function stateOf(
+  { database: { db } }: TestService,
+  tables: readonly string[],
+  directory: string,
+): Promise<unknown> {
+  const versions = sql.join(
+    tables.map(
+      (table) =>
+        sql`(select json_build_array(count(*), sum(hashtextextended(xmin::text || ctid::text, 0))::text) from ${sql.table(table)}) as ${sql.id(table)}`,
+    ),
+  );
   const tokens = sql`(select sum(hashtextextended((to_jsonb(tokens) - 'last_accessed_time')::text, 0))::text from tokens) as tokens`;
   const { rows } = await sql`select ${versions}, ${tokens}`.execute(db);
   return [rows, await filesBelow(directory)];
@@ -165,10 +252,12 @@ async function stateOf({ database: { db } }: TestService, tables: readonly strin
 
 async function filesBelow(directory: string): Promise<unknown> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  return Promise.all(entries.map(async (entry) => {
-    const path = join(entry.parentPath, entry.name);
-    const { size, mtimeMs, ino } = await stat(path);
-    // A draft that came to nothing leaves its mark on the time of its directory.
-    return [path, ino, ...(entry.isDirectory() ? [] : [size, mtimeMs])];
-  }));
+  return Promise.all(
+    entries.map(async (entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const { size, mtimeMs, ino } = await stat(path);
+      // A draft that came to nothing leaves its mark on the time of its directory.
+      return [path, ino, ...(entry.isDirectory() ? [] : [size, mtimeMs])];
+    }),
+  );
 }

@@ -1,4 +1,7 @@
-/** What nobody should send: hostile values, JSON text that no value of the language turns into, and damage to good values. */
+/**
+ * What nobody should send: hostile values, JSON text that no value of the language turns into, and damage to
+ * good values.
+ */
 import * as fc from 'fast-check';
 
 /** Levels of nesting that overflow the stack of whatever walks them by calling itself. */
@@ -33,14 +36,21 @@ const rawJson = {
 /** Stands in a value where a piece of raw JSON is to stand in its text. */
 class Raw {
   readonly #name: string;
-  constructor(name: string) { this.#name = name; }
-  toJSON(): string { return `@raw:${this.#name}@`; }
+  constructor(name: string) {
+    this.#name = name;
+  }
+  toJSON(): string {
+    return `@raw:${this.#name}@`;
+  }
 }
 
 /** The JSON text of a value, with raw pieces in their places. */
 export function jsonText(value: unknown): string {
   const raws: ReadonlyMap<string, string> = new Map(Object.entries(rawJson));
-  return (JSON.stringify(value) ?? 'null').replaceAll(/"@raw:(\w+)@"/g, (_, name: string) => raws.get(name) ?? 'null');
+  return (JSON.stringify(value) ?? 'null').replaceAll(
+    /"@raw:(\w+)@"/g,
+    (_, name: string) => raws.get(name) ?? 'null',
+  );
 }
 
 /** What no database takes. */
@@ -49,20 +59,79 @@ const unfit = fc.constantFrom('\0', '\ud800', '\udfff', '\udc00\ud800');
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   unfit,
   fc.constantFrom(
-    '', ' ', '\ufeff', '\u202e\u2066txt', 'e\u0301\u0327', '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'.repeat(30),
-    'NaN', '-Infinity', '1e999', '0x10', '007', '1_000', '٣', '-0', '9007199254740993', 'true ', 'null', 'undefined', '[object Object]',
-    '__proto__', 'constructor', 'toString', '../../../../etc/passwd', '/..', '//', '/.', 'managed_fs:/../x', 'C:\\x', '~', '$HOME', '`id`', '%00', '%s%n%d', '${x}',
-    "'; drop table jobs; --", '\\', '"', '<script>alert(1)</script>', '\r\nSet-Cookie: a=b', '{{job.id}}', '{{tasks.a.values.b}}', '{{`', '{{job.', '{{'.repeat(50),
-    '\ud83d\ude00'.repeat(79), `${'a'.repeat(78)}\ud83d\ude00`,
+    '',
+    ' ',
+    '\ufeff',
+    '\u202e\u2066txt',
+    'e\u0301\u0327',
+    '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'.repeat(30),
+    'NaN',
+    '-Infinity',
+    '1e999',
+    '0x10',
+    '007',
+    '1_000',
+    '٣',
+    '-0',
+    '9007199254740993',
+    'true ',
+    'null',
+    'undefined',
+    '[object Object]',
+    '__proto__',
+    'constructor',
+    'toString',
+    '../../../../etc/passwd',
+    '/..',
+    '//',
+    '/.',
+    'managed_fs:/../x',
+    'C:\\x',
+    '~',
+    '$HOME',
+    '`id`',
+    '%00',
+    '%s%n%d',
+    '${x}',
+    "'; drop table jobs; --",
+    '\\',
+    '"',
+    '<script>alert(1)</script>',
+    '\r\nSet-Cookie: a=b',
+    '{{job.id}}',
+    '{{tasks.a.values.b}}',
+    '{{`',
+    '{{job.',
+    '{{'.repeat(50),
+    '\ud83d\ude00'.repeat(79),
+    `${'a'.repeat(78)}\ud83d\ude00`,
   ),
   fc.constantFrom(64, 65, 100, 255, 256, 4_096, 4_097, 10_001, 70_000).map((length) => 'x'.repeat(length)),
   fc.constantFrom(65, 300).map((length) => `/${'ü'.repeat(length)}`),
   fc.string({ unit: 'binary', maxLength: 30 }),
-  fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)), maxLength: 8 }),
+  fc.string({
+    unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
+    maxLength: 8,
+  }),
 );
 
 const hostileNumber: fc.Arbitrary<number> = fc.oneof(
-  fc.constantFrom(0, -0, -1, 1.5, 2 ** 31 - 1, 2 ** 31, -(2 ** 31), 2 ** 53 - 1, -(2 ** 53) + 1, 2 ** 53, 1e19, 1e300, 5e-324, 1_770_000_000_000),
+  fc.constantFrom(
+    0,
+    -0,
+    -1,
+    1.5,
+    2 ** 31 - 1,
+    2 ** 31,
+    -(2 ** 31),
+    2 ** 53 - 1,
+    -(2 ** 53) + 1,
+    2 ** 53,
+    1e19,
+    1e300,
+    5e-324,
+    1_770_000_000_000,
+  ),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.maxSafeInteger(),
 );
@@ -72,7 +141,10 @@ const hostileSize: fc.Arbitrary<unknown> = fc.constantFrom(
   Array.from({ length: 3_000 }, () => ({})),
   Array.from({ length: 3_000 }, (_, index) => `k${index}`),
   Array.from({ length: 3_000 }, (_, index) => ({ user_name: `u${index}`, permission_level: 'CAN_VIEW' })),
-  Array.from({ length: 200 }, (_, index) => ({ task_key: `t${index}`, depends_on: [{ task_key: `t${index + 1}` }] })),
+  Array.from({ length: 200 }, (_, index) => ({
+    task_key: `t${index}`,
+    depends_on: [{ task_key: `t${index + 1}` }],
+  })),
   Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`k${index}`, 'v'])),
 );
 
@@ -80,7 +152,23 @@ const hostileSize: fc.Arbitrary<unknown> = fc.constantFrom(
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: hostileText },
   { weight: 3, arbitrary: hostileNumber },
-  { weight: 3, arbitrary: fc.constantFrom<unknown>(null, true, false, [], {}, [[]], [null], [{}], { '': '' }, { length: -1 }, { toString: 1, toJSON: 1, hasOwnProperty: 1 }, { get: 1, set: 1 }) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<unknown>(
+      null,
+      true,
+      false,
+      [],
+      {},
+      [[]],
+      [null],
+      [{}],
+      { '': '' },
+      { length: -1 },
+      { toString: 1, toJSON: 1, hasOwnProperty: 1 },
+      { get: 1, set: 1 },
+    ),
+  },
   { weight: 3, arbitrary: fc.constantFrom(...Object.keys(rawJson)).map((name) => new Raw(name)) },
   { weight: 1, arbitrary: hostileSize },
   { weight: 2, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
@@ -88,18 +176,47 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
 
 /** Names of fields that nobody expects. */
 const hostileKey: fc.Arbitrary<string> = fc.oneof(
-  fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'access_control_list', 'format', 'run_as', 'x_task', 'job_clusters', 'id', 'then'),
+  fc.constantFrom(
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+    'hasOwnProperty',
+    'access_control_list',
+    'format',
+    'run_as',
+    'x_task',
+    'job_clusters',
+    'id',
+    'then',
+  ),
   hostileText,
 );
 
-/** A value with one thing about it changed: a field replaced, left out, added, doubled, wrapped or spoiled. */
+/**
+ * A value with one thing about it changed: a field replaced, left out, added, doubled, wrapped or spoiled.
+ */
 export function damaged(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
-  const kinds = fc.constantFrom('replace', 'replace', 'remove', 'add', 'double', 'wrap', 'retype', 'spoil', 'spoil');
-  return fc.tuple(values, fc.nat(), kinds, hostileKey, hostileValue, unfit).map(([value, place, kind, key, hostile, piece]) => {
-    const places = placesIn(value);
-    const changed = changedAt(value, places[place % places.length] ?? [], (found) => damages[kind]?.(found, { key, hostile, piece }));
-    return changed === removed ? null : changed;
-  });
+  const kinds = fc.constantFrom(
+    'replace',
+    'replace',
+    'remove',
+    'add',
+    'double',
+    'wrap',
+    'retype',
+    'spoil',
+    'spoil',
+  );
+  return fc
+    .tuple(values, fc.nat(), kinds, hostileKey, hostileValue, unfit)
+    .map(([value, place, kind, key, hostile, piece]) => {
+      const places = placesIn(value);
+      const changed = changedAt(value, places[place % places.length] ?? [], (found) =>
+        damages[kind]?.(found, { key, hostile, piece }),
+      );
+      return changed === removed ? null : changed;
+    });
 }
 
 interface Harm {
@@ -118,7 +235,8 @@ const damages: Readonly<Record<string, (found: unknown, harm: Harm) => unknown>>
   double: (found) => (Array.isArray(found) ? [...found, ...found] : [found, found]),
   wrap: (found, { key }) => withField({}, key, found),
   retype: (found) => (typeof found === 'string' ? Number(found) : JSON.stringify(found)),
-  spoil: (found, { piece }) => (typeof found === 'string' ? found + piece : isObject(found) ? withField(found, `x${piece}`, 1) : piece),
+  spoil: (found, { piece }) =>
+    typeof found === 'string' ? found + piece : isObject(found) ? withField(found, `x${piece}`, 1) : piece,
 };
 
 type Place = readonly (string | number)[];
@@ -131,7 +249,10 @@ function placesIn(value: unknown, at: Place = []): Place[] {
 function changedAt(value: unknown, [key, ...rest]: Place, change: (found: unknown) => unknown): unknown {
   if (key === undefined) return change(value);
   const parts = partsOf(value)
-    .map(([name, part]): [string | number, unknown] => [name, name === key ? changedAt(part, rest, change) : part])
+    .map(([name, part]): [string | number, unknown] => [
+      name,
+      name === key ? changedAt(part, rest, change) : part,
+    ])
     .filter(([, part]) => part !== removed);
   return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
 }
@@ -143,7 +264,12 @@ function partsOf(value: unknown): [string | number, unknown][] {
 
 /** A copy with one more field; assigning `__proto__` would set a prototype instead. */
 function withField(object: object, key: string, value: unknown): object {
-  return Object.defineProperty({ ...object }, key, { value, enumerable: true, configurable: true, writable: true });
+  return Object.defineProperty({ ...object }, key, {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
 }
 
 function isObject(value: unknown): value is object {
@@ -152,11 +278,24 @@ function isObject(value: unknown): value is object {
 
 /** The bytes of a text, once in a while damaged as no encoder would. */
 export function damagedBytes(texts: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
-  const pieces = fc.constantFrom([0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf8, 0x88, 0x80, 0x80, 0x80], [0x80], [0], [0xef, 0xbb, 0xbf], [0x1f, 0x8b, 8, 0]);
-  return fc.tuple(texts, fc.nat(), pieces, fc.constantFrom('insert', 'cut', 'append' as const)).map(([text, place, piece, kind]) => {
-    const bytes = Buffer.from(text);
-    const at = place % (bytes.length + 1);
-    if (kind === 'cut') return bytes.subarray(0, at);
-    return kind === 'insert' ? Buffer.concat([bytes.subarray(0, at), Buffer.from(piece), bytes.subarray(at)]) : Buffer.concat([bytes, Buffer.from(piece)]);
-  });
+  const pieces = fc.constantFrom(
+    [0xff],
+    [0xc0, 0x80],
+    [0xed, 0xa0, 0x80],
+    [0xf8, 0x88, 0x80, 0x80, 0x80],
+    [0x80],
+    [0],
+    [0xef, 0xbb, 0xbf],
+    [0x1f, 0x8b, 8, 0],
+  );
+  return fc
+    .tuple(texts, fc.nat(), pieces, fc.constantFrom('insert', 'cut', 'append' as const))
+    .map(([text, place, piece, kind]) => {
+      const bytes = Buffer.from(text);
+      const at = place % (bytes.length + 1);
+      if (kind === 'cut') return bytes.subarray(0, at);
+      return kind === 'insert'
+        ? Buffer.concat([bytes.subarray(0, at), Buffer.from(piece), bytes.subarray(at)])
+        : Buffer.concat([bytes, Buffer.from(piece)]);
+    });
 }

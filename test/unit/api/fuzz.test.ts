@@ -1,4 +1,7 @@
-/** Whatever is sent to an operation: it is done or refused in words, the service lives, and a refusal changes nothing. */
+/**
+ * Whatever is sent to an operation: it is done or refused in words, the service lives, and a refusal changes
+ * nothing.
+ */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiVersion } from '../../../engine/job/format.ts';
@@ -9,44 +12,88 @@ import { checkAnswer, startFuzzedService, type FuzzedService } from './fuzz-serv
 import { acceptedSettings } from './fuzz-settings.ts';
 import { adminToken, idIn, type Answer } from './service.ts';
 
-/** Raise it to look for longer. A failure prints the seed and the path that replay it; without `endOnFailure` it is made smaller, which may take minutes. */
+/**
+ * Raise it to look for longer. A failure prints the seed and the path that replay it; without `endOnFailure`
+ * it is made smaller, which may take minutes.
+ */
 const times = 1;
 
 const timeout = 120_000 * times;
 
 let service: FuzzedService;
-beforeAll(async () => { service = await startFuzzedService(); });
+beforeAll(async () => {
+  service = await startFuzzedService();
+});
 afterAll(() => service.close());
 
 const send = (method: 'GET' | 'POST', path: string, payload?: object | string): Promise<Answer> =>
-  service.send({ method, url: `/api/${path}`, headers: { authorization: `Bearer ${adminToken}` }, ...(payload !== undefined && { payload }) });
+  service.send({
+    method,
+    url: `/api/${path}`,
+    headers: { authorization: `Bearer ${adminToken}` },
+    ...(payload !== undefined && { payload }),
+  });
 
-test('every operation answers whatever it is sent, and a refusal changes nothing', async () => {
-  await fc.assert(fc.asyncProperty(requests(service), async (request) => { await service.send(request); }), { numRuns: 3_500 * times, endOnFailure: true });
-  expect((await service.send({ url: '/healthz' })).status).toBe(200);
-}, timeout);
+test(
+  'every operation answers whatever it is sent, and a refusal changes nothing',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(requests(service), async (request) => {
+        await service.send(request);
+      }),
+      { numRuns: 3_500 * times, endOnFailure: true },
+    );
+    expect((await service.send({ url: '/healthz' })).status).toBe(200);
+  },
+  timeout,
+);
 
 const mega = 2 ** 20;
 const small = '"existing_cluster_id":"c","notebook_task":{"notebook_path":"/a"}';
-const many = (count: number, entry: (index: number) => string): string => Array.from({ length: count }, (_, index) => entry(index)).join(',');
+const many = (count: number, entry: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => entry(index)).join(',');
 
 test.each<[string, string, number]>([
   ['a text', `{"description":"${'ü'.repeat(4.9 * mega)}",${small}}`, 200],
-  ['a text that is not ASCII where only that is allowed', `{"existing_cluster_id":"c","notebook_task":{"notebook_path":"/a","base_parameters":{"a":"${'ü'.repeat(4.9 * mega)}"}}}`, 400],
+  [
+    'a text that is not ASCII where only that is allowed',
+    `{"existing_cluster_id":"c","notebook_task":{"notebook_path":"/a","base_parameters":{"a":"${'ü'.repeat(4.9 * mega)}"}}}`,
+    400,
+  ],
   ['a name', `{"name":"${'x'.repeat(9.9 * mega)}",${small}}`, 400],
-  ['a path', `{"existing_cluster_id":"c","notebook_task":{"notebook_path":"${'x'.repeat(9.9 * mega)}"}}`, 400],
+  [
+    'a path',
+    `{"existing_cluster_id":"c","notebook_task":{"notebook_path":"${'x'.repeat(9.9 * mega)}"}}`,
+    400,
+  ],
   ['a value of no known name', `{"format":"${'x'.repeat(9.9 * mega)}",${small}}`, 400],
   ['the name of a field', `{"${'x'.repeat(9.9 * mega)}":1,${small}}`, 200],
   ['unknown numbers', `{"x":[${many(4.9 * mega, () => '1')}],${small}}`, 200],
   ['unknown objects', `{"x":[${many(mega, (index) => `{"a":${index % 10}}`)}],${small}}`, 200],
   ['tasks', `{"tasks":[${many(200_000, (index) => `{"task_key":"t${index}"}`)}]}`, 400],
-  ['dependencies', `{"tasks":[{"task_key":"a",${small}},{"task_key":"b",${small},"depends_on":[${many(400_000, () => '{"task_key":"a"}')}]}]}`, 200],
-  ['permissions', `{"access_control_list":[${many(150_000, (index) => `{"user_name":"u${index}","permission_level":"CAN_VIEW"}`)}],${small}}`, 400],
+  [
+    'dependencies',
+    `{"tasks":[{"task_key":"a",${small}},{"task_key":"b",${small},"depends_on":[${many(400_000, () => '{"task_key":"a"}')}]}]}`,
+    200,
+  ],
+  [
+    'permissions',
+    `{"access_control_list":[${many(150_000, (index) => `{"user_name":"u${index}","permission_level":"CAN_VIEW"}`)}],${small}}`,
+    400,
+  ],
   ['libraries', `{"libraries":[${many(500_000, () => '{"jar":"/a.jar"}')}],${small}}`, 200],
   ['addresses', `{"email_notifications":{"on_start":[${many(900_000, () => '"a@b.c"')}]},${small}}`, 200],
   ['tags', `{"tags":{${many(500_000, (index) => `"k${index}":"v"`)}},${small}}`, 200],
-  ['parameters with references', `{"parameters":[${many(200_000, (index) => `{"name":"p${index}","default":"{{job.id}}"}`)}],${small}}`, 400],
-  ['half references', `{"existing_cluster_id":"c","notebook_task":{"notebook_path":"/a","base_parameters":{"a":"${'{{job.'.repeat(1.5 * mega)}"}}}`, 200],
+  [
+    'parameters with references',
+    `{"parameters":[${many(200_000, (index) => `{"name":"p${index}","default":"{{job.id}}"}`)}],${small}}`,
+    400,
+  ],
+  [
+    'half references',
+    `{"existing_cluster_id":"c","notebook_task":{"notebook_path":"/a","base_parameters":{"a":"${'{{job.'.repeat(1.5 * mega)}"}}}`,
+    200,
+  ],
   ['nesting', `{"x":${'['.repeat(4.9 * mega)}${']'.repeat(4.9 * mega)},${small}}`, 400],
 ])('ten megabytes of %s are answered in good time', async (_, body, status) => {
   expect(Buffer.byteLength(body)).toBeLessThan(10 * mega);
@@ -56,47 +103,78 @@ test.each<[string, string, number]>([
 
 describe('settings that were given back', () => {
   const versions = fc.constantFrom<ApiVersion>('2.0', '2.1', '2.2');
-  const cases = versions.chain((version) => fc.record({ version: fc.constant(version), settings: acceptedSettings(version), faces: fc.constant(version === '2.0' ? (['2.0', '2.1', '2.2'] as const) : (['2.1', '2.2', '2.0'] as const)) }));
-  const shown = async (version: ApiVersion, job: number): Promise<unknown> => (await send('GET', `${version}/jobs/get?job_id=${job}`)).body['settings'];
+  const cases = versions.chain((version) =>
+    fc.record({
+      version: fc.constant(version),
+      settings: acceptedSettings(version),
+      faces: fc.constant(
+        version === '2.0' ? (['2.0', '2.1', '2.2'] as const) : (['2.1', '2.2', '2.0'] as const),
+      ),
+    }),
+  );
+  const shown = async (version: ApiVersion, job: number): Promise<unknown> =>
+    (await send('GET', `${version}/jobs/get?job_id=${job}`)).body['settings'];
 
-  test('are taken again by create and reset, and shown as they were; an update of nothing changes nothing', async () => {
-    await fc.assert(fc.asyncProperty(cases, async ({ version, settings, faces }) => {
-      const created = await send('POST', `${version}/jobs/create`, settings);
-      expect(created, JSON.stringify(created.body)).toMatchObject({ status: 200 });
-      const job = idIn(created, 'job_id');
-      for (const face of faces) {
-        const got = await shown(face, job);
-        const again = idIn(await send('POST', `${face}/jobs/create`, Object(got)), 'job_id');
-        expect(await shown(face, again)).toEqual(got);
-        const before = await Promise.all(faces.map((one) => shown(one, job)));
-        for (const nothing of [{}, { new_settings: {} }, { new_settings: {}, fields_to_remove: [] }]) {
-          expect(await send('POST', `${face}/jobs/update`, { job_id: job, ...nothing })).toMatchObject({ status: 200 });
-          expect(await Promise.all(faces.map((one) => shown(one, job)))).toEqual(before);
-        }
-        expect(await send('POST', `${face}/jobs/reset`, { job_id: again, new_settings: got })).toMatchObject({ status: 200 });
-        expect(await shown(face, again)).toEqual(got);
-      }
-    }), { numRuns: 40 * times, endOnFailure: true });
-  }, timeout);
+  test(
+    'are taken again by create and reset, and shown as they were; an update of nothing changes nothing',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(cases, async ({ version, settings, faces }) => {
+          const created = await send('POST', `${version}/jobs/create`, settings);
+          expect(created, JSON.stringify(created.body)).toMatchObject({ status: 200 });
+          const job = idIn(created, 'job_id');
+          for (const face of faces) {
+            const got = await shown(face, job);
+            const again = idIn(await send('POST', `${face}/jobs/create`, Object(got)), 'job_id');
+            expect(await shown(face, again)).toEqual(got);
+            const before = await Promise.all(faces.map((one) => shown(one, job)));
+            for (const nothing of [{}, { new_settings: {} }, { new_settings: {}, fields_to_remove: [] }]) {
+              expect(await send('POST', `${face}/jobs/update`, { job_id: job, ...nothing })).toMatchObject({
+                status: 200,
+              });
+              expect(await Promise.all(faces.map((one) => shown(one, job)))).toEqual(before);
+            }
+            expect(
+              await send('POST', `${face}/jobs/reset`, { job_id: again, new_settings: got }),
+            ).toMatchObject({ status: 200 });
+            expect(await shown(face, again)).toEqual(got);
+          }
+        }),
+        { numRuns: 40 * times, endOnFailure: true },
+      );
+    },
+    timeout,
+  );
 });
 
 describe('over the network', () => {
   let whole: TestService;
-  beforeAll(async () => { whole = await startTestService(); });
+  beforeAll(async () => {
+    whole = await startTestService();
+  });
   afterAll(() => whole.stop());
-  const lives = async (): Promise<void> => { expect((await fetch(`${whole.url}/healthz`)).status).toBe(200); };
+  const lives = async (): Promise<void> => {
+    expect((await fetch(`${whole.url}/healthz`)).status).toBe(200);
+  };
 
-  test('the whole service answers whatever it is sent', async () => {
-    const known = { jobs: [1], runs: [1] };
-    const target = { ...service, known, tokens: [whole.token] };
-    await fc.assert(fc.asyncProperty(requests(target), async (request) => {
-      const answer = await overHttp(whole.url, request);
-      checkAnswer(answer);
-      if (typeof answer.body['job_id'] === 'number') known.jobs.push(answer.body['job_id']);
-      if (typeof answer.body['run_id'] === 'number') known.runs.push(answer.body['run_id']);
-    }), { numRuns: 400 * times, endOnFailure: true });
-    await lives();
-  }, timeout);
+  test(
+    'the whole service answers whatever it is sent',
+    async () => {
+      const known = { jobs: [1], runs: [1] };
+      const target = { ...service, known, tokens: [whole.token] };
+      await fc.assert(
+        fc.asyncProperty(requests(target), async (request) => {
+          const answer = await overHttp(whole.url, request);
+          checkAnswer(answer);
+          if (typeof answer.body['job_id'] === 'number') known.jobs.push(answer.body['job_id']);
+          if (typeof answer.body['run_id'] === 'number') known.runs.push(answer.body['run_id']);
+        }),
+        { numRuns: 400 * times, endOnFailure: true },
+      );
+      await lives();
+    },
+    timeout,
+  );
 
   test.each(httpOddities)('%s', async (_, sent, status) => {
     expect(await answerTo(whole.url, sent.replaceAll('TOKEN', whole.token))).toMatchObject({ status });
@@ -104,12 +182,23 @@ describe('over the network', () => {
   });
 
   test.each(halfRequests)('%s', async (_, sent, status) => {
-    expect(await answerTo(whole.url, sent.replaceAll('TOKEN', whole.token), async () => undefined)).toMatchObject({ status });
+    expect(
+      await answerTo(whole.url, sent.replaceAll('TOKEN', whole.token), async () => undefined),
+    ).toMatchObject({ status });
     await lives();
   });
 
-  test('what is hardly HTTP is answered as it deserves', async () => {
-    await fc.assert(fc.asyncProperty(rawRequests(whole.token), async (bytes) => { await answerTo(whole.url, bytes, lives); }), { numRuns: 400 * times, endOnFailure: true });
-    await lives();
-  }, timeout);
+  test(
+    'what is hardly HTTP is answered as it deserves',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(rawRequests(whole.token), async (bytes) => {
+          await answerTo(whole.url, bytes, lives);
+        }),
+        { numRuns: 400 * times, endOnFailure: true },
+      );
+      await lives();
+    },
+    timeout,
+  );
 });

@@ -5,25 +5,61 @@ import { defaultInventory } from '../../../engine/cluster/inventory.ts';
 import type { Cluster } from '../../../engine/cluster/cluster.ts';
 
 const cluster = (state: Cluster['state']): Cluster => ({
-  clusterId: 'c', kind: 'ALL_PURPOSE', name: 'c', jobRunId: undefined, key: undefined, spec: {}, creator: undefined, createdTime: 1, poolId: '', workers: 0, wanted: 1, state,
-  sparkContextId: undefined, nodes: 0, ticket: 1, startedTime: undefined, terminatedTime: undefined, termination: undefined,
+  clusterId: 'c',
+  kind: 'ALL_PURPOSE',
+  name: 'c',
+  jobRunId: undefined,
+  key: undefined,
+  spec: {},
+  creator: undefined,
+  createdTime: 1,
+  poolId: '',
+  workers: 0,
+  wanted: 1,
+  state,
+  sparkContextId: undefined,
+  nodes: 0,
+  ticket: 1,
+  startedTime: undefined,
+  terminatedTime: undefined,
+  termination: undefined,
 });
 const rules = (strict: boolean): ClusterRules => ({
-  inventory: { ...defaultInventory, pools: { p: {} } }, strict,
-  find: async (id) => (id === 'runs' ? cluster('RUNNING') : id === 'ended' ? cluster('TERMINATED') : undefined),
+  inventory: { ...defaultInventory, pools: { p: {} } },
+  strict,
+  find: async (id) =>
+    id === 'runs' ? cluster('RUNNING') : id === 'ended' ? cluster('TERMINATED') : undefined,
 });
-const said = (strict: boolean, settings: Parameters<typeof checkClusters>[1]): Promise<string> => checkClusters(rules(strict), settings).then(() => 'taken', (error: Error) => error.message);
+const said = (strict: boolean, settings: Parameters<typeof checkClusters>[1]): Promise<string> =>
+  checkClusters(rules(strict), settings).then(
+    () => 'taken',
+    (error: Error) => error.message,
+  );
 
 test.each([
-  ['tasks', { tasks: [{ task_key: 'a' }, { task_key: 'b', new_cluster: { instance_pool_id: 'x' } }] }, 'tasks[1].new_cluster.instance_pool_id is "x", which is no pool of this service: there are p (RUNYARD_CLUSTERS).'],
-  ['a shared cluster', { job_clusters: [{ job_cluster_key: 'k', new_cluster: { policy_id: 'x' } }] }, 'job_clusters[0].new_cluster.policy_id is "x", which is no policy of this service: none is configured (RUNYARD_CLUSTERS).'],
+  [
+    'tasks',
+    { tasks: [{ task_key: 'a' }, { task_key: 'b', new_cluster: { instance_pool_id: 'x' } }] },
+    'tasks[1].new_cluster.instance_pool_id is "x", which is no pool of this service: there are p (RUNYARD_CLUSTERS).',
+  ],
+  [
+    'a shared cluster',
+    { job_clusters: [{ job_cluster_key: 'k', new_cluster: { policy_id: 'x' } }] },
+    'job_clusters[0].new_cluster.policy_id is "x", which is no policy of this service: none is configured (RUNYARD_CLUSTERS).',
+  ],
   ['a known pool', { new_cluster: { instance_pool_id: 'p' } }, 'taken'],
 ])('%s', async (_name, settings, message) => expect(await said(false, settings)).toBe(message));
 
 test('existing clusters have to be there only where that is asked for (RUNYARD_CLUSTERS_STRICT)', async () => {
   const naming = (existing_cluster_id: string) => ({ tasks: [{ task_key: 'a', existing_cluster_id }] });
-  expect(await Promise.all(['none', 'ended', 'runs'].map((id) => said(false, naming(id))))).toEqual(['taken', 'taken', 'taken']);
+  expect(await Promise.all(['none', 'ended', 'runs'].map((id) => said(false, naming(id))))).toEqual([
+    'taken',
+    'taken',
+    'taken',
+  ]);
   expect(await Promise.all(['none', 'ended', 'runs'].map((id) => said(true, naming(id))))).toEqual([
-    'Cluster none does not exist', 'The cluster is in Terminated state, not available to receive jobs.', 'taken',
+    'Cluster none does not exist',
+    'The cluster is in Terminated state, not available to receive jobs.',
+    'taken',
   ]);
 });

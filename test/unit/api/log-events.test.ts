@@ -1,14 +1,23 @@
-/** The events of a log that is followed: made as they are taken, with signs of life, and no longer than somebody listens. */
+/**
+ * The events of a log that is followed: made as they are taken, with signs of life, and no longer than
+ * somebody listens.
+ */
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { logEvents, type LogFollowing } from '../../../api/runs/log-events.ts';
 import type { LogReader } from '../../../engine/ports/logs.ts';
 import { noMask } from '../../../engine/run/masking.ts';
 
-afterEach(() => { vi.useRealTimers(); });
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 /** A log of so many bytes, of which is counted how much was read. */
-function logOf(size: number): { readonly reader: LogReader; readonly seen: { pages: number; watched: number; closed: number }; grow: (by: number) => void } {
+function logOf(size: number): {
+  readonly reader: LogReader;
+  readonly seen: { pages: number; watched: number; closed: number };
+  grow: (by: number) => void;
+} {
   let length = size;
   const seen = { pages: 0, watched: 0, closed: 0 };
   const reader: LogReader = {
@@ -21,25 +30,49 @@ function logOf(size: number): { readonly reader: LogReader; readonly seen: { pag
     size: async () => length,
     watch() {
       seen.watched += 1;
-      return () => { seen.closed += 1; };
+      return () => {
+        seen.closed += 1;
+      };
     },
   };
-  return { reader, seen, grow: (by) => { length += by; } };
+  return {
+    reader,
+    seen,
+    grow: (by) => {
+      length += by;
+    },
+  };
 }
 
-const following = (logs: LogReader, until: AbortSignal, over = false): LogFollowing =>
-  ({ logs, log: { runId: 1, stream: 'stdout' }, offset: 0, mask: noMask, standing: async () => ({ over, state: {} }), until });
+const following = (logs: LogReader, until: AbortSignal, over = false): LogFollowing => ({
+  logs,
+  log: { runId: 1, stream: 'stdout' },
+  offset: 0,
+  mask: noMask,
+  standing: async () => ({ over, state: {} }),
+  until,
+});
 
 test('who reads slowly is waited for: of an endless log little more is read than was taken', async () => {
   const { reader, seen } = logOf(Number.MAX_SAFE_INTEGER);
   const leaving = new AbortController();
-  const stream = Readable.from(logEvents(following(reader, leaving.signal)), { objectMode: false, highWaterMark: 16 * 1_024 });
-  await new Promise<void>((resolve) => { stream.once('readable', resolve); });
-  for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => { setImmediate(resolve); });
+  const stream = Readable.from(logEvents(following(reader, leaving.signal)), {
+    objectMode: false,
+    highWaterMark: 16 * 1_024,
+  });
+  await new Promise<void>((resolve) => {
+    stream.once('readable', resolve);
+  });
+  for (let turn = 0; turn < 100; turn += 1)
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
   expect(seen.pages).toBeLessThan(5);
   leaving.abort();
   stream.resume();
-  await new Promise<void>((resolve) => { stream.once('close', resolve); });
+  await new Promise<void>((resolve) => {
+    stream.once('close', resolve);
+  });
   expect(seen.pages).toBeLessThan(6);
 });
 
@@ -49,9 +82,14 @@ describe('a log that is silent', () => {
     const { reader, seen } = logOf(3);
     const leaving = new AbortController();
     const events: string[] = [];
-    const reading = (async () => { for await (const event of logEvents(following(reader, leaving.signal))) events.push(event); })();
+    const reading = (async () => {
+      for await (const event of logEvents(following(reader, leaving.signal))) events.push(event);
+    })();
     await vi.advanceTimersByTimeAsync(120_000);
-    expect(events.slice(0, 2)).toEqual(['retry: 1000\n\n', 'id: 3\nevent: log\ndata: {"offset":0,"content":"xxx"}\n\n']);
+    expect(events.slice(0, 2)).toEqual([
+      'retry: 1000\n\n',
+      'id: 3\nevent: log\ndata: {"offset":0,"content":"xxx"}\n\n',
+    ]);
     expect(events.slice(2).every((event) => event === ': nothing new\n\n')).toBe(true);
     expect(events.slice(2).length).toBeGreaterThanOrEqual(6);
     expect(seen.pages).toBeLessThan(40);
@@ -65,7 +103,9 @@ describe('a log that is silent', () => {
     const { reader, grow } = logOf(0);
     const leaving = new AbortController();
     const events: string[] = [];
-    const reading = (async () => { for await (const event of logEvents(following(reader, leaving.signal))) events.push(event); })();
+    const reading = (async () => {
+      for await (const event of logEvents(following(reader, leaving.signal))) events.push(event);
+    })();
     await vi.advanceTimersByTimeAsync(60_000);
     grow(2);
     await vi.advanceTimersByTimeAsync(6_000);
@@ -78,6 +118,7 @@ describe('a log that is silent', () => {
 test('the end of an attempt that wrote nothing is its only event', async () => {
   const { reader } = logOf(0);
   const events: string[] = [];
-  for await (const event of logEvents(following(reader, new AbortController().signal, true))) events.push(event);
+  for await (const event of logEvents(following(reader, new AbortController().signal, true)))
+    events.push(event);
   expect(events.slice(1)).toEqual(['id: 0\nevent: end\ndata: {"offset":0}\n\n']);
 });

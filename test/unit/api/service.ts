@@ -15,12 +15,22 @@ import { createDestinationStore } from '../../../storage/postgres/deliveries/des
 import { passing } from '../../../storage/postgres/transient-errors.ts';
 import { createLogFiles } from '../../../storage/files/log-files.ts';
 import { createPermissionStore } from '../../../storage/postgres/jobs/job-permissions.ts';
-import { createJobStore, createNodeStore, createRunReader, createRunRemover, createRunStore } from '../../../storage/postgres/stores.ts';
+import {
+  createJobStore,
+  createNodeStore,
+  createRunReader,
+  createRunRemover,
+  createRunStore,
+} from '../../../storage/postgres/stores.ts';
 import { insertAuditEvents, listAuditEvents } from '../../../storage/postgres/people/audit.ts';
 import { createPersonStore } from '../../../storage/postgres/people/principals.ts';
 import { createTokenRules } from '../../../storage/postgres/tokens/token-rules.ts';
 import { createLibraryReader, createLibraryStore } from '../../../storage/postgres/libraries/libraries.ts';
-import { createTokenLookup, createTokenStore, ensureBootstrapAdmin } from '../../../storage/postgres/tokens/tokens.ts';
+import {
+  createTokenLookup,
+  createTokenStore,
+  ensureBootstrapAdmin,
+} from '../../../storage/postgres/tokens/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
 export const adminToken = 'token-of-the-administrator';
@@ -50,14 +60,25 @@ export interface TestService {
   /** Directories that were removed, as `attempt <run id>` and `cluster <id>`. */
   readonly removed: string[];
   /** What get-output and export find, by the id of the task run. */
-  readonly outputs: Map<number, { readonly output?: TaskOutput; readonly logs?: string; readonly report?: NotebookReport; readonly source?: string }>;
+  readonly outputs: Map<
+    number,
+    {
+      readonly output?: TaskOutput;
+      readonly logs?: string;
+      readonly report?: NotebookReport;
+      readonly source?: string;
+    }
+  >;
   /** Moves the clock, which stands still otherwise. */
   tick(ms: number): void;
   get(path: string, query?: Record<string, string>): Promise<Answer>;
   post(path: string, body?: object): Promise<Answer>;
   send(options: InjectOptions): Promise<Answer>;
   /** Ends a run and its task runs, as the coordinator would. */
-  end(runId: number, how: { readonly result: 'SUCCESS' | 'FAILED' | 'CANCELED'; readonly message?: string }): Promise<void>;
+  end(
+    runId: number,
+    how: { readonly result: 'SUCCESS' | 'FAILED' | 'CANCELED'; readonly message?: string },
+  ): Promise<void>;
   /** How many jobs, runs, task runs and idempotency tokens are stored. */
   rows(): Promise<readonly number[]>;
   close(): Promise<void>;
@@ -68,7 +89,9 @@ const startOfTime = 1_770_000_000_000;
 
 /** Starts the service; `overrides` replace parts of what it is made of. */
 export async function startService(
-  overrides: Partial<AppPorts> = {}, limits: Limits = defaultLimits, jobAccessControl = false,
+  overrides: Partial<AppPorts> = {},
+  limits: Limits = defaultLimits,
+  jobAccessControl = false,
 ): Promise<TestService> {
   const database = await createTestDatabase();
   const { db } = database;
@@ -79,7 +102,16 @@ export async function startService(
   const outputs: TestService['outputs'] = new Map();
   const retimed: TestService['retimed'] = new Map();
   const removed: string[] = [];
-  const made = portsOf({ database, clock, limits, stopped, retimed, removed, outputs: outputsOf(outputs), notebooks: notebooksOf(outputs) });
+  const made = portsOf({
+    database,
+    clock,
+    limits,
+    stopped,
+    retimed,
+    removed,
+    outputs: outputsOf(outputs),
+    notebooks: notebooksOf(outputs),
+  });
   const ports: OperationPorts = {
     ...made,
     auditEvents: async (filter) => {
@@ -93,7 +125,9 @@ export async function startService(
     operations: withScopes(operationsOf({ ...ports, owners: enforced?.ownersOf })),
     permissions: enforced,
     auth: { tokens: createTokenLookup(db), clock, log: pino({ level: 'silent' }) },
-    audit: (event) => { audited = audited.then(() => insertAuditEvents(db, [event])); },
+    audit: (event) => {
+      audited = audited.then(() => insertAuditEvents(db, [event]));
+    },
     metrics: { databaseQueries: database.queries, activeRuns: () => 0 },
     metricsOpen: false,
     ready: async () => ({ ready: true }),
@@ -104,16 +138,37 @@ export async function startService(
   });
   const send = async (options: InjectOptions): Promise<Answer> => {
     const response = await app.inject(options);
-    const json = response.body !== '' && String(response.headers['content-type']).startsWith('application/json');
-    return { status: response.statusCode, headers: response.headers, body: json ? response.json() : { text: response.body } };
+    const json =
+      response.body !== '' && String(response.headers['content-type']).startsWith('application/json');
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: json ? response.json() : { text: response.body },
+    };
   };
   return {
-    app, database, ports, stopped, retimed, removed, outputs, send,
-    tick: (ms) => { now += ms; },
-    get: (path, query = {}) => send({ method: 'GET', url: `/api/${path}`, query, headers: { authorization } }),
-    post: (path, body = {}) => send({ method: 'POST', url: `/api/${path}`, payload: body, headers: { authorization } }),
+    app,
+    database,
+    ports,
+    stopped,
+    retimed,
+    removed,
+    outputs,
+    send,
+    tick: (ms) => {
+      now += ms;
+    },
+    get: (path, query = {}) =>
+      send({ method: 'GET', url: `/api/${path}`, query, headers: { authorization } }),
+    post: (path, body = {}) =>
+      send({ method: 'POST', url: `/api/${path}`, payload: body, headers: { authorization } }),
     end: (runId, how) => endRun(database, runId, { message: '', ...how }),
-    rows: () => Promise.all((['jobs', 'runs', 'task_runs', 'idempotency_tokens'] as const).map((table) => countRows(database, table))),
+    rows: () =>
+      Promise.all(
+        (['jobs', 'runs', 'task_runs', 'idempotency_tokens'] as const).map((table) =>
+          countRows(database, table),
+        ),
+      ),
     async close() {
       await app.close();
       await audited;
@@ -122,29 +177,54 @@ export async function startService(
   };
 }
 
-async function countRows({ db }: TestDatabase, table: 'jobs' | 'runs' | 'task_runs' | 'idempotency_tokens'): Promise<number> {
-  const { count } = await db.selectFrom(table).select((row) => row.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+async function countRows(
+  { db }: TestDatabase,
+  table: 'jobs' | 'runs' | 'task_runs' | 'idempotency_tokens',
+): Promise<number> {
+  const { count } = await db
+    .selectFrom(table)
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
   return count;
 }
 
 /** One second of setup, two of execution, three of cleanup, from its start on. */
 async function endRun(
-  { db }: TestDatabase, runId: number, { result, message }: { readonly result: 'SUCCESS' | 'FAILED' | 'CANCELED'; readonly message: string },
+  { db }: TestDatabase,
+  runId: number,
+  { result, message }: { readonly result: 'SUCCESS' | 'FAILED' | 'CANCELED'; readonly message: string },
 ): Promise<void> {
-  const { start_time: start } = await db.selectFrom('runs').select('start_time').where('run_id', '=', runId).executeTakeFirstOrThrow();
+  const { start_time: start } = await db
+    .selectFrom('runs')
+    .select('start_time')
+    .where('run_id', '=', runId)
+    .executeTakeFirstOrThrow();
   const at = (ms: number): number => Number(start) + ms;
   const end = {
-    state: 'TERMINATED', active: false, result, message,
-    start_time: at(0), running_time: at(1_000), terminating_time: at(3_000), end_time: at(6_000),
+    state: 'TERMINATED',
+    active: false,
+    result,
+    message,
+    start_time: at(0),
+    running_time: at(1_000),
+    terminating_time: at(3_000),
+    end_time: at(6_000),
   } as const;
   await db.updateTable('runs').set(end).where('run_id', '=', runId).execute();
   await db.updateTable('task_runs').set(end).where('job_run_id', '=', runId).execute();
 }
 
-function portsOf(
-  { database: { db }, clock, limits, stopped, retimed, removed, outputs, notebooks }:
-  Pick<OperationPorts, 'clock' | 'limits' | 'outputs' | 'notebooks'> & Pick<TestService, 'database' | 'stopped' | 'retimed' | 'removed'>,
-): OperationPorts {
+function portsOf({
+  database: { db },
+  clock,
+  limits,
+  stopped,
+  retimed,
+  removed,
+  outputs,
+  notebooks,
+}: Pick<OperationPorts, 'clock' | 'limits' | 'outputs' | 'notebooks'> &
+  Pick<TestService, 'database' | 'stopped' | 'retimed' | 'removed'>): OperationPorts {
   const runs = createRunStore(db, clock, pino({ level: 'silent' }));
   return {
     jobs: createJobStore(db),
@@ -152,23 +232,44 @@ function portsOf(
     owners: undefined,
     tokens: createTokenStore(db),
     runs: createRunReader(db),
-    outputs, notebooks, logs: createLogFiles({ runs: { title: 'runs', directory: '/nonexistent' } }),
+    outputs,
+    notebooks,
+    logs: createLogFiles({ runs: { title: 'runs', directory: '/nonexistent' } }),
     launching: { runs, clock, limits, nodeId: 'node-1', accept: () => undefined },
-    cancelling: { runs, stop: (runId) => { stopped.push(runId); } },
+    cancelling: {
+      runs,
+      stop: (runId) => {
+        stopped.push(runId);
+      },
+    },
     removing: {
       runs: createRunRemover(db),
       files: {
-        removeAttempt: async (runId) => { removed.push(`attempt ${runId}`); },
-        removeCluster: async (clusterId) => { removed.push(`cluster ${clusterId}`); },
+        removeAttempt: async (runId) => {
+          removed.push(`attempt ${runId}`);
+        },
+        removeCluster: async (clusterId) => {
+          removed.push(`cluster ${clusterId}`);
+        },
       },
     },
     nodes: createNodeStore(db),
-    libraries: createLibraryStore(db, clock, pino({ level: 'silent' })), libraryStates: createLibraryReader(db), settleLibraries: () => undefined,
-    jobChanged: (changed) => { for (const { runId, settings } of changed) retimed.set(runId, settings); },
-    clock, limits, kinds: builtInKinds,
+    libraries: createLibraryStore(db, clock, pino({ level: 'silent' })),
+    libraryStates: createLibraryReader(db),
+    settleLibraries: () => undefined,
+    jobChanged: (changed) => {
+      for (const { runId, settings } of changed) retimed.set(runId, settings);
+    },
+    clock,
+    limits,
+    kinds: builtInKinds,
     clusterRules: { inventory: defaultInventory, strict: false, find: async () => undefined },
-    destinations: createDestinationStore(db), deliveries: createDeliveryLog(db), destinationRules: { limits, allowPrivate: false },
-    people: createPersonStore(db), tokenRules: createTokenRules(db), auditEvents: (filter) => listAuditEvents(db, filter),
+    destinations: createDestinationStore(db),
+    deliveries: createDeliveryLog(db),
+    destinationRules: { limits, allowPrivate: false },
+    people: createPersonStore(db),
+    tokenRules: createTokenRules(db),
+    auditEvents: (filter) => listAuditEvents(db, filter),
     site: { publicUrl: () => 'http://runyard.test', workspaceId: '17' },
   };
 }

@@ -16,36 +16,93 @@ test.each<[string, unknown]>([
 });
 
 test.each<[string, unknown, string, string]>([
-  ['U+0000', { tasks: [{ a: 'x' }, { b: { 'c d': '\0' } }] }, 'INVALID_PARAMETER_VALUE', 'tasks[1].b.c d holds the character U+0000, which no text may hold.'],
-  ['half of a pair', ['x', '\ud800'], 'INVALID_PARAMETER_VALUE', '[1] holds half of a surrogate pair; text must be valid Unicode.'],
-  ['a name with U+0000', { a: { '\0': 1 } }, 'INVALID_PARAMETER_VALUE', 'a has a name that holds U+0000 or half of a surrogate pair; names must be valid Unicode.'],
-  ['a name at the top with half of a pair', { '\udc00': 1 }, 'INVALID_PARAMETER_VALUE', 'The request has a name that holds U+0000 or half of a surrogate pair; names must be valid Unicode.'],
-  ['a number that overflowed', { x: [JSON.parse('-1e400')] }, 'INVALID_PARAMETER_VALUE', 'x[0] is a number beyond the range of JSON numbers, which ends near 1.8e308.'],
-  ['101 levels', nested(101), 'MALFORMED_REQUEST', 'The request is nested too deep; at most 100 levels of lists and objects are allowed.'],
-  ['a million levels', nested(1_000_000), 'MALFORMED_REQUEST', 'The request is nested too deep; at most 100 levels of lists and objects are allowed.'],
+  [
+    'U+0000',
+    { tasks: [{ a: 'x' }, { b: { 'c d': '\0' } }] },
+    'INVALID_PARAMETER_VALUE',
+    'tasks[1].b.c d holds the character U+0000, which no text may hold.',
+  ],
+  [
+    'half of a pair',
+    ['x', '\ud800'],
+    'INVALID_PARAMETER_VALUE',
+    '[1] holds half of a surrogate pair; text must be valid Unicode.',
+  ],
+  [
+    'a name with U+0000',
+    { a: { '\0': 1 } },
+    'INVALID_PARAMETER_VALUE',
+    'a has a name that holds U+0000 or half of a surrogate pair; names must be valid Unicode.',
+  ],
+  [
+    'a name at the top with half of a pair',
+    { '\udc00': 1 },
+    'INVALID_PARAMETER_VALUE',
+    'The request has a name that holds U+0000 or half of a surrogate pair; names must be valid Unicode.',
+  ],
+  [
+    'a number that overflowed',
+    { x: [JSON.parse('-1e400')] },
+    'INVALID_PARAMETER_VALUE',
+    'x[0] is a number beyond the range of JSON numbers, which ends near 1.8e308.',
+  ],
+  [
+    '101 levels',
+    nested(101),
+    'MALFORMED_REQUEST',
+    'The request is nested too deep; at most 100 levels of lists and objects are allowed.',
+  ],
+  [
+    'a million levels',
+    nested(1_000_000),
+    'MALFORMED_REQUEST',
+    'The request is nested too deep; at most 100 levels of lists and objects are allowed.',
+  ],
 ])('%s is refused', (_, value, code, message) => {
   expect(unfitIn(value)).toMatchObject({ code, message });
 });
 
 let service: TestService;
-beforeAll(async () => { service = await startService(); });
+beforeAll(async () => {
+  service = await startService();
+});
 afterAll(() => service.close());
 
 const authorization = `Bearer ${adminToken}`;
-const post = (payload: string | Buffer) => service.send({ method: 'POST', url: '/api/2.0/jobs/create', headers: { authorization }, payload });
+const post = (payload: string | Buffer) =>
+  service.send({ method: 'POST', url: '/api/2.0/jobs/create', headers: { authorization }, payload });
 
 test.each<[string, () => ReturnType<TestService['send']>, RegExp]>([
   ['in a body', () => post('{"name":"a\\u0000"}'), /^name holds the character U\+0000/],
-  ['in the address', () => service.send({ url: '/api/2.0/jobs/list?name=%00', headers: { authorization } }), /^name holds the character U\+0000/],
-  ['in the body of a GET', () => service.send({ method: 'GET', url: '/api/2.0/jobs/list', payload: '{"name":"\\ud800"}', headers: { authorization } }), /^name holds half/],
+  [
+    'in the address',
+    () => service.send({ url: '/api/2.0/jobs/list?name=%00', headers: { authorization } }),
+    /^name holds the character U\+0000/,
+  ],
+  [
+    'in the body of a GET',
+    () =>
+      service.send({
+        method: 'GET',
+        url: '/api/2.0/jobs/list',
+        payload: '{"name":"\\ud800"}',
+        headers: { authorization },
+      }),
+    /^name holds half/,
+  ],
   ['as bytes that are no UTF-8', () => post(Buffer.from('{"name":"Größe"}', 'latin1')), /it is not UTF-8\.$/],
 ])('it is refused %s', async (_, send, message) => {
   expect(await send()).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } });
 });
 
 test('numbers that are shown as digits beyond 2^53 are taken again as they were shown', async () => {
-  const job = (x: string): string => `{"x":${x},"existing_cluster_id":"c","notebook_task":{"notebook_path":"/a"}}`;
-  for (const [sent, shown] of [['1e20', '100000000000000000000'], ['1.2345678901234567e20', '123456789012345670000'], ['9007199254740992', '9007199254740992']] as const) {
+  const job = (x: string): string =>
+    `{"x":${x},"existing_cluster_id":"c","notebook_task":{"notebook_path":"/a"}}`;
+  for (const [sent, shown] of [
+    ['1e20', '100000000000000000000'],
+    ['1.2345678901234567e20', '123456789012345670000'],
+    ['9007199254740992', '9007199254740992'],
+  ] as const) {
     const created = idIn(await post(job(sent)), 'job_id');
     const { settings } = Object(await service.get('2.0/jobs/get', { job_id: String(created) })).body;
     expect(JSON.stringify(settings.x)).toBe(shown);
@@ -58,14 +115,29 @@ test('a message repeats no more than can be read, and cuts no character in half'
   const answer = await service.send({ url: `/${'x'.repeat(8_000)}`, headers: { authorization } });
   expect(answer.status).toBe(404);
   expect(String(answer.body['message'])).toHaveLength(1_003);
-  const refused = await service.post('2.0/jobs/create', { name: 'j', existing_cluster_id: 'c', notebook_task: { notebook_path: `${'x'.repeat(78)}\u{1f600}` } });
+  const refused = await service.post('2.0/jobs/create', {
+    name: 'j',
+    existing_cluster_id: 'c',
+    notebook_task: { notebook_path: `${'x'.repeat(78)}\u{1f600}` },
+  });
   expect(refused.status).toBe(400);
   expect(String(refused.body['message']).isWellFormed()).toBe(true);
 });
 
 test('an access control list of more than 1,000 entries is refused before it is looked through', async () => {
-  const list = Array.from({ length: 1_001 }, (_, index) => ({ user_name: `u${index}`, permission_level: 'CAN_VIEW' }));
-  expect(await service.post('2.0/jobs/create', { name: 'j', existing_cluster_id: 'c', notebook_task: { notebook_path: '/n' }, access_control_list: list })).toMatchObject({
-    status: 400, body: { message: 'access_control_list has 1001 entries; at most 1000 are allowed.' },
+  const list = Array.from({ length: 1_001 }, (_, index) => ({
+    user_name: `u${index}`,
+    permission_level: 'CAN_VIEW',
+  }));
+  expect(
+    await service.post('2.0/jobs/create', {
+      name: 'j',
+      existing_cluster_id: 'c',
+      notebook_task: { notebook_path: '/n' },
+      access_control_list: list,
+    }),
+  ).toMatchObject({
+    status: 400,
+    body: { message: 'access_control_list has 1001 entries; at most 1000 are allowed.' },
   });
 });

@@ -6,8 +6,19 @@ import type { KnownToken } from '../../../engine/token/token.ts';
 import { createManualClock, type ManualClock } from '../../harness/manual-clock.ts';
 
 const known: KnownToken = {
-  tokenId: 'id', principalId: 1, userName: 'ann', admin: false, active: true, mayUseTokens: true, scopes: ['jobs'], autoscopeState: 'RUNNING',
-  inferredScopes: [], createdTime: 0, expiryTime: undefined, revokedTime: undefined, lastAccessedTime: 0,
+  tokenId: 'id',
+  principalId: 1,
+  userName: 'ann',
+  admin: false,
+  active: true,
+  mayUseTokens: true,
+  scopes: ['jobs'],
+  autoscopeState: 'RUNNING',
+  inferredScopes: [],
+  createdTime: 0,
+  expiryTime: undefined,
+  revokedTime: undefined,
+  lastAccessedTime: 0,
 };
 let clock: ManualClock;
 let lookups: string[];
@@ -17,13 +28,17 @@ beforeEach(() => {
   clock = createManualClock();
   lookups = [];
   answer = async () => known;
-  tokens = rememberTokens({
-    find: (hash) => {
-      lookups.push(hash);
-      return answer();
+  tokens = rememberTokens(
+    {
+      find: (hash) => {
+        lookups.push(hash);
+        return answer();
+      },
+      noteAccess: async () => undefined,
+      noteScope: async () => undefined,
     },
-    noteAccess: async () => undefined, noteScope: async () => undefined,
-  }, clock);
+    clock,
+  );
 });
 
 test('a token is looked up once a second', async () => {

@@ -19,14 +19,29 @@ beforeAll(async () => {
 });
 afterAll(() => runyard.stop());
 
-interface Sending { readonly body?: unknown; readonly type?: string; readonly authorization?: string; readonly headers?: Record<string, string> }
-interface Received { readonly status: number; readonly text: string; readonly body: Answer; readonly headers: Headers }
+interface Sending {
+  readonly body?: unknown;
+  readonly type?: string;
+  readonly authorization?: string;
+  readonly headers?: Record<string, string>;
+}
+interface Received {
+  readonly status: number;
+  readonly text: string;
+  readonly body: Answer;
+  readonly headers: Headers;
+}
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH';
 
 /** One request as it stands here; like that of some clients, it gives up after five seconds. */
-async function send(method: Method, path: string, { body, type, authorization = `Bearer ${runyard.token}`, headers = {} }: Sending = {}): Promise<Received> {
+async function send(
+  method: Method,
+  path: string,
+  { body, type, authorization = `Bearer ${runyard.token}`, headers = {} }: Sending = {},
+): Promise<Received> {
   const response = await fetch(`${runyard.url}${path}`, {
-    method, signal: AbortSignal.timeout(5_000),
+    method,
+    signal: AbortSignal.timeout(5_000),
     headers: { authorization, ...(type !== undefined && { 'content-type': type }), ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
@@ -41,10 +56,20 @@ async function ok(method: Method, path: string, body?: unknown): Promise<Answer>
 }
 
 function single(fields: object = {}): object {
-  return { name: 'tolerant', existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/ok.py' }, ...fields };
+  return {
+    name: 'tolerant',
+    existing_cluster_id: 'c',
+    spark_python_task: { python_file: 'managed_fs:/ok.py' },
+    ...fields,
+  };
 }
 
-const task = (fields: object = {}): object => ({ task_key: 't', existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/ok.py' }, ...fields });
+const task = (fields: object = {}): object => ({
+  task_key: 't',
+  existing_cluster_id: 'c',
+  spark_python_task: { python_file: 'managed_fs:/ok.py' },
+  ...fields,
+});
 
 async function created(settings: object, version = '2.0'): Promise<number> {
   return (await ok('POST', `${version}/jobs/create`, settings)).job_id;
@@ -58,13 +83,24 @@ async function settingsOf(id: number, version = '2.0'): Promise<Answer> {
 async function getWithBody(path: string, body: object): Promise<Answer> {
   const text = JSON.stringify(body);
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const sent = request(`${runyard.url}${path}`, {
-    method: 'GET', headers: { authorization: `Bearer ${runyard.token}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
-  }, (response) => {
-    let received = '';
-    response.on('data', (data: Buffer) => { received += data.toString(); });
-    response.on('end', () => resolve(JSON.parse(received)));
-  });
+  const sent = request(
+    `${runyard.url}${path}`,
+    {
+      method: 'GET',
+      headers: {
+        authorization: `Bearer ${runyard.token}`,
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(text),
+      },
+    },
+    (response) => {
+      let received = '';
+      response.on('data', (data: Buffer) => {
+        received += data.toString();
+      });
+      response.on('end', () => resolve(JSON.parse(received)));
+    },
+  );
   sent.on('error', reject);
   sent.end(text);
   return promise;
@@ -72,35 +108,68 @@ async function getWithBody(path: string, body: object): Promise<Answer> {
 
 /** Every value within an answer, the answer itself among them. */
 function valuesIn(value: unknown): unknown[] {
-  return typeof value === 'object' && value !== null ? [value, ...Object.values(value).flatMap(valuesIn)] : [value];
+  return typeof value === 'object' && value !== null
+    ? [value, ...Object.values(value).flatMap(valuesIn)]
+    : [value];
 }
 
 /** Every field with this name within an answer. */
 function fieldsNamed(name: string, value: unknown): unknown[] {
-  return valuesIn(value).flatMap((part) => (typeof part === 'object' && part !== null ? new Map<string, unknown>(Object.entries(part)).get(name) ?? [] : []));
+  return valuesIn(value).flatMap((part) =>
+    typeof part === 'object' && part !== null
+      ? (new Map<string, unknown>(Object.entries(part)).get(name) ?? [])
+      : [],
+  );
 }
 
 const operations: readonly (readonly [Method, string])[] = [
-  ['POST', 'create'], ['GET', 'get'], ['GET', 'list'], ['POST', 'reset'], ['POST', 'update'], ['POST', 'delete'], ['POST', 'run-now'],
-  ['POST', 'runs/submit'], ['GET', 'runs/list'], ['GET', 'runs/get'], ['GET', 'runs/get-output'], ['GET', 'runs/export'], ['POST', 'runs/cancel'],
-  ['POST', 'runs/cancel-all'], ['POST', 'runs/delete'], ['POST', 'runs/repair'],
+  ['POST', 'create'],
+  ['GET', 'get'],
+  ['GET', 'list'],
+  ['POST', 'reset'],
+  ['POST', 'update'],
+  ['POST', 'delete'],
+  ['POST', 'run-now'],
+  ['POST', 'runs/submit'],
+  ['GET', 'runs/list'],
+  ['GET', 'runs/get'],
+  ['GET', 'runs/get-output'],
+  ['GET', 'runs/export'],
+  ['POST', 'runs/cancel'],
+  ['POST', 'runs/cancel-all'],
+  ['POST', 'runs/delete'],
+  ['POST', 'runs/repair'],
 ];
 
 /** Fact -> what shows it. The numbers are those of the list of facts; 3 is about clients alone. */
 const facts: Readonly<Record<string, () => Promise<void>>> = {
   '1: every jobs operation is there in 2.0, 2.1 and 2.2': async () => {
-    const paths = ['2.0', '2.1', '2.2'].flatMap((version) => operations.map(([method, name]) => [method, `/api/${version}/jobs/${name}`] as const));
-    const answers = await Promise.all(paths.map(async ([method, path]) => [path, (await send(method, path)).body.error_code]));
+    const paths = ['2.0', '2.1', '2.2'].flatMap((version) =>
+      operations.map(([method, name]) => [method, `/api/${version}/jobs/${name}`] as const),
+    );
+    const answers = await Promise.all(
+      paths.map(async ([method, path]) => [path, (await send(method, path)).body.error_code]),
+    );
     expect(answers.filter(([, code]) => code === 'ENDPOINT_NOT_FOUND')).toEqual([]);
   },
   '2: the probe before the first call needs no token and is a 404 in JSON': async () => {
     const answer = await send('GET', probePath, { authorization: '' });
-    expect(answer).toMatchObject({ status: 404, body: { error_code: 'ENDPOINT_NOT_FOUND', message: expect.any(String) } });
+    expect(answer).toMatchObject({
+      status: 404,
+      body: { error_code: 'ENDPOINT_NOT_FOUND', message: expect.any(String) },
+    });
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   },
   '4: JSON is read whatever the content type says, and a GET may have one': async () => {
-    for (const type of ['text/json', 'text/plain', 'application/x-www-form-urlencoded', 'application/octet-stream']) {
-      expect(await send('POST', '/api/2.0/jobs/create', { body: single(), type })).toMatchObject({ status: 200 });
+    for (const type of [
+      'text/json',
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/octet-stream',
+    ]) {
+      expect(await send('POST', '/api/2.0/jobs/create', { body: single(), type })).toMatchObject({
+        status: 200,
+      });
       expect(await send('GET', `/api/2.0/jobs/get?job_id=${jobId}`, { type })).toMatchObject({ status: 200 });
     }
   },
@@ -108,123 +177,253 @@ const facts: Readonly<Record<string, () => Promise<void>>> = {
     const id = await created(single());
     const { run_id: over } = await ok('POST', '2.0/jobs/run-now', { job_id: id });
     await runyard.ended(over);
-    const { token_info: { token_id: token } } = await ok('POST', '2.0/token/create', {});
+    const {
+      token_info: { token_id: token },
+    } = await ok('POST', '2.0/token/create', {});
     const silent: [Method, string, object][] = [
-      ['POST', 'jobs/reset', { job_id: id, new_settings: single() }], ['POST', 'jobs/update', { job_id: id, new_settings: { name: 'other' } }],
-      ['POST', 'jobs/runs/cancel', { run_id: over }], ['POST', 'jobs/runs/cancel-all', { job_id: id }], ['POST', 'jobs/runs/delete', { run_id: over }],
-      ['POST', 'jobs/delete', { job_id: id }], ['PATCH', `token/${token}`, { token: { comment: 'x' }, update_mask: 'comment' }],
+      ['POST', 'jobs/reset', { job_id: id, new_settings: single() }],
+      ['POST', 'jobs/update', { job_id: id, new_settings: { name: 'other' } }],
+      ['POST', 'jobs/runs/cancel', { run_id: over }],
+      ['POST', 'jobs/runs/cancel-all', { job_id: id }],
+      ['POST', 'jobs/runs/delete', { run_id: over }],
+      ['POST', 'jobs/delete', { job_id: id }],
+      ['PATCH', `token/${token}`, { token: { comment: 'x' }, update_mask: 'comment' }],
       ['POST', 'token/delete', { token_id: token }],
     ];
-    for (const [method, path, body] of silent) expect(await send(method, `/api/2.0/${path}`, { body }), path).toMatchObject({ status: 200, text: '{}' });
+    for (const [method, path, body] of silent)
+      expect(await send(method, `/api/2.0/${path}`, { body }), path).toMatchObject({
+        status: 200,
+        text: '{}',
+      });
   },
   '6: integers may be text, in nested settings, too': async () => {
     const cluster = { spark_version: '1', node_type_id: 'n', num_workers: '8', custom_tags: { size: '8' } };
-    const id = await created({
-      name: 'text', timeout_seconds: '60', max_concurrent_runs: '2', job_clusters: [{ job_cluster_key: 'k', new_cluster: cluster }],
-      tasks: [{ task_key: 't', job_cluster_key: 'k', max_retries: '3', retry_on_timeout: 'false', notebook_task: { notebook_path: '/nb' } }],
-    }, '2.1');
+    const id = await created(
+      {
+        name: 'text',
+        timeout_seconds: '60',
+        max_concurrent_runs: '2',
+        job_clusters: [{ job_cluster_key: 'k', new_cluster: cluster }],
+        tasks: [
+          {
+            task_key: 't',
+            job_cluster_key: 'k',
+            max_retries: '3',
+            retry_on_timeout: 'false',
+            notebook_task: { notebook_path: '/nb' },
+          },
+        ],
+      },
+      '2.1',
+    );
     expect(await settingsOf(id, '2.1')).toMatchObject({
-      timeout_seconds: 60, max_concurrent_runs: 2, job_clusters: [{ new_cluster: { num_workers: 8, custom_tags: { size: '8' } } }],
+      timeout_seconds: 60,
+      max_concurrent_runs: 2,
+      job_clusters: [{ new_cluster: { num_workers: 8, custom_tags: { size: '8' } } }],
       tasks: [{ max_retries: 3, retry_on_timeout: false }],
     });
-    expect((await ok('POST', '2.0/jobs/runs/cancel', { run_id: String(runId) }))).toEqual({});
+    expect(await ok('POST', '2.0/jobs/runs/cancel', { run_id: String(runId) })).toEqual({});
     expect((await ok('GET', `2.0/jobs/runs/get?run_id=${runId}`)).run_id).toBe(runId);
   },
   '7: booleans of a query come as true and as True': async () => {
-    for (const [text, shown] of [['true', 1], ['True', 1], ['false', 0], ['False', 0]] as const) {
-      const { runs } = await ok('GET', `2.1/jobs/runs/list?job_id=${jobId}&expand_tasks=${text}&active_only=False`);
+    for (const [text, shown] of [
+      ['true', 1],
+      ['True', 1],
+      ['false', 0],
+      ['False', 0],
+    ] as const) {
+      const { runs } = await ok(
+        'GET',
+        `2.1/jobs/runs/list?job_id=${jobId}&expand_tasks=${text}&active_only=False`,
+      );
       expect(runs[0].tasks, text).toHaveLength(shown);
     }
   },
   '8: the parameters of a GET may stand in its body; the query wins': async () => {
     expect(await getWithBody('/api/2.1/jobs/runs/get', { run_id: runId })).toMatchObject({ run_id: runId });
-    expect(await getWithBody(`/api/2.1/jobs/runs/get?run_id=${runId}`, { run_id: 1_000_000 })).toMatchObject({ run_id: runId });
+    expect(await getWithBody(`/api/2.1/jobs/runs/get?run_id=${runId}`, { run_id: 1_000_000 })).toMatchObject({
+      run_id: runId,
+    });
   },
   '9: an empty page_token is the first page': async () => {
-    expect((await ok('GET', '2.1/jobs/list?limit=25&expand_tasks=False&include_user_names=False&page_token=')).jobs.length).toBeGreaterThan(0);
+    expect(
+      (await ok('GET', '2.1/jobs/list?limit=25&expand_tasks=False&include_user_names=False&page_token=')).jobs
+        .length,
+    ).toBeGreaterThan(0);
     expect((await ok('GET', '2.2/jobs/runs/list?page_token=')).runs.length).toBeGreaterThan(0);
   },
   '10: ids, times and counts are JSON integers, and a map is never a list': async () => {
-    const cluster = { spark_version: '1', node_type_id: 'n', num_workers: 1, ssh_public_keys: ['key'], custom_tags: {} };
+    const cluster = {
+      spark_version: '1',
+      node_type_id: 'n',
+      num_workers: 1,
+      ssh_public_keys: ['key'],
+      custom_tags: {},
+    };
     const id = await created({ name: 'maps', new_cluster: cluster, notebook_task: { notebook_path: '/nb' } });
     const { new_cluster: shown } = await settingsOf(id);
     expect(shown.custom_tags ?? {}).toEqual({});
     expect(shown.ssh_public_keys).toEqual([]);
     const run = await ok('GET', `2.1/jobs/runs/get?run_id=${runId}`);
-    const numbers = ['job_id', 'run_id', 'number_in_job', 'original_attempt_run_id', 'start_time', 'end_time', 'setup_duration', 'execution_duration', 'cleanup_duration', 'attempt_number'];
+    const numbers = [
+      'job_id',
+      'run_id',
+      'number_in_job',
+      'original_attempt_run_id',
+      'start_time',
+      'end_time',
+      'setup_duration',
+      'execution_duration',
+      'cleanup_duration',
+      'attempt_number',
+    ];
     for (const name of numbers) {
       expect(fieldsNamed(name, run).length, name).toBeGreaterThan(0);
-      expect(fieldsNamed(name, run).filter((value) => !Number.isInteger(value)), name).toEqual([]);
+      expect(
+        fieldsNamed(name, run).filter((value) => !Number.isInteger(value)),
+        name,
+      ).toEqual([]);
     }
   },
   '11: a health rule is read under either name of its operator, and shown under both': async () => {
     for (const name of ['op', 'operator']) {
       const rule = { metric: 'RUN_DURATION_SECONDS', [name]: 'GREATER_THAN', value: 60 };
       const { health } = await settingsOf(await created(single({ health: { rules: [rule] } })));
-      expect(health.rules).toEqual([{ metric: 'RUN_DURATION_SECONDS', op: 'GREATER_THAN', operator: 'GREATER_THAN', value: 60 }]);
+      expect(health.rules).toEqual([
+        { metric: 'RUN_DURATION_SECONDS', op: 'GREATER_THAN', operator: 'GREATER_THAN', value: 60 },
+      ]);
     }
   },
   '12: settings that the service does not know are kept and shown, and none is invented': async () => {
     const unknown = {
-      edit_mode: 'UI_LOCKED', deployment: { kind: 'BUNDLE', metadata_file_path: '/x' }, performance_target: 'STANDARD', budget_policy_id: 'b',
-      environments: [{ environment_key: 'e', spec: { client: '1', dependencies: ['x'] } }], anything: { at: ['all', 1, true] },
+      edit_mode: 'UI_LOCKED',
+      deployment: { kind: 'BUNDLE', metadata_file_path: '/x' },
+      performance_target: 'STANDARD',
+      budget_policy_id: 'b',
+      environments: [{ environment_key: 'e', spec: { client: '1', dependencies: ['x'] } }],
+      anything: { at: ['all', 1, true] },
     };
-    const id = await created({ name: 'rich', ...unknown, tasks: [task({ environment_key: 'e', disable_auto_optimization: true })] }, '2.1');
+    const id = await created(
+      { name: 'rich', ...unknown, tasks: [task({ environment_key: 'e', disable_auto_optimization: true })] },
+      '2.1',
+    );
     const shown = await settingsOf(id, '2.1');
-    expect(shown).toMatchObject({ ...unknown, tasks: [{ environment_key: 'e', disable_auto_optimization: true }] });
-    const defaults = ['email_notifications', 'webhook_notifications', 'timeout_seconds', 'max_concurrent_runs', 'format'];
-    expect(Object.keys(shown).filter((name) => !['name', 'tasks', ...Object.keys(unknown), ...defaults].includes(name))).toEqual([]);
+    expect(shown).toMatchObject({
+      ...unknown,
+      tasks: [{ environment_key: 'e', disable_auto_optimization: true }],
+    });
+    const defaults = [
+      'email_notifications',
+      'webhook_notifications',
+      'timeout_seconds',
+      'max_concurrent_runs',
+      'format',
+    ];
+    expect(
+      Object.keys(shown).filter(
+        (name) => !['name', 'tasks', ...Object.keys(unknown), ...defaults].includes(name),
+      ),
+    ).toEqual([]);
   },
   '13: an integer that JSON would round is refused, never changed; ids are below 2^53': async () => {
     for (const text of ['9223372036854775807', '-9223372036854775808', '"9223372036854775807"']) {
       const response = await fetch(`${runyard.url}/api/2.1/jobs/create`, {
-        method: 'POST', headers: { authorization: `Bearer ${runyard.token}` }, body: `{"name":"big","tasks":[{"task_key":"t","run_job_task":{"job_id":${text}}}]}`,
+        method: 'POST',
+        headers: { authorization: `Bearer ${runyard.token}` },
+        body: `{"name":"big","tasks":[{"task_key":"t","run_job_task":{"job_id":${text}}}]}`,
       });
-      expect([response.status, (await response.json()).message]).toEqual([400, expect.stringContaining(text.replaceAll('"', ''))]);
+      expect([response.status, (await response.json()).message]).toEqual([
+        400,
+        expect.stringContaining(text.replaceAll('"', '')),
+      ]);
     }
     expect([jobId, runId].every(Number.isSafeInteger)).toBe(true);
   },
   '14: the token comes as Bearer, or as the password of Basic, whoever the user': async () => {
     const basic = (user: string) => `Basic ${Buffer.from(`${user}:${runyard.token}`).toString('base64')}`;
-    for (const authorization of [`Bearer ${runyard.token}`, `bearer ${runyard.token}`, basic('token'), basic('somebody'), basic('')]) {
+    for (const authorization of [
+      `Bearer ${runyard.token}`,
+      `bearer ${runyard.token}`,
+      basic('token'),
+      basic('somebody'),
+      basic(''),
+    ]) {
       expect(await send('GET', '/api/2.1/jobs/list', { authorization })).toMatchObject({ status: 200 });
     }
   },
   '15: the headers that clients add change nothing': async () => {
-    const headers = { 'user-agent': 'client/1 (x; y)', ...Object.fromEntries(workspaceHeaders.sent.map((name) => [name, '4711'])) };
+    const headers = {
+      'user-agent': 'client/1 (x; y)',
+      ...Object.fromEntries(workspaceHeaders.sent.map((name) => [name, '4711'])),
+    };
     expect(await send('GET', '/api/2.1/jobs/list', { headers })).toMatchObject({ status: 200 });
   },
   '16: a call does not wait for what it started': async () => {
-    const { run_id: started } = await ok('POST', '2.1/jobs/runs/submit', { tasks: [task({ spark_python_task: { python_file: 'managed_fs:/wait.py' } })] });
+    const { run_id: started } = await ok('POST', '2.1/jobs/runs/submit', {
+      tasks: [task({ spark_python_task: { python_file: 'managed_fs:/wait.py' } })],
+    });
     const run = await runyard.runWhen(started, ({ state }) => state.life_cycle_state === 'RUNNING');
     await send('GET', `/api/2.1/jobs/runs/get-output?run_id=${run.tasks[0].run_id}`);
     await ok('POST', '2.1/jobs/runs/cancel', { run_id: started });
     await runyard.ended(started);
   },
   '17: null is absent where it is sent, and nowhere in an answer': async () => {
-    const id = await created(single({ timeout_seconds: null, schedule: null, email_notifications: null, spark_python_task: { python_file: 'managed_fs:/ok.py', parameters: null } }));
+    const id = await created(
+      single({
+        timeout_seconds: null,
+        schedule: null,
+        email_notifications: null,
+        spark_python_task: { python_file: 'managed_fs:/ok.py', parameters: null },
+      }),
+    );
     const shown = await Promise.all([
-      ok('GET', `2.0/jobs/get?job_id=${id}`), ok('GET', `2.2/jobs/get?job_id=${id}`), ok('GET', '2.1/jobs/list?expand_tasks=true'), ok('GET', '2.0/jobs/list'),
-      ok('GET', `2.0/jobs/runs/get?run_id=${runId}`), ok('GET', `2.2/jobs/runs/get?run_id=${runId}&include_history=true`), ok('GET', '2.1/jobs/runs/list?expand_tasks=true'),
-      ok('GET', `2.0/jobs/runs/get-output?run_id=${runId}`), ok('GET', '2.0/token/list'), ok('GET', `2.0/permissions/jobs/${id}`), ok('GET', '2.0/preview/scim/v2/Me'),
+      ok('GET', `2.0/jobs/get?job_id=${id}`),
+      ok('GET', `2.2/jobs/get?job_id=${id}`),
+      ok('GET', '2.1/jobs/list?expand_tasks=true'),
+      ok('GET', '2.0/jobs/list'),
+      ok('GET', `2.0/jobs/runs/get?run_id=${runId}`),
+      ok('GET', `2.2/jobs/runs/get?run_id=${runId}&include_history=true`),
+      ok('GET', '2.1/jobs/runs/list?expand_tasks=true'),
+      ok('GET', `2.0/jobs/runs/get-output?run_id=${runId}`),
+      ok('GET', '2.0/token/list'),
+      ok('GET', `2.0/permissions/jobs/${id}`),
+      ok('GET', '2.0/preview/scim/v2/Me'),
     ]);
     expect(valuesIn(shown).filter((value) => value === null)).toEqual([]);
     expect(shown[0].settings.spark_python_task).toEqual({ python_file: 'managed_fs:/ok.py' });
   },
   '18: states and results are words that every client knows': async () => {
     await runyard.putFile('/fail.py', 'raise SystemExit(3)\n');
-    const graph = ['a', 'b'].map((key) => task({ task_key: key, spark_python_task: { python_file: 'managed_fs:/fail.py' }, ...(key === 'b' && { depends_on: [{ task_key: 'a' }] }) }));
+    const graph = ['a', 'b'].map((key) =>
+      task({
+        task_key: key,
+        spark_python_task: { python_file: 'managed_fs:/fail.py' },
+        ...(key === 'b' && { depends_on: [{ task_key: 'a' }] }),
+      }),
+    );
     const { run_id: failed } = await ok('POST', '2.1/jobs/runs/submit', { tasks: graph });
-    const { run_id: stopped } = await ok('POST', '2.1/jobs/runs/submit', { tasks: [task({ spark_python_task: { python_file: 'managed_fs:/wait.py' } })] });
+    const { run_id: stopped } = await ok('POST', '2.1/jobs/runs/submit', {
+      tasks: [task({ spark_python_task: { python_file: 'managed_fs:/wait.py' } })],
+    });
     await ok('POST', '2.1/jobs/runs/cancel', { run_id: stopped });
     await Promise.all([failed, stopped].map((id) => runyard.ended(id)));
     const answer = await ok('GET', '2.1/jobs/runs/list?expand_tasks=true');
     const words = (name: string): string[] => [...new Set(fieldsNamed(name, answer).map(String))];
-    expect(['PENDING', 'RUNNING', 'TERMINATING', 'TERMINATED', 'SKIPPED', 'INTERNAL_ERROR', 'QUEUED']).toEqual(expect.arrayContaining(words('life_cycle_state')));
+    expect([
+      'PENDING',
+      'RUNNING',
+      'TERMINATING',
+      'TERMINATED',
+      'SKIPPED',
+      'INTERNAL_ERROR',
+      'QUEUED',
+    ]).toEqual(expect.arrayContaining(words('life_cycle_state')));
     expect(words('result_state').toSorted()).toEqual(['CANCELED', 'FAILED', 'SUCCESS']);
     expect(['PERIODIC', 'ONE_TIME', 'RETRY']).toEqual(expect.arrayContaining(words('trigger')));
     expect(['JOB_RUN', 'SUBMIT_RUN']).toEqual(expect.arrayContaining(words('run_type')));
-    expect(['QUEUED', 'PENDING', 'RUNNING', 'TERMINATING', 'TERMINATED', 'BLOCKED', 'WAITING']).toEqual(expect.arrayContaining(fieldsNamed('status', answer).flatMap((status: Answer) => [status.state])));
+    expect(['QUEUED', 'PENDING', 'RUNNING', 'TERMINATING', 'TERMINATED', 'BLOCKED', 'WAITING']).toEqual(
+      expect.arrayContaining(fieldsNamed('status', answer).flatMap((status: Answer) => [status.state])),
+    );
   },
 };
 

@@ -6,7 +6,12 @@ import { Id, textMap } from '../../../engine/validation/scalars.ts';
 import { JobSettings } from '../../../engine/job/settings.ts';
 
 const flag = Type.Boolean();
-const object = Type.Object({ id: Type.Optional(Id), flag: Type.Optional(flag), list: Type.Optional(Type.Array(Id)), name: Type.Optional(Type.String()) });
+const object = Type.Object({
+  id: Type.Optional(Id),
+  flag: Type.Optional(flag),
+  list: Type.Optional(Type.Array(Id)),
+  name: Type.Optional(Type.String()),
+});
 
 test.each<[string, TSchema, unknown, unknown]>([
   ['decimal text', Id, '22', 22],
@@ -37,15 +42,35 @@ test.each<[string, TSchema, unknown, unknown]>([
   ['null for an unknown field', object, { other: null }, { other: null }],
   ['null in a list', object, { list: [null] }, { list: [null] }],
   ['null for the whole', object, null, null],
-  ['unknown fields', object, { other: { id: '7' }, constructor: '7' }, { other: { id: '7' }, constructor: '7' }],
+  [
+    'unknown fields',
+    object,
+    { other: { id: '7' }, constructor: '7' },
+    { other: { id: '7' }, constructor: '7' },
+  ],
   ['a text for an object', object, 'x', 'x'],
-  ['values of a map', Type.Object({ m: Type.Record(Type.String(), Id) }), { m: { a: '1', b: null } }, { m: { a: 1 } }],
+  [
+    'values of a map',
+    Type.Object({ m: Type.Record(Type.String(), Id) }),
+    { m: { a: '1', b: null } },
+    { m: { a: 1 } },
+  ],
   ['null in a map of texts', textMap('m'), { a: null, b: '1' }, { b: '1' }],
   ['a union that takes it as written', Type.Union([Type.String(), Id]), '5', '5'],
   ['a union with one fitting branch', Type.Union([flag, Id]), '5', 5],
-  ['a union of objects', Type.Union([Type.Object({ a: flag }), Type.Object({ b: Id })]), { b: '5' }, { b: 5 }],
+  [
+    'a union of objects',
+    Type.Union([Type.Object({ a: flag }), Type.Object({ b: Id })]),
+    { b: '5' },
+    { b: 5 },
+  ],
   ['a union that nothing fits', Type.Union([flag, Id]), 'x', 'x'],
-  ['an intersection', Type.Intersect([Type.Object({ a: flag }), Type.Object({ b: Id })]), { a: 'true', b: '5' }, { a: true, b: 5 }],
+  [
+    'an intersection',
+    Type.Intersect([Type.Object({ a: flag }), Type.Object({ b: Id })]),
+    { a: 'true', b: '5' },
+    { a: true, b: 5 },
+  ],
 ])('%s', (_name, schema, sent, understood) => {
   expect(coerce(schema, sent)).toEqual(understood);
 });
@@ -53,15 +78,34 @@ test.each<[string, TSchema, unknown, unknown]>([
 test('nested settings are coerced, and what is sent is never changed', () => {
   const sent = {
     max_retries: '2',
-    new_cluster: { num_workers: '8', autoscale: null, cloud_extras: { first_on_demand: '1' }, custom_tags: { a: '5' }, enable_elastic_disk: 'False' },
-    tasks: [{ task_key: '1', run_job_task: { job_id: '7' }, health: { rules: [{ op: 'GREATER_THAN', value: '5' }] } }],
+    new_cluster: {
+      num_workers: '8',
+      autoscale: null,
+      cloud_extras: { first_on_demand: '1' },
+      custom_tags: { a: '5' },
+      enable_elastic_disk: 'False',
+    },
+    tasks: [
+      {
+        task_key: '1',
+        run_job_task: { job_id: '7' },
+        health: { rules: [{ op: 'GREATER_THAN', value: '5' }] },
+      },
+    ],
     continuous: { x: '1' },
   };
   const before = structuredClone(sent);
   expect(coerce(JobSettings, sent)).toEqual({
     max_retries: 2,
-    new_cluster: { num_workers: 8, cloud_extras: { first_on_demand: '1' }, custom_tags: { a: '5' }, enable_elastic_disk: false },
-    tasks: [{ task_key: '1', run_job_task: { job_id: 7 }, health: { rules: [{ op: 'GREATER_THAN', value: 5 }] } }],
+    new_cluster: {
+      num_workers: 8,
+      cloud_extras: { first_on_demand: '1' },
+      custom_tags: { a: '5' },
+      enable_elastic_disk: false,
+    },
+    tasks: [
+      { task_key: '1', run_job_task: { job_id: 7 }, health: { rules: [{ op: 'GREATER_THAN', value: 5 }] } },
+    ],
     continuous: { x: '1' },
   });
   expect(sent).toEqual(before);

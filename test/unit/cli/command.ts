@@ -18,14 +18,27 @@ export interface Running {
   readonly child: ChildProcess;
   /** Resolves when it is over and everything it wrote is there. */
   readonly ended: Promise<Ended>;
-  /** Resolves with the match when either stream holds the pattern; rejects when the process ends without it. */
+  /**
+   * Resolves with the match when either stream holds the pattern; rejects when the process ends without it.
+   */
   says(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
-/** Starts the command in `directory` with no environment but PATH, HOME and `variables`. It does not outlive the test. */
-export function start(words: readonly string[], directory: string, variables: Readonly<Record<string, string>> = {}): Running {
+/**
+ * Starts the command in `directory` with no environment but PATH, HOME and `variables`. It does not outlive
+ * the test.
+ */
+export function start(
+  words: readonly string[],
+  directory: string,
+  variables: Readonly<Record<string, string>> = {},
+): Running {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [main, ...words], { cwd: directory, env: { PATH, HOME, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [main, ...words], {
+    cwd: directory,
+    env: { PATH, HOME, ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const said = { stdout: '', stderr: '' };
   const listeners = new Set<() => void>();
   for (const stream of ['stdout', 'stderr'] as const) {
@@ -34,31 +47,43 @@ export function start(words: readonly string[], directory: string, variables: Re
       for (const listener of listeners) listener();
     });
   }
-  const ended = new Promise<Ended>((resolve) => { child.once('close', (code) => resolve({ code, ...said })); });
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code) => resolve({ code, ...said }));
+  });
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await ended;
   });
   return {
-    child, ended,
-    says: (pattern) => new Promise((resolve, reject) => {
-      const look = (): void => {
-        const match = pattern.exec(said.stdout) ?? pattern.exec(said.stderr);
-        if (match !== null) resolve(match);
-      };
-      listeners.add(look);
-      look();
-      void ended.then(() => reject(new Error(`It never said ${pattern}, but:\n${said.stdout}${said.stderr}`)));
-    }),
+    child,
+    ended,
+    says: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const match = pattern.exec(said.stdout) ?? pattern.exec(said.stderr);
+          if (match !== null) resolve(match);
+        };
+        listeners.add(look);
+        look();
+        void ended.then(() =>
+          reject(new Error(`It never said ${pattern}, but:\n${said.stdout}${said.stderr}`)),
+        );
+      }),
   };
 }
 
 /** Runs the command to its end. */
-export function run(words: readonly string[], directory: string, variables: Readonly<Record<string, string>> = {}): Promise<Ended> {
+export function run(
+  words: readonly string[],
+  directory: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
   return start(words, directory, variables).ended;
 }
 
-/** A directory that every user may pass through, as the embedded database needs; gone when the test is over. */
+/**
+ * A directory that every user may pass through, as the embedded database needs; gone when the test is over.
+ */
 export async function openDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'runyard-command-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));

@@ -14,29 +14,61 @@ beforeAll(async () => {
 });
 afterAll(() => runyard.stop());
 
-const corpus = (name: string): string => fileURLToPath(new URL(`../engine/dashboard/corpus/${name}.json`, import.meta.url));
+const corpus = (name: string): string =>
+  fileURLToPath(new URL(`../engine/dashboard/corpus/${name}.json`, import.meta.url));
 
 test('a dashboard is brought in, listed and migrated', async () => {
   const directory = await openDirectory();
   const imported = await run(['dashboards', 'import', corpus('charts')], directory, variables);
   expect(imported).toEqual({ code: 0, stdout: '33333333-0000-4000-8000-000000000002\n', stderr: '' });
   const id = imported.stdout.trim();
-  expect(await run(['dashboards', 'list'], directory, variables)).toEqual({ code: 0, stdout: `${id}  Charts\n`, stderr: '' });
-  const { code, stdout, stderr } = await run(['dashboards', 'migrate', id, '--name', 'New charts', '--folder', '/'], directory, variables);
-  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^[0-9a-f]{32} {2}\/New charts\.lvdash\.json\n$/) });
+  expect(await run(['dashboards', 'list'], directory, variables)).toEqual({
+    code: 0,
+    stdout: `${id}  Charts\n`,
+    stderr: '',
+  });
+  const { code, stdout, stderr } = await run(
+    ['dashboards', 'migrate', id, '--name', 'New charts', '--folder', '/'],
+    directory,
+    variables,
+  );
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/^[0-9a-f]{32} {2}\/New charts\.lvdash\.json\n$/),
+  });
   expect(stderr).toContain('Widget "Custom chart": This table stands in the place of a chart of type custom');
 });
 
 test('a refusal is one line, with exit code 1', async () => {
   const directory = await openDirectory();
   await writeFile(join(directory, 'no.json'), '{"name": ""}');
-  expect(await run(['dashboards', 'import', 'no.json'], directory, variables)).toEqual({ code: 1, stdout: '', stderr: 'runyard: The service refused: Missing required field: name.\n' });
-  expect(await run(['dashboards', 'import', 'missing.json'], directory, variables)).toMatchObject({ code: 1, stderr: expect.stringMatching(/^runyard: missing\.json cannot be read: ENOENT[^\n]*\n$/) });
-  expect(await run(['dashboards', 'migrate', 'x'], directory, variables)).toMatchObject({ code: 1, stderr: expect.stringMatching(/^runyard: The service refused: source_dashboard_id is "x"[^\n]*\n$/) });
+  expect(await run(['dashboards', 'import', 'no.json'], directory, variables)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'runyard: The service refused: Missing required field: name.\n',
+  });
+  expect(await run(['dashboards', 'import', 'missing.json'], directory, variables)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^runyard: missing\.json cannot be read: ENOENT[^\n]*\n$/),
+  });
+  expect(await run(['dashboards', 'migrate', 'x'], directory, variables)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^runyard: The service refused: source_dashboard_id is "x"[^\n]*\n$/),
+  });
 });
 
 test('without a service or a token it is said what to do', async () => {
   const directory = await openDirectory();
-  expect(await run(['dashboards', 'list'], directory, { ...variables, RUNYARD_URL: 'http://127.0.0.1:1' })).toMatchObject({ code: 1, stderr: expect.stringMatching(/^runyard: There is no service at http:\/\/127\.0\.0\.1:1 [^\n]+RUNYARD_URL\.\n$/) });
-  expect(await run(['dashboards', 'list'], directory, { RUNYARD_URL: runyard.url })).toMatchObject({ code: 1, stderr: `runyard: There is no token to use at ${runyard.url}: set RUNYARD_TOKEN.\n` });
+  expect(
+    await run(['dashboards', 'list'], directory, { ...variables, RUNYARD_URL: 'http://127.0.0.1:1' }),
+  ).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^runyard: There is no service at http:\/\/127\.0\.0\.1:1 [^\n]+RUNYARD_URL\.\n$/,
+    ),
+  });
+  expect(await run(['dashboards', 'list'], directory, { RUNYARD_URL: runyard.url })).toMatchObject({
+    code: 1,
+    stderr: `runyard: There is no token to use at ${runyard.url}: set RUNYARD_TOKEN.\n`,
+  });
 });

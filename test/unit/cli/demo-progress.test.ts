@@ -5,42 +5,87 @@ import { liveProgress, plainProgress, type Progress, type Screen } from '../../.
 
 type State = TaskRun['state'];
 
-function task(key: string, state: Partial<State> & Pick<State, 'life_cycle_state'>, times: Partial<TaskRun> = {}): TaskRun {
-  return { run_id: key.length, task_key: key, attempt_number: 0, state: { state_message: '', ...state }, start_time: 0, end_time: 0, ...times };
+function task(
+  key: string,
+  state: Partial<State> & Pick<State, 'life_cycle_state'>,
+  times: Partial<TaskRun> = {},
+): TaskRun {
+  return {
+    run_id: key.length,
+    task_key: key,
+    attempt_number: 0,
+    state: { state_message: '', ...state },
+    start_time: 0,
+    end_time: 0,
+    ...times,
+  };
 }
 
 /** Everything written while these were shown, the clock standing at 2,500. */
-function written(make: (screen: Screen) => Progress, columns: number, ...steps: readonly TaskRun[][]): string {
+function written(
+  make: (screen: Screen) => Progress,
+  columns: number,
+  ...steps: readonly TaskRun[][]
+): string {
   let text = '';
-  const progress = make({ columns, write: (more) => { text += more; } });
+  const progress = make({
+    columns,
+    write: (more) => {
+      text += more;
+    },
+  });
   for (const tasks of steps) progress.show(tasks, 2_500);
   return text;
 }
 
 const waiting = task('ab', { life_cycle_state: 'PENDING', state_message: 'Waiting for a' });
 const running = task('ab', { life_cycle_state: 'RUNNING' }, { start_time: 1_000 });
-const ending = task('ab', { life_cycle_state: 'TERMINATING', result_state: 'SUCCESS' }, { start_time: 1_000 });
-const succeeded = task('ab', { life_cycle_state: 'TERMINATED', result_state: 'SUCCESS' }, { start_time: 1_000, end_time: 2_300 });
-const failed = task('ab', { life_cycle_state: 'TERMINATED', result_state: 'FAILED', state_message: 'No such file' }, { start_time: 1_000, end_time: 1_000 });
+const ending = task(
+  'ab',
+  { life_cycle_state: 'TERMINATING', result_state: 'SUCCESS' },
+  { start_time: 1_000 },
+);
+const succeeded = task(
+  'ab',
+  { life_cycle_state: 'TERMINATED', result_state: 'SUCCESS' },
+  { start_time: 1_000, end_time: 2_300 },
+);
+const failed = task(
+  'ab',
+  { life_cycle_state: 'TERMINATED', result_state: 'FAILED', state_message: 'No such file' },
+  { start_time: 1_000, end_time: 1_000 },
+);
 const skipped = task('ab', { life_cycle_state: 'SKIPPED', state_message: 'Upstream task a failed' });
 const retry = { ...running, run_id: 9, attempt_number: 1 };
 
 test.each([
   ['a change', [[waiting], [waiting], [running]], '  ab  PENDING\n  ab  RUNNING\n'],
-  ['the end, only when the task is over', [[ending], [succeeded]], '  ab  TERMINATING\n  ab  SUCCESS after 1.3 s\n'],
+  [
+    'the end, only when the task is over',
+    [[ending], [succeeded]],
+    '  ab  TERMINATING\n  ab  SUCCESS after 1.3 s\n',
+  ],
   ['why it failed', [[failed]], '  ab  FAILED after 0.0 s  No such file\n'],
   ['a task that never started, without a duration', [[skipped]], '  ab  SKIPPED  Upstream task a failed\n'],
-  ['a retry as a task of its own', [[failed, retry]], '  ab            FAILED after 0.0 s  No such file\n  ab (retry 1)  RUNNING\n'],
+  [
+    'a retry as a task of its own',
+    [[failed, retry]],
+    '  ab            FAILED after 0.0 s  No such file\n  ab (retry 1)  RUNNING\n',
+  ],
 ])('a line tells %s', (_what, steps, lines) => {
   expect(written(plainProgress, 80, ...steps)).toBe(lines);
 });
 
 test('a table is drawn over itself, with the time that has passed', () => {
   expect(written(liveProgress, 80, [waiting, retry], [running, retry])).toBe(
-    '\x1b[2K  ab            \x1b[90mPENDING                  Waiting for a\x1b[0m\n\x1b[2K  ab (retry 1)  \x1b[36mRUNNING           1.5 s  \x1b[0m\n'
-    + '\x1b[2A\x1b[2K  ab            \x1b[36mRUNNING           1.5 s  \x1b[0m\n\x1b[2K  ab (retry 1)  \x1b[36mRUNNING           1.5 s  \x1b[0m\n');
+    '\x1b[2K  ab            \x1b[90mPENDING                  Waiting for a\x1b[0m\n\x1b[2K  ab (retry 1)  \x1b[36mRUNNING           1.5 s  \x1b[0m\n' +
+      '\x1b[2A\x1b[2K  ab            \x1b[36mRUNNING           1.5 s  \x1b[0m\n\x1b[2K  ab (retry 1)  \x1b[36mRUNNING           1.5 s  \x1b[0m\n',
+  );
 });
 
-test.each([[20, 'FAILED       '], [0, 'FAILED            0.0 s  No such file']])('no line is wider than a terminal of %s columns', (columns, shown) => {
+test.each([
+  [20, 'FAILED       '],
+  [0, 'FAILED            0.0 s  No such file'],
+])('no line is wider than a terminal of %s columns', (columns, shown) => {
   expect(written(liveProgress, columns, [failed])).toBe(`\x1b[2K  ab  \x1b[31m${shown}\x1b[0m\n`);
 });

@@ -9,7 +9,10 @@ const surroundings = { RUNYARD_PORT: 'none' };
 
 test('shows every task, the figures of the year, and leaves nothing behind', async () => {
   const directory = await openDirectory();
-  const { code, stdout, stderr } = await run(['demo', '--year', '2014'], directory, { ...surroundings, TMPDIR: directory });
+  const { code, stdout, stderr } = await run(['demo', '--year', '2014'], directory, {
+    ...surroundings,
+    TMPDIR: directory,
+  });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).not.toContain('\x1b');
   for (const task of ['ingest', 'temperature', 'rain', 'report']) {
@@ -50,8 +53,15 @@ test('with --keep the engine stays until a signal, and its data in the named dir
   const directory = await openDirectory();
   const demo = start(['demo', '--keep', '--data-dir', 'data'], directory);
   const [, url, token] = await demo.says(/^URL +(\S+)\nToken +(\S+)$/m);
-  const answer = await fetch(`${url}/api/2.1/jobs/runs/list`, { headers: { authorization: `Bearer ${token}` } });
-  expect(await answer.json()).toMatchObject({ runs: [{ run_name: 'Seattle weather', state: { result_state: 'SUCCESS' } }] });
+  const answer = await fetch(`${url}/api/2.1/jobs/runs/list`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  expect(await answer.json()).toMatchObject({
+    runs: [{ run_name: 'Seattle weather', state: { result_state: 'SUCCESS' } }],
+  });
   demo.child.kill('SIGINT');
-  expect(await demo.ended).toMatchObject({ code: 0, stdout: expect.stringContaining(`Everything is kept in ${directory}/data\n`) });
+  expect(await demo.ended).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`Everything is kept in ${directory}/data\n`),
+  });
 });

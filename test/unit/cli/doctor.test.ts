@@ -10,7 +10,11 @@ import { systemClock } from '../../../engine/clock.ts';
 import { lockDirectory } from '../../../storage/embedded/directory-lock.ts';
 import { openDirectory, run } from './command.ts';
 
-function look(name: string, variables: Record<string, string>, environment?: Record<string, string>): Promise<Finding> {
+function look(
+  name: string,
+  variables: Record<string, string>,
+  environment?: Record<string, string>,
+): Promise<Finding> {
   const check = checks.find((each) => each.name === name);
   if (check === undefined) throw new Error(`There is no check ${name}.`);
   return check.look(configOf(variables, environment));
@@ -27,31 +31,52 @@ test('a machine that runs these tests can run the engine', async () => {
 });
 
 test('as JSON it says the same, and exits 1 when the engine itself cannot run', async () => {
-  const { code, stdout } = await run(['doctor', '--json'], await openDirectory(), { DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/db' });
+  const { code, stdout } = await run(['doctor', '--json'], await openDirectory(), {
+    DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/db',
+  });
   expect(code).toBe(1);
   const report: { ok: boolean; checks: object[] } = JSON.parse(stdout);
   expect(report.ok).toBe(false);
   expect(report.checks.map((line) => 'name' in line && line.name)).toEqual(checks.map(({ name }) => name));
-  expect(report.checks).toContainEqual({ name: 'database', state: 'broken', found: '127.0.0.1:1', advice: expect.stringContaining('ECONNREFUSED') });
+  expect(report.checks).toContainEqual({
+    name: 'database',
+    state: 'broken',
+    found: '127.0.0.1:1',
+    advice: expect.stringContaining('ECONNREFUSED'),
+  });
   expect(stdout).not.toContain('hush');
 });
 
-test.each(['python3', 'java', 'mvn', 'Rscript'])('a missing %s is named, and no reason not to start', async (program) => {
-  expect(await look(program, {}, { PATH: '/nowhere' })).toEqual({ state: 'missing', found: 'not found in PATH', advice: expect.stringContaining('install') });
-});
+test.each(['python3', 'java', 'mvn', 'Rscript'])(
+  'a missing %s is named, and no reason not to start',
+  async (program) => {
+    expect(await look(program, {}, { PATH: '/nowhere' })).toEqual({
+      state: 'missing',
+      found: 'not found in PATH',
+      advice: expect.stringContaining('install'),
+    });
+  },
+);
 
 test('a Python that is too old is named', async () => {
   const directory = await openDirectory();
   const file = join(directory, 'python3');
-  await writeFile(file, `#!/bin/sh\ncase "$1" in -c) echo "$0";; *) echo Python 3.6.9;; esac\n`, { mode: 0o755 });
-  expect(await look('python3', {}, { PATH: directory })).toEqual({ state: 'poor', found: `Python 3.6.9 at ${file}`, advice: expect.stringContaining('3.8') });
+  await writeFile(file, `#!/bin/sh\ncase "$1" in -c) echo "$0";; *) echo Python 3.6.9;; esac\n`, {
+    mode: 0o755,
+  });
+  expect(await look('python3', {}, { PATH: directory })).toEqual({
+    state: 'poor',
+    found: `Python 3.6.9 at ${file}`,
+    advice: expect.stringContaining('3.8'),
+  });
 });
 
 test('a data directory that is a file is broken', async () => {
   const file = join(await openDirectory(), 'file');
   await writeFile(file, '');
   expect(await look('data directory', { RUNYARD_DATA_DIR: join(file, 'below') })).toMatchObject({
-    state: 'broken', advice: `${file} is a file: remove it, or choose another RUNYARD_DATA_DIR.`,
+    state: 'broken',
+    advice: `${file} is a file: remove it, or choose another RUNYARD_DATA_DIR.`,
   });
 });
 
@@ -60,7 +85,10 @@ test('the engine that holds the data directory is named, and only while it does'
   expect(await look('held by', { RUNYARD_DATA_DIR: directory })).toEqual({ state: 'ok', found: 'nobody' });
   await mkdir(join(directory, 'postgres'));
   const lock = await lockDirectory(join(directory, 'postgres'), systemClock);
-  expect(await look('held by', { RUNYARD_DATA_DIR: directory })).toEqual({ state: 'ok', found: `the engine with process id ${process.pid}` });
+  expect(await look('held by', { RUNYARD_DATA_DIR: directory })).toEqual({
+    state: 'ok',
+    found: `the engine with process id ${process.pid}`,
+  });
   await lock.release();
   expect(await look('held by', { RUNYARD_DATA_DIR: directory })).toEqual({ state: 'ok', found: 'nobody' });
 });
@@ -70,28 +98,54 @@ test('plugins are listed with their kinds; a wrong one keeps the engine from sta
   const file = join(examples, 'http-request.mjs');
   expect(await look('plugins', {})).toEqual({ state: 'ok', found: 'none' });
   expect(await look('plugins', { RUNYARD_PLUGINS: `${file},${join(examples, 'shell-script')}` })).toEqual({
-    state: 'ok', found: `http_request_task (${file}), shell_script_task (${join(examples, 'shell-script')})`,
+    state: 'ok',
+    found: `http_request_task (${file}), shell_script_task (${join(examples, 'shell-script')})`,
   });
   const directory = await openDirectory();
   const { code, stdout } = await run(['doctor'], directory, { RUNYARD_PLUGINS: './gone.mjs' });
-  const said = /^broken +plugins +(RUNYARD_PLUGINS names "\.\/gone\.mjs", which cannot be loaded: .*)$/m.exec(stdout)?.[1];
+  const said = /^broken +plugins +(RUNYARD_PLUGINS names "\.\/gone\.mjs", which cannot be loaded: .*)$/m.exec(
+    stdout,
+  )?.[1];
   expect([code, said]).toEqual([1, expect.any(String)]);
-  const started = await run(['serve'], directory, { RUNYARD_PLUGINS: './gone.mjs', RUNYARD_LOG_LEVEL: 'fatal' });
+  const started = await run(['serve'], directory, {
+    RUNYARD_PLUGINS: './gone.mjs',
+    RUNYARD_LOG_LEVEL: 'fatal',
+  });
   expect(started).toMatchObject({ code: 1, stderr: `runyard: ${said}\n` });
 });
 
 test('what keeps tasks apart is said: limits, user and sandbox', async () => {
-  expect(await look('task limits', { RUNYARD_TASK_LIMITS: '{"openFiles":99}' })).toEqual({ state: 'ok', found: 'memory and files of known node types, openFiles 99' });
-  expect(await look('task user', {})).toMatchObject({ state: 'poor', found: expect.stringMatching(/^tasks run as (root|the user of the service)$/) });
-  expect(await look('task user', { RUNYARD_TASK_SANDBOX: 'bubblewrap' })).toEqual({ state: 'ok', found: 'that of the service, in the sandbox' });
-  expect(await look('task sandbox', {})).toMatchObject({ state: 'ok', found: expect.stringMatching(/^none; bubblewrap (could be used|cannot be used \(.+\))$/) });
-  await expect(look('task user', { RUNYARD_TASK_USER: 'no-such-user' })).rejects.toThrow(/^RUNYARD_TASK_USER is "no-such-user", but/);
+  expect(await look('task limits', { RUNYARD_TASK_LIMITS: '{"openFiles":99}' })).toEqual({
+    state: 'ok',
+    found: 'memory and files of known node types, openFiles 99',
+  });
+  expect(await look('task user', {})).toMatchObject({
+    state: 'poor',
+    found: expect.stringMatching(/^tasks run as (root|the user of the service)$/),
+  });
+  expect(await look('task user', { RUNYARD_TASK_SANDBOX: 'bubblewrap' })).toEqual({
+    state: 'ok',
+    found: 'that of the service, in the sandbox',
+  });
+  expect(await look('task sandbox', {})).toMatchObject({
+    state: 'ok',
+    found: expect.stringMatching(/^none; bubblewrap (could be used|cannot be used \(.+\))$/),
+  });
+  await expect(look('task user', { RUNYARD_TASK_USER: 'no-such-user' })).rejects.toThrow(
+    /^RUNYARD_TASK_USER is "no-such-user", but/,
+  );
 });
 
 test('Spark is found in SPARK_HOME, and is no reason not to start without', async () => {
   const home = await openDirectory();
-  expect(await look('spark', {}, { PATH: '/nowhere', SPARK_HOME: home })).toMatchObject({ state: 'missing', found: 'neither SPARK_HOME nor spark-submit in PATH' });
+  expect(await look('spark', {}, { PATH: '/nowhere', SPARK_HOME: home })).toMatchObject({
+    state: 'missing',
+    found: 'neither SPARK_HOME nor spark-submit in PATH',
+  });
   await mkdir(join(home, 'bin'));
   await writeFile(join(home, 'bin', 'spark-submit'), '', { mode: 0o755 });
-  expect(await look('spark', {}, { PATH: '/nowhere', SPARK_HOME: home })).toEqual({ state: 'ok', found: `spark-submit at ${join(home, 'bin', 'spark-submit')}` });
+  expect(await look('spark', {}, { PATH: '/nowhere', SPARK_HOME: home })).toEqual({
+    state: 'ok',
+    found: `spark-submit at ${join(home, 'bin', 'spark-submit')}`,
+  });
 });

@@ -18,7 +18,9 @@ const day = 24 * 60 * 60 * 1_000;
 test('spec 8: runs older than 60 days are removed with their files; younger and active ones stay', async () => {
   const submit = async (): Promise<number> => {
     const { run_id } = await runyard.ok('POST', '2.1/jobs/runs/submit', {
-      tasks: [{ task_key: 'a', existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/ok.py' } }],
+      tasks: [
+        { task_key: 'a', existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/ok.py' } },
+      ],
     });
     await runyard.ended(run_id);
     return run_id;
@@ -27,22 +29,79 @@ test('spec 8: runs older than 60 days are removed with their files; younger and 
   const [attempt] = (await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: old })).tasks;
   const directory = join(runyard.dataDirectory, 'runs', String(attempt.run_id));
   expect(existsSync(directory)).toBe(true);
-  await runyard.database.db.updateTable('runs').set((run) => ({ start_time: run('start_time', '-', 61 * day) })).where('run_id', '=', old).execute();
+  await runyard.database.db
+    .updateTable('runs')
+    .set((run) => ({ start_time: run('start_time', '-', 61 * day) }))
+    .where('run_id', '=', old)
+    .execute();
   const ended = (cluster_id: string, terminated_time: number | null) => ({
-    cluster_id, kind: 'ALL_PURPOSE' as const, state: terminated_time === null ? 'RUNNING' as const : 'TERMINATED' as const, job_run_id: null, cluster_key: null, spec: '{}', creator: null,
-    spark_context_id: null, created_time: 1, started_time: 1, terminated_time, termination_reason: null, termination_parameters: null, starting_node: null, last_used_time: null,
+    cluster_id,
+    kind: 'ALL_PURPOSE' as const,
+    state: terminated_time === null ? ('RUNNING' as const) : ('TERMINATED' as const),
+    job_run_id: null,
+    cluster_key: null,
+    spec: '{}',
+    creator: null,
+    spark_context_id: null,
+    created_time: 1,
+    started_time: 1,
+    terminated_time,
+    termination_reason: null,
+    termination_parameters: null,
+    starting_node: null,
+    last_used_time: null,
   });
-  await runyard.database.db.insertInto('clusters').values([ended('old', Date.now() - 61 * day), ended('young', Date.now() - 59 * day), ended('alive', null)]).execute();
-  await runyard.database.db.insertInto('cluster_events').values([1, Date.now()].map((time) => ({ cluster_id: 'alive', time, type: 'RUNNING' as const, details: '{}' }))).execute();
+  await runyard.database.db
+    .insertInto('clusters')
+    .values([
+      ended('old', Date.now() - 61 * day),
+      ended('young', Date.now() - 59 * day),
+      ended('alive', null),
+    ])
+    .execute();
+  await runyard.database.db
+    .insertInto('cluster_events')
+    .values(
+      [1, Date.now()].map((time) => ({ cluster_id: 'alive', time, type: 'RUNNING' as const, details: '{}' })),
+    )
+    .execute();
   const failures: unknown[] = [];
-  const log = { info: () => undefined, warn: (facts: object) => failures.push(facts), error: (facts: object) => failures.push(facts) };
+  const log = {
+    info: () => undefined,
+    warn: (facts: object) => failures.push(facts),
+    error: (facts: object) => failures.push(facts),
+  };
   const housekeeping = await startHousekeeping(
-    { address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day, auditRetentionMs: 400 * day, libraryRetentionMs: 30 * day }, log, 1,
+    {
+      address: runyard.database.address,
+      dataDirectory: runyard.dataDirectory,
+      retentionMs: 60 * day,
+      deliveryRetentionMs: 30 * day,
+      auditRetentionMs: 400 * day,
+      libraryRetentionMs: 30 * day,
+    },
+    log,
+    1,
   );
-  const eventsLeft = async () => (await runyard.database.db.selectFrom('cluster_events').select('time').where('cluster_id', '=', 'alive').execute()).length;
-  while (existsSync(directory) || (await eventsLeft()) > 1) await new Promise((resolve) => { setTimeout(resolve, 20); });
+  const eventsLeft = async () =>
+    (
+      await runyard.database.db
+        .selectFrom('cluster_events')
+        .select('time')
+        .where('cluster_id', '=', 'alive')
+        .execute()
+    ).length;
+  while (existsSync(directory) || (await eventsLeft()) > 1)
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20);
+    });
   await housekeeping.stop();
-  const clusters = await runyard.database.db.selectFrom('clusters').select('cluster_id').where('created_time', '=', 1).orderBy('cluster_id').execute();
+  const clusters = await runyard.database.db
+    .selectFrom('clusters')
+    .select('cluster_id')
+    .where('created_time', '=', 1)
+    .orderBy('cluster_id')
+    .execute();
   expect(clusters.map((row) => row.cluster_id)).toEqual(['alive', 'young']);
   expect(failures).toEqual([]);
   expect(await runyard.call('GET', '2.1/jobs/runs/get', { run_id: old })).toMatchObject({ status: 400 });
@@ -53,53 +112,141 @@ test('deliveries leave their log after 30 days, with their tries and mails; youn
   const { db } = runyard.database;
   const now = Date.now();
   const deliver = async (age: number, state: 'delivered' | 'pending'): Promise<string> => {
-    const { notice_id } = await db.insertInto('outbox').values({
-      event: 'on_start', channel: 'email', recipient: 'a@x', job_id: 1, run_id: null, task_key: null, created_time: now - age * day, facts: '{}', taken_time: now,
-    }).returning('notice_id').executeTakeFirstOrThrow();
-    const { delivery_id } = await db.insertInto('deliveries').values({
-      notice_id, event: 'on_start', channel: 'email', way: 'email', lane: String(notice_id), destination_id: null, address: 'a@x', job_id: 1, job_run_id: null,
-      run_id: null, task_key: null, created_time: now - age * day, facts: '{}', message: null, state, round_start_time: null,
-      next_attempt_time: state === 'pending' ? now + day : null, claimed_by: null,
-    }).returning('delivery_id').executeTakeFirstOrThrow();
-    await db.insertInto('delivery_attempts').values({ delivery_id, number: 1, time: 1, duration_ms: 1, status: null, answer: null, error: null }).execute();
+    const { notice_id } = await db
+      .insertInto('outbox')
+      .values({
+        event: 'on_start',
+        channel: 'email',
+        recipient: 'a@x',
+        job_id: 1,
+        run_id: null,
+        task_key: null,
+        created_time: now - age * day,
+        facts: '{}',
+        taken_time: now,
+      })
+      .returning('notice_id')
+      .executeTakeFirstOrThrow();
+    const { delivery_id } = await db
+      .insertInto('deliveries')
+      .values({
+        notice_id,
+        event: 'on_start',
+        channel: 'email',
+        way: 'email',
+        lane: String(notice_id),
+        destination_id: null,
+        address: 'a@x',
+        job_id: 1,
+        job_run_id: null,
+        run_id: null,
+        task_key: null,
+        created_time: now - age * day,
+        facts: '{}',
+        message: null,
+        state,
+        round_start_time: null,
+        next_attempt_time: state === 'pending' ? now + day : null,
+        claimed_by: null,
+      })
+      .returning('delivery_id')
+      .executeTakeFirstOrThrow();
+    await db
+      .insertInto('delivery_attempts')
+      .values({ delivery_id, number: 1, time: 1, duration_ms: 1, status: null, answer: null, error: null })
+      .execute();
     await mkdir(join(runyard.dataDirectory, 'mail'), { recursive: true });
     await writeFile(join(runyard.dataDirectory, 'mail', `${delivery_id}.eml`), 'mail');
     return delivery_id;
   };
-  const [old, waiting, young] = [await deliver(31, 'delivered'), await deliver(31, 'pending'), await deliver(29, 'delivered')];
+  const [old, waiting, young] = [
+    await deliver(31, 'delivered'),
+    await deliver(31, 'pending'),
+    await deliver(29, 'delivered'),
+  ];
   const housekeeping = await startHousekeeping(
-    { address: runyard.database.address, dataDirectory: runyard.dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day, auditRetentionMs: 400 * day, libraryRetentionMs: 30 * day },
-    { info: () => undefined, warn: () => undefined, error: () => undefined }, 1,
+    {
+      address: runyard.database.address,
+      dataDirectory: runyard.dataDirectory,
+      retentionMs: 60 * day,
+      deliveryRetentionMs: 30 * day,
+      auditRetentionMs: 400 * day,
+      libraryRetentionMs: 30 * day,
+    },
+    { info: () => undefined, warn: () => undefined, error: () => undefined },
+    1,
   );
   // The notices go last.
-  while ((await db.selectFrom('outbox').selectAll().execute()).length > 1) await new Promise((resolve) => { setTimeout(resolve, 20); });
+  while ((await db.selectFrom('outbox').selectAll().execute()).length > 1)
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20);
+    });
   await housekeeping.stop();
   const left = await db.selectFrom('deliveries').select('delivery_id').execute();
   expect(left.map((row) => row.delivery_id).toSorted()).toEqual([waiting, young].toSorted());
   expect(await db.selectFrom('delivery_attempts').selectAll().execute()).toHaveLength(2);
-  expect([old, waiting, young].map((id) => existsSync(join(runyard.dataDirectory, 'mail', `${id}.eml`)))).toEqual([false, true, true]);
+  expect(
+    [old, waiting, young].map((id) => existsSync(join(runyard.dataDirectory, 'mail', `${id}.eml`))),
+  ).toEqual([false, true, true]);
 });
 
 test('spec 5.2: tokens that nobody used for 90 days are revoked, and audit entries of more than 400 days leave', async () => {
-  const { database: { db, address }, dataDirectory } = runyard;
+  const {
+    database: { db, address },
+    dataDirectory,
+  } = runyard;
   const { token_info: info } = await runyard.ok('POST', '2.0/token/create', { comment: 'forgotten' });
   const now = Date.now();
-  await db.updateTable('tokens').set({ created_time: now - 91 * day, expiry_time: now + day }).where('token_id', '=', info.token_id).execute();
-  const event = { user_name: 'ann', token_id: 'x', source_ip: '', action: 'POST /x', resource: '', status: 200, before: null, after: null };
-  await db.insertInto('audit_events').values([{ ...event, time: now - 401 * day }, { ...event, time: now - 399 * day }]).execute();
+  await db
+    .updateTable('tokens')
+    .set({ created_time: now - 91 * day, expiry_time: now + day })
+    .where('token_id', '=', info.token_id)
+    .execute();
+  const event = {
+    user_name: 'ann',
+    token_id: 'x',
+    source_ip: '',
+    action: 'POST /x',
+    resource: '',
+    status: 200,
+    before: null,
+    after: null,
+  };
+  await db
+    .insertInto('audit_events')
+    .values([
+      { ...event, time: now - 401 * day },
+      { ...event, time: now - 399 * day },
+    ])
+    .execute();
   const housekeeping = await startHousekeeping(
-    { address, dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day, auditRetentionMs: 400 * day, libraryRetentionMs: 30 * day },
-    { info: () => undefined, warn: () => undefined, error: () => undefined }, 1,
+    {
+      address,
+      dataDirectory,
+      retentionMs: 60 * day,
+      deliveryRetentionMs: 30 * day,
+      auditRetentionMs: 400 * day,
+      libraryRetentionMs: 30 * day,
+    },
+    { info: () => undefined, warn: () => undefined, error: () => undefined },
+    1,
   );
   const ofAnn = () => db.selectFrom('audit_events').select('time').where('user_name', '=', 'ann').execute();
   // The audit log comes last.
   await expect.poll(ofAnn, { timeout: 30_000 }).toEqual([{ time: now - 399 * day }]);
   await housekeeping.stop();
-  expect((await runyard.ok('GET', '2.0/token/list')).token_infos.map((token: { token_id: string }) => token.token_id)).not.toContain(info.token_id);
+  expect(
+    (await runyard.ok('GET', '2.0/token/list')).token_infos.map(
+      (token: { token_id: string }) => token.token_id,
+    ),
+  ).not.toContain(info.token_id);
 });
 
 test('libraries and objects that nobody used for 30 days leave the cache; those that a cluster has stay', async () => {
-  const { database: { db, address }, dataDirectory } = runyard;
+  const {
+    database: { db, address },
+    dataDirectory,
+  } = runyard;
   const entry = async (path: string, age: number): Promise<string> => {
     const directory = join(dataDirectory, path);
     await mkdir(directory, { recursive: true });
@@ -108,19 +255,59 @@ test('libraries and objects that nobody used for 30 days leave the cache; those 
     await utimes(directory, time, time);
     return directory;
   };
-  const old = [await entry('libraries/python/old', 31), await entry('libraries/tries/old', 31), await entry('objects/old', 31)];
-  const kept = [await entry('libraries/python/young', 29), await entry('libraries/files/used', 31), await entry('libraries/maven/old', 31)];
-  await db.insertInto('clusters').values({
-    cluster_id: 'has', kind: 'ALL_PURPOSE', state: 'RUNNING', job_run_id: null, cluster_key: null, spec: '{}', spark_context_id: '1', created_time: 1, started_time: 1,
-    terminated_time: null, termination_reason: null,
-  }).execute();
+  const old = [
+    await entry('libraries/python/old', 31),
+    await entry('libraries/tries/old', 31),
+    await entry('objects/old', 31),
+  ];
+  const kept = [
+    await entry('libraries/python/young', 29),
+    await entry('libraries/files/used', 31),
+    await entry('libraries/maven/old', 31),
+  ];
+  await db
+    .insertInto('clusters')
+    .values({
+      cluster_id: 'has',
+      kind: 'ALL_PURPOSE',
+      state: 'RUNNING',
+      job_run_id: null,
+      cluster_key: null,
+      spec: '{}',
+      spark_context_id: '1',
+      created_time: 1,
+      started_time: 1,
+      terminated_time: null,
+      termination_reason: null,
+    })
+    .execute();
   const paths = { classPath: [join(kept[1] ?? '', 'file')], pythonPath: [], binPath: [] };
-  await db.insertInto('cluster_environments').values({ cluster_id: 'has', version: 1, spark_context_id: '1', installed: '[]', paths: JSON.stringify(paths) }).execute();
+  await db
+    .insertInto('cluster_environments')
+    .values({
+      cluster_id: 'has',
+      version: 1,
+      spark_context_id: '1',
+      installed: '[]',
+      paths: JSON.stringify(paths),
+    })
+    .execute();
   const housekeeping = await startHousekeeping(
-    { address, dataDirectory, retentionMs: 60 * day, deliveryRetentionMs: 30 * day, auditRetentionMs: 400 * day, libraryRetentionMs: 30 * day },
-    { info: () => undefined, warn: () => undefined, error: () => undefined }, 1,
+    {
+      address,
+      dataDirectory,
+      retentionMs: 60 * day,
+      deliveryRetentionMs: 30 * day,
+      auditRetentionMs: 400 * day,
+      libraryRetentionMs: 30 * day,
+    },
+    { info: () => undefined, warn: () => undefined, error: () => undefined },
+    1,
   );
-  while (old.some((directory) => existsSync(directory))) await new Promise((resolve) => { setTimeout(resolve, 20); });
+  while (old.some((directory) => existsSync(directory)))
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20);
+    });
   await housekeeping.stop();
   expect(kept.map((directory) => existsSync(directory))).toEqual([true, true, true]);
 });

@@ -6,7 +6,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkInstallation } from '../../../cli/wiring/installation.ts';
 
 let directory: string;
-beforeEach(async () => { directory = await mkdtemp(join(tmpdir(), 'runyard-installation-')); });
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'runyard-installation-'));
+});
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const refusal = /holds runs of another database.*another RUNYARD_DATA_DIR/;

@@ -18,8 +18,14 @@ let directory: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'runyard-cli-logs-'));
   runyard = await startTestService();
-  await runyard.putFile('/says.py', 'import sys\nprint(sys.argv[1].encode().decode("unicode_escape"))\nprint("complaint", file=sys.stderr)\nsys.exit(int(sys.argv[2]))\n');
-  await runyard.putFile('/gate.py', 'import os, sys, time\nprint("before", flush=True)\nwhile not os.path.exists(os.environ["RUNYARD_MANAGED_FS"] + "/" + sys.argv[1]): time.sleep(0.02)\nprint("after")\n');
+  await runyard.putFile(
+    '/says.py',
+    'import sys\nprint(sys.argv[1].encode().decode("unicode_escape"))\nprint("complaint", file=sys.stderr)\nsys.exit(int(sys.argv[2]))\n',
+  );
+  await runyard.putFile(
+    '/gate.py',
+    'import os, sys, time\nprint("before", flush=True)\nwhile not os.path.exists(os.environ["RUNYARD_MANAGED_FS"] + "/" + sys.argv[1]): time.sleep(0.02)\nprint("after")\n',
+  );
 });
 afterAll(async () => {
   await runyard.stop();
@@ -28,27 +34,54 @@ afterAll(async () => {
 
 const variables = (): Record<string, string> => ({ RUNYARD_URL: runyard.url, RUNYARD_TOKEN: runyard.token });
 const command = (...words: string[]): Promise<Ended> => start(words, directory, variables()).ended;
-const submit = async (...tasks: object[]): Promise<number> => (await runyard.ok('POST', '2.1/jobs/runs/submit', { run_name: 'cli', tasks })).run_id;
+const submit = async (...tasks: object[]): Promise<number> =>
+  (await runyard.ok('POST', '2.1/jobs/runs/submit', { run_name: 'cli', tasks })).run_id;
 
 describe('runyard logs', () => {
   test('prints what a run of one task has written, each stream to its own, and makes terminal commands harmless', async () => {
-    const runId = await submit(program('main', 'says', [String.raw`\x1b]0;owned\x07\x1b[31mred\x1b[2Jx\x9b1my\x08`, '0']));
+    const runId = await submit(
+      program('main', 'says', [String.raw`\x1b]0;owned\x07\x1b[31mred\x1b[2Jx\x9b1my\x08`, '0']),
+    );
     await runyard.ended(runId);
-    expect(await command('logs', String(runId))).toEqual({ code: 0, stdout: 'redxy\n'.replace('xy', 'x1my'), stderr: 'complaint\n' });
-    expect(await command('logs', String(runId), '--stream', 'stderr')).toEqual({ code: 0, stdout: 'complaint\n', stderr: '' });
-    expect((await command('logs', String(runId), '--stream', 'stdout', '--tail', '1')).stdout).toBe('redx1my\n');
+    expect(await command('logs', String(runId))).toEqual({
+      code: 0,
+      stdout: 'redxy\n'.replace('xy', 'x1my'),
+      stderr: 'complaint\n',
+    });
+    expect(await command('logs', String(runId), '--stream', 'stderr')).toEqual({
+      code: 0,
+      stdout: 'complaint\n',
+      stderr: '',
+    });
+    expect((await command('logs', String(runId), '--stream', 'stdout', '--tail', '1')).stdout).toBe(
+      'redx1my\n',
+    );
   });
 
   test('names the task in front of each line when there are several, and takes one by its key', async () => {
-    const runId = await submit(program('one', 'says', ['first', '0']), program('two', 'says', ['second', '0'], ['one']));
+    const runId = await submit(
+      program('one', 'says', ['first', '0']),
+      program('two', 'says', ['second', '0'], ['one']),
+    );
     await runyard.ended(runId);
-    expect((await command('logs', String(runId), '--stream', 'stdout')).stdout).toBe('one | first\ntwo | second\n');
-    expect((await command('logs', String(runId), '--stream', 'stdout', '--task', 'two')).stdout).toBe('second\n');
-    expect(await command('logs', String(runId), '--task', 'three')).toEqual({ code: 1, stdout: '', stderr: `runyard: Run ${runId} has no task three; it has one, two.\n` });
+    expect((await command('logs', String(runId), '--stream', 'stdout')).stdout).toBe(
+      'one | first\ntwo | second\n',
+    );
+    expect((await command('logs', String(runId), '--stream', 'stdout', '--task', 'two')).stdout).toBe(
+      'second\n',
+    );
+    expect(await command('logs', String(runId), '--task', 'three')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `runyard: Run ${runId} has no task three; it has one, two.\n`,
+    });
   });
 
   test('follows a run to its end, through all of its tasks, and its exit code says how that was', async () => {
-    const runId = await submit(program('wait', 'gate', ['g1']), program('fail', 'says', ['bad', '3'], ['wait']));
+    const runId = await submit(
+      program('wait', 'gate', ['g1']),
+      program('fail', 'says', ['bad', '3'], ['wait']),
+    );
     const running = start(['logs', '-f', String(runId)], directory, variables());
     await running.says(/wait \| before/);
     await writeFile(join(runyard.dataDirectory, 'managed_fs', 'g1'), '');
@@ -56,7 +89,11 @@ describe('runyard logs', () => {
     expect([code, stdout]).toEqual([3, 'wait | before\nwait | after\nfail | bad\n']);
     expect(stderr).toMatch(new RegExp(`fail \\| complaint\\nrunyard: run ${runId} ended as FAILED`));
     const good = await submit(program('main', 'says', ['fine', '0']));
-    expect(await command('logs', '-f', String(good))).toEqual({ code: 0, stdout: 'fine\n', stderr: 'complaint\n' });
+    expect(await command('logs', '-f', String(good))).toEqual({
+      code: 0,
+      stdout: 'fine\n',
+      stderr: 'complaint\n',
+    });
   });
 
   test('Ctrl-C ends it with 130, and not the run', async () => {
@@ -65,7 +102,9 @@ describe('runyard logs', () => {
     await running.says(/before/);
     running.child.kill('SIGINT');
     expect(await running.ended).toEqual({ code: 130, stdout: 'before\n', stderr: '' });
-    expect((await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: runId })).state.life_cycle_state).toBe('RUNNING');
+    expect((await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: runId })).state.life_cycle_state).toBe(
+      'RUNNING',
+    );
     await writeFile(join(runyard.dataDirectory, 'managed_fs', 'g2'), '');
     await runyard.ended(runId);
   });
@@ -76,22 +115,42 @@ describe('runyard logs', () => {
     const server = createServer((request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
       if (pathname.endsWith('/get')) {
-        response.end(JSON.stringify({ run_id: 7, state, tasks: [{ run_id: 7, task_key: 'main', attempt_number: 0, state }] }));
+        response.end(
+          JSON.stringify({
+            run_id: 7,
+            state,
+            tasks: [{ run_id: 7, task_key: 'main', attempt_number: 0, state }],
+          }),
+        );
         return;
       }
       asked.push(searchParams.get('offset') ?? '');
-      const event = (id: number, name: string, data: object): string => `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+      const event = (id: number, name: string, data: object): string =>
+        `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
       response.writeHead(asked.length === 2 ? 503 : 200, { 'content-type': 'text/event-stream' });
-      if (asked.length === 1) response.write(`${event(4, 'log', { offset: 0, content: 'one\n' })}id: 8\nevent: log\nda`, () => response.destroy());
-      else if (asked.length === 2) response.end('{"error_code": "TEMPORARILY_UNAVAILABLE", "message": "Later."}');
+      if (asked.length === 1)
+        response.write(`${event(4, 'log', { offset: 0, content: 'one\n' })}id: 8\nevent: log\nda`, () =>
+          response.destroy(),
+        );
+      else if (asked.length === 2)
+        response.end('{"error_code": "TEMPORARILY_UNAVAILABLE", "message": "Later."}');
       else response.end(event(8, 'log', { offset: 4, content: 'two\n' }) + event(8, 'end', { offset: 8 }));
     });
-    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const ended = await start(['logs', '-f', '7', '--stream', 'stdout'], directory, { RUNYARD_URL: `http://127.0.0.1:${port}`, RUNYARD_TOKEN: 'x' }).ended;
+    const ended = await start(['logs', '-f', '7', '--stream', 'stdout'], directory, {
+      RUNYARD_URL: `http://127.0.0.1:${port}`,
+      RUNYARD_TOKEN: 'x',
+    }).ended;
     server.close();
-    expect(ended).toEqual({ code: 0, stdout: 'one\ntwo\n', stderr: expect.stringMatching(/^runyard: the service does not answer; trying until it does/) });
+    expect(ended).toEqual({
+      code: 0,
+      stdout: 'one\ntwo\n',
+      stderr: expect.stringMatching(/^runyard: the service does not answer; trying until it does/),
+    });
     expect(asked).toEqual(['0', '4', '4']);
   });
 
@@ -100,24 +159,42 @@ describe('runyard logs', () => {
     [['logs', '1', '--stream', 'stdin'], 2, /stdout, stderr, both/],
     [['bundle', '4711000'], 1, /Run 4711000 does not exist/],
   ])('%j is refused with %i', async (words, code, message) => {
-    expect(await command(...words)).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });
+    expect(await command(...words)).toMatchObject({
+      code,
+      stdout: '',
+      stderr: expect.stringMatching(message),
+    });
   });
 });
 
 test('runyard bundle writes a whole file or none', async () => {
   const runId = await submit(program('main', 'says', ['bundled', '0']));
   await runyard.ended(runId);
-  expect(await command('bundle', String(runId))).toEqual({ code: 0, stdout: `run-${runId}.tar.gz\n`, stderr: '' });
-  expect(execFileSync('tar', ['-xzOf', join(directory, `run-${runId}.tar.gz`), 'tasks/main/attempt-0/stdout'], { encoding: 'utf8' })).toBe('bundled\n');
+  expect(await command('bundle', String(runId))).toEqual({
+    code: 0,
+    stdout: `run-${runId}.tar.gz\n`,
+    stderr: '',
+  });
+  expect(
+    execFileSync('tar', ['-xzOf', join(directory, `run-${runId}.tar.gz`), 'tasks/main/attempt-0/stdout'], {
+      encoding: 'utf8',
+    }),
+  ).toBe('bundled\n');
   expect((await stat(join(directory, `run-${runId}.tar.gz`))).mode & 0o777).toBe(0o600);
-  expect((await command('bundle', String(runId), '-o', join(directory, 'no', 'such', 'folder.tar.gz'))).code).toBe(1);
+  expect(
+    (await command('bundle', String(runId), '-o', join(directory, 'no', 'such', 'folder.tar.gz'))).code,
+  ).toBe(1);
   expect((await readdir(directory)).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
 
 describe('text for a terminal', () => {
   test.each([
     ['colours are kept and ended', '\u001B[1;31mred', '\u001B[1;31mred\u001B[0m'],
-    ['no other command is', 'a\u001B[2Jb\u001B[10;10Hc\u001B]52;c;AAAA\u0007d\u001BPq\u001B\\e\u001Bcf', 'abcdef'],
+    [
+      'no other command is',
+      'a\u001B[2Jb\u001B[10;10Hc\u001B]52;c;AAAA\u0007d\u001BPq\u001B\\e\u001Bcf',
+      'abcdef',
+    ],
     ['a command that is not whole is none', 'a\u001B[31', 'a'],
     ['line ends of other systems are line ends', 'a\r\nb\rc', 'a\nb\nc'],
     ['no character moves or turns what stands there', 'a\bb\u0007c\u202Ed\u009B2Je\tf', 'abcd2Je\tf'],
@@ -141,7 +218,13 @@ describe('text for a terminal', () => {
 
   test('a line without an end is printed in pieces, and its prefix once', async () => {
     let printed = '';
-    const out = Object.assign(Object.create(process.stdout), { write: (text: string) => { printed += text; return true; }, isTTY: false });
+    const out = Object.assign(Object.create(process.stdout), {
+      write: (text: string) => {
+        printed += text;
+        return true;
+      },
+      isTTY: false,
+    });
     const printer = linePrinter(out, 'task | ');
     for (let part = 0; part < 20; part += 1) await printer.print('x'.repeat(10_000));
     expect(printed.length).toBeGreaterThan(100_000);

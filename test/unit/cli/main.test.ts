@@ -13,28 +13,58 @@ const cli = fileURLToPath(new URL('../../../cli/', import.meta.url));
 /** A program that is not the command line itself: its exit code and what it wrote to stderr. */
 function node(script: string, ...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [script, ...words], (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }));
+    execFile(process.execPath, [script, ...words], (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+    );
   });
 }
 
 test.each([
-  ['an unknown command', ['serv'], /^runyard: unknown command 'serv' \(Did you mean serve\?\) \(see runyard --help\)\n$/],
+  [
+    'an unknown command',
+    ['serv'],
+    /^runyard: unknown command 'serv' \(Did you mean serve\?\) \(see runyard --help\)\n$/,
+  ],
   ['an unknown option', ['serve', '--prot'], /^runyard: unknown option '--prot' .*\n$/],
   ['a word too many', ['token', 'mine'], /^runyard: too many arguments for 'token'.*\n$/],
-  ['a year that is none', ['demo', '--year', 'last'], /^runyard: option '--year <year>' argument 'last' is invalid.*\n$/],
-  ['an option without its value', ['demo', '--data-dir'], /^runyard: option '--data-dir <directory>' argument missing.*\n$/],
+  [
+    'a year that is none',
+    ['demo', '--year', 'last'],
+    /^runyard: option '--year <year>' argument 'last' is invalid.*\n$/,
+  ],
+  [
+    'an option without its value',
+    ['demo', '--data-dir'],
+    /^runyard: option '--data-dir <directory>' argument missing.*\n$/,
+  ],
 ])('%s is refused in one line, with exit code 2', async (_what, words, message) => {
-  expect(await run(words, await openDirectory())).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
+  expect(await run(words, await openDirectory())).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(message),
+  });
 });
 
 test('no command at all shows the help, with exit code 2', async () => {
-  expect(await run([], await openDirectory())).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining('Usage: runyard') });
+  expect(await run([], await openDirectory())).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('Usage: runyard'),
+  });
 });
 
 test('the version is that of the package, for the bin too', async () => {
   const { version }: { version: string } = JSON.parse(await readFile(join(cli, '../package.json'), 'utf8'));
-  expect(await run(['--version'], await openDirectory())).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
-  expect(await node(join(cli, 'runyard.mjs'), '--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  expect(await run(['--version'], await openDirectory())).toEqual({
+    code: 0,
+    stdout: `${version}\n`,
+    stderr: '',
+  });
+  expect(await node(join(cli, 'runyard.mjs'), '--version')).toEqual({
+    code: 0,
+    stdout: `${version}\n`,
+    stderr: '',
+  });
 });
 
 test('the help of serve names every variable', async () => {
@@ -44,11 +74,16 @@ test('the help of serve names every variable', async () => {
   expect(stdout).toContain('DATABASE_URL');
 });
 
-test.each(['serve', 'token', 'doctor'])('a wrong setting ends `%s` with one line and exit code 1', async (command) => {
-  expect(await run([command], await openDirectory(), { RUNYARD_PROT: '1' })).toEqual({
-    code: 1, stdout: '', stderr: 'runyard: RUNYARD_PROT is not a setting; the nearest known one is RUNYARD_PORT.\n',
-  });
-});
+test.each(['serve', 'token', 'doctor'])(
+  'a wrong setting ends `%s` with one line and exit code 1',
+  async (command) => {
+    expect(await run([command], await openDirectory(), { RUNYARD_PROT: '1' })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'runyard: RUNYARD_PROT is not a setting; the nearest known one is RUNYARD_PORT.\n',
+    });
+  },
+);
 
 test('without a token there is nothing to print', async () => {
   const directory = await openDirectory();
@@ -58,13 +93,20 @@ test('without a token there is nothing to print', async () => {
 });
 
 test('a token of the configuration is the one that is printed', async () => {
-  expect(await run(['token'], await openDirectory(), { RUNYARD_BOOTSTRAP_TOKEN: 'of-my-own-making' })).toEqual({ code: 0, stdout: 'of-my-own-making\n', stderr: '' });
+  expect(
+    await run(['token'], await openDirectory(), { RUNYARD_BOOTSTRAP_TOKEN: 'of-my-own-making' }),
+  ).toEqual({ code: 0, stdout: 'of-my-own-making\n', stderr: '' });
 });
 
 test('a database that does not answer ends the start with one line, without its password', async () => {
-  const { code, stderr } = await run(['serve'], await openDirectory(), { DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/db', RUNYARD_PORT: '0' });
+  const { code, stderr } = await run(['serve'], await openDirectory(), {
+    DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/db',
+    RUNYARD_PORT: '0',
+  });
   expect({ code, stderr }).toEqual({
-    code: 1, stderr: 'runyard: The database that DATABASE_URL names (127.0.0.1:1) cannot be used: connect ECONNREFUSED 127.0.0.1:1.\n',
+    code: 1,
+    stderr:
+      'runyard: The database that DATABASE_URL names (127.0.0.1:1) cannot be used: connect ECONNREFUSED 127.0.0.1:1.\n',
   });
 });
 
@@ -73,22 +115,32 @@ test('a data directory that is a file ends the start with one line', async () =>
   await writeFile(join(directory, 'file'), '');
   const { code, stderr } = await run(['serve'], directory, { RUNYARD_DATA_DIR: 'file', RUNYARD_PORT: '0' });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^runyard: The data directory \S+file cannot be used \([^\n]+\): [^\n]+RUNYARD_DATA_DIR\.\n$/);
+  expect(stderr).toMatch(
+    /^runyard: The data directory \S+file cannot be used \([^\n]+\): [^\n]+RUNYARD_DATA_DIR\.\n$/,
+  );
 });
 
 test('a taken port ends the start with one line that names host, port and variable', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => { taken.once('listening', resolve); });
-  onTestFinished(() => { taken.close(); });
+  await new Promise((resolve) => {
+    taken.once('listening', resolve);
+  });
+  onTestFinished(() => {
+    taken.close();
+  });
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());
   const address = taken.address();
   const port = String(typeof address === 'object' ? address?.port : '');
   const { host, user, password } = inject('postgres');
   const url = `postgresql:///${database.address.database}?${new URLSearchParams({ host, user, password })}`;
-  const { code, stderr } = await run(['serve'], await openDirectory(), { DATABASE_URL: url, RUNYARD_PORT: port });
+  const { code, stderr } = await run(['serve'], await openDirectory(), {
+    DATABASE_URL: url,
+    RUNYARD_PORT: port,
+  });
   expect({ code, stderr }).toEqual({
-    code: 1, stderr: `runyard: Cannot listen on 127.0.0.1, port ${port}: another program listens there. Choose another RUNYARD_PORT, or 0 for any free one.\n`,
+    code: 1,
+    stderr: `runyard: Cannot listen on 127.0.0.1, port ${port}: another program listens there. Choose another RUNYARD_PORT, or 0 for any free one.\n`,
   });
 });
 
@@ -96,19 +148,31 @@ test('a service says where it is, shows its token once, keeps a second one out, 
   const directory = await openDirectory();
   const first = start(['serve'], directory, { RUNYARD_PORT: '0' });
   const [, url] = await first.says(/^Runyard is ready at (http:\/\/127\.0\.0\.1:[1-9]\d*)$/m);
-  const [, file = '', token] = await first.says(/^Token of the first administrator, shown once \(kept in (\S+)\): (\S+)$/m);
+  const [, file = '', token] = await first.says(
+    /^Token of the first administrator, shown once \(kept in (\S+)\): (\S+)$/m,
+  );
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await run(['token'], directory)).toEqual({ code: 0, stdout: `${token}\n`, stderr: '' });
-  expect((await fetch(`${url}/api/2.1/jobs/list`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
+  expect(
+    (await fetch(`${url}/api/2.1/jobs/list`, { headers: { authorization: `Bearer ${token}` } })).status,
+  ).toBe(200);
 
   const second = await run(['serve'], directory, { RUNYARD_PORT: '0' });
-  expect(second).toMatchObject({ code: 1, stderr: expect.stringMatching(/^runyard: The directory \S+ is in use by the engine with process id \d+: [^\n]+\n$/) });
+  expect(second).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^runyard: The directory \S+ is in use by the engine with process id \d+: [^\n]+\n$/,
+    ),
+  });
   expect(second.stderr).toContain(` ${first.child.pid}:`);
 
   first.child.kill('SIGTERM');
   const { code, stdout } = await first.ended;
   expect(code).toBe(0);
-  const lines = stdout.trim().split('\n').map((line): unknown => JSON.parse(line));
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
   expect(lines).toContainEqual(expect.objectContaining({ url, msg: 'Runyard is ready.' }));
   expect(stdout).not.toContain(token);
 
@@ -124,7 +188,11 @@ test('without its packages, the preflight says what to do in one line', async ()
   for (const name of ['preflight.mjs', 'runyard.mjs']) {
     await copyFile(join(cli, name), join(directory, 'cli', name));
     expect(await node(join(directory, 'cli', name))).toEqual({
-      code: 1, stdout: '', stderr: expect.stringMatching(/^runyard: The packages are not installed in \S+: run `npm ci` there\.\n$/),
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^runyard: The packages are not installed in \S+: run `npm ci` there\.\n$/,
+      ),
     });
   }
 });

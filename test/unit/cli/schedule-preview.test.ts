@@ -5,8 +5,19 @@ import { openDirectory, run } from './command.ts';
 const preview = async (...words: string[]) => run(['schedule', 'preview', ...words], await openDirectory());
 
 test('shows the meaning and the fires, with notes', async () => {
-  expect(await preview('0 30 2 ? * SUN', '--zone', 'Europe/Berlin', '--after', '2027-03-19T00:00:00Z', '--count', '2')).toEqual({
-    code: 0, stderr: '',
+  expect(
+    await preview(
+      '0 30 2 ? * SUN',
+      '--zone',
+      'Europe/Berlin',
+      '--after',
+      '2027-03-19T00:00:00Z',
+      '--count',
+      '2',
+    ),
+  ).toEqual({
+    code: 0,
+    stderr: '',
     stdout: [
       '0 30 2 ? * SUN (Europe/Berlin): at 02:30 every Sunday',
       '2027-03-21T02:30:00+01:00',
@@ -18,7 +29,13 @@ test('shows the meaning and the fires, with notes', async () => {
 
 test('speaks JSON, as the service does', async () => {
   const { code, stdout } = await preview('0 0 6 * * ?', '--after', '1798761600000', '--count', '1', '--json');
-  expect([code, JSON.parse(stdout)]).toEqual([0, { description: 'at 06:00 every day', fire_times: [{ time: 1_798_783_200_000, local: '2027-01-01T06:00:00+00:00' }] }]);
+  expect([code, JSON.parse(stdout)]).toEqual([
+    0,
+    {
+      description: 'at 06:00 every day',
+      fire_times: [{ time: 1_798_783_200_000, local: '2027-01-01T06:00:00+00:00' }],
+    },
+  ]);
 });
 
 test.each([

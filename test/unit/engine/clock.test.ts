@@ -4,13 +4,19 @@ import { systemClock } from '../../../engine/clock.ts';
 
 test('calls no earlier than the instant, however often it is asked', async () => {
   const early: number[] = [];
-  await Promise.all(Array.from({ length: 200 }, (_, index) => new Promise<void>((resolve) => {
-    const at = systemClock.now() + (index % 20);
-    systemClock.at(at, () => {
-      early.push(Math.max(0, at - systemClock.now()));
-      resolve();
-    });
-  })));
+  await Promise.all(
+    Array.from(
+      { length: 200 },
+      (_, index) =>
+        new Promise<void>((resolve) => {
+          const at = systemClock.now() + (index % 20);
+          systemClock.at(at, () => {
+            early.push(Math.max(0, at - systemClock.now()));
+            resolve();
+          });
+        }),
+    ),
+  );
   expect(Math.max(...early)).toBe(0);
 });
 
@@ -29,7 +35,11 @@ test('an instant that is past strikes at once, and not before its caller goes on
 
 test('what is taken back does not strike', async () => {
   let struck = false;
-  systemClock.at(systemClock.now() + 1, () => { struck = true; })();
-  await new Promise<void>((resolve) => { systemClock.at(systemClock.now() + 5, resolve); });
+  systemClock.at(systemClock.now() + 1, () => {
+    struck = true;
+  })();
+  await new Promise<void>((resolve) => {
+    systemClock.at(systemClock.now() + 5, resolve);
+  });
   expect(struck).toBe(false);
 });

@@ -23,16 +23,29 @@ describe('what is no file to read is empty, and holds nobody up', () => {
     ['a path through a file', (path) => writeFile(path.slice(0, -'/f'.length) + '/d', 'secret')],
     ['a directory', (path) => mkdir(path)],
     ['a named pipe', async (path) => execFileSync('mkfifo', [path])],
-    ['a link to a file', async (path) => {
-      await writeFile(`${path}.secret`, 'secret');
-      await symlink(`${path}.secret`, path);
-    }],
+    [
+      'a link to a file',
+      async (path) => {
+        await writeFile(`${path}.secret`, 'secret');
+        await symlink(`${path}.secret`, path);
+      },
+    ],
     ['a link to itself', (path) => symlink(path, path)],
-    ['a socket', async (path) => {
-      const server = createServer();
-      await new Promise<void>((resolve) => { server.listen(path, resolve); });
-      onTestFinished(() => new Promise<void>((resolve) => { server.close(() => resolve()); }));
-    }],
+    [
+      'a socket',
+      async (path) => {
+        const server = createServer();
+        await new Promise<void>((resolve) => {
+          server.listen(path, resolve);
+        });
+        onTestFinished(
+          () =>
+            new Promise<void>((resolve) => {
+              server.close(() => resolve());
+            }),
+        );
+      },
+    ],
   ];
   test.each(cases)('%s', async (name, make) => {
     const path = await freshPath();
@@ -58,12 +71,15 @@ test.each<[number, string, boolean, string]>([
   [3, 'aé', true, 'éb'],
   [2, 'a', true, '\uFFFDb'],
   [0, '', true, ''],
-])('of "aéb" at most %i bytes are "%s" from its beginning, and from its end', async (most, text, more, end) => {
-  const path = await freshPath();
-  await writeFile(path, 'aéb');
-  expect(await readText(path, most)).toMatchObject({ text, more });
-  expect(await readLogEnd(path, most)).toBe(end);
-});
+])(
+  'of "aéb" at most %i bytes are "%s" from its beginning, and from its end',
+  async (most, text, more, end) => {
+    const path = await freshPath();
+    await writeFile(path, 'aéb');
+    expect(await readText(path, most)).toMatchObject({ text, more });
+    expect(await readLogEnd(path, most)).toBe(end);
+  },
+);
 
 test('bytes beyond the end are not there', async () => {
   const path = await freshPath();

@@ -10,16 +10,45 @@ import { startNoticeWorld, type NoticeWorld } from './world.ts';
 let world: NoticeWorld;
 let mails: MailReceiver | undefined;
 let certificate: { key: string; cert: string };
-beforeAll(() => { certificate = makeCertificate(); });
-beforeEach(async () => { world = await startNoticeWorld(); });
-afterEach(async () => { await world.close(); await mails?.close(); mails = undefined; });
+beforeAll(() => {
+  certificate = makeCertificate();
+});
+beforeEach(async () => {
+  world = await startNoticeWorld();
+});
+afterEach(async () => {
+  await world.close();
+  await mails?.close();
+  mails = undefined;
+});
 
 function makeCertificate(): { key: string; cert: string } {
   const directory = mkdtempSync(join(tmpdir(), 'runyard-tls-'));
   try {
     const [key, cert] = [join(directory, 'key'), join(directory, 'cert')];
-    execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2',
-      '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-keyout', key, '-out', cert], { stdio: 'ignore' });
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-days',
+        '2',
+        '-subj',
+        '/CN=localhost',
+        '-addext',
+        'subjectAltName=DNS:localhost,IP:127.0.0.1',
+        '-keyout',
+        key,
+        '-out',
+        cert,
+      ],
+      { stdio: 'ignore' },
+    );
     return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
   } finally {
     rmSync(directory, { recursive: true, force: true });
@@ -29,9 +58,12 @@ function makeCertificate(): { key: string; cert: string } {
 /** A server that takes mail of one user alone. */
 async function startAuthenticated(secure: boolean): Promise<MailReceiver> {
   mails = await startMailReceiver({
-    ...certificate, secure,
+    ...certificate,
+    secure,
     onAuth: ({ username, password }, _session, callback) =>
-      (username === 'runyard' && password === 'p@ss' ? callback(null, { user: username }) : callback(new Error('Wrong password'))),
+      username === 'runyard' && password === 'p@ss'
+        ? callback(null, { user: username })
+        : callback(new Error('Wrong password')),
   });
   return mails;
 }
@@ -48,25 +80,44 @@ function partOf(raw: string, type: 'plain' | 'html'): string {
   const text = body.join('\r\n\r\n');
   if (/base64/i.test(head)) return Buffer.from(text, 'base64').toString('utf8');
   if (!/quoted-printable/i.test(head)) return text;
-  return Buffer.from(text.replaceAll('=\r\n', '').replaceAll(/=([\dA-F]{2})/g, (_all, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16))), 'latin1').toString('utf8');
+  return Buffer.from(
+    text
+      .replaceAll('=\r\n', '')
+      .replaceAll(/=([\dA-F]{2})/g, (_all, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16))),
+    'latin1',
+  ).toString('utf8');
 }
 
 describe('a server with TLS and a password', () => {
-  test.each([['smtps', true], ['smtp', false]] as const)('%s: the mail goes through the encrypted connection, as the user', async (scheme, secure) => {
+  test.each([
+    ['smtps', true],
+    ['smtp', false],
+  ] as const)('%s: the mail goes through the encrypted connection, as the user', async (scheme, secure) => {
     const server = await startAuthenticated(secure);
-    await world.engine({}, { smtpUrl: `${scheme}://runyard:p%40ss@127.0.0.1:${server.port}`, ca: certificate.cert });
+    await world.engine(
+      {},
+      { smtpUrl: `${scheme}://runyard:p%40ss@127.0.0.1:${server.port}`, ca: certificate.cert },
+    );
     await world.tell({ channel: 'email', recipient: 'ops@example.org', event: 'on_failure', runId: 907 });
     const [delivery] = await world.when(([one]) => one?.state === 'delivered');
-    expect(server.mails).toMatchObject([{ to: ['ops@example.org'], from: 'runyard@example.org', user: 'runyard', secure: true }]);
+    expect(server.mails).toMatchObject([
+      { to: ['ops@example.org'], from: 'runyard@example.org', user: 'runyard', secure: true },
+    ]);
     expect(delivery?.attempts).toMatchObject([{ status: 250, answer: expect.stringMatching(/^250 /) }]);
   });
 
   test('a wrong password is told in the log, and tried again', async () => {
     const server = await startAuthenticated(true);
-    await world.engine({}, { smtpUrl: `smtps://runyard:wrong@127.0.0.1:${server.port}`, ca: certificate.cert });
+    await world.engine(
+      {},
+      { smtpUrl: `smtps://runyard:wrong@127.0.0.1:${server.port}`, ca: certificate.cert },
+    );
     await world.tell({ channel: 'email', recipient: 'ops@example.org' });
     const [delivery] = await world.when(([one]) => (one?.attempts.length ?? 0) >= 2);
-    expect(delivery).toMatchObject({ state: 'pending', attempts: [{ status: 535, error: expect.stringContaining('Wrong password') }, {}] });
+    expect(delivery).toMatchObject({
+      state: 'pending',
+      attempts: [{ status: 535, error: expect.stringContaining('Wrong password') }, {}],
+    });
   });
 
   test('a certificate that nobody vouches for is not trusted', async () => {
@@ -79,7 +130,10 @@ describe('a server with TLS and a password', () => {
   });
 });
 
-test.each<[string, HowToTake]>([['a temporary refusal', 451], ['a cut connection', 'cut']])('%s is tried again until the mail is taken, once', async (_name, how) => {
+test.each<[string, HowToTake]>([
+  ['a temporary refusal', 451],
+  ['a cut connection', 'cut'],
+])('%s is tried again until the mail is taken, once', async (_name, how) => {
   const server = await startOpen();
   server.answer('ops@example.org', how, how);
   await world.engine({}, { smtpUrl: `smtp://127.0.0.1:${server.port}` });
@@ -94,10 +148,18 @@ test('a recipient that the server does not know is final, and holds up nobody el
   const server = await startOpen();
   server.answer('gone@example.org', 550);
   await world.engine({}, { smtpUrl: `smtp://127.0.0.1:${server.port}` });
-  await world.tell({ channel: 'email', recipient: 'gone@example.org' }, { channel: 'email', recipient: 'ops@example.org' });
-  const all = await world.when((deliveries) => deliveries.length === 2 && deliveries.every(({ state }) => state !== 'pending'));
-  expect(all.map(({ address, state, attempts }) => [address, state, attempts.map(({ status }) => status)])).toEqual([
-    ['ops@example.org', 'delivered', [250]], ['gone@example.org', 'failed', [550]],
+  await world.tell(
+    { channel: 'email', recipient: 'gone@example.org' },
+    { channel: 'email', recipient: 'ops@example.org' },
+  );
+  const all = await world.when(
+    (deliveries) => deliveries.length === 2 && deliveries.every(({ state }) => state !== 'pending'),
+  );
+  expect(
+    all.map(({ address, state, attempts }) => [address, state, attempts.map(({ status }) => status)]),
+  ).toEqual([
+    ['ops@example.org', 'delivered', [250]],
+    ['gone@example.org', 'failed', [550]],
   ]);
 });
 
@@ -113,7 +175,12 @@ test('a server that stalls holds up no webhook', async () => {
 });
 
 test.each([
-  'ops@example.org, evil@example.org', 'ops@example.org\r\nBcc: evil@example.org', '"x" <ops@example.org>', 'ops', 'ops@exa mple.org', 'ops@example.org>',
+  'ops@example.org, evil@example.org',
+  'ops@example.org\r\nBcc: evil@example.org',
+  '"x" <ops@example.org>',
+  'ops',
+  'ops@exa mple.org',
+  'ops@example.org>',
 ])('%j is no address: nothing is sent', async (recipient) => {
   const server = await startOpen();
   await world.engine({}, { smtpUrl: `smtp://127.0.0.1:${server.port}` });
@@ -126,9 +193,20 @@ test.each([
 test('a name with line breaks and markup stays one line of the subject, and text in the mail', async () => {
   const { db } = world.database;
   const name = 'night\r\nBcc: evil@example.org\n\n<img src=x onerror=alert(1)> "größe"';
-  const { job_id: jobId } = await db.insertInto('jobs').values({
-    creator: 'a', created_time: 1, name, api_version: '2.1', format: 'MULTI_TASK', settings: '{}', hidden: false, deleted_time: null,
-  }).returning('job_id').executeTakeFirstOrThrow();
+  const { job_id: jobId } = await db
+    .insertInto('jobs')
+    .values({
+      creator: 'a',
+      created_time: 1,
+      name,
+      api_version: '2.1',
+      format: 'MULTI_TASK',
+      settings: '{}',
+      hidden: false,
+      deleted_time: null,
+    })
+    .returning('job_id')
+    .executeTakeFirstOrThrow();
   const server = await startOpen();
   await world.engine({}, { smtpUrl: `smtp://127.0.0.1:${server.port}` });
   await world.tell({ channel: 'email', recipient: 'ops@example.org', event: 'job_deleted', jobId });
@@ -141,7 +219,9 @@ test('a name with line breaks and markup stays one line of the subject, and text
   const html = partOf(mail?.raw ?? '', 'html');
   expect(html).not.toContain('<img');
   expect(html).toContain('&lt;img src=x onerror=alert(1)&gt;');
-  expect(partOf(mail?.raw ?? '', 'plain')).toMatch(/^Job night Bcc: evil@example\.org <img src=x onerror=alert\(1\)> "größe" was deleted\r?\n/);
+  expect(partOf(mail?.raw ?? '', 'plain')).toMatch(
+    /^Job night Bcc: evil@example\.org <img src=x onerror=alert\(1\)> "größe" was deleted\r?\n/,
+  );
 });
 
 test('without a server, mails are kept as files, and the log says where', async () => {
@@ -158,10 +238,24 @@ test('without a server, mails are kept as files, and the log says where', async 
 
 test('mails about tokens go the same way', async () => {
   await world.engine();
-  const token = { tokenId: 'a'.repeat(64), comment: 'nightly backup', scopes: ['jobs', 'sql'], enforcementTime: 1_772_409_600_000 };
-  await world.tell({ channel: 'email', recipient: 'ann@example.org', event: 'token_scopes_reminder', jobId: undefined, facts: { token } });
+  const token = {
+    tokenId: 'a'.repeat(64),
+    comment: 'nightly backup',
+    scopes: ['jobs', 'sql'],
+    enforcementTime: 1_772_409_600_000,
+  };
+  await world.tell({
+    channel: 'email',
+    recipient: 'ann@example.org',
+    event: 'token_scopes_reminder',
+    jobId: undefined,
+    facts: { token },
+  });
   const [delivery] = await world.when(([one]) => one?.state === 'delivered');
-  const text = partOf(readFileSync(join(world.directory, `${delivery?.deliveryId}.eml`), 'utf8'), 'plain').replaceAll('\r', '');
+  const text = partOf(
+    readFileSync(join(world.directory, `${delivery?.deliveryId}.eml`), 'utf8'),
+    'plain',
+  ).replaceAll('\r', '');
   expect(text).toContain('The scopes of your token nightly backup will be enforced\n');
   expect(text).toContain('Scopes:        jobs, sql\nEnforced from: 2026-03-02 00:00:00 UTC');
 });

@@ -7,38 +7,85 @@ import type { NoticeEvent, Standing } from '../../../engine/run/notification.ts'
 import { messageOfDelivery } from '../../../notifications/messages.ts';
 import { duration } from '../../../notifications/wording.ts';
 
-const ports = { site: { publicUrl: () => 'https://jobs.example.org', workspaceId: '17' }, logTail: async (runId: number) => `Reading part ${runId}\nValueError: <no rows>` };
+const ports = {
+  site: { publicUrl: () => 'https://jobs.example.org', workspaceId: '17' },
+  logTail: async (runId: number) => `Reading part ${runId}\nValueError: <no rows>`,
+};
 const start = 1_772_409_600_000;
-const failed: Standing = { state: 'TERMINATED', result: 'FAILED', message: 'Task load failed with message: Workload failed, see run output for details.', startTime: start, endTime: start + 3_723_000 };
+const failed: Standing = {
+  state: 'TERMINATED',
+  result: 'FAILED',
+  message: 'Task load failed with message: Workload failed, see run output for details.',
+  startTime: start,
+  endTime: start + 3_723_000,
+};
 const facts: SubjectFacts = {
-  jobName: 'nightly & <load>', parentRunId: undefined, startTime: start,
+  jobName: 'nightly & <load>',
+  parentRunId: undefined,
+  startTime: start,
   failedTasks: [
-    { taskKey: 'load', runId: 908, standing: 'FAILED', message: 'Workload failed, see run output for details' },
+    {
+      taskKey: 'load',
+      runId: 908,
+      standing: 'FAILED',
+      message: 'Workload failed, see run output for details',
+    },
     { taskKey: 'report', runId: 909, standing: 'SKIPPED', message: 'Upstream task load failed' },
   ],
 };
 
 const targets: Readonly<Record<DestinationKind, Target>> = {
-  EMAIL: { kind: 'EMAIL', addresses: ['a@x'] }, WEBHOOK: { kind: 'WEBHOOK', url: 'https://x' }, SLACK: { kind: 'SLACK', url: 'https://x' },
+  EMAIL: { kind: 'EMAIL', addresses: ['a@x'] },
+  WEBHOOK: { kind: 'WEBHOOK', url: 'https://x' },
+  SLACK: { kind: 'SLACK', url: 'https://x' },
   MICROSOFT_TEAMS: { kind: 'MICROSOFT_TEAMS', url: 'https://x' },
 };
 
-function delivery(event: NoticeEvent, changes: Partial<ClaimedDelivery> = {}, kind?: DestinationKind): ClaimedDelivery {
-  const destination = kind && { destinationId: 'x', number: 1, displayName: 'x', target: targets[kind], secrets: undefined };
+function delivery(
+  event: NoticeEvent,
+  changes: Partial<ClaimedDelivery> = {},
+  kind?: DestinationKind,
+): ClaimedDelivery {
+  const destination = kind && {
+    destinationId: 'x',
+    number: 1,
+    displayName: 'x',
+    target: targets[kind],
+    secrets: undefined,
+  };
   return {
-    deliveryId: 'd', event, jobId: 41, runId: 907, taskKey: undefined, createdTime: start + 3_723_000, facts: event === 'on_failure' ? { standing: failed } : {},
+    deliveryId: 'd',
+    event,
+    jobId: 41,
+    runId: 907,
+    taskKey: undefined,
+    createdTime: start + 3_723_000,
+    facts: event === 'on_failure' ? { standing: failed } : {},
     to: destination === undefined ? { address: 'ops@example.org' } : { destinationId: 'x', destination },
-    message: undefined, attempts: 0, roundTries: 0, roundStartTime: undefined, ...changes,
+    message: undefined,
+    attempts: 0,
+    roundTries: 0,
+    roundStartTime: undefined,
+    ...changes,
   };
 }
 
-async function mail(event: NoticeEvent, changes: Partial<ClaimedDelivery> = {}, about: SubjectFacts | undefined = facts) {
+async function mail(
+  event: NoticeEvent,
+  changes: Partial<ClaimedDelivery> = {},
+  about: SubjectFacts | undefined = facts,
+) {
   const message = await messageOfDelivery(delivery(event, changes), about, ports);
   if (message.kind !== 'mail') throw new Error('no mail');
   return message;
 }
 
-async function body(event: NoticeEvent, kind: DestinationKind, changes: Partial<ClaimedDelivery> = {}, about: SubjectFacts | undefined = facts) {
+async function body(
+  event: NoticeEvent,
+  kind: DestinationKind,
+  changes: Partial<ClaimedDelivery> = {},
+  about: SubjectFacts | undefined = facts,
+) {
   const message = await messageOfDelivery(delivery(event, changes, kind), about, ports);
   if (message.kind === 'mail') throw new Error('a mail');
   return JSON.parse(message.body);
@@ -54,39 +101,43 @@ test('spec 6: a mail of a failure says all that there is to know', async () => {
     writeFileSync(`${samples}/failure.txt`, text);
   }
   expect(subject).toBe('[Runyard] Run of nightly & <load> failed (run 907)');
-  expect(text).toBe([
-    'Run of nightly & <load> failed (run 907)',
-    '',
-    'Job:      nightly & <load> (41)',
-    'Run:      907',
-    'State:    TERMINATED, FAILED',
-    'Message:  Task load failed with message: Workload failed, see run output for details.',
-    'Started:  2026-03-02 00:00:00 UTC',
-    'Duration: 1 h 2 min 3 s',
-    '',
-    'Open the run: https://jobs.example.org/?o=17#job/41/run/907',
-    '',
-    '--- Task load (run 908): FAILED',
-    'Workload failed, see run output for details',
-    '',
-    'Last lines of its log:',
-    '  Reading part 908',
-    '  ValueError: <no rows>',
-    '',
-    '--- Task report (run 909): SKIPPED',
-    'Upstream task load failed',
-    '',
-    '-- ',
-    'You get this because the job names you under on_failure.',
-    '',
-  ].join('\n'));
+  expect(text).toBe(
+    [
+      'Run of nightly & <load> failed (run 907)',
+      '',
+      'Job:      nightly & <load> (41)',
+      'Run:      907',
+      'State:    TERMINATED, FAILED',
+      'Message:  Task load failed with message: Workload failed, see run output for details.',
+      'Started:  2026-03-02 00:00:00 UTC',
+      'Duration: 1 h 2 min 3 s',
+      '',
+      'Open the run: https://jobs.example.org/?o=17#job/41/run/907',
+      '',
+      '--- Task load (run 908): FAILED',
+      'Workload failed, see run output for details',
+      '',
+      'Last lines of its log:',
+      '  Reading part 908',
+      '  ValueError: <no rows>',
+      '',
+      '--- Task report (run 909): SKIPPED',
+      'Upstream task load failed',
+      '',
+      '-- ',
+      'You get this because the job names you under on_failure.',
+      '',
+    ].join('\n'),
+  );
   expect(html).toContain('nightly &amp; &lt;load&gt;');
   expect(html).toContain('ValueError: &lt;no rows&gt;');
   expect(html).toContain('href="https://jobs.example.org/?o=17#job/41/run/907"');
   expect(html).not.toMatch(/<script|<no rows>|http:\/\//);
 });
 
-const standing = (changes: Partial<Standing>): Partial<ClaimedDelivery> => ({ facts: { standing: { ...failed, ...changes } } });
+const standing = (changes: Partial<Standing>): Partial<ClaimedDelivery> => ({
+  facts: { standing: { ...failed, ...changes } },
+});
 
 test.each<[NoticeEvent, Partial<ClaimedDelivery>, string]>([
   ['on_start', {}, 'Run of nightly & <load> started (run 907)'],
@@ -94,10 +145,26 @@ test.each<[NoticeEvent, Partial<ClaimedDelivery>, string]>([
   ['on_failure', standing({}), 'Run of nightly & <load> failed (run 907)'],
   ['on_failure', standing({ result: 'TIMEDOUT' }), 'Run of nightly & <load> timed out (run 907)'],
   ['on_failure', standing({ result: 'CANCELED' }), 'Run of nightly & <load> was cancelled (run 907)'],
-  ['on_failure', standing({ state: 'SKIPPED', result: undefined }), 'Run of nightly & <load> was skipped (run 907)'],
-  ['on_failure', standing({ state: 'INTERNAL_ERROR', result: 'FAILED' }), 'Run of nightly & <load> met an internal error (run 907)'],
-  ['on_failure', { ...standing({}), taskKey: 'load', runId: 908 }, 'Task load of nightly & <load> failed (run 908)'],
-  ['on_duration_warning_threshold_exceeded', {}, 'Run of nightly & <load> takes longer than expected (run 907)'],
+  [
+    'on_failure',
+    standing({ state: 'SKIPPED', result: undefined }),
+    'Run of nightly & <load> was skipped (run 907)',
+  ],
+  [
+    'on_failure',
+    standing({ state: 'INTERNAL_ERROR', result: 'FAILED' }),
+    'Run of nightly & <load> met an internal error (run 907)',
+  ],
+  [
+    'on_failure',
+    { ...standing({}), taskKey: 'load', runId: 908 },
+    'Task load of nightly & <load> failed (run 908)',
+  ],
+  [
+    'on_duration_warning_threshold_exceeded',
+    {},
+    'Run of nightly & <load> takes longer than expected (run 907)',
+  ],
   ['job_deleted', { runId: undefined }, 'Job nightly & <load> was deleted'],
   ['test', { jobId: undefined, runId: undefined }, 'This destination works'],
 ])('%s %j: %s', async (event, changes, headline) => {
@@ -107,46 +174,86 @@ test.each<[NoticeEvent, Partial<ClaimedDelivery>, string]>([
 });
 
 test('a warning says how long the run goes on already', async () => {
-  expect((await mail('on_duration_warning_threshold_exceeded')).text).toContain('State:    RUNNING\nStarted:  2026-03-02 00:00:00 UTC\nDuration: 1 h 2 min 3 s so far\n');
+  expect((await mail('on_duration_warning_threshold_exceeded')).text).toContain(
+    'State:    RUNNING\nStarted:  2026-03-02 00:00:00 UTC\nDuration: 1 h 2 min 3 s so far\n',
+  );
 });
 
 test('of a run and a job that are gone, what is known is told', async () => {
   const message = await messageOfDelivery(delivery('on_failure'), undefined, ports);
-  expect(message).toMatchObject({ subject: '[Runyard] Run of job 41 failed (run 907)', text: expect.stringMatching(/^Job: +41$/m) });
+  expect(message).toMatchObject({
+    subject: '[Runyard] Run of job 41 failed (run 907)',
+    text: expect.stringMatching(/^Job: +41$/m),
+  });
 });
 
 describe('webhooks', () => {
   test.each<[NoticeEvent, string]>([
-    ['on_start', 'jobs.on_start'], ['on_success', 'jobs.on_success'], ['on_failure', 'jobs.on_failure'],
+    ['on_start', 'jobs.on_start'],
+    ['on_success', 'jobs.on_success'],
+    ['on_failure', 'jobs.on_failure'],
     ['on_duration_warning_threshold_exceeded', 'jobs.on_duration_warning_threshold_exceeded'],
   ])('%s is %s, with ids as numbers', async (event, type) => {
-    expect(await body(event, 'WEBHOOK')).toEqual({ event_type: type, workspace_id: 17, run: { run_id: 907 }, job: { job_id: 41, name: 'nightly & <load>' } });
+    expect(await body(event, 'WEBHOOK')).toEqual({
+      event_type: type,
+      workspace_id: 17,
+      run: { run_id: 907 },
+      job: { job_id: 41, name: 'nightly & <load>' },
+    });
   });
 
   test('a task run names its task and its run', async () => {
-    expect(await body('on_failure', 'WEBHOOK', { taskKey: 'load', runId: 908 }, { ...facts, parentRunId: 907 })).toEqual({
-      event_type: 'jobs.on_failure', workspace_id: 17, run: { run_id: 908, parent_run_id: 907 }, task: { task_key: 'load' }, job: { job_id: 41, name: 'nightly & <load>' },
+    expect(
+      await body('on_failure', 'WEBHOOK', { taskKey: 'load', runId: 908 }, { ...facts, parentRunId: 907 }),
+    ).toEqual({
+      event_type: 'jobs.on_failure',
+      workspace_id: 17,
+      run: { run_id: 908, parent_run_id: 907 },
+      task: { task_key: 'load' },
+      job: { job_id: 41, name: 'nightly & <load>' },
     });
   });
 
   test('a test has neither run nor job', async () => {
-    expect(await body('test', 'WEBHOOK', { jobId: undefined, runId: undefined }, undefined)).toEqual({ event_type: 'destinations.test', workspace_id: 17 });
+    expect(await body('test', 'WEBHOOK', { jobId: undefined, runId: undefined }, undefined)).toEqual({
+      event_type: 'destinations.test',
+      workspace_id: 17,
+    });
   });
 
   test('Slack gets blocks with its three characters escaped, and a link', async () => {
     const { text, blocks } = await body('on_failure', 'SLACK');
     expect(text).toBe('Run of nightly &amp; &lt;load&gt; failed (run 907)');
-    expect(blocks[0].text.text).toBe(':x: *<https://jobs.example.org/?o=17#job/41/run/907|Run of nightly &amp; &lt;load&gt; failed (run 907)>*');
-    expect(blocks[1].text).toMatchObject({ type: 'mrkdwn', text: expect.stringContaining('*State:* TERMINATED, FAILED\n') });
+    expect(blocks[0].text.text).toBe(
+      ':x: *<https://jobs.example.org/?o=17#job/41/run/907|Run of nightly &amp; &lt;load&gt; failed (run 907)>*',
+    );
+    expect(blocks[1].text).toMatchObject({
+      type: 'mrkdwn',
+      text: expect.stringContaining('*State:* TERMINATED, FAILED\n'),
+    });
   });
 
   test('Teams gets an adaptive card in which a name is no markup', async () => {
-    const message = await body('on_failure', 'MICROSOFT_TEAMS', {}, { ...facts, jobName: '[x](http://evil)' });
+    const message = await body(
+      'on_failure',
+      'MICROSOFT_TEAMS',
+      {},
+      { ...facts, jobName: '[x](http://evil)' },
+    );
     const [{ contentType, content }] = message.attachments;
-    expect([message.type, contentType, content.type]).toEqual(['message', 'application/vnd.microsoft.card.adaptive', 'AdaptiveCard']);
-    expect(content.body[0]).toMatchObject({ text: 'Run of \\[x\\](http://evil) failed (run 907)', color: 'Attention' });
+    expect([message.type, contentType, content.type]).toEqual([
+      'message',
+      'application/vnd.microsoft.card.adaptive',
+      'AdaptiveCard',
+    ]);
+    expect(content.body[0]).toMatchObject({
+      text: 'Run of \\[x\\](http://evil) failed (run 907)',
+      color: 'Attention',
+    });
     expect(content.body[1].facts).toContainEqual({ title: 'Duration', value: '1 h 2 min 3 s' });
-    expect(content.actions).toEqual([{ type: 'Action.OpenUrl', title: 'Open the run', url: 'https://jobs.example.org/?o=17#job/41/run/907' }]);
+    expect(content.actions).toEqual([
+      { type: 'Action.OpenUrl', title: 'Open the run', url: 'https://jobs.example.org/?o=17#job/41/run/907' },
+    ]);
   });
 
   test('a very long message is cut to what chats take', async () => {
@@ -156,6 +263,13 @@ describe('webhooks', () => {
   });
 });
 
-test.each([[0, '0 s'], [240, '0.2 s'], [59_940, '59.9 s'], [60_000, '1 min'], [3_600_000, '1 h'], [90_061_000, '25 h 1 min 1 s']])('%d ms is %s', (ms, words) => {
+test.each([
+  [0, '0 s'],
+  [240, '0.2 s'],
+  [59_940, '59.9 s'],
+  [60_000, '1 min'],
+  [3_600_000, '1 h'],
+  [90_061_000, '25 h 1 min 1 s'],
+])('%d ms is %s', (ms, words) => {
   expect(duration(ms)).toBe(words);
 });

@@ -1,19 +1,35 @@
-/** Webhooks on a real receiver that fails, stalls, cuts and answers 429 and 500: signed, tried again, in order, each way alone. */
+/**
+ * Webhooks on a real receiver that fails, stalls, cuts and answers 429 and 500: signed, tried again, in
+ * order, each way alone.
+ */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
-import { startHttpReceiver, type HowToAnswer, type HttpReceiver, type ReceivedCall } from '../../harness/http-receiver.ts';
+import {
+  startHttpReceiver,
+  type HowToAnswer,
+  type HttpReceiver,
+  type ReceivedCall,
+} from '../../harness/http-receiver.ts';
 import { startNoticeWorld, type NoticeWorld } from './world.ts';
 
 let world: NoticeWorld;
 let receiver: HttpReceiver;
-beforeEach(async () => { [world, receiver] = await Promise.all([startNoticeWorld(), startHttpReceiver()]); });
-afterEach(async () => { await world.close(); await receiver.close(); });
+beforeEach(async () => {
+  [world, receiver] = await Promise.all([startNoticeWorld(), startHttpReceiver()]);
+});
+afterEach(async () => {
+  await world.close();
+  await receiver.close();
+});
 
 const target = (path: string) => ({ kind: 'WEBHOOK' as const, url: `${receiver.url}${path}` });
-const idsOf = (calls: readonly ReceivedCall[]): string[] => calls.map((call) => String(call.headers['webhook-id']));
+const idsOf = (calls: readonly ReceivedCall[]): string[] =>
+  calls.map((call) => String(call.headers['webhook-id']));
 const headersOf = (call: ReceivedCall | undefined): Record<string, string> =>
-  Object.fromEntries(Object.entries(call?.headers ?? {}).map(([name, value]): [string, string] => [name, String(value)]));
+  Object.fromEntries(
+    Object.entries(call?.headers ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
+  );
 
 test('a call is signed by the Standard Webhooks scheme, carries basic auth, and says what happened', async () => {
   const { id, secret } = await world.destination({ ...target('/hook'), username: 'me', password: 'p:w' });
@@ -22,51 +38,80 @@ test('a call is signed by the Standard Webhooks scheme, carries basic auth, and 
   const [delivery] = await world.when(([one]) => one?.state === 'delivered');
   const [call] = receiver.calls;
   expect(new Webhook(secret).verify(call?.body ?? '', headersOf(call))).toEqual({
-    event_type: 'jobs.on_failure', workspace_id: 17, run: { run_id: 907 }, job: { job_id: 41, name: '' },
+    event_type: 'jobs.on_failure',
+    workspace_id: 17,
+    run: { run_id: 907 },
+    job: { job_id: 41, name: '' },
   });
   expect(call?.headers).toMatchObject({
-    'webhook-id': delivery?.deliveryId, authorization: `Basic ${btoa('me:p:w')}`, 'content-type': 'application/json', 'user-agent': 'runyard',
+    'webhook-id': delivery?.deliveryId,
+    authorization: `Basic ${btoa('me:p:w')}`,
+    'content-type': 'application/json',
+    'user-agent': 'runyard',
   });
   expect(() => new Webhook(secret).verify(`${call?.body} `, headersOf(call))).toThrow();
-  expect(delivery?.attempts).toEqual([{ time: expect.any(Number), durationMs: expect.any(Number), status: 200, answer: 'ok', error: undefined }]);
+  expect(delivery?.attempts).toEqual([
+    { time: expect.any(Number), durationMs: expect.any(Number), status: 200, answer: 'ok', error: undefined },
+  ]);
 });
 
 test('after a rotation both secrets sign, and the old one no more after 24 hours', async () => {
   const { id, secret } = await world.destination(target('/hook'));
   const fresh = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-  const rotate = (until: number) => world.destinations.change(id, (before) => ({ ...before, secrets: { current: fresh, previous: { secret, until } } }));
+  const rotate = (until: number) =>
+    world.destinations.change(id, (before) => ({
+      ...before,
+      secrets: { current: fresh, previous: { secret, until } },
+    }));
   await rotate(Date.now() + 1_000_000);
   await world.engine();
   await world.tell({ channel: 'webhook', recipient: id });
   await receiver.when((calls) => calls.length === 1);
-  for (const key of [secret, fresh]) new Webhook(key).verify(receiver.calls[0]?.body ?? '', headersOf(receiver.calls[0]));
+  for (const key of [secret, fresh])
+    new Webhook(key).verify(receiver.calls[0]?.body ?? '', headersOf(receiver.calls[0]));
   await rotate(Date.now() - 1);
   await world.tell({ channel: 'webhook', recipient: id });
   await receiver.when((calls) => calls.length === 2);
   new Webhook(fresh).verify(receiver.calls[1]?.body ?? '', headersOf(receiver.calls[1]));
-  expect(() => new Webhook(secret).verify(receiver.calls[1]?.body ?? '', headersOf(receiver.calls[1]))).toThrow();
+  expect(() =>
+    new Webhook(secret).verify(receiver.calls[1]?.body ?? '', headersOf(receiver.calls[1])),
+  ).toThrow();
 });
 
 describe('what is tried again, and what is not', () => {
   test.each<[string, HowToAnswer, number | undefined, RegExp]>([
     ['429', 429, 429, /answered 429/],
     ['500', 500, 500, /answered 500/],
-    ['503 with a date', { status: 503, headers: { 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' } }, 503, /answered 503/],
+    [
+      '503 with a date',
+      { status: 503, headers: { 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' } },
+      503,
+      /answered 503/,
+    ],
     ['a cut connection', 'cut', undefined, /hang up|ECONNRESET|closed/i],
     ['no answer in time', 'stall', undefined, /No answer within 300 ms/],
-  ])('%s is tried again, with the same id and body, until it is delivered', async (_name, how, status, error) => {
-    receiver.answer('/hook', how, how);
-    const { id } = await world.destination(target('/hook'));
-    await world.engine();
-    await world.tell({ channel: 'webhook', recipient: id });
-    const [delivery] = await world.when(([one]) => one?.state === 'delivered');
-    expect(delivery?.attempts.map((attempt) => attempt.status)).toEqual([status, status, 200]);
-    expect(delivery?.attempts[0]?.error).toMatch(error);
-    expect(new Set(idsOf(receiver.calls))).toEqual(new Set([delivery?.deliveryId]));
-    expect(new Set(receiver.calls.map(({ body }) => body)).size).toBe(1);
-  });
+  ])(
+    '%s is tried again, with the same id and body, until it is delivered',
+    async (_name, how, status, error) => {
+      receiver.answer('/hook', how, how);
+      const { id } = await world.destination(target('/hook'));
+      await world.engine();
+      await world.tell({ channel: 'webhook', recipient: id });
+      const [delivery] = await world.when(([one]) => one?.state === 'delivered');
+      expect(delivery?.attempts.map((attempt) => attempt.status)).toEqual([status, status, 200]);
+      expect(delivery?.attempts[0]?.error).toMatch(error);
+      expect(new Set(idsOf(receiver.calls))).toEqual(new Set([delivery?.deliveryId]));
+      expect(new Set(receiver.calls.map(({ body }) => body)).size).toBe(1);
+    },
+  );
 
-  test.each<[string, HowToAnswer, number]>([['400', 400, 400], ['408', 408, 408], ['404', 404, 404], ['410', 410, 410], ['304', 304, 304]])('%s is final', async (_name, how, status) => {
+  test.each<[string, HowToAnswer, number]>([
+    ['400', 400, 400],
+    ['408', 408, 408],
+    ['404', 404, 404],
+    ['410', 410, 410],
+    ['304', 304, 304],
+  ])('%s is final', async (_name, how, status) => {
     receiver.answer('/hook', how);
     const { id } = await world.destination(target('/hook'));
     await world.engine();
@@ -103,7 +148,9 @@ describe('what is tried again, and what is not', () => {
     await world.tell({ channel: 'webhook', recipient: id });
     const [delivery] = await world.when(([one]) => one?.attempts.length === 1);
     expect(delivery).toMatchObject({ state: 'pending', attempts: [{ status: 429, answer: 'slow down' }] });
-    expect((delivery?.nextAttemptTime ?? 0) - (delivery?.attempts[0]?.time ?? 0)).toBeGreaterThanOrEqual(3_600_000);
+    expect((delivery?.nextAttemptTime ?? 0) - (delivery?.attempts[0]?.time ?? 0)).toBeGreaterThanOrEqual(
+      3_600_000,
+    );
   });
 });
 
@@ -125,7 +172,9 @@ describe('redirects', () => {
     await world.engine();
     await world.tell({ channel: 'webhook', recipient: id });
     const [delivery] = await world.when(([one]) => one?.state === 'failed');
-    expect(delivery?.attempts).toMatchObject([{ status: 307, error: expect.stringContaining('followed on the same host alone') }]);
+    expect(delivery?.attempts).toMatchObject([
+      { status: 307, error: expect.stringContaining('followed on the same host alone') },
+    ]);
     expect(other.calls).toEqual([]);
     await other.close();
   });
@@ -135,21 +184,42 @@ test('the notices of a run come in their order, whatever the first ones meet; an
   receiver.answer('/hook', 500, 500, 'cut');
   const { id } = await world.destination(target('/hook'));
   const events = ['on_start', 'on_duration_warning_threshold_exceeded', 'on_failure'] as const;
-  await world.tell(...events.map((event) => ({ channel: 'webhook' as const, recipient: id, event, runId: 7 })));
+  await world.tell(
+    ...events.map((event) => ({ channel: 'webhook' as const, recipient: id, event, runId: 7 })),
+  );
   await world.engine();
   await world.engine();
   await world.when((all) => all.every(({ state }) => state === 'delivered'));
   const said = receiver.calls.map(({ body }) => JSON.parse(body).event_type);
-  expect(said).toEqual(['jobs.on_start', 'jobs.on_start', 'jobs.on_start', 'jobs.on_start', 'jobs.on_duration_warning_threshold_exceeded', 'jobs.on_failure']);
+  expect(said).toEqual([
+    'jobs.on_start',
+    'jobs.on_start',
+    'jobs.on_start',
+    'jobs.on_start',
+    'jobs.on_duration_warning_threshold_exceeded',
+    'jobs.on_failure',
+  ]);
 });
 
 test('a destination that never answers holds up no other', async () => {
   receiver.always('/dead', 'stall');
   const [dead, alive] = [await world.destination(target('/dead')), await world.destination(target('/alive'))];
   await world.engine({ timeoutMs: 60_000 });
-  await world.tell(...Array.from({ length: 50 }, (_, run) => ({ channel: 'webhook' as const, recipient: dead.id, runId: run })));
+  await world.tell(
+    ...Array.from({ length: 50 }, (_, run) => ({
+      channel: 'webhook' as const,
+      recipient: dead.id,
+      runId: run,
+    })),
+  );
   await receiver.when((calls) => calls.filter(({ path }) => path === '/dead').length === 8);
-  await world.tell(...Array.from({ length: 50 }, (_, run) => ({ channel: 'webhook' as const, recipient: alive.id, runId: run })));
+  await world.tell(
+    ...Array.from({ length: 50 }, (_, run) => ({
+      channel: 'webhook' as const,
+      recipient: alive.id,
+      runId: run,
+    })),
+  );
   await receiver.when((calls) => calls.filter(({ path }) => path === '/alive').length === 50);
   expect(receiver.calls.filter(({ path }) => path === '/dead')).toHaveLength(8);
 });
@@ -160,7 +230,13 @@ test('several engines share the work, and nothing is sent twice', async () => {
   const patient = { timeoutMs: 60_000 };
   await Promise.all([world.engine(patient), world.engine(patient), world.engine(patient)]);
   for (let batch = 0; batch < 10; batch += 1) {
-    await world.tell(...Array.from({ length: 30 }, (_, run) => ({ channel: 'webhook' as const, recipient: id, runId: batch * 100 + run })));
+    await world.tell(
+      ...Array.from({ length: 30 }, (_, run) => ({
+        channel: 'webhook' as const,
+        recipient: id,
+        runId: batch * 100 + run,
+      })),
+    );
   }
   await world.when((all) => all.length === 300 && all.every(({ state }) => state === 'delivered'));
   expect(new Set(idsOf(receiver.calls)).size).toBe(300);
@@ -174,7 +250,11 @@ test('what an engine had claimed when it died is sent by another, under the same
   await world.tell({ channel: 'webhook', recipient: id, runId: 1 });
   await receiver.when((calls) => calls.length === 1);
   // Its lease ends, and it does not know.
-  await world.database.db.updateTable('nodes').set({ lease_until: 0 }).where('node_id', '=', first.nodeId).execute();
+  await world.database.db
+    .updateTable('nodes')
+    .set({ lease_until: 0 })
+    .where('node_id', '=', first.nodeId)
+    .execute();
   receiver.always('/hook', 200);
   await world.engine();
   await receiver.when((calls) => calls.length === 2);
@@ -184,9 +264,20 @@ test('what an engine had claimed when it died is sent by another, under the same
 
 test('a redelivery sends the same body under the same id, though the job has another name by then', async () => {
   const { db } = world.database;
-  const { job_id: jobId } = await db.insertInto('jobs').values({
-    creator: 'a', created_time: 1, name: 'nightly', api_version: '2.1', format: 'MULTI_TASK', settings: '{}', hidden: false, deleted_time: null,
-  }).returning('job_id').executeTakeFirstOrThrow();
+  const { job_id: jobId } = await db
+    .insertInto('jobs')
+    .values({
+      creator: 'a',
+      created_time: 1,
+      name: 'nightly',
+      api_version: '2.1',
+      format: 'MULTI_TASK',
+      settings: '{}',
+      hidden: false,
+      deleted_time: null,
+    })
+    .returning('job_id')
+    .executeTakeFirstOrThrow();
   const { id } = await world.destination(target('/hook'));
   await world.engine();
   await world.tell({ channel: 'webhook', recipient: id, jobId });
@@ -214,7 +305,9 @@ test('when the connection that tells of notices breaks, it is made again, and no
   await world.engine();
   await world.tell({ channel: 'webhook', recipient: id });
   await receiver.when((calls) => calls.length === 1);
-  const { rows } = await sql<{ ended: boolean }>`select pg_terminate_backend(pid) as ended from pg_stat_activity
+  const { rows } = await sql<{
+    ended: boolean;
+  }>`select pg_terminate_backend(pid) as ended from pg_stat_activity
     where application_name = 'runyard notices' and datname = current_database()`.execute(world.database.db);
   expect(rows).toEqual([{ ended: true }]);
   await world.tell({ channel: 'webhook', recipient: id });
@@ -226,8 +319,12 @@ test('when the connection that tells of notices breaks, it is made again, and no
 test('idle, nothing is asked of the database', async () => {
   await world.engine();
   await world.when(() => true);
-  await new Promise((resolve) => { setTimeout(resolve, 300); });
+  await new Promise((resolve) => {
+    setTimeout(resolve, 300);
+  });
   const before = world.database.queries();
-  await new Promise((resolve) => { setTimeout(resolve, 1_000); });
+  await new Promise((resolve) => {
+    setTimeout(resolve, 1_000);
+  });
   expect(world.database.queries() - before).toBe(0);
 });

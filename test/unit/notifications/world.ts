@@ -1,4 +1,7 @@
-/** Delivering in the process of a test: the real store, mailer and bell on a database of its own, with short waits. */
+/**
+ * Delivering in the process of a test: the real store, mailer and bell on a database of its own, with short
+ * waits.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +27,10 @@ export interface NoticeWorld {
   readonly log: ReturnType<typeof createDeliveryLog>;
   readonly destinations: ReturnType<typeof createDestinationStore>;
   /** Starts an engine's delivery; `stop` of what it returns ends it. */
-  engine(changes?: Partial<DeliverPorts>, mail?: Partial<MailSettings>): Promise<{ readonly nodeId: string; stop(): Promise<void> }>;
+  engine(
+    changes?: Partial<DeliverPorts>,
+    mail?: Partial<MailSettings>,
+  ): Promise<{ readonly nodeId: string; stop(): Promise<void> }>;
   destination(target: Target): Promise<{ readonly id: string; readonly secret: string }>;
   tell(...notices: (Partial<Notice> & Pick<Notice, 'channel' | 'recipient'>)[]): Promise<void>;
   /** Waits until every notice is a delivery and `holds` is true of all of them, newest first. */
@@ -40,20 +46,54 @@ export async function startNoticeWorld(): Promise<NoticeWorld> {
   const log = createDeliveryLog(db);
   const destinations = createDestinationStore(db);
   const running = new Set<() => Promise<void>>();
-  const all = { jobId: undefined, runId: undefined, destinationId: undefined, state: undefined, visibleTo: undefined, before: undefined, limit: 100_000 };
+  const all = {
+    jobId: undefined,
+    runId: undefined,
+    destinationId: undefined,
+    state: undefined,
+    visibleTo: undefined,
+    before: undefined,
+    limit: 100_000,
+  };
   return {
-    database, directory, log, destinations,
+    database,
+    directory,
+    log,
+    destinations,
     async engine(changes = {}, mail = {}) {
       const nodeId = randomUUID();
-      await db.insertInto('nodes').values({
-        node_id: nodeId, host: 'h', boot_id: 'b', pid: 1, process_start: 's', directory_id: 'd', joined_time: 1, lease_until: Number.MAX_SAFE_INTEGER,
-      }).execute();
+      await db
+        .insertInto('nodes')
+        .values({
+          node_id: nodeId,
+          host: 'h',
+          boot_id: 'b',
+          pid: 1,
+          process_start: 's',
+          directory_id: 'd',
+          joined_time: 1,
+          lease_until: Number.MAX_SAFE_INTEGER,
+        })
+        .execute();
       const deliverer = createDeliverer({
         store: createDeliveryStore(db, systemClock, silent),
-        mailer: createMailer({ smtpUrl: undefined, from: 'Runyard <runyard@example.org>', perSecond: 1_000, directory, ...mail }),
+        mailer: createMailer({
+          smtpUrl: undefined,
+          from: 'Runyard <runyard@example.org>',
+          perSecond: 1_000,
+          directory,
+          ...mail,
+        }),
         site: { publicUrl: () => 'http://runyard.test', workspaceId: '17' },
         logTail: async (runId) => `last words of ${runId}`,
-        allowPrivate: true, timeoutMs: 300, retryBaseMs: 20, random: () => 0, nodeId, clock: systemClock, log: silent, ...changes,
+        allowPrivate: true,
+        timeoutMs: 300,
+        retryBaseMs: 20,
+        random: () => 0,
+        nodeId,
+        clock: systemClock,
+        log: silent,
+        ...changes,
       });
       const bell = listenForNotices({ address, clock: systemClock, log: silent }, deliverer.wake);
       const stop = async (): Promise<void> => {
@@ -67,20 +107,44 @@ export async function startNoticeWorld(): Promise<NoticeWorld> {
     },
     async destination(target) {
       const secret = newSigningSecret();
-      const id = await destinations.create({ displayName: 'd', target, secrets: target.kind === 'WEBHOOK' ? { current: secret } : undefined, now: 1 }, 1_000);
+      const id = await destinations.create(
+        {
+          displayName: 'd',
+          target,
+          secrets: target.kind === 'WEBHOOK' ? { current: secret } : undefined,
+          now: 1,
+        },
+        1_000,
+      );
       return { id, secret };
     },
     async tell(...notices) {
-      await db.transaction().execute((transaction) => insertNotices(transaction, notices.map((notice) => ({
-        event: 'on_success', jobId: 41, runId: undefined, taskKey: undefined, createdTime: 1_770_000_000_000, ...notice,
-      }))));
+      await db.transaction().execute((transaction) =>
+        insertNotices(
+          transaction,
+          notices.map((notice) => ({
+            event: 'on_success',
+            jobId: 41,
+            runId: undefined,
+            taskKey: undefined,
+            createdTime: 1_770_000_000_000,
+            ...notice,
+          })),
+        ),
+      );
     },
     async when(holds) {
       for (;;) {
-        const { count } = await db.selectFrom('outbox').select((row) => row.fn.countAll<number>().as('count')).where('taken_time', 'is', null).executeTakeFirstOrThrow();
+        const { count } = await db
+          .selectFrom('outbox')
+          .select((row) => row.fn.countAll<number>().as('count'))
+          .where('taken_time', 'is', null)
+          .executeTakeFirstOrThrow();
         const deliveries = count > 0 ? [] : await log.list(all);
         if (count === 0 && holds(deliveries)) return deliveries;
-        await new Promise((resolve) => { setTimeout(resolve, 10); });
+        await new Promise((resolve) => {
+          setTimeout(resolve, 10);
+        });
       }
     },
     async close() {

@@ -36,20 +36,27 @@ export interface Roots {
 }
 
 /**
- * A context over a fresh directory, with roots of its own unless some are given. Its `exec` keeps the promise that runners rely on: a process of a name is started
- * once, and a later call answers with the same end.
+ * A context over a fresh directory, with roots of its own unless some are given. Its `exec` keeps the promise
+ * that runners rely on: a process of a name is started once, and a later call answers with the same end.
  */
 export async function testContext(changes: Partial<RunnerContext> = {}, roots?: Roots): Promise<TestContext> {
   const root = await temporaryDirectory();
   const directory = join(root, 'attempt');
-  const { managedFs, workspace } = roots ?? { managedFs: join(root, 'managed_fs'), workspace: join(root, 'workspace') };
+  const { managedFs, workspace } = roots ?? {
+    managedFs: join(root, 'managed_fs'),
+    workspace: join(root, 'workspace'),
+  };
   await Promise.all([directory, managedFs, workspace].map((path) => mkdir(path, { recursive: true })));
   const ends = new Map<string, Promise<Exit>>();
   const started: Command[] = [];
   let output: TaskOutput | undefined;
   const begin = (command: Command): Promise<Exit> => {
     started.push(command);
-    return runProcess(command, directory, { RUNYARD_MANAGED_FS: managedFs, RUNYARD_WORKSPACE: workspace, ...changes.cluster?.environment });
+    return runProcess(command, directory, {
+      RUNYARD_MANAGED_FS: managedFs,
+      RUNYARD_WORKSPACE: workspace,
+      ...changes.cluster?.environment,
+    });
   };
   return {
     jobId: 1,
@@ -70,7 +77,13 @@ export async function testContext(changes: Partial<RunnerContext> = {}, roots?: 
       ends.set(name, end);
       return end;
     },
-    locate: (uri, what) => locate(uri, what !== undefined && what !== 'file' ? ['.py', '.sql', '.js', '.ipynb', '.scala', '.r', ''] : [''], managedFs, workspace),
+    locate: (uri, what) =>
+      locate(
+        uri,
+        what !== undefined && what !== 'file' ? ['.py', '.sql', '.js', '.ipynb', '.scala', '.r', ''] : [''],
+        managedFs,
+        workspace,
+      ),
     interpreter: findProgram,
     launchJob: () => Promise.resolve({ result: 'FAILED', message: 'Nothing is started in this test.' }),
     writeOutput(value) {
@@ -91,7 +104,10 @@ export async function testContext(changes: Partial<RunnerContext> = {}, roots?: 
 
 async function runProcess(command: Command, directory: string, env: Record<string, string>): Promise<Exit> {
   const [program, ...args] = command.argv;
-  const [stdout, stderr] = [await open(join(directory, 'stdout'), 'a'), await open(join(directory, 'stderr'), 'a')];
+  const [stdout, stderr] = [
+    await open(join(directory, 'stdout'), 'a'),
+    await open(join(directory, 'stderr'), 'a'),
+  ];
   try {
     const child = spawn(program, args, {
       cwd: command.cwd ?? directory,
@@ -100,15 +116,24 @@ async function runProcess(command: Command, directory: string, env: Record<strin
     });
     return await new Promise((resolve, reject) => {
       child.once('error', reject);
-      child.once('exit', (code, signal) => resolve({ kind: 'exited', code: code ?? (signal === 'SIGKILL' ? 137 : 143) }));
+      child.once('exit', (code, signal) =>
+        resolve({ kind: 'exited', code: code ?? (signal === 'SIGKILL' ? 137 : 143) }),
+      );
     });
   } finally {
     await Promise.all([stdout.close(), stderr.close()]);
   }
 }
 
-async function locate(uri: string, extensions: readonly string[], managedFs: string, workspace: string): Promise<string> {
-  const base = uri.startsWith('managed_fs:/') ? join(managedFs, uri.slice('managed_fs:/'.length)) : join(workspace, uri);
+async function locate(
+  uri: string,
+  extensions: readonly string[],
+  managedFs: string,
+  workspace: string,
+): Promise<string> {
+  const base = uri.startsWith('managed_fs:/')
+    ? join(managedFs, uri.slice('managed_fs:/'.length))
+    : join(workspace, uri);
   const candidates = extensions.map((extension) => base + extension);
   for (const candidate of candidates) if (await exists(candidate)) return candidate;
   throw new LocateError(`${uri} does not exist.`);

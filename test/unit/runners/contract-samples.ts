@@ -1,4 +1,6 @@
-/** One task of each kind that can be run, for the suite that holds all of them against the runner contract. */
+/**
+ * One task of each kind that can be run, for the suite that holds all of them against the runner contract.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
@@ -47,7 +49,8 @@ public class Main {
     if (args[0].equals("wait")) Thread.sleep(600_000);
   }
 }`;
-const shell = 'echo once >> "$RUNYARD_MANAGED_FS/here-$RUNYARD_RUN_ID"; echo up; env; case $1 in badly) exit 3;; wait) sleep 600;; esac';
+const shell =
+  'echo once >> "$RUNYARD_MANAGED_FS/here-$RUNYARD_RUN_ID"; echo up; env; case $1 in badly) exit 3;; wait) sleep 600;; esac';
 
 /** Marks the requests that it gets as programs mark that they were here. */
 async function openReceiver(mark: (runId: string) => void): Promise<string> {
@@ -84,14 +87,54 @@ export async function everySample(mark: (runId: string) => void): Promise<readon
   const [jar, url] = await Promise.all([buildJar(), openReceiver(mark)]);
   const code3 = /exit code 3/;
   return [
-    { kind: 'spark_python_task', process: true, failure: code3, files: { 'a.py': python }, task: (deed) => ({ python_file: 'managed_fs:/a.py', parameters: [deed] }), nonsense: [{}, { python_file: 7 }, { python_file: 'managed_fs:/gone.py' }] },
-    { kind: 'notebook_task', process: true, failure: /ValueError: exit code 3/, files: { 'nb.py': notebook }, task: (deed) => ({ notebook_path: '/nb', base_parameters: { deed } }), nonsense: [{}, { notebook_path: '/gone' }] },
     {
-      kind: 'spark_jar_task', process: true, failure: code3, files: jar === undefined ? {} : { 'a.jar': jar },
-      task: jar && ((deed) => ({ jar_uri: 'managed_fs:/a.jar', main_class_name: 'Main', parameters: [deed] })), nonsense: [{}, { main_class_name: 'Gone' }],
+      kind: 'spark_python_task',
+      process: true,
+      failure: code3,
+      files: { 'a.py': python },
+      task: (deed) => ({ python_file: 'managed_fs:/a.py', parameters: [deed] }),
+      nonsense: [{}, { python_file: 7 }, { python_file: 'managed_fs:/gone.py' }],
     },
-    { kind: 'spark_submit_task', process: true, failure: code3, files: { 'a.py': python }, task: (deed) => ({ parameters: ['--name', 'x', 'managed_fs:/a.py', deed] }), nonsense: [{}, { parameters: ['--odd', 'x'] }] },
-    { kind: 'shell_script_task', process: true, failure: code3, files: {}, task: (deed) => ({ script: shell, parameters: [deed] }), nonsense: [{}, { script: null }] },
-    { kind: 'http_request_task', process: false, failure: /answered with status 500/, files: {}, task: (deed) => ({ url: `${url}/${deed}` }), nonsense: [{}, { url: 'http://[' }] },
+    {
+      kind: 'notebook_task',
+      process: true,
+      failure: /ValueError: exit code 3/,
+      files: { 'nb.py': notebook },
+      task: (deed) => ({ notebook_path: '/nb', base_parameters: { deed } }),
+      nonsense: [{}, { notebook_path: '/gone' }],
+    },
+    {
+      kind: 'spark_jar_task',
+      process: true,
+      failure: code3,
+      files: jar === undefined ? {} : { 'a.jar': jar },
+      task:
+        jar && ((deed) => ({ jar_uri: 'managed_fs:/a.jar', main_class_name: 'Main', parameters: [deed] })),
+      nonsense: [{}, { main_class_name: 'Gone' }],
+    },
+    {
+      kind: 'spark_submit_task',
+      process: true,
+      failure: code3,
+      files: { 'a.py': python },
+      task: (deed) => ({ parameters: ['--name', 'x', 'managed_fs:/a.py', deed] }),
+      nonsense: [{}, { parameters: ['--odd', 'x'] }],
+    },
+    {
+      kind: 'shell_script_task',
+      process: true,
+      failure: code3,
+      files: {},
+      task: (deed) => ({ script: shell, parameters: [deed] }),
+      nonsense: [{}, { script: null }],
+    },
+    {
+      kind: 'http_request_task',
+      process: false,
+      failure: /answered with status 500/,
+      files: {},
+      task: (deed) => ({ url: `${url}/${deed}` }),
+      nonsense: [{}, { url: 'http://[' }],
+    },
   ];
 }

@@ -1,6 +1,6 @@
 /**
- * The runner contract, held against every kind that can be run: the built-in ones and the example plugins. The facts are the
- * same for each; a new kind needs a sample and nothing else.
+ * The runner contract, held against every kind that can be run: the built-in ones and the example plugins.
+ * The facts are the same for each; a new kind needs a sample and nothing else.
  */
 import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -31,15 +31,36 @@ let last = 0;
 
 beforeAll(async () => {
   roots = createRoots({ dataDirectory: root, allowedRoots: [] });
-  await Promise.all([roots.managedFs, roots.workspace].map(({ directory }) => mkdir(directory, { recursive: true })));
+  await Promise.all(
+    [roots.managedFs, roots.workspace].map(({ directory }) => mkdir(directory, { recursive: true })),
+  );
   for (const [name, content] of samples.flatMap(({ files }) => Object.entries(files))) {
-    await Promise.all([roots.managedFs, roots.workspace].map(({ directory }) => writeFile(join(directory, name), content)));
+    await Promise.all(
+      [roots.managedFs, roots.workspace].map(({ directory }) => writeFile(join(directory, name), content)),
+    );
   }
   process.env['RUNYARD_TEST_SECRET'] = 'hush-hush';
   pool = createTaskPool({
-    threads: 1, attemptsPerThread: 100,
-    settings: { taskEnvironment: { ...environment, RUNYARD_MANAGED_FS: roots.managedFs.directory, RUNYARD_WORKSPACE: roots.workspace.directory }, stopGraceMs: 500, logBytesMax: 2 ** 20, limits: defaultLimits, isolation: noIsolation },
-    plugins: await loadPlugins(['./http-request.mjs', './shell-script/plugin.mjs'].map((written) => ({ written, directory: examples })), environment),
+    threads: 1,
+    attemptsPerThread: 100,
+    settings: {
+      taskEnvironment: {
+        ...environment,
+        RUNYARD_MANAGED_FS: roots.managedFs.directory,
+        RUNYARD_WORKSPACE: roots.workspace.directory,
+      },
+      stopGraceMs: 500,
+      logBytesMax: 2 ** 20,
+      limits: defaultLimits,
+      isolation: noIsolation,
+    },
+    plugins: await loadPlugins(
+      ['./http-request.mjs', './shell-script/plugin.mjs'].map((written) => ({
+        written,
+        directory: examples,
+      })),
+      environment,
+    ),
     locate: createLocator(roots),
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   });
@@ -51,32 +72,59 @@ afterAll(async () => {
 });
 
 async function attempt({ kind }: Sample, task: Readonly<Record<string, unknown>>): Promise<TaskAssignment> {
-  const runId = last += 1;
+  const runId = (last += 1);
   const directory = join(roots.runs.directory, String(runId));
   await mkdir(directory, { recursive: true });
-  return { jobId: 1, jobRunId: runId, runId, taskKey: 'main', attempt: 0, kind, task, parameters: {}, taskValues: {}, libraries: [], directory, cluster: undefined };
+  return {
+    jobId: 1,
+    jobRunId: runId,
+    runId,
+    taskKey: 'main',
+    attempt: 0,
+    kind,
+    task,
+    parameters: {},
+    taskValues: {},
+    libraries: [],
+    directory,
+    cluster: undefined,
+  };
 }
 
 const begin = async (sample: Sample, deed: Deed) => attempt(sample, sample.task?.(deed) ?? {});
-const outputOf = async ({ directory }: TaskAssignment): Promise<unknown> => JSON.parse(await readFile(join(directory, 'output.json'), 'utf8'));
-const wasHere = ({ runId }: TaskAssignment): string => (existsSync(markOf(runId)) ? readFileSync(markOf(runId), 'utf8') : '');
+const outputOf = async ({ directory }: TaskAssignment): Promise<unknown> =>
+  JSON.parse(await readFile(join(directory, 'output.json'), 'utf8'));
+const wasHere = ({ runId }: TaskAssignment): string =>
+  existsSync(markOf(runId)) ? readFileSync(markOf(runId), 'utf8') : '';
 const event = async (holds: () => boolean): Promise<void> => {
-  while (!holds()) await new Promise((resolve) => { setTimeout(resolve, 5); });
+  while (!holds())
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
 };
 
 test('every built-in kind that has a runner has a sample', () => {
   // A pipeline is no single program: its own tests hold it against the contract.
-  expect(samples.map(({ kind }) => kind)).toEqual(expect.arrayContaining(runnableKinds.filter((kind) => kind !== 'pipeline_task')));
+  expect(samples.map(({ kind }) => kind)).toEqual(
+    expect.arrayContaining(runnableKinds.filter((kind) => kind !== 'pipeline_task')),
+  );
 });
 
 describe.each(samples.map((sample) => [sample.kind, sample] as const))('%s', (_kind, sample) => {
-  test.skipIf(sample.task === undefined)('asked for again, it comes to the same end and does its work once', async () => {
-    const one = await begin(sample, 'well');
-    // A process is attached to while it runs; what has none is asked for again when it is over.
-    const together = sample.process ? await Promise.all([pool.run(one, noDoor).outcome, pool.run(one, noDoor).outcome]) : [await pool.run(one, noDoor).outcome];
-    expect([...together, await pool.run(one, noDoor).outcome]).toEqual([...together, { kind: 'succeeded' }].map(() => ({ kind: 'succeeded' })));
-    expect(wasHere(one)).toBe('once\n');
-  });
+  test.skipIf(sample.task === undefined)(
+    'asked for again, it comes to the same end and does its work once',
+    async () => {
+      const one = await begin(sample, 'well');
+      // A process is attached to while it runs; what has none is asked for again when it is over.
+      const together = sample.process
+        ? await Promise.all([pool.run(one, noDoor).outcome, pool.run(one, noDoor).outcome])
+        : [await pool.run(one, noDoor).outcome];
+      expect([...together, await pool.run(one, noDoor).outcome]).toEqual(
+        [...together, { kind: 'succeeded' }].map(() => ({ kind: 'succeeded' })),
+      );
+      expect(wasHere(one)).toBe('once\n');
+    },
+  );
 
   test.skipIf(sample.task === undefined)('its failure is a value, and its output says why', async () => {
     const one = await begin(sample, 'badly');
@@ -84,33 +132,53 @@ describe.each(samples.map((sample) => [sample.kind, sample] as const))('%s', (_k
     expect(await outputOf(one)).toMatchObject({ error: expect.stringMatching(sample.failure) });
   });
 
-  test.skipIf(sample.task === undefined)('stopped before it begins it never works, stopped at work it ends and leaves no process', async () => {
-    const never = await begin(sample, 'well');
-    const stopped = pool.run(never, noDoor);
-    stopped.stop();
-    const one = await begin(sample, 'wait');
-    const working = pool.run(one, noDoor);
-    await event(() => wasHere(one) !== '' && (!sample.process || statSync(join(one.directory, 'stdout')).size > 0));
-    working.stop();
-    expect(await Promise.all([stopped.outcome, working.outcome])).toEqual([{ kind: 'stopped' }, { kind: 'stopped' }]);
-    expect(wasHere(never)).toBe('');
-    expect(await createProcessTable(roots.runs.directory).living()).not.toContain(one.runId);
-  });
+  test.skipIf(sample.task === undefined)(
+    'stopped before it begins it never works, stopped at work it ends and leaves no process',
+    async () => {
+      const never = await begin(sample, 'well');
+      const stopped = pool.run(never, noDoor);
+      stopped.stop();
+      const one = await begin(sample, 'wait');
+      const working = pool.run(one, noDoor);
+      await event(
+        () => wasHere(one) !== '' && (!sample.process || statSync(join(one.directory, 'stdout')).size > 0),
+      );
+      working.stop();
+      expect(await Promise.all([stopped.outcome, working.outcome])).toEqual([
+        { kind: 'stopped' },
+        { kind: 'stopped' },
+      ]);
+      expect(wasHere(never)).toBe('');
+      expect(await createProcessTable(roots.runs.directory).living()).not.toContain(one.runId);
+    },
+  );
 
-  test.skipIf(sample.task === undefined || !sample.process)('its process finds the environment of tasks, and nothing of the service', async () => {
-    const one = await begin(sample, 'well');
-    expect(await pool.run(one, noDoor).outcome).toEqual({ kind: 'succeeded' });
-    const report = join(one.directory, 'notebook.json');
-    const said = await readFile(join(one.directory, 'stdout'), 'utf8') + (existsSync(report) ? JSON.parse(await readFile(report, 'utf8')).cells.flatMap((cell: { outputs: { data: string }[] }) => cell.outputs.map(({ data }) => data)).join('\n') : '');
-    expect(said).toContain(`RUNYARD_RUN_ID=${one.runId}\n`);
-    expect(said).toContain(`TMPDIR=${join(one.directory, 'tmp')}\n`);
-    expect(said).not.toContain('hush-hush');
-  });
+  test.skipIf(sample.task === undefined || !sample.process)(
+    'its process finds the environment of tasks, and nothing of the service',
+    async () => {
+      const one = await begin(sample, 'well');
+      expect(await pool.run(one, noDoor).outcome).toEqual({ kind: 'succeeded' });
+      const report = join(one.directory, 'notebook.json');
+      const said =
+        (await readFile(join(one.directory, 'stdout'), 'utf8')) +
+        (existsSync(report)
+          ? JSON.parse(await readFile(report, 'utf8'))
+              .cells.flatMap((cell: { outputs: { data: string }[] }) => cell.outputs.map(({ data }) => data))
+              .join('\n')
+          : '');
+      expect(said).toContain(`RUNYARD_RUN_ID=${one.runId}\n`);
+      expect(said).toContain(`TMPDIR=${join(one.directory, 'tmp')}\n`);
+      expect(said).not.toContain('hush-hush');
+    },
+  );
 
   test('whatever its field holds, it answers with an outcome', async () => {
     for (const task of sample.nonsense) {
       const outcome = await pool.run(await attempt(sample, task), noDoor).outcome;
-      expect(outcome).toEqual({ kind: expect.stringMatching(/^(failed|lost)$/), message: expect.any(String) });
+      expect(outcome).toEqual({
+        kind: expect.stringMatching(/^(failed|lost)$/),
+        message: expect.any(String),
+      });
     }
   });
 });

@@ -18,10 +18,22 @@ describe('an exit code in words', () => {
 describe('the outcome of a task', () => {
   test.each<[string, Exit, Outcome]>([
     ['exit code 0 is a success', { kind: 'exited', code: 0 }, { kind: 'succeeded' }],
-    ['any other code is a failure of the task', { kind: 'exited', code: 3 }, { kind: 'failed', message: 'it failed' }],
+    [
+      'any other code is a failure of the task',
+      { kind: 'exited', code: 3 },
+      { kind: 'failed', message: 'it failed' },
+    ],
     ['a stopped process is a stopped task', { kind: 'stopped' }, { kind: 'stopped' }],
-    ['a flooded log fails the task', { kind: 'flooded', message: 'too much' }, { kind: 'failed', message: 'too much' }],
-    ['a lost process is no fault of the task', { kind: 'lost', message: 'gone' }, { kind: 'lost', message: 'gone' }],
+    [
+      'a flooded log fails the task',
+      { kind: 'flooded', message: 'too much' },
+      { kind: 'failed', message: 'too much' },
+    ],
+    [
+      'a lost process is no fault of the task',
+      { kind: 'lost', message: 'gone' },
+      { kind: 'lost', message: 'gone' },
+    ],
   ])('%s', (_fact, exit, outcome) => {
     expect(outcomeOf(exit, 'it failed')).toEqual(outcome);
   });

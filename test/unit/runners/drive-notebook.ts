@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 import type { CellOutput, NotebookReport } from '../../../engine/run/output.ts';
 import { findProgram, temporaryDirectory } from './context.ts';
 
-const [driver, sqlCells] = ['driver.py', 'sql-cells.ts'].map((name) => fileURLToPath(new URL(`../../runners/notebook/${name}`, import.meta.url)));
+const [driver, sqlCells] = ['driver.py', 'sql-cells.ts'].map((name) =>
+  fileURLToPath(new URL(`../../runners/notebook/${name}`, import.meta.url)),
+);
 export const systemPython = (await findProgram('python3')) ?? 'python3';
 
 export interface Driven {
@@ -31,25 +33,60 @@ export function notebook(...cells: string[]): string {
 }
 
 export async function drive(
-  source: string | Buffer, parameters: Record<string, string> = {}, cellBytes = 10_000, { extension = '.py', beside = {}, python = systemPython, env = {} }: Driving = {},
+  source: string | Buffer,
+  parameters: Record<string, string> = {},
+  cellBytes = 10_000,
+  { extension = '.py', beside = {}, python = systemPython, env = {} }: Driving = {},
 ): Promise<Driven> {
   const directory = await temporaryDirectory();
   const place = (name: string): string => join(directory, name);
   const team = join(directory, 'workspace', 'team');
   await mkdir(team, { recursive: true });
   await mkdir(place('managed_fs'));
-  for (const [name, text] of Object.entries({ 'beside.py': 'VALUE = "imported from beside the notebook"', ...beside })) await writeFile(join(team, name), text);
-  const [snapshot, report, order] = [place(`notebook${extension}`), place('notebook.json'), place('order.json')];
+  for (const [name, text] of Object.entries({
+    'beside.py': 'VALUE = "imported from beside the notebook"',
+    ...beside,
+  }))
+    await writeFile(join(team, name), text);
+  const [snapshot, report, order] = [
+    place(`notebook${extension}`),
+    place('notebook.json'),
+    place('order.json'),
+  ];
   await writeFile(snapshot, source);
-  await writeFile(order, JSON.stringify({
-    notebook: snapshot, path: '/team/nb', parameters, report, cellBytes, packages: place('packages'), questions: place('questions'),
-    values: { file: place('values.json'), before: {}, valueBytes: 100, allBytes: 150 }, sql: [process.execPath, sqlCells],
-  }));
+  await writeFile(
+    order,
+    JSON.stringify({
+      notebook: snapshot,
+      path: '/team/nb',
+      parameters,
+      report,
+      cellBytes,
+      packages: place('packages'),
+      questions: place('questions'),
+      values: { file: place('values.json'), before: {}, valueBytes: 100, allBytes: 150 },
+      sql: [process.execPath, sqlCells],
+    }),
+  );
   const done = spawnSync(python, [driver ?? '', order], {
-    cwd: directory, encoding: 'utf8',
-    env: { PYTHONUNBUFFERED: '1', PATH: process.env['PATH'], HOME: directory, TMPDIR: directory, RUNYARD_WORKSPACE: place('workspace'), RUNYARD_MANAGED_FS: place('managed_fs'), ...env },
+    cwd: directory,
+    encoding: 'utf8',
+    env: {
+      PYTHONUNBUFFERED: '1',
+      PATH: process.env['PATH'],
+      HOME: directory,
+      TMPDIR: directory,
+      RUNYARD_WORKSPACE: place('workspace'),
+      RUNYARD_MANAGED_FS: place('managed_fs'),
+      ...env,
+    },
   });
-  return { code: done.status, stdout: done.stdout, stderr: done.stderr, report: JSON.parse(await readFile(report, 'utf8')) };
+  return {
+    code: done.status,
+    stdout: done.stdout,
+    stderr: done.stderr,
+    report: JSON.parse(await readFile(report, 'utf8')),
+  };
 }
 
 /** What the last cell showed. */

@@ -1,4 +1,7 @@
-/** A pool thread that dies once: with the first attempt it is given, as soon as that attempt's process has spoken. */
+/**
+ * A pool thread that dies once: with the first attempt it is given, as soon as that attempt's process has
+ * spoken.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Outcome } from '../../../engine/run/assignment.ts';

@@ -1,4 +1,7 @@
-/** What the tests of exec share: specs in directories of their own, engines to kill, and looks at what a process said. */
+/**
+ * What the tests of exec share: specs in directories of their own, engines to kill, and looks at what a
+ * process said.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -29,12 +32,19 @@ export function specOf(script: string, changes: Partial<ProcessSpec> = {}): Proc
   last += 1;
   const directory = join(root, String(last));
   return {
-    directory, attemptDirectory: directory, argv: ['sh', '-c', script], cwd: join(directory, 'work'),
-    env: { PATH: '/usr/bin:/bin' }, stopGraceMs: 5_000, logBytesMax: 2 ** 30, ...changes,
+    directory,
+    attemptDirectory: directory,
+    argv: ['sh', '-c', script],
+    cwd: join(directory, 'work'),
+    env: { PATH: '/usr/bin:/bin' },
+    stopGraceMs: 5_000,
+    logBytesMax: 2 ** 30,
+    ...changes,
   };
 }
 
-export const logOf = (spec: ProcessSpec, stream = 'stdout'): string => readFileSync(join(spec.directory, stream), 'utf8');
+export const logOf = (spec: ProcessSpec, stream = 'stdout'): string =>
+  readFileSync(join(spec.directory, stream), 'utf8');
 
 /** Waits until the process has written `text`: an event, not a time. */
 export async function said(spec: ProcessSpec, text: string): Promise<void> {
@@ -54,17 +64,22 @@ const enginePath = fileURLToPath(new URL('./exec-engine.ts', import.meta.url));
 
 /** An engine of its own process, about to run the spec. */
 export async function startEngine(spec: ProcessSpec): Promise<ChildProcess> {
-  const engine = spawn(process.execPath, [enginePath, JSON.stringify(spec)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const engine = spawn(process.execPath, [enginePath, JSON.stringify(spec)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   await once(engine.stdout, 'data');
   return engine;
 }
 
 export async function killNow(engine: ChildProcess): Promise<void> {
-  const gone = engine.exitCode === null && engine.signalCode === null ? once(engine, 'exit') : Promise.resolve();
+  const gone =
+    engine.exitCode === null && engine.signalCode === null ? once(engine, 'exit') : Promise.resolve();
   engine.kill('SIGKILL');
   await gone;
 }
 
 export function tick(): Promise<void> {
-  return new Promise((resolve) => { setTimeout(resolve, 5); });
+  return new Promise((resolve) => {
+    setTimeout(resolve, 5);
+  });
 }

@@ -1,12 +1,25 @@
-/** The command line of a program within an isolation. What it comes to on a machine is shown by test/e2e/isolation.test.ts. */
+/**
+ * The command line of a program within an isolation. What it comes to on a machine is shown by
+ * test/e2e/isolation.test.ts.
+ */
 import { expect, test } from 'vitest';
 import { isolated, noIsolation, type Isolation } from '../../../runners/process/isolation.ts';
 
 const user = { name: 'tasks', uid: 7, gid: 8, home: undefined, setpriv: '/bin/setpriv' };
-const sandbox = { program: '/bin/bwrap', readable: [], hidden: ['/data'], shared: [], sharedReadable: ['/data/libraries'] };
+const sandbox = {
+  program: '/bin/bwrap',
+  readable: [],
+  hidden: ['/data'],
+  shared: [],
+  sharedReadable: ['/data/libraries'],
+};
 const env = { PATH: '/bin', LD_PRELOAD: '/evil.so', BASH_ENV: '/evil.sh', LD_SDK_KEY: 'correct-horse' };
 const program = { argv: ['/bin/python3', 'a.py'] as const, env };
-const places = { temporary: '/data/runs/1/tmp', cwd: '/data/runs/1/work', own: ['/data/runs/1', '/data/clusters/c'] };
+const places = {
+  temporary: '/data/runs/1/tmp',
+  cwd: '/data/runs/1/work',
+  own: ['/data/runs/1', '/data/clusters/c'],
+};
 
 test('without an isolation a program is started as it is', () => {
   expect(isolated(noIsolation, program, places)).toEqual({ ...program, runAs: [], limits: '' });
@@ -16,16 +29,29 @@ test.each<[string, Isolation]>([
   ['as another user', { ...noIsolation, user }],
   ['in a sandbox', { ...noIsolation, sandbox }],
   ['in both', { limits: {}, user, sandbox }],
-])('%s, variables that load code reach the program alone, and secrets stand on no command line', (_how, isolation) => {
-  const { argv, env: outer, runAs = [] } = isolated(isolation, program, places);
-  expect(outer).toEqual({ PATH: '/bin', LD_SDK_KEY: 'correct-horse' });
-  expect(argv.slice(-5)).toEqual(['/usr/bin/env', 'LD_PRELOAD=/evil.so', 'BASH_ENV=/evil.sh', '/bin/python3', 'a.py']);
-  expect([...runAs, ...argv].join(' ')).not.toContain('correct-horse');
-});
+])(
+  '%s, variables that load code reach the program alone, and secrets stand on no command line',
+  (_how, isolation) => {
+    const { argv, env: outer, runAs = [] } = isolated(isolation, program, places);
+    expect(outer).toEqual({ PATH: '/bin', LD_SDK_KEY: 'correct-horse' });
+    expect(argv.slice(-5)).toEqual([
+      '/usr/bin/env',
+      'LD_PRELOAD=/evil.so',
+      'BASH_ENV=/evil.sh',
+      '/bin/python3',
+      'a.py',
+    ]);
+    expect([...runAs, ...argv].join(' ')).not.toContain('correct-horse');
+  },
+);
 
-test('a sandbox shows what is shared read-only, and over it what is the program\'s own', () => {
+test("a sandbox shows what is shared read-only, and over it what is the program's own", () => {
   const words = isolated({ ...noIsolation, sandbox }, program, places).argv.join(' ');
-  expect(words).toMatch(/--tmpfs \/data .*--ro-bind-try \/data\/libraries \/data\/libraries .*--bind \/data\/runs\/1 \/data\/runs\/1 --bind \/data\/clusters\/c \/data\/clusters\/c --chdir/);
+  expect(words).toMatch(
+    /--tmpfs \/data .*--ro-bind-try \/data\/libraries \/data\/libraries .*--bind \/data\/runs\/1 \/data\/runs\/1 --bind \/data\/clusters\/c \/data\/clusters\/c --chdir/,
+  );
   expect(words).toContain('--bind /data/runs/1/tmp /tmp');
-  expect(isolated({ ...noIsolation, sandbox }, program, { cwd: '/', own: [] }).argv.join(' ')).toContain('--tmpfs /tmp');
+  expect(isolated({ ...noIsolation, sandbox }, program, { cwd: '/', own: [] }).argv.join(' ')).toContain(
+    '--tmpfs /tmp',
+  );
 });

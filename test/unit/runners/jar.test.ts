@@ -23,11 +23,19 @@ public class Main {
 }`;
 
 /** A cluster that has these JARs. */
-const clusterWith = (...classPath: string[]) => ({ clusterId: 'c', directory: '/c', environment: {}, libraries: { classPath, pythonPath: [], binPath: [] } });
+const clusterWith = (...classPath: string[]) => ({
+  clusterId: 'c',
+  directory: '/c',
+  environment: {},
+  libraries: { classPath, pythonPath: [], binPath: [] },
+});
 
 test('a missing jar_uri fails the task with a sentence that names it', async () => {
   const context = await testContext();
-  expect(await plugin.run({ main_class_name: 'Main', jar_uri: 'managed_fs:/gone.jar' }, context)).toEqual({ kind: 'failed', message: 'managed_fs:/gone.jar does not exist.' });
+  expect(await plugin.run({ main_class_name: 'Main', jar_uri: 'managed_fs:/gone.jar' }, context)).toEqual({
+    kind: 'failed',
+    message: 'managed_fs:/gone.jar does not exist.',
+  });
 });
 
 test.each(['-version', '@/etc/passwd', ' '])('a main class named "%s" is no option of Java', async (name) => {
@@ -38,7 +46,9 @@ test.each(['-version', '@/etc/passwd', ' '])('a main class named "%s" is no opti
 
 test('a task without any JAR is told where to name it', async () => {
   const context = await testContext({ cluster: clusterWith() });
-  expect(await plugin.run({ main_class_name: 'Main' }, context)).toMatchObject({ message: expect.stringContaining('name it in libraries') });
+  expect(await plugin.run({ main_class_name: 'Main' }, context)).toMatchObject({
+    message: expect.stringContaining('name it in libraries'),
+  });
 });
 
 const threads = `
@@ -52,9 +62,15 @@ public class Threads {
 }`;
 
 test('a machine without java says what to install', async () => {
-  const context = await testContext({ interpreter: () => Promise.resolve(undefined), locate: () => Promise.resolve('/x.jar') });
+  const context = await testContext({
+    interpreter: () => Promise.resolve(undefined),
+    locate: () => Promise.resolve('/x.jar'),
+  });
   const outcome = await plugin.run({ main_class_name: 'Main', jar_uri: 'managed_fs:/x.jar' }, context);
-  expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringMatching(/^java was not found on this machine\. Install a Java runtime/) });
+  expect(outcome).toMatchObject({
+    kind: 'failed',
+    message: expect.stringMatching(/^java was not found on this machine\. Install a Java runtime/),
+  });
 });
 
 describe.skipIf(javac === undefined || jar === undefined)('with a real JAR', () => {
@@ -65,14 +81,25 @@ describe.skipIf(javac === undefined || jar === undefined)('with a real JAR', () 
     await writeFile(join(built, 'Main.java'), source);
     await writeFile(join(built, 'NoMain.java'), 'public class NoMain {}');
     await writeFile(join(built, 'Base.java'), 'public class Base {}');
-    await writeFile(join(built, 'Needy.java'), 'public class Needy extends Base { public static void main(String[] a) {} }');
+    await writeFile(
+      join(built, 'Needy.java'),
+      'public class Needy extends Base { public static void main(String[] a) {} }',
+    );
     await writeFile(join(built, 'Threads.java'), threads);
-    execFileSync(javac ?? '', ['Main.java', 'NoMain.java', 'Base.java', 'Needy.java', 'Threads.java'], { cwd: built });
-    execFileSync(jar ?? '', ['cf', 'main.jar', 'Main.class', 'NoMain.class', 'Needy.class', 'Threads.class'], { cwd: built });
+    execFileSync(javac ?? '', ['Main.java', 'NoMain.java', 'Base.java', 'Needy.java', 'Threads.java'], {
+      cwd: built,
+    });
+    execFileSync(
+      jar ?? '',
+      ['cf', 'main.jar', 'Main.class', 'NoMain.class', 'Needy.class', 'Threads.class'],
+      { cwd: built },
+    );
   });
   afterAll(() => rm(built, { recursive: true, force: true }));
 
-  async function withJar(changes: Partial<RunnerContext> = { cluster: clusterWith(join(built, 'main.jar')) }): Promise<TestContext> {
+  async function withJar(
+    changes: Partial<RunnerContext> = { cluster: clusterWith(join(built, 'main.jar')) },
+  ): Promise<TestContext> {
     const context = await testContext(changes);
     await cp(join(built, 'main.jar'), join(context.managedFs, 'main.jar'));
     return context;
@@ -96,22 +123,47 @@ describe.skipIf(javac === undefined || jar === undefined)('with a real JAR', () 
     const context = await withJar();
     expect(await plugin.run({ main_class_name: 'Main' }, context)).toEqual(failed);
     expect(context.output()?.error).toBe('java.lang.IllegalStateException: no arguments');
-    expect(context.output()?.errorTrace).toMatch(/^Exception in thread "main" [^]*at Main\.main[^]*Caused by: java\.lang\.RuntimeException: behind it/);
+    expect(context.output()?.errorTrace).toMatch(
+      /^Exception in thread "main" [^]*at Main\.main[^]*Caused by: java\.lang\.RuntimeException: behind it/,
+    );
   });
 
   test('an exception of another thread ends that thread alone; when the program fails of it, it is the error', async () => {
     const [lives, exits] = [await withJar(), await withJar()];
-    expect(await plugin.run({ main_class_name: 'Threads', parameters: ['goes on'] }, lives)).toEqual({ kind: 'succeeded' });
-    expect(await lives.stderr()).toContain('Exception in thread "helper" java.lang.RuntimeException: in the helper');
+    expect(await plugin.run({ main_class_name: 'Threads', parameters: ['goes on'] }, lives)).toEqual({
+      kind: 'succeeded',
+    });
+    expect(await lives.stderr()).toContain(
+      'Exception in thread "helper" java.lang.RuntimeException: in the helper',
+    );
     expect(await plugin.run({ main_class_name: 'Threads' }, exits)).toEqual(failed);
-    expect(exits.output()).toMatchObject({ error: 'java.lang.RuntimeException: in the helper', errorTrace: expect.stringMatching(/^Exception in thread "helper" [^]*Threads/) });
+    expect(exits.output()).toMatchObject({
+      error: 'java.lang.RuntimeException: in the helper',
+      errorTrace: expect.stringMatching(/^Exception in thread "helper" [^]*Threads/),
+    });
   });
 
   test.each<[string, { main_class_name: string; parameters: string[] }, string]>([
-    ['an exit code', { main_class_name: 'Main', parameters: ['4'] }, 'The Java program ended with exit code 4.'],
-    ['a class that is not there', { main_class_name: 'Gone', parameters: [] }, 'Could not find or load main class Gone'],
-    ['a class without a main method', { main_class_name: 'NoMain', parameters: [] }, 'Main method not found in class NoMain: it must have public static void main(String[] args)'],
-    ['a class that needs one which is not there', { main_class_name: 'Needy', parameters: [] }, 'Could not find or load main class Needy'],
+    [
+      'an exit code',
+      { main_class_name: 'Main', parameters: ['4'] },
+      'The Java program ended with exit code 4.',
+    ],
+    [
+      'a class that is not there',
+      { main_class_name: 'Gone', parameters: [] },
+      'Could not find or load main class Gone',
+    ],
+    [
+      'a class without a main method',
+      { main_class_name: 'NoMain', parameters: [] },
+      'Main method not found in class NoMain: it must have public static void main(String[] args)',
+    ],
+    [
+      'a class that needs one which is not there',
+      { main_class_name: 'Needy', parameters: [] },
+      'Could not find or load main class Needy',
+    ],
   ])('%s is the error', async (_fact, task, error) => {
     const context = await withJar();
     expect(await plugin.run(task, context)).toEqual(failed);
@@ -120,6 +172,9 @@ describe.skipIf(javac === undefined || jar === undefined)('with a real JAR', () 
 });
 
 test('a class of a newer Java says so', () => {
-  const said = 'Error: LinkageError occurred while loading main class Main\n\tjava.lang.UnsupportedClassVersionError: Main has been compiled by a more recent version\n';
-  expect(uncaughtException(said)?.error).toBe('LinkageError occurred while loading main class Main: java.lang.UnsupportedClassVersionError: Main has been compiled by a more recent version');
+  const said =
+    'Error: LinkageError occurred while loading main class Main\n\tjava.lang.UnsupportedClassVersionError: Main has been compiled by a more recent version\n';
+  expect(uncaughtException(said)?.error).toBe(
+    'LinkageError occurred while loading main class Main: java.lang.UnsupportedClassVersionError: Main has been compiled by a more recent version',
+  );
 });

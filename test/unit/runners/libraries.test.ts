@@ -1,4 +1,7 @@
-/** The installer of libraries without a service: tools that are missing or fail say so, and R is asked in its own words. */
+/**
+ * The installer of libraries without a service: tools that are missing or fail say so, and R is asked in its
+ * own words.
+ */
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -19,40 +22,81 @@ async function workshop(programs: Readonly<Record<string, string>> = {}) {
   const root = await temporaryDirectory();
   const bin = join(root, 'bin');
   await mkdir(bin);
-  for (const [name, text] of Object.entries(programs)) await writeFile(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  for (const [name, text] of Object.entries(programs))
+    await writeFile(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
   const clock = createManualClock();
-  for (const name of ['cp', 'basename', 'grep', 'mkdir']) await symlink((await findProgram(name)) ?? '', join(bin, name));
+  for (const name of ['cp', 'basename', 'grep', 'mkdir'])
+    await symlink((await findProgram(name)) ?? '', join(bin, name));
   const installer = createLibraryInstaller({
-    directory: join(root, 'libraries'), environment: { PATH: bin },
-    locate: async (uri) => join(root, uri), stopGraceMs: 100, clock, isolation: noIsolation,
+    directory: join(root, 'libraries'),
+    environment: { PATH: bin },
+    locate: async (uri) => join(root, uri),
+    stopGraceMs: 100,
+    clock,
+    isolation: noIsolation,
   });
   const install = (environment: Record<string, string>, ...wanted: Library[]): Promise<InstallOutcome> =>
-    installer.install({ environment, directory: join(root, 'attempt'), present: nothing, wanted, onProgress: async () => undefined }, never);
+    installer.install(
+      {
+        environment,
+        directory: join(root, 'attempt'),
+        present: nothing,
+        wanted,
+        onProgress: async () => undefined,
+      },
+      never,
+    );
   return {
-    root, clock,
+    root,
+    clock,
     installWith: install,
     install: (...wanted: Library[]): Promise<InstallOutcome> => install({}, ...wanted),
-    tries: async (): Promise<string[]> => (await readdir(join(root, 'libraries', 'tries'), { recursive: true })).filter((path) => path.endsWith('/exit')),
+    tries: async (): Promise<string[]> =>
+      (await readdir(join(root, 'libraries', 'tries'), { recursive: true })).filter((path) =>
+        path.endsWith('/exit'),
+      ),
   };
 }
 
-const messagesOf = (outcome: InstallOutcome): string[] => (outcome.kind === 'failed' ? outcome.failures.map(({ message }) => message) : [outcome.kind]);
+const messagesOf = (outcome: InstallOutcome): string[] =>
+  outcome.kind === 'failed' ? outcome.failures.map(({ message }) => message) : [outcome.kind];
 
 test.each<[Library, RegExp]>([
-  [{ pypi: { package: 'a' } }, /^python3 was not found on this machine\. Install Python 3\.8 or newer and start the run again\.$/],
-  [{ maven: { coordinates: 'a:b:1' } }, /^mvn was not found on this machine, nor coursier \(cs\)\. Install Maven \(for example "apt-get install maven"\) and start the run again\.$/],
+  [
+    { pypi: { package: 'a' } },
+    /^python3 was not found on this machine\. Install Python 3\.8 or newer and start the run again\.$/,
+  ],
+  [
+    { maven: { coordinates: 'a:b:1' } },
+    /^mvn was not found on this machine, nor coursier \(cs\)\. Install Maven \(for example "apt-get install maven"\) and start the run again\.$/,
+  ],
   [{ cran: { package: 'ada' } }, /^Rscript was not found on this machine\. Install R/],
   [{ maven: { coordinates: 'a:b' } }, /^maven\.coordinates is "a:b"; it must be group:artifact:version\.$/],
-  [{ maven: { coordinates: 'a:b:1', exclusions: ['c'] } }, /^maven\.exclusions holds "c"; each must be group:artifact\.$/],
-  [{ maven: { coordinates: 'a:b:1', repo: 'file:///etc' } }, /^repo is "file:\/\/\/etc"; it must be an http or https address\.$/],
-  [{ cran: { package: 'a"); q()' } }, /^cran\.package is "a\\"\); q\(\)"; it must be the name of an R package\.$/],
-])('%j without its tool, or in a form that no tool takes, fails with a sentence', async (library, message) => {
-  expect(messagesOf(await (await workshop()).install(library))).toEqual([expect.stringMatching(message)]);
-});
+  [
+    { maven: { coordinates: 'a:b:1', exclusions: ['c'] } },
+    /^maven\.exclusions holds "c"; each must be group:artifact\.$/,
+  ],
+  [
+    { maven: { coordinates: 'a:b:1', repo: 'file:///etc' } },
+    /^repo is "file:\/\/\/etc"; it must be an http or https address\.$/,
+  ],
+  [
+    { cran: { package: 'a"); q()' } },
+    /^cran\.package is "a\\"\); q\(\)"; it must be the name of an R package\.$/,
+  ],
+])(
+  '%j without its tool, or in a form that no tool takes, fails with a sentence',
+  async (library, message) => {
+    expect(messagesOf(await (await workshop()).install(library))).toEqual([expect.stringMatching(message)]);
+  },
+);
 
 test('R installs into a library of its own, which tasks find', async () => {
   const shop = await workshop({ Rscript: 'printf "%s\\n" "$@" > "$4/asked"' });
-  const outcome = await shop.install({ cran: { package: 'ada' } }, { cran: { package: 'bit', repo: 'https://r.example.org' } });
+  const outcome = await shop.install(
+    { cran: { package: 'ada' } },
+    { cran: { package: 'bit', repo: 'https://r.example.org' } },
+  );
   if (outcome.kind !== 'installed') throw new Error(messagesOf(outcome).join(' '));
   const [library = ''] = outcome.environment.paths.rPath ?? [];
   const asked = (await readFile(join(library, 'asked'), 'utf8')).trimEnd().split('\n');
@@ -61,18 +105,30 @@ test('R installs into a library of its own, which tasks find', async () => {
 });
 
 test('without Maven, coursier resolves; what it fetched keeps its order', async () => {
-  const shop = await workshop({ cs: 'printf "%s\\n" "$@" > asked; for name in b a; do echo "$name" > "$name.jar"; echo "$PWD/$name.jar"; done' });
-  const library = { maven: { coordinates: 'g:a:1:linux', exclusions: ['x:y', 'x:z'], repo: 'https://m.example.org' } };
+  const shop = await workshop({
+    cs: 'printf "%s\\n" "$@" > asked; for name in b a; do echo "$name" > "$name.jar"; echo "$PWD/$name.jar"; done',
+  });
+  const library = {
+    maven: { coordinates: 'g:a:1:linux', exclusions: ['x:y', 'x:z'], repo: 'https://m.example.org' },
+  };
   const outcome = await shop.install(library);
   if (outcome.kind !== 'installed') throw new Error(messagesOf(outcome).join(' '));
-  expect(outcome.environment.paths.classPath.map((path) => path.split('/').at(-1))).toEqual(['1001-b.jar', '1002-a.jar']);
+  expect(outcome.environment.paths.classPath.map((path) => path.split('/').at(-1))).toEqual([
+    '1001-b.jar',
+    '1002-a.jar',
+  ]);
 });
 
 test('of several packages the one that fails is named, with the last words of its tool, and is tried again the next time', async () => {
-  const shop = await workshop({ mvn: 'grep -q bad "$5" || exit 0; echo "[INFO] resolving"; echo "[ERROR] Could not find artifact x:bad:jar:1"; echo "[ERROR] [Help 1] http://nowhere"; exit 1' });
+  const shop = await workshop({
+    mvn: 'grep -q bad "$5" || exit 0; echo "[INFO] resolving"; echo "[ERROR] Could not find artifact x:bad:jar:1"; echo "[ERROR] [Help 1] http://nowhere"; exit 1',
+  });
   const libraries = [{ maven: { coordinates: 'x:good:1' } }, { maven: { coordinates: 'x:bad:1' } }];
   const outcome = await shop.install(...libraries);
-  expect(outcome).toEqual({ kind: 'failed', failures: [{ library: libraries[1], message: '[ERROR] Could not find artifact x:bad:jar:1' }] });
+  expect(outcome).toEqual({
+    kind: 'failed',
+    failures: [{ library: libraries[1], message: '[ERROR] Could not find artifact x:bad:jar:1' }],
+  });
   const before = (await shop.tries()).length;
   await shop.install(...libraries.slice(1));
   expect((await shop.tries()).length).toBe(before + 1);
@@ -81,9 +137,11 @@ test('of several packages the one that fails is named, with the last words of it
 test('packages without an exact version are looked for again every day, exact ones are not', async () => {
   const python = 'case "$1" in -c) echo "$0";; *) echo "$*" >> "$0.asked"; mkdir -p "$5";; esac';
   const shop = await workshop({ python3: python });
-  const asked = async (): Promise<number> => (await readFile(join(shop.root, 'bin', 'python3.asked'), 'utf8')).trimEnd().split('\n').length;
+  const asked = async (): Promise<number> =>
+    (await readFile(join(shop.root, 'bin', 'python3.asked'), 'utf8')).trimEnd().split('\n').length;
   const both = async (): Promise<void> => {
-    for (const name of ['exact==1.0', 'newest']) expect((await shop.install({ pypi: { package: name } })).kind).toBe('installed');
+    for (const name of ['exact==1.0', 'newest'])
+      expect((await shop.install({ pypi: { package: name } })).kind).toBe('installed');
   };
   await both();
   await both();
@@ -94,8 +152,12 @@ test('packages without an exact version are looked for again every day, exact on
 });
 
 test('a Python without pip says so', async () => {
-  const shop = await workshop({ python3: 'case "$1" in -c) echo "$0";; *) echo "$0: No module named pip" >&2; exit 1;; esac' });
-  expect(messagesOf(await shop.install({ pypi: { package: 'a' } }))).toEqual([`${join(shop.root, 'bin', 'python3')} has no pip. Install it (for example "apt-get install python3-pip") and start the run again.`]);
+  const shop = await workshop({
+    python3: 'case "$1" in -c) echo "$0";; *) echo "$0: No module named pip" >&2; exit 1;; esac',
+  });
+  expect(messagesOf(await shop.install({ pypi: { package: 'a' } }))).toEqual([
+    `${join(shop.root, 'bin', 'python3')} has no pip. Install it (for example "apt-get install python3-pip") and start the run again.`,
+  ]);
 });
 
 test('a cluster that chooses its own programs makes nothing for others, and of its variables no others reach a tool', async () => {
@@ -111,23 +173,37 @@ test('a cluster that chooses its own programs makes nothing for others, and of i
 });
 
 test('a tool that says nothing is described by its exit code', async () => {
-  expect(messagesOf(await (await workshop({ mvn: 'kill -9 $$' })).install({ maven: { coordinates: 'a:b:1' } }))).toEqual(['it ended with exit code 137 (killed by signal 9, SIGKILL)']);
+  expect(
+    messagesOf(await (await workshop({ mvn: 'kill -9 $$' })).install({ maven: { coordinates: 'a:b:1' } })),
+  ).toEqual(['it ended with exit code 137 (killed by signal 9, SIGKILL)']);
 });
 
 test('an index that nobody reaches is told apart from a package that is not there', async () => {
   const directory = await temporaryDirectory();
-  const broken = "connection broken by 'NewConnectionError('<pip.HTTPConnection object at 0x7f>: Failed to establish a new connection: [Errno 111] Connection refused')': /simple/x/";
+  const broken =
+    "connection broken by 'NewConnectionError('<pip.HTTPConnection object at 0x7f>: Failed to establish a new connection: [Errno 111] Connection refused')': /simple/x/";
   const none = 'ERROR: No matching distribution found for x';
-  await writeFile(join(directory, 'stderr'), `WARNING: Retrying (Retry(total=1, connect=None)) after ${broken}\n${none}\n`);
+  await writeFile(
+    join(directory, 'stderr'),
+    `WARNING: Retrying (Retry(total=1, connect=None)) after ${broken}\n${none}\n`,
+  );
   expect(await lastWords(directory)).toBe(none);
-  await writeFile(join(directory, 'stderr'), `WARNING: Retrying (Retry(total=0, connect=None)) after ${broken}\n${none}\n`);
-  expect(await lastWords(directory)).toBe(`The package index could not be reached (/simple/x/): Failed to establish a new connection: [Errno 111] Connection refused. ${none}`);
+  await writeFile(
+    join(directory, 'stderr'),
+    `WARNING: Retrying (Retry(total=0, connect=None)) after ${broken}\n${none}\n`,
+  );
+  expect(await lastWords(directory)).toBe(
+    `The package index could not be reached (/simple/x/): Failed to establish a new connection: [Errno 111] Connection refused. ${none}`,
+  );
 });
 
 test('last words are the complaints, without colours and advice; else the last lines', async () => {
   const directory = await temporaryDirectory();
   await writeFile(join(directory, 'stdout'), 'Collecting x\n');
-  await writeFile(join(directory, 'stderr'), '\u001b[31mERROR: no x\u001b[0m\n[notice] a new pip\nWARNING: you are root\n');
+  await writeFile(
+    join(directory, 'stderr'),
+    '\u001b[31mERROR: no x\u001b[0m\n[notice] a new pip\nWARNING: you are root\n',
+  );
   expect(await lastWords(directory)).toBe('ERROR: no x');
   await writeFile(join(directory, 'stderr'), '');
   expect(await lastWords(directory)).toBe('Collecting x');

@@ -1,4 +1,7 @@
-/** Logs that outgrow their cap: the first and the last part are kept, the task goes on, and the disk does not fill. */
+/**
+ * Logs that outgrow their cap: the first and the last part are kept, the task goes on, and the disk does not
+ * fill.
+ */
 import { execFileSync } from 'node:child_process';
 import { readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,12 +36,19 @@ const stdoutOf = ({ directory }: ProcessSpec): string => join(directory, 'stdout
 
 describe('a task that writes too much', () => {
   test('goes on to its own end, and the beginning and the end of what it wrote are kept, in whole lines', async () => {
-    const spec = specOf('i=0; while [ $i -lt 40000 ]; do echo "line $i"; i=$((i+1)); done; exit 3', { logBytesMax: 64 * kib });
+    const spec = specOf('i=0; while [ $i -lt 40000 ]; do echo "line $i"; i=$((i+1)); done; exit 3', {
+      logBytesMax: 64 * kib,
+    });
     expect(await exec(spec, never)).toEqual({ kind: 'exited', code: 3 });
     const text = await kept(stdoutOf(spec));
     const [, head = '', left = '', tail = ''] = /^([^<]*)<(\d+)>([^<]*)$/.exec(text) ?? [];
     expect(head.startsWith('line 0\nline 1\n')).toBe(true);
-    expect(head.split('\n').slice(0, -1).every((line, index) => line === `line ${index}`)).toBe(true);
+    expect(
+      head
+        .split('\n')
+        .slice(0, -1)
+        .every((line, index) => line === `line ${index}`),
+    ).toBe(true);
     expect(head.length).toBeGreaterThan(24 * kib);
     expect(tail.length).toBeGreaterThan(12 * kib);
     expect(tail.endsWith('line 39998\nline 39999\n')).toBe(true);
@@ -50,20 +60,25 @@ describe('a task that writes too much', () => {
   });
 
   test('takes little more of the disk than the cap at any time, whatever it writes', async () => {
-    const spec = specOf('echo up; while [ ! -e go ]; do sleep 0.02; done; head -c 200000000 /dev/zero | tr "\\0" x; echo; echo over; while [ ! -e end ]; do sleep 0.02; done',
-      { logBytesMax: 1024 * kib });
+    const spec = specOf(
+      'echo up; while [ ! -e go ]; do sleep 0.02; done; head -c 200000000 /dev/zero | tr "\\0" x; echo; echo over; while [ ! -e end ]; do sleep 0.02; done',
+      { logBytesMax: 1024 * kib },
+    );
     const running = exec(spec, never);
     await said(spec, 'up');
     await writeFile(join(spec.directory, 'work', 'go'), '');
     while ((await readLogEnd(stdoutOf(spec), 5)) !== 'over\n') await tick();
-    while (await onDisk(stdoutOf(spec)) > 1024 * kib) await tick();
+    while ((await onDisk(stdoutOf(spec))) > 1024 * kib) await tick();
     await writeFile(join(spec.directory, 'work', 'end'), '');
     expect(await running).toEqual({ kind: 'exited', code: 0 });
     expect((await stat(stdoutOf(spec))).size).toBe(200_000_009);
   });
 
   test('while no engine was there is cut by the next one, and once its end was not seen as well', async () => {
-    const spec = specOf('echo up; while [ ! -e go ]; do sleep 0.02; done; head -c 1000000 /dev/zero | tr "\\0" x', { logBytesMax: 64 * kib });
+    const spec = specOf(
+      'echo up; while [ ! -e go ]; do sleep 0.02; done; head -c 1000000 /dev/zero | tr "\\0" x',
+      { logBytesMax: 64 * kib },
+    );
     const engine = await startEngine(spec);
     await said(spec, 'up');
     await killNow(engine);
@@ -100,9 +115,24 @@ describe('a border without a line near', () => {
 describe('a log that the task has replaced', () => {
   test.each([
     ['a link to a file of somebody else', async (path: string, other: string) => symlink(other, path)],
-    ['another name of such a file', async (path: string, other: string) => { execFileSync('ln', [other, path]); }],
-    ['a named pipe', async (path: string) => { execFileSync('mkfifo', [path]); }],
-    ['a directory', async (path: string) => { execFileSync('mkdir', [path]); }],
+    [
+      'another name of such a file',
+      async (path: string, other: string) => {
+        execFileSync('ln', [other, path]);
+      },
+    ],
+    [
+      'a named pipe',
+      async (path: string) => {
+        execFileSync('mkfifo', [path]);
+      },
+    ],
+    [
+      'a directory',
+      async (path: string) => {
+        execFileSync('mkdir', [path]);
+      },
+    ],
   ])('%s is left alone', async (_fact, replace) => {
     const directory = await temporaryDirectory();
     const other = join(directory, 'other');
@@ -112,12 +142,15 @@ describe('a log that the task has replaced', () => {
     expect(await readFile(other, 'utf8')).toBe('x'.repeat(200_000));
   });
 
-  test.each(['', 'x', '5 3 1\n', '0 999999999 5\n', '-1 5 5\n', '1 2 3 4\n'])('what was left out is nothing when the file says %j', async (text) => {
-    const directory = await temporaryDirectory();
-    await writeFile(join(directory, 'stdout'), 'all of it');
-    await writeFile(join(directory, 'stdout.cut'), text);
-    expect(await kept(join(directory, 'stdout'))).toBe('all of it');
-  });
+  test.each(['', 'x', '5 3 1\n', '0 999999999 5\n', '-1 5 5\n', '1 2 3 4\n'])(
+    'what was left out is nothing when the file says %j',
+    async (text) => {
+      const directory = await temporaryDirectory();
+      await writeFile(join(directory, 'stdout'), 'all of it');
+      await writeFile(join(directory, 'stdout.cut'), text);
+      expect(await kept(join(directory, 'stdout'))).toBe('all of it');
+    },
+  );
 });
 
 describe('where no hole can be made', () => {
@@ -125,11 +158,21 @@ describe('where no hole can be made', () => {
     const path = process.env['PATH'];
     process.env['PATH'] = '/nonexistent';
     try {
-      const spec = specOf('while :; do echo 0123456789012345678901234567890123456789; done', { logBytesMax: 10_000, argv: ['/bin/sh', '-c', 'while :; do echo 0123456789; done'] });
+      const spec = specOf('while :; do echo 0123456789012345678901234567890123456789; done', {
+        logBytesMax: 10_000,
+        argv: ['/bin/sh', '-c', 'while :; do echo 0123456789; done'],
+      });
       const exit = await exec(spec, never);
-      expect(exit).toMatchObject({ kind: 'flooded', message: expect.stringMatching(/^It has written \d+ bytes to one of its logs, of which 10000 are kept \(RUNYARD_LOG_BYTES_MAX\), and the middle cannot be left out here: there is no program fallocate/) });
+      expect(exit).toMatchObject({
+        kind: 'flooded',
+        message: expect.stringMatching(
+          /^It has written \d+ bytes to one of its logs, of which 10000 are kept \(RUNYARD_LOG_BYTES_MAX\), and the middle cannot be left out here: there is no program fallocate/,
+        ),
+      });
       const text = await readFile(stdoutOf(spec), 'utf8');
-      expect(text.slice(10_000)).toBe('\n[runyard: the rest was left out; RUNYARD_LOG_BYTES_MAX is 10000 bytes]\n');
+      expect(text.slice(10_000)).toBe(
+        '\n[runyard: the rest was left out; RUNYARD_LOG_BYTES_MAX is 10000 bytes]\n',
+      );
     } finally {
       process.env['PATH'] = path;
     }

@@ -5,10 +5,19 @@ import { drive, notebook, shown } from './drive-notebook.ts';
 
 describe('cutting into cells', () => {
   test('titles, markdown and code are told apart, and positions count from 1', async () => {
-    const { code, report } = await drive(notebook('# MAGIC %md\n# MAGIC # Head\n# MAGIC\n# MAGIC text', '# DBTITLE 1,Sum of two\n1 + 1', '', '# MAGIC %python\n# MAGIC x = 1'));
+    const { code, report } = await drive(
+      notebook(
+        '# MAGIC %md\n# MAGIC # Head\n# MAGIC\n# MAGIC text',
+        '# DBTITLE 1,Sum of two\n1 + 1',
+        '',
+        '# MAGIC %python\n# MAGIC x = 1',
+      ),
+    );
     expect(code).toBe(0);
     expect(report.path).toBe('/team/nb');
-    expect(report.cells.map(({ position, language, title, source }) => [position, language, title, source])).toEqual([
+    expect(
+      report.cells.map(({ position, language, title, source }) => [position, language, title, source]),
+    ).toEqual([
       [1, 'markdown', undefined, '# Head\n\ntext'],
       [2, 'python', 'Sum of two', '1 + 1'],
       [3, 'python', undefined, 'x = 1'],
@@ -29,12 +38,17 @@ describe('cutting into cells', () => {
     expect(await drive('')).toMatchObject({ code: 0, report: { path: '/team/nb', cells: [] } });
   });
 
-  test.each(['# MAGIC %scala\n# MAGIC val x = 1', '# MAGIC %r\n# MAGIC x <- 1'])('a cell of another language fails by name: %s', async (cell) => {
-    const { code, report } = await drive(notebook('1', cell, '2'));
-    expect(code).toBe(1);
-    expect(report.error?.summary).toMatch(/^Cell 2 is a %(scala|r) cell, which Runyard does not run in a Python notebook/);
-    expect(report.cells.map((each) => each.status)).toEqual(['finished', 'failed', 'skipped']);
-  });
+  test.each(['# MAGIC %scala\n# MAGIC val x = 1', '# MAGIC %r\n# MAGIC x <- 1'])(
+    'a cell of another language fails by name: %s',
+    async (cell) => {
+      const { code, report } = await drive(notebook('1', cell, '2'));
+      expect(code).toBe(1);
+      expect(report.error?.summary).toMatch(
+        /^Cell 2 is a %(scala|r) cell, which Runyard does not run in a Python notebook/,
+      );
+      expect(report.cells.map((each) => each.status)).toEqual(['finished', 'failed', 'skipped']);
+    },
+  );
 });
 
 describe('what a cell shows', () => {
@@ -43,17 +57,50 @@ describe('what a cell shows', () => {
     ['nothing for None', 'x = 1\nNone', []],
     ['nothing behind a semicolon', '1 + 1;', []],
     ['nothing for a statement', 'x = 1', []],
-    ['HTML of a value that has it', 'class T:\n  def _repr_html_(self): return "<b>"\nT()', [{ type: 'html', data: '<b>' }]],
-    ['Markdown of a value that has nothing richer, as text', 'class T:\n  def _repr_markdown_(self): return "**m**"\nT()', [{ type: 'text', data: '**m**' }]],
-    ['a class as text, though its objects have HTML', 'class T:\n  def _repr_html_(self): return 1\ndisplay(T)', [{ type: 'text', data: "<class '__main__.T'>" }]],
-    ['what display and displayHTML are given', 'display(1, "a")\ndisplayHTML("<i>")', [{ type: 'text', data: '1' }, { type: 'text', data: "'a'" }, { type: 'html', data: '<i>' }]],
+    [
+      'HTML of a value that has it',
+      'class T:\n  def _repr_html_(self): return "<b>"\nT()',
+      [{ type: 'html', data: '<b>' }],
+    ],
+    [
+      'Markdown of a value that has nothing richer, as text',
+      'class T:\n  def _repr_markdown_(self): return "**m**"\nT()',
+      [{ type: 'text', data: '**m**' }],
+    ],
+    [
+      'a class as text, though its objects have HTML',
+      'class T:\n  def _repr_html_(self): return 1\ndisplay(T)',
+      [{ type: 'text', data: "<class '__main__.T'>" }],
+    ],
+    [
+      'what display and displayHTML are given',
+      'display(1, "a")\ndisplayHTML("<i>")',
+      [
+        { type: 'text', data: '1' },
+        { type: 'text', data: "'a'" },
+        { type: 'html', data: '<i>' },
+      ],
+    ],
     [
       'both streams in the order of writing',
       'import sys\nprint("a")\nprint("b")\nprint("c", file=sys.stderr)\nprint("d")\n5',
-      [{ type: 'stdout', data: 'a\nb\n' }, { type: 'stderr', data: 'c\n' }, { type: 'stdout', data: 'd\n' }, { type: 'text', data: '5' }],
+      [
+        { type: 'stdout', data: 'a\nb\n' },
+        { type: 'stderr', data: 'c\n' },
+        { type: 'stdout', data: 'd\n' },
+        { type: 'text', data: '5' },
+      ],
     ],
-    ['characters of any kind', 'print("naïve 東京 \\U0001f600 \\udcff")', [{ type: 'stdout', data: 'naïve 東京 \u{1F600} \\udcff\n' }]],
-    ['modules beside the notebook', 'from beside import VALUE\nVALUE', [{ type: 'text', data: "'imported from beside the notebook'" }]],
+    [
+      'characters of any kind',
+      'print("naïve 東京 \\U0001f600 \\udcff")',
+      [{ type: 'stdout', data: 'naïve 東京 \u{1F600} \\udcff\n' }],
+    ],
+    [
+      'modules beside the notebook',
+      'from beside import VALUE\nVALUE',
+      [{ type: 'text', data: "'imported from beside the notebook'" }],
+    ],
     ['that it is the main module', '__name__', [{ type: 'text', data: "'__main__'" }]],
   ])('%s', async (_fact, cell, outputs) => {
     const driven = await drive(notebook(cell));
@@ -62,47 +109,108 @@ describe('what a cell shows', () => {
   });
 
   test('what is printed is in the log as well', async () => {
-    const { stdout, stderr } = await drive(notebook('print("one")', 'import os, sys\nprint("two", file=sys.stderr)\nos.system("echo three")'));
+    const { stdout, stderr } = await drive(
+      notebook('print("one")', 'import os, sys\nprint("two", file=sys.stderr)\nos.system("echo three")'),
+    );
     expect([stdout, stderr]).toEqual(['one\nthree\n', 'two\n']);
   });
 
   test('what processes and threads do with the names of a notebook works', async () => {
-    const cells = ['def double(x): return 2 * x', 'from concurrent.futures import ThreadPoolExecutor\nlist(ThreadPoolExecutor(4).map(double, range(3)))', 'import pickle\npickle.loads(pickle.dumps(double))(4)'];
-    expect((await drive(notebook(...cells))).report.cells.map((cell) => cell.outputs)).toEqual([[], [{ type: 'text', data: '[0, 2, 4]' }], [{ type: 'text', data: '8' }]]);
+    const cells = [
+      'def double(x): return 2 * x',
+      'from concurrent.futures import ThreadPoolExecutor\nlist(ThreadPoolExecutor(4).map(double, range(3)))',
+      'import pickle\npickle.loads(pickle.dumps(double))(4)',
+    ];
+    expect((await drive(notebook(...cells))).report.cells.map((cell) => cell.outputs)).toEqual([
+      [],
+      [{ type: 'text', data: '[0, 2, 4]' }],
+      [{ type: 'text', data: '8' }],
+    ]);
   });
 
   test('a future import holds for the cells after it', async () => {
-    const driven = await drive(notebook('from __future__ import annotations', 'def f(x: Undefined): pass\nf.__annotations__'));
+    const driven = await drive(
+      notebook('from __future__ import annotations', 'def f(x: Undefined): pass\nf.__annotations__'),
+    );
     expect(shown(driven)).toEqual([{ type: 'text', data: "{'x': 'Undefined'}" }]);
   });
 });
 
 describe('widgets', () => {
   test.each<[string, string, string]>([
-    ['a parameter of the run wins over the default', 'dbutils.widgets.text("year", "2012")\ndbutils.widgets.get("year")', '2013'],
-    ['the default holds without a parameter', 'dbutils.widgets.text("city", "Seattle", "City")\ngetArgument("city")', 'Seattle'],
+    [
+      'a parameter of the run wins over the default',
+      'dbutils.widgets.text("year", "2012")\ndbutils.widgets.get("year")',
+      '2013',
+    ],
+    [
+      'the default holds without a parameter',
+      'dbutils.widgets.text("city", "Seattle", "City")\ngetArgument("city")',
+      'Seattle',
+    ],
     ['a parameter needs no declaration', 'dbutils.widgets.get("year")', '2013'],
     ['a parameter survives removeAll', 'dbutils.widgets.removeAll()\ndbutils.widgets.get("year")', '2013'],
-    ['choices have a default', 'dbutils.widgets.dropdown("unit", "C", ["C", "F"])\ndbutils.widgets.getArgument("unit")', 'C'],
-    ['keywords are accepted', 'dbutils.widgets.multiselect(name="unit", defaultValue="F", choices=["C", "F"], label="u")\ndbutils.widgets.get("unit")', 'F'],
+    [
+      'choices have a default',
+      'dbutils.widgets.dropdown("unit", "C", ["C", "F"])\ndbutils.widgets.getArgument("unit")',
+      'C',
+    ],
+    [
+      'keywords are accepted',
+      'dbutils.widgets.multiselect(name="unit", defaultValue="F", choices=["C", "F"], label="u")\ndbutils.widgets.get("unit")',
+      'F',
+    ],
     ['a value to fall back on', 'getArgument("gone", "there")', 'there'],
   ])('%s', async (_fact, cell, value) => {
-    expect(shown(await drive(notebook(cell), { year: '2013' }))).toEqual([{ type: 'text', data: `'${value}'` }]);
+    expect(shown(await drive(notebook(cell), { year: '2013' }))).toEqual([
+      { type: 'text', data: `'${value}'` },
+    ]);
   });
 
   test('getAll has declared and given ones', async () => {
-    const driven = await drive(notebook('dbutils.widgets.combobox("a", "1", ["1"])\ndbutils.widgets.getAll()'), { b: '2' });
+    const driven = await drive(
+      notebook('dbutils.widgets.combobox("a", "1", ["1"])\ndbutils.widgets.getAll()'),
+      { b: '2' },
+    );
     expect(shown(driven)).toEqual([{ type: 'text', data: "{'a': '1', 'b': '2'}" }]);
   });
 
   test.each<[string, string, RegExp]>([
-    ['an unknown widget is named, with those there are', 'dbutils.widgets.get("yaer")', /^ValueError: No widget .* named "yaer" \(there is: year\)/],
-    ['a default must be among the choices', 'dbutils.widgets.dropdown("u", "K", ["C", "F"])', /^ValueError: The default "K" of widget "u" is not one of its choices: C, F/],
-    ['a value of the run must be among the choices', 'dbutils.widgets.dropdown("year", "2012", ["2012"])', /^ValueError: The value "2013" of widget "year" is not one of its choices: 2012/],
-    ['each part of a multiselect must be', 'dbutils.widgets.multiselect("u", "C,K", ["C", "F"])', /^ValueError: The default "C,K" of widget "u" is not one of its choices: C, F/],
-    ['secrets say where to put them', 'dbutils.secrets.get("a", "b")', /^NotImplementedError: dbutils\.secrets\.get is not available in Runyard\. Put the value into an environment variable/],
-    ['what is no family of utilities says so, too', 'dbutils.help()', /^NotImplementedError: dbutils\.help is not available in Runyard/],
-    ['what there is not says so', 'dbutils.jobs.repair()', /^NotImplementedError: dbutils\.jobs\.repair is not available in Runyard/],
+    [
+      'an unknown widget is named, with those there are',
+      'dbutils.widgets.get("yaer")',
+      /^ValueError: No widget .* named "yaer" \(there is: year\)/,
+    ],
+    [
+      'a default must be among the choices',
+      'dbutils.widgets.dropdown("u", "K", ["C", "F"])',
+      /^ValueError: The default "K" of widget "u" is not one of its choices: C, F/,
+    ],
+    [
+      'a value of the run must be among the choices',
+      'dbutils.widgets.dropdown("year", "2012", ["2012"])',
+      /^ValueError: The value "2013" of widget "year" is not one of its choices: 2012/,
+    ],
+    [
+      'each part of a multiselect must be',
+      'dbutils.widgets.multiselect("u", "C,K", ["C", "F"])',
+      /^ValueError: The default "C,K" of widget "u" is not one of its choices: C, F/,
+    ],
+    [
+      'secrets say where to put them',
+      'dbutils.secrets.get("a", "b")',
+      /^NotImplementedError: dbutils\.secrets\.get is not available in Runyard\. Put the value into an environment variable/,
+    ],
+    [
+      'what is no family of utilities says so, too',
+      'dbutils.help()',
+      /^NotImplementedError: dbutils\.help is not available in Runyard/,
+    ],
+    [
+      'what there is not says so',
+      'dbutils.jobs.repair()',
+      /^NotImplementedError: dbutils\.jobs\.repair is not available in Runyard/,
+    ],
   ])('%s', async (_fact, cell, summary) => {
     const { code, report } = await drive(notebook(cell), { year: '2013' });
     expect(code).toBe(1);
@@ -116,8 +224,16 @@ describe('the end of a notebook', () => {
   test.each<[string, string, string | undefined]>([
     ['exit gives the value as text', 'dbutils.notebook.exit(42)', '42'],
     ['an empty value is not the same as none', 'dbutils.notebook.exit("")', ''],
-    ['exit passes the handlers of a cell', 'try:\n  dbutils.notebook.exit("x")\nexcept Exception:\n  raise ValueError', 'x'],
-    ['exit counts even when a bare except swallows it', 'try:\n  dbutils.notebook.exit("x")\nexcept:\n  pass', 'x'],
+    [
+      'exit passes the handlers of a cell',
+      'try:\n  dbutils.notebook.exit("x")\nexcept Exception:\n  raise ValueError',
+      'x',
+    ],
+    [
+      'exit counts even when a bare except swallows it',
+      'try:\n  dbutils.notebook.exit("x")\nexcept:\n  pass',
+      'x',
+    ],
     ['sys.exit(0) is an end without a value', 'import sys\nsys.exit(0)', undefined],
     ['so is exit()', 'exit()', undefined],
   ])('%s', async (_fact, cell, value) => {
@@ -132,7 +248,11 @@ describe('the end of a notebook', () => {
     const { code, report, stderr } = await drive(notebook('print(1)', '1 / 0', 'print(2)'));
     expect(code).toBe(1);
     expect(report.error).toMatchObject({ summary: 'ZeroDivisionError: division by zero', cell: 2 });
-    expect(report.cells.map((cell) => [cell.status, cell.startTime === undefined])).toEqual([['finished', false], ['failed', false], ['skipped', true]]);
+    expect(report.cells.map((cell) => [cell.status, cell.startTime === undefined])).toEqual([
+      ['finished', false],
+      ['failed', false],
+      ['skipped', true],
+    ]);
     expect(stderr).toContain('ZeroDivisionError');
   });
 
@@ -143,17 +263,29 @@ describe('the end of a notebook', () => {
     ['an interrupt', 'raise KeyboardInterrupt', 'KeyboardInterrupt'],
     ['a message of several lines is shown by its first', 'raise ValueError("one\\ntwo")', 'ValueError: one'],
     ['endless recursion', 'def f(): f()\nf()', 'RecursionError: maximum recursion depth exceeded'],
-    ['a value that cannot be shown', 'class T:\n  def __repr__(self): raise ValueError("no")\nT()', 'ValueError: no'],
+    [
+      'a value that cannot be shown',
+      'class T:\n  def __repr__(self): raise ValueError("no")\nT()',
+      'ValueError: no',
+    ],
     ['lone surrogates in a message', 'raise ValueError("\\udcff")', 'ValueError: \\udcff'],
   ])('%s fails the notebook', async (_fact, cell, summary) => {
     const { code, report } = await drive(notebook(cell));
     expect(code).toBe(1);
     expect(report.error?.summary).toContain(summary);
-    expect(report.cells[0]?.outputs).toEqual([{ type: 'error', summary: report.error?.summary, trace: report.error?.trace }]);
+    expect(report.cells[0]?.outputs).toEqual([
+      { type: 'error', summary: report.error?.summary, trace: report.error?.trace },
+    ]);
   });
 
   test('a traceback names cells and lines, shows their source, and nothing of the driver', async () => {
-    const { report } = await drive(notebook('# MAGIC %md text', '# DBTITLE 1,Named\n\ndef f(x):\n  return 1 / x', 'y = 0\ntry:\n  f(y)\nexcept Exception as e:\n  raise ValueError("bad") from e'));
+    const { report } = await drive(
+      notebook(
+        '# MAGIC %md text',
+        '# DBTITLE 1,Named\n\ndef f(x):\n  return 1 / x',
+        'y = 0\ntry:\n  f(y)\nexcept Exception as e:\n  raise ValueError("bad") from e',
+      ),
+    );
     const lines = (report.error?.trace ?? '').split('\n').filter((line) => !/^[\s~^]*$/.test(line));
     expect(lines).toEqual([
       'Traceback (most recent call last):',
@@ -173,19 +305,29 @@ describe('the end of a notebook', () => {
   test('a notebook that is not UTF-8 fails before its first cell', async () => {
     const { code, report } = await drive(Buffer.from('print("caf\xe9")', 'latin1'));
     expect(code).toBe(1);
-    expect(report).toMatchObject({ cells: [], error: { cell: 0, summary: expect.stringMatching(/^The notebook is not UTF-8 text/) } });
+    expect(report).toMatchObject({
+      cells: [],
+      error: { cell: 0, summary: expect.stringMatching(/^The notebook is not UTF-8 text/) },
+    });
   });
 
   test('the cells before a crash are in the report, and the one that crashed has a start and no end', async () => {
     const { code, report } = await drive(notebook('print("kept")', 'import os\nos._exit(9)', '3'));
     expect(code).toBe(9);
-    expect(report.cells.map((cell) => [cell.startTime !== undefined, cell.finishTime !== undefined])).toEqual([[true, true], [true, false], [false, false]]);
+    expect(report.cells.map((cell) => [cell.startTime !== undefined, cell.finishTime !== undefined])).toEqual(
+      [
+        [true, true],
+        [true, false],
+        [false, false],
+      ],
+    );
     expect(report.cells[0]?.outputs).toEqual([{ type: 'stdout', data: 'kept\n' }]);
   });
 });
 
 describe('the output limit of a cell', () => {
-  const message = 'Cell 2 produced more than 1000 bytes of output, the most that a cell may show. The rest of the run was cancelled.';
+  const message =
+    'Cell 2 produced more than 1000 bytes of output, the most that a cell may show. The rest of the run was cancelled.';
   test.each<[string, string]>([
     ['printed', 'while True: print("x" * 99)'],
     ['counted in bytes', 'print("é" * 501)'],
@@ -196,7 +338,9 @@ describe('the output limit of a cell', () => {
     expect(code).toBe(1);
     expect(report.error).toMatchObject({ cell: 2, summary: message });
     expect(report.cells.map((each) => each.status)).toEqual(['finished', 'failed', 'skipped']);
-    const kept = (report.cells[1]?.outputs ?? []).flatMap((output) => ('data' in output ? [output.data] : []));
+    const kept = (report.cells[1]?.outputs ?? []).flatMap((output) =>
+      'data' in output ? [output.data] : [],
+    );
     expect(Buffer.byteLength(kept.join(''))).toBeLessThanOrEqual(1000);
   });
 

@@ -11,7 +11,10 @@ const failed = { kind: 'failed', message: 'Workload failed, see run output for d
 const task = { notebook_path: '/nb' };
 
 /** A context whose workspace holds /nb with these cells. */
-async function withNotebook(cells: readonly string[], changes: Partial<RunnerContext> = {}): Promise<TestContext> {
+async function withNotebook(
+  cells: readonly string[],
+  changes: Partial<RunnerContext> = {},
+): Promise<TestContext> {
   const context = await testContext(changes);
   await writeFile(join(context.workspace, 'nb.py'), cells.join('\n# COMMAND ----------\n'));
   return context;
@@ -21,15 +24,23 @@ test.each<[string, string, object]>([
   ['the value of exit is the result', 'dbutils.notebook.exit("done")', { result: 'done', truncated: false }],
   ['an empty value is a result', 'dbutils.notebook.exit("")', { result: '', truncated: false }],
   ['without exit there is no result', '1', {}],
-  ['a parameter reaches the notebook', 'dbutils.notebook.exit(dbutils.widgets.get("year"))', { result: '2013', truncated: false }],
+  [
+    'a parameter reaches the notebook',
+    'dbutils.notebook.exit(dbutils.widgets.get("year"))',
+    { result: '2013', truncated: false },
+  ],
 ])('%s', async (_fact, cell, output) => {
   const context = await withNotebook([cell]);
-  expect(await plugin.run({ ...task, base_parameters: { year: '2013' } }, context)).toEqual({ kind: 'succeeded' });
+  expect(await plugin.run({ ...task, base_parameters: { year: '2013' } }, context)).toEqual({
+    kind: 'succeeded',
+  });
   expect(context.output()).toEqual(output);
 });
 
 test('a result beyond the limit is cut between characters, and says so', async () => {
-  const context = await withNotebook(['dbutils.notebook.exit("é" * 10)'], { limits: { ...defaultLimits, notebookResultBytes: 5 } });
+  const context = await withNotebook(['dbutils.notebook.exit("é" * 10)'], {
+    limits: { ...defaultLimits, notebookResultBytes: 5 },
+  });
   expect(await plugin.run(task, context)).toEqual({ kind: 'succeeded' });
   expect(context.output()).toEqual({ result: 'éé', truncated: true });
 });
@@ -37,19 +48,38 @@ test('a result beyond the limit is cut between characters, and says so', async (
 test('a failed cell is the error, with a trace that names the cell', async () => {
   const context = await withNotebook(['x = 0', '\n1 / x']);
   expect(await plugin.run(task, context)).toEqual(failed);
-  expect(context.output()).toEqual({ error: 'ZeroDivisionError: division by zero', errorTrace: expect.stringContaining('Cell 2, line 1') });
+  expect(context.output()).toEqual({
+    error: 'ZeroDivisionError: division by zero',
+    errorTrace: expect.stringContaining('Cell 2, line 1'),
+  });
 });
 
 test('a cell with more output than allowed ends the run as failed', async () => {
-  const context = await withNotebook(['print("x" * 101)', '2'], { limits: { ...defaultLimits, notebookCellBytes: 100 } });
+  const context = await withNotebook(['print("x" * 101)', '2'], {
+    limits: { ...defaultLimits, notebookCellBytes: 100 },
+  });
   expect(await plugin.run(task, context)).toEqual(failed);
-  expect(context.output()?.error).toMatch(/^Cell 1 produced more than 100 bytes of output.*The rest of the run was cancelled\.$/);
+  expect(context.output()?.error).toMatch(
+    /^Cell 1 produced more than 100 bytes of output.*The rest of the run was cancelled\.$/,
+  );
 });
 
 test.each<[string, string, string]>([
-  ['an exit behind its back', 'import os\nos._exit(9)', 'The notebook process ended with exit code 9 while cell 2 was running.'],
-  ['even with code 0', 'import os\nos._exit(0)', 'The notebook process ended with exit code 0 while cell 2 was running.'],
-  ['a kill', 'import os\nos.kill(os.getpid(), 9)', 'The notebook process ended with exit code 137 (killed by signal 9, SIGKILL) while cell 2 was running.'],
+  [
+    'an exit behind its back',
+    'import os\nos._exit(9)',
+    'The notebook process ended with exit code 9 while cell 2 was running.',
+  ],
+  [
+    'even with code 0',
+    'import os\nos._exit(0)',
+    'The notebook process ended with exit code 0 while cell 2 was running.',
+  ],
+  [
+    'a kill',
+    'import os\nos.kill(os.getpid(), 9)',
+    'The notebook process ended with exit code 137 (killed by signal 9, SIGKILL) while cell 2 was running.',
+  ],
 ])('a notebook that crashes is failed, and its report says where: %s', async (_fact, cell, error) => {
   const context = await withNotebook(['print("kept")', cell, '3']);
   expect(await plugin.run(task, context)).toEqual(failed);
@@ -69,7 +99,10 @@ test.each<[string, string]>([
 ])('a notebook that is not Python is refused by name: %s', async (extension, words) => {
   const context = await testContext();
   await writeFile(join(context.workspace, `nb${extension}`), '');
-  expect(await plugin.run(task, context)).toEqual({ kind: 'failed', message: expect.stringContaining(`The notebook /nb is ${words}, which Runyard does not run yet`) });
+  expect(await plugin.run(task, context)).toEqual({
+    kind: 'failed',
+    message: expect.stringContaining(`The notebook /nb is ${words}, which Runyard does not run yet`),
+  });
   expect(context.started).toEqual([]);
 });
 

@@ -1,4 +1,7 @@
-/** What a plugin can harm: its own task. Real threads, real processes, beside a built-in task and a well-behaved one of the same plugin. */
+/**
+ * What a plugin can harm: its own task. Real threads, real processes, beside a built-in task and a
+ * well-behaved one of the same plugin.
+ */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,45 +25,79 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'runyard-plugins-'));
   const plugins = await loadPlugins([{ written: './hostile.mjs', directory }], environment);
   pool = createTaskPool({
-    threads: 1, attemptsPerThread: 10, plugins, pluginPatienceMs: 1_500, pluginMemoryMb: 64,
-    settings: { taskEnvironment: environment, stopGraceMs: 100, logBytesMax: 2 ** 20, limits: defaultLimits, isolation: noIsolation },
+    threads: 1,
+    attemptsPerThread: 10,
+    plugins,
+    pluginPatienceMs: 1_500,
+    pluginMemoryMb: 64,
+    settings: {
+      taskEnvironment: environment,
+      stopGraceMs: 100,
+      logBytesMax: 2 ** 20,
+      limits: defaultLimits,
+      isolation: noIsolation,
+    },
     locate: async (uri) => join(root, uri),
     log: { info: () => undefined, warn: (_facts, message) => warnings.push(message), error: () => undefined },
   });
 });
-beforeEach(() => { warnings.length = 0; });
+beforeEach(() => {
+  warnings.length = 0;
+});
 afterAll(async () => {
   await pool.close();
   await rm(root, { recursive: true, force: true });
 });
 
 async function assignment(task: object, kind = 'hostile_task'): Promise<TaskAssignment> {
-  const runId = last += 1;
+  const runId = (last += 1);
   const own = join(root, 'runs', String(runId));
   await mkdir(own, { recursive: true });
   return {
-    jobId: 1, jobRunId: runId, runId, taskKey: 'main', attempt: 0, kind, task: { ...task },
-    parameters: {}, taskValues: {}, libraries: [], directory: own, cluster: undefined,
+    jobId: 1,
+    jobRunId: runId,
+    runId,
+    taskKey: 'main',
+    attempt: 0,
+    kind,
+    task: { ...task },
+    parameters: {},
+    taskValues: {},
+    libraries: [],
+    directory: own,
+    cluster: undefined,
   };
 }
 
 const hostile = async (deed: string) => assignment({ do: deed });
-const textOf = (one: TaskAssignment, file: string): Promise<string> => readFile(join(one.directory, file), 'utf8');
+const textOf = (one: TaskAssignment, file: string): Promise<string> =>
+  readFile(join(one.directory, file), 'utf8');
 const event = async (holds: () => boolean): Promise<void> => {
-  while (!holds()) await new Promise((resolve) => { setTimeout(resolve, 5); });
+  while (!holds())
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
 };
 
 /** A task of the same plugin and one of a built-in kind, which run while something else goes wrong. */
 async function bystanders() {
   const until = join(root, `go-${last}`);
   const file = `wait-${last}.py`;
-  await writeFile(join(root, file), `import os, time\nprint("once", flush=True)\nwhile not os.path.exists(${JSON.stringify(until)}): time.sleep(0.02)`);
-  const all = [await assignment({ do: 'wait', until }), await assignment({ python_file: file }, 'spark_python_task')];
+  await writeFile(
+    join(root, file),
+    `import os, time\nprint("once", flush=True)\nwhile not os.path.exists(${JSON.stringify(until)}): time.sleep(0.02)`,
+  );
+  const all = [
+    await assignment({ do: 'wait', until }),
+    await assignment({ python_file: file }, 'spark_python_task'),
+  ];
   const runs = all.map((one) => pool.run(one, noDoor));
   await event(() => all.every((one) => existsSync(join(one.directory, 'stdout'))));
   return async () => {
     await writeFile(until, '');
-    expect(await Promise.all(runs.map(({ outcome }) => outcome))).toEqual(all.map(() => ({ kind: 'succeeded' })));
+    expect(await Promise.all(runs.map(({ outcome }) => outcome))).toEqual(
+      all.map(() => ({ kind: 'succeeded' })),
+    );
     expect(await Promise.all(all.map((one) => textOf(one, 'stdout')))).toEqual(all.map(() => 'once\n'));
   };
 }
@@ -70,11 +107,17 @@ describe('a plugin that', () => {
     const one = await hostile('throw');
     const message = 'The runner of hostile_task failed: no luck';
     expect(await pool.run(one, noDoor).outcome).toEqual({ kind: 'failed', message });
-    expect(JSON.parse(await textOf(one, 'output.json'))).toEqual({ error: message, errorTrace: expect.stringMatching(/^Error: no luck\n +at /) });
+    expect(JSON.parse(await textOf(one, 'output.json'))).toEqual({
+      error: message,
+      errorTrace: expect.stringMatching(/^Error: no luck\n +at /),
+    });
   });
 
   test('ends with no outcome fails its task', async () => {
-    expect(await pool.run(await hostile('nonsense'), noDoor).outcome).toEqual({ kind: 'failed', message: 'The runner of hostile_task ended with {"kind":"splendid"}, which is no outcome.' });
+    expect(await pool.run(await hostile('nonsense'), noDoor).outcome).toEqual({
+      kind: 'failed',
+      message: 'The runner of hostile_task ended with {"kind":"splendid"}, which is no outcome.',
+    });
   });
 
   test('writes more than has room is cut, and sees the environment of tasks alone', async () => {
@@ -90,13 +133,20 @@ describe('a plugin that', () => {
   test('ends its thread is given up after three tries, and takes no other task with it', async () => {
     const othersSucceed = await bystanders();
     const reasons = {
-      exit: 'worker exited with code: 7', uncaught: 'from a callback', unhandled: 'nobody asked',
+      exit: 'worker exited with code: 7',
+      uncaught: 'from a callback',
+      unhandled: 'nobody asked',
       leak: 'Worker terminated due to reaching memory limit: JS heap out of memory',
     };
-    await Promise.all(Object.entries(reasons).map(async ([deed, reason]) => {
-      const one = await hostile(deed);
-      expect(await pool.run(one, noDoor).outcome).toEqual({ kind: 'lost', message: `The thread of its runner (hostile_task) died 3 times, last with: ${reason}` });
-    }));
+    await Promise.all(
+      Object.entries(reasons).map(async ([deed, reason]) => {
+        const one = await hostile(deed);
+        expect(await pool.run(one, noDoor).outcome).toEqual({
+          kind: 'lost',
+          message: `The thread of its runner (hostile_task) died 3 times, last with: ${reason}`,
+        });
+      }),
+    );
     await othersSucceed();
   });
 
@@ -115,7 +165,11 @@ describe('a plugin that', () => {
     const othersSucceed = await bystanders();
     const one = await hostile('block');
     const running = pool.run(one, noDoor);
-    await event(() => warnings.includes('The thread of this plugin answers no more: its attempts go on in threads of their own.'));
+    await event(() =>
+      warnings.includes(
+        'The thread of this plugin answers no more: its attempts go on in threads of their own.',
+      ),
+    );
     await othersSucceed();
     running.stop();
     expect(await running.outcome).toEqual({ kind: 'stopped' });

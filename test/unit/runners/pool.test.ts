@@ -25,8 +25,15 @@ afterEach(async () => {
 
 function open(changes: Partial<PoolOptions> = {}): void {
   pool = createTaskPool({
-    threads: 1, attemptsPerThread: 10,
-    settings: { taskEnvironment: { PATH: process.env['PATH'] ?? '' }, stopGraceMs: 500, logBytesMax: 2 ** 20, limits: defaultLimits, isolation: noIsolation },
+    threads: 1,
+    attemptsPerThread: 10,
+    settings: {
+      taskEnvironment: { PATH: process.env['PATH'] ?? '' },
+      stopGraceMs: 500,
+      logBytesMax: 2 ** 20,
+      limits: defaultLimits,
+      isolation: noIsolation,
+    },
     locate: async (uri) => {
       if (uri.includes('gone')) throw new Error(`${uri} is not there.`);
       return join(root, uri);
@@ -42,20 +49,36 @@ async function assignment(runId: number, program: string): Promise<TaskAssignmen
   const directory = join(root, 'runs', String(runId));
   await mkdir(directory, { recursive: true });
   return {
-    jobId: 1, jobRunId: runId, runId, taskKey: 'main', attempt: 0, kind: 'spark_python_task',
-    task: { python_file: `${runId}.py` }, parameters: {}, taskValues: {}, libraries: [], directory, cluster: undefined,
+    jobId: 1,
+    jobRunId: runId,
+    runId,
+    taskKey: 'main',
+    attempt: 0,
+    kind: 'spark_python_task',
+    task: { python_file: `${runId}.py` },
+    parameters: {},
+    taskValues: {},
+    libraries: [],
+    directory,
+    cluster: undefined,
   };
 }
 
 const logOf = (one: TaskAssignment): Promise<string> => readFile(join(one.directory, 'stdout'), 'utf8');
 const event = async (holds: () => boolean): Promise<void> => {
-  while (!holds()) await new Promise((resolve) => { setTimeout(resolve, 5); });
+  while (!holds())
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
 };
 
 describe('an attempt', () => {
   test('has its own working and temporary directory, and knows who it is', async () => {
     open();
-    const one = await assignment(7, 'import os, tempfile\nprint(os.getcwd(), tempfile.gettempdir(), os.environ["RUNYARD_RUN_ID"], os.environ["RUNYARD_TASK_KEY"])');
+    const one = await assignment(
+      7,
+      'import os, tempfile\nprint(os.getcwd(), tempfile.gettempdir(), os.environ["RUNYARD_RUN_ID"], os.environ["RUNYARD_TASK_KEY"])',
+    );
     expect(await pool.run(one, noDoor).outcome).toEqual({ kind: 'succeeded' });
     expect(await logOf(one)).toBe(`${join(one.directory, 'work')} ${join(one.directory, 'tmp')} 7 main\n`);
   });
@@ -78,7 +101,9 @@ describe('an attempt', () => {
     open();
     const one = { ...(await assignment(10, '')), kind: 'dance_task' };
     expect(await pool.run(one, noDoor).outcome).toEqual({
-      kind: 'failed', message: 'No plugin of this service brings dance_task: the one that did is gone from RUNYARD_PLUGINS. Name it there again, or give the task another kind.',
+      kind: 'failed',
+      message:
+        'No plugin of this service brings dance_task: the one that did is gone from RUNYARD_PLUGINS. Name it there again, or give the task another kind.',
     });
   });
 

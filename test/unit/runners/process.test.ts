@@ -1,4 +1,6 @@
-/** The heart: a process is started once, outlives its engine, and is found again, whatever happens in between. */
+/**
+ * The heart: a process is started once, outlives its engine, and is found again, whatever happens in between.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -23,7 +25,9 @@ describe('a process that nobody disturbs', () => {
   });
 
   test('many that end at once are all seen to end, none is taken for lost', async () => {
-    const exits = await Promise.all(Array.from({ length: 150 }, () => exec(specOf(':', { argv: ['true'] }), never)));
+    const exits = await Promise.all(
+      Array.from({ length: 150 }, () => exec(specOf(':', { argv: ['true'] }), never)),
+    );
     expect(exits.filter((exit) => exit.kind !== 'exited' || exit.code !== 0)).toEqual([]);
   });
 
@@ -44,7 +48,12 @@ describe('a process that nobody disturbs', () => {
     const spec = specOf('env | cut -d= -f1 | sort', { env: { PATH: '/usr/bin:/bin', GIVEN: 'x' } });
     await exec(spec, never);
     const shellsOwn = new Set(['_', 'PWD', 'OLDPWD', 'SHLVL']);
-    expect(logOf(spec).trim().split('\n').filter((name) => !shellsOwn.has(name))).toEqual(['GIVEN', 'PATH', 'RUNYARD_ATTEMPT_DIR']);
+    expect(
+      logOf(spec)
+        .trim()
+        .split('\n')
+        .filter((name) => !shellsOwn.has(name)),
+    ).toEqual(['GIVEN', 'PATH', 'RUNYARD_ATTEMPT_DIR']);
   });
 
   test('arguments reach it untouched', async () => {
@@ -54,7 +63,9 @@ describe('a process that nobody disturbs', () => {
   });
 
   test('what left its group and its session is ended with it', async () => {
-    const spec = specOf('setsid sh -c "echo \\$\\$ > left; exec sleep 300" & while [ ! -s left ]; do sleep 0.02; done; cp left main; exit 0');
+    const spec = specOf(
+      'setsid sh -c "echo \\$\\$ > left; exec sleep 300" & while [ ! -s left ]; do sleep 0.02; done; cp left main; exit 0',
+    );
     const running = exec(spec, never);
     expect(await running).toEqual({ kind: 'exited', code: 0 });
     const pid = Number(await readFile(join(spec.directory, 'work', 'left'), 'utf8'));
@@ -62,7 +73,9 @@ describe('a process that nobody disturbs', () => {
   });
 
   test('so is what has cleared its environment and still writes to its log', async () => {
-    const spec = specOf('setsid env -i sh -c "echo \\$\\$ > left; exec sleep 300" & while [ ! -s left ]; do sleep 0.02; done; exit 0');
+    const spec = specOf(
+      'setsid env -i sh -c "echo \\$\\$ > left; exec sleep 300" & while [ ! -s left ]; do sleep 0.02; done; exit 0',
+    );
     expect(await exec(spec, never)).toEqual({ kind: 'exited', code: 0 });
     const pid = Number(await readFile(join(spec.directory, 'work', 'left'), 'utf8'));
     expect(await identifyProcess(pid)).toBeUndefined();
@@ -85,10 +98,15 @@ describe('a process that nobody disturbs', () => {
   test('what it leaves is ended with it, also when nobody saw its claim before its end', async () => {
     const spec = specOf('');
     await mkdir(spec.directory, { recursive: true });
-    // As an engine finds it that looked for the claim, was paused for the whole life of the process, and looks for the end.
+    // As an engine finds it that looked for the claim, was paused for the whole life of the process, and
+    // looks for the end.
     await writeFile(join(spec.directory, 'pid'), '');
     await writeFile(join(spec.directory, 'exit'), '0\n');
-    const left = spawn('sleep', ['300'], { detached: true, stdio: 'ignore', env: { ...spec.env, [attemptMarker]: spec.attemptDirectory } });
+    const left = spawn('sleep', ['300'], {
+      detached: true,
+      stdio: 'ignore',
+      env: { ...spec.env, [attemptMarker]: spec.attemptDirectory },
+    });
     const gone = once(left, 'exit');
     await once(left, 'spawn');
     expect(await exec(spec, never)).toEqual({ kind: 'exited', code: 0 });
@@ -107,7 +125,9 @@ describe('asked for again', () => {
   test('many calls at the same time start one process', async () => {
     const spec = specOf('echo once; sleep 0.2; exit 4');
     const exits = await Promise.all(Array.from({ length: 12 }, () => exec(spec, never)));
-    expect(new Set(exits.map((exit) => JSON.stringify(exit)))).toEqual(new Set(['{"kind":"exited","code":4}']));
+    expect(new Set(exits.map((exit) => JSON.stringify(exit)))).toEqual(
+      new Set(['{"kind":"exited","code":4}']),
+    );
     expect(logOf(spec)).toBe('once\n');
   });
 
@@ -125,7 +145,11 @@ describe('asked for again', () => {
   test('a process that ended while no engine was there has left its exit code', async () => {
     const spec = specOf('while [ ! -e go ]; do sleep 0.02; done; exit 6');
     const engine = await startEngine(spec);
-    while (!existsSync(join(spec.directory, 'pid')) || readFileSync(join(spec.directory, 'pid'), 'utf8') === '') await tick();
+    while (
+      !existsSync(join(spec.directory, 'pid')) ||
+      readFileSync(join(spec.directory, 'pid'), 'utf8') === ''
+    )
+      await tick();
     await killNow(engine);
     await mkdir(join(spec.directory, 'work'), { recursive: true });
     await writeFile(join(spec.directory, 'work', 'go'), '');
@@ -138,7 +162,9 @@ describe('asked for again', () => {
       const spec = specOf('echo once; exit 0');
       const engine = await startEngine(spec);
       // From before the directory is made to after the process is over.
-      await new Promise((resolve) => { setTimeout(resolve, Math.random() * 25); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, Math.random() * 25);
+      });
       await killNow(engine);
       expect(await exec(spec, never), `round ${round}`).toEqual({ kind: 'exited', code: 0 });
       expect(logOf(spec), `round ${round}`).toBe('once\n');
@@ -158,8 +184,9 @@ describe('told to stop', () => {
   });
 
   test('what ignores SIGTERM is killed after the grace period, with children that left the group', async () => {
-    const script = 'trap "" TERM; setsid sh -c \'trap "" TERM; echo $$ > escaped; sleep 300\' & '
-      + 'while [ ! -s escaped ]; do sleep 0.02; done; echo $$ > main; echo up; sleep 300';
+    const script =
+      'trap "" TERM; setsid sh -c \'trap "" TERM; echo $$ > escaped; sleep 300\' & ' +
+      'while [ ! -s escaped ]; do sleep 0.02; done; echo $$ > main; echo up; sleep 300';
     const spec = specOf(script, { stopGraceMs: 100 });
     const stop = new AbortController();
     const running = exec(spec, stop.signal);
@@ -190,18 +217,21 @@ describe('told to stop', () => {
   test.each([
     ['is ended by SIGTERM', 'echo up; sleep 300', 5_000],
     ['has to be killed', 'trap "" TERM; echo up; sleep 300', 200],
-  ])('when the engine is killed while it stops a process that %s, the next one still knows that it was stopped', async (_name, script, stopGraceMs) => {
-    const spec = specOf(script, { stopGraceMs });
-    const engine = await startEngine(spec);
-    await said(spec, 'up');
-    engine.kill('SIGUSR2');
-    while (!existsSync(join(spec.directory, 'stopped'))) await tick();
-    await killNow(engine);
-    // Whatever is left of it ends like after a kill by the engine that is gone.
-    const [pid] = (await readFile(join(spec.directory, 'pid'), 'utf8')).split(' ');
-    signalGroup(Number(pid), 'SIGKILL');
-    expect(await exec(spec, never)).toEqual({ kind: 'stopped' });
-  });
+  ])(
+    'when the engine is killed while it stops a process that %s, the next one still knows that it was stopped',
+    async (_name, script, stopGraceMs) => {
+      const spec = specOf(script, { stopGraceMs });
+      const engine = await startEngine(spec);
+      await said(spec, 'up');
+      engine.kill('SIGUSR2');
+      while (!existsSync(join(spec.directory, 'stopped'))) await tick();
+      await killNow(engine);
+      // Whatever is left of it ends like after a kill by the engine that is gone.
+      const [pid] = (await readFile(join(spec.directory, 'pid'), 'utf8')).split(' ');
+      signalGroup(Number(pid), 'SIGKILL');
+      expect(await exec(spec, never)).toEqual({ kind: 'stopped' });
+    },
+  );
 
   test('a PATH without any command of the system neither hangs the process nor its stop', async () => {
     const spec = specOf('', { argv: ['/bin/sh', '-c', 'exit 3'], env: { PATH: '/nonexistent' } });
@@ -239,18 +269,26 @@ describe('lost', () => {
   });
 
   test('a process that was killed together with its supervisor is lost, and its remains are ended', async () => {
-    const spec = specOf('setsid sh -c "echo \\$\\$ > escaped; sleep 300" & while [ ! -s escaped ]; do sleep 0.02; done; echo up; sleep 300');
+    const spec = specOf(
+      'setsid sh -c "echo \\$\\$ > escaped; sleep 300" & while [ ! -s escaped ]; do sleep 0.02; done; echo up; sleep 300',
+    );
     const running = exec(spec, never);
     await said(spec, 'up');
     const escaped = await identityIn(spec, 'escaped');
     const [pid] = (await readFile(join(spec.directory, 'pid'), 'utf8')).split(' ');
     process.kill(-Number(pid), 'SIGKILL');
-    expect(await running).toMatchObject({ kind: 'lost', message: expect.stringContaining(`process ${pid} is gone`) });
+    expect(await running).toMatchObject({
+      kind: 'lost',
+      message: expect.stringContaining(`process ${pid} is gone`),
+    });
     expect(await isAlive(escaped)).toBe(false);
   });
 
   test.each([
-    ['of an earlier boot', (own: ProcessIdentity) => `${own.pid} 00000000-0000-0000-0000-000000000000 ${own.startTime}\n`],
+    [
+      'of an earlier boot',
+      (own: ProcessIdentity) => `${own.pid} 00000000-0000-0000-0000-000000000000 ${own.startTime}\n`,
+    ],
     ['whose pid belongs to another process by now', (own: ProcessIdentity) => `${own.pid} ${own.bootId} 1\n`],
   ])('a claim %s is lost, and that other process is left alone', async (_name, claim) => {
     const spec = specOf('echo never');
@@ -264,7 +302,11 @@ describe('lost', () => {
 
 describe('the process table', () => {
   test('names the attempts of its data directory that have living processes, and ends them', async () => {
-    const spec = { ...specOf('echo up; sleep 300'), directory: join(root, 'runs', '4711'), attemptDirectory: join(root, 'runs', '4711') };
+    const spec = {
+      ...specOf('echo up; sleep 300'),
+      directory: join(root, 'runs', '4711'),
+      attemptDirectory: join(root, 'runs', '4711'),
+    };
     const running = exec(spec, never);
     await said(spec, 'up');
     const table = createProcessTable(join(root, 'runs'));

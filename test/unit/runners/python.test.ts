@@ -20,7 +20,9 @@ const task = { python_file: 'managed_fs:/main.py' };
 
 test('the parameters are the arguments of the program, as they are', async () => {
   const context = await withProgram('import sys\nprint(sys.argv[1:])');
-  expect(await plugin.run({ ...task, parameters: ['a b', '--x=$HOME', ''] }, context)).toEqual({ kind: 'succeeded' });
+  expect(await plugin.run({ ...task, parameters: ['a b', '--x=$HOME', ''] }, context)).toEqual({
+    kind: 'succeeded',
+  });
   expect(await context.stdout()).toBe("['a b', '--x=$HOME', '']\n");
   expect(context.output()).toBeUndefined();
 });
@@ -37,9 +39,21 @@ describe('a program that fails says why', () => {
     ['an uncaught exception', '1 / 0', 'ZeroDivisionError: division by zero'],
     ['a file that is no Python', 'def f(:', 'SyntaxError: invalid syntax'],
     ['an exit code', 'import sys\nsys.exit(3)', 'The Python program ended with exit code 3.'],
-    ['an exit with a message', 'import sys\nsys.exit("no input")', 'The Python program ended with exit code 1: no input'],
-    ['an exit code that says nothing', 'import sys\nsys.exit(1)', 'The Python program ended with exit code 1.'],
-    ['a signal', 'import os\nos.kill(os.getpid(), 9)', 'The Python program ended with exit code 137 (killed by signal 9, SIGKILL).'],
+    [
+      'an exit with a message',
+      'import sys\nsys.exit("no input")',
+      'The Python program ended with exit code 1: no input',
+    ],
+    [
+      'an exit code that says nothing',
+      'import sys\nsys.exit(1)',
+      'The Python program ended with exit code 1.',
+    ],
+    [
+      'a signal',
+      'import os\nos.kill(os.getpid(), 9)',
+      'The Python program ended with exit code 137 (killed by signal 9, SIGKILL).',
+    ],
     [
       'an exit code, behind an exception that was only logged',
       'import logging, sys\ntry:\n  1 / 0\nexcept Exception:\n  logging.exception("x")\nsys.exit(2)',
@@ -53,10 +67,14 @@ describe('a program that fails says why', () => {
 });
 
 test('the trace reaches back to the exception behind the last one', async () => {
-  const context = await withProgram('try:\n  1 / 0\nexcept Exception as e:\n  raise ValueError("two\\nlines") from e');
+  const context = await withProgram(
+    'try:\n  1 / 0\nexcept Exception as e:\n  raise ValueError("two\\nlines") from e',
+  );
   await plugin.run(task, context);
   expect(context.output()?.error).toBe('ValueError: two');
-  expect(context.output()?.errorTrace).toMatch(/^Traceback [^]*ZeroDivisionError[^]*direct cause[^]*ValueError: two\nlines$/);
+  expect(context.output()?.errorTrace).toMatch(
+    /^Traceback [^]*ZeroDivisionError[^]*direct cause[^]*ValueError: two\nlines$/,
+  );
 });
 
 test('only the end of a long stderr is read', async () => {
@@ -82,7 +100,10 @@ test('a missing file fails the task with a sentence that names it', async () => 
 test('a missing interpreter fails the task with what to install', async () => {
   const context = await withProgram('', { interpreter: () => Promise.resolve(undefined) });
   const outcome = await plugin.run(task, context);
-  expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringMatching(/^python3 was not found on this machine\. Install Python 3\.8 or newer/) });
+  expect(outcome).toMatchObject({
+    kind: 'failed',
+    message: expect.stringMatching(/^python3 was not found on this machine\. Install Python 3\.8 or newer/),
+  });
   expect(context.started).toEqual([]);
 });
 
@@ -114,5 +135,8 @@ test('an exception group is named by its first line', () => {
     '    | ValueError: a',
     '    +------------------------------------',
   ].join('\n');
-  expect(uncaughtException(`noise\n${trace}\n`)).toEqual({ error: 'ExceptionGroup: several (2 sub-exceptions)', errorTrace: trace });
+  expect(uncaughtException(`noise\n${trace}\n`)).toEqual({
+    error: 'ExceptionGroup: several (2 sub-exceptions)',
+    errorTrace: trace,
+  });
 });

@@ -1,4 +1,7 @@
-/** Processes of queries: who goes away frees a place at once, and whoever waits gives up the place in the line. */
+/**
+ * Processes of queries: who goes away frees a place at once, and whoever waits gives up the place in the
+ * line.
+ */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
 import { createQueryPool, type QueryPool } from '../../../runners/query/query-pool.ts';
@@ -9,7 +12,16 @@ const runaway = 'SELECT sum(sqrt(range)) FROM range(10000000000000)';
 
 let pool: QueryPool;
 beforeEach(async () => {
-  pool = createQueryPool({ directory: await temporaryDirectory(), log, limits: { ...defaultLimits, dashboardQuerySeconds: 86_400, dashboardQueries: 1, dashboardQueriesWaiting: 1 } });
+  pool = createQueryPool({
+    directory: await temporaryDirectory(),
+    log,
+    limits: {
+      ...defaultLimits,
+      dashboardQuerySeconds: 86_400,
+      dashboardQueries: 1,
+      dashboardQueriesWaiting: 1,
+    },
+  });
 });
 afterEach(() => pool.close());
 
@@ -17,7 +29,9 @@ test('a query without end is stopped when its caller goes away, and so is one th
   const [first, second] = [new AbortController(), new AbortController()];
   const running = pool.run(runaway, first.signal);
   const waiting = pool.run(runaway, second.signal);
-  await expect(pool.run('SELECT 1', new AbortController().signal)).rejects.toMatchObject({ code: 'REQUEST_LIMIT_EXCEEDED' });
+  await expect(pool.run('SELECT 1', new AbortController().signal)).rejects.toMatchObject({
+    code: 'REQUEST_LIMIT_EXCEEDED',
+  });
   second.abort();
   await expect(waiting).rejects.toThrow('The caller went away');
   first.abort();

@@ -1,4 +1,7 @@
-/** A task can replace every file in its directory: what a runner reads back there leads nobody astray and holds nobody up. */
+/**
+ * A task can replace every file in its directory: what a runner reads back there leads nobody astray and
+ * holds nobody up.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -18,15 +21,21 @@ const replacements: [string, (path: string) => Promise<unknown>][] = [
   ['null', (path) => writeFile(path, 'null')],
   ['a list', (path) => writeFile(path, '[1]')],
   ['half a file', (path) => writeFile(path, '{"cells": [')],
-  ['members of other types', (path) => writeFile(path, '{"path": 1, "cells": {}, "argv": "x", "error": "e"}')],
+  [
+    'members of other types',
+    (path) => writeFile(path, '{"path": 1, "cells": {}, "argv": "x", "error": "e"}'),
+  ],
   ['an empty command', (path) => writeFile(path, '{"argv": []}')],
   ['a directory', (path) => mkdir(join(path, 'deep'), { recursive: true })],
   ['a named pipe', async (path) => execFileSync('mkfifo', [path])],
   ['a link to nothing', (path) => symlink('nowhere', path)],
-  ['a file of 300 MB', async (path) => {
-    await writeFile(path, '');
-    await truncate(path, 300 * 2 ** 20);
-  }],
+  [
+    'a file of 300 MB',
+    async (path) => {
+      await writeFile(path, '');
+      await truncate(path, 300 * 2 ** 20);
+    },
+  ],
 ];
 
 describe('stderr of a program that fails', () => {
@@ -55,13 +64,16 @@ describe('the report of a notebook', () => {
     const context = await after({ kind: 'exited', code: 0 }, replace);
     expect(await notebook.run({ notebook_path: '/nb' }, context)).toEqual(failed);
     expect(context.output()).toEqual({
-      error: 'The notebook process ended with exit code 0, and its report (notebook.json) is missing, has more than 268435456 bytes, ' +
+      error:
+        'The notebook process ended with exit code 0, and its report (notebook.json) is missing, has more than 268435456 bytes, ' +
         'or was changed by something other than its runner.',
     });
   });
 
   test('that was never written leaves what the process said last', async () => {
-    const context = await after({ kind: 'exited', code: 1 }, (path) => writeFile(join(dirname(path), 'stderr'), 'bwrap: execvp /x/python3: No such file\n'));
+    const context = await after({ kind: 'exited', code: 1 }, (path) =>
+      writeFile(join(dirname(path), 'stderr'), 'bwrap: execvp /x/python3: No such file\n'),
+    );
     expect(await notebook.run({ notebook_path: '/nb' }, context)).toEqual(failed);
     expect(context.output()).toMatchObject({ errorTrace: 'bwrap: execvp /x/python3: No such file' });
   });
@@ -75,13 +87,16 @@ describe('the report of a notebook', () => {
   test('says nothing where a crash does', async () => {
     const context = await after({ kind: 'exited', code: 137 }, (path) => writeFile(path, '{}'));
     expect(await notebook.run({ notebook_path: '/nb' }, context)).toEqual(failed);
-    expect(context.output()).toEqual({ error: 'The notebook process ended with exit code 137 (killed by signal 9, SIGKILL).' });
+    expect(context.output()).toEqual({
+      error: 'The notebook process ended with exit code 137 (killed by signal 9, SIGKILL).',
+    });
   });
 });
 
 describe('the command that was settled', () => {
   const command: Command = { argv: ['true', 'a'], cwd: '/', env: { A: 'b' } };
-  const settle = (context: RunnerContext, given: Command): Promise<Command> => settleCommand(context, () => Promise.resolve(given));
+  const settle = (context: RunnerContext, given: Command): Promise<Command> =>
+    settleCommand(context, () => Promise.resolve(given));
 
   test('is the one that was composed first', async () => {
     const context = await testContext();

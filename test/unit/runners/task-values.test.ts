@@ -1,4 +1,6 @@
-/** `dbutils.jobs.taskValues` of a notebook: what it sets for later tasks, and what it reads from earlier ones. */
+/**
+ * `dbutils.jobs.taskValues` of a notebook: what it sets for later tasks, and what it reads from earlier ones.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -19,7 +21,8 @@ async function run(cell: string, taskValues: Readonly<Record<string, TaskValues>
   return { ends: outcome.kind, error: context.output()?.error, result: context.output()?.result, values };
 }
 
-const set = (...pairs: string[]): string => pairs.map((pair) => `dbutils.jobs.taskValues.set(${pair})`).join('\n');
+const set = (...pairs: string[]): string =>
+  pairs.map((pair) => `dbutils.jobs.taskValues.set(${pair})`).join('\n');
 
 test.each([
   ['a text', '"k", "v"', { k: '"v"' }],
@@ -38,16 +41,44 @@ test('setting a key again replaces its value', async () => {
 });
 
 test('values stay when the notebook fails after it has set them', async () => {
-  expect(await run(`${set('"k", 1')}\n1 / 0`)).toMatchObject({ ends: 'failed', error: 'ZeroDivisionError: division by zero', values: { k: '1' } });
+  expect(await run(`${set('"k", 1')}\n1 / 0`)).toMatchObject({
+    ends: 'failed',
+    error: 'ZeroDivisionError: division by zero',
+    values: { k: '1' },
+  });
 });
 
 test.each([
-  ['a value over the limit', '"k", "x" * 99', 'ValueError: The task value "k" is 101 bytes of JSON; at most 100 are allowed. Keep it in a file and set its path.'],
-  ['bytes, not characters', '"k", "é" * 50', 'ValueError: The task value "k" is 102 bytes of JSON; at most 100 are allowed. Keep it in a file and set its path.'],
-  ['what JSON cannot express', '"k", {1, 2}', 'ValueError: The task value "k" cannot be expressed in JSON: Object of type set is not JSON serializable.'],
-  ['a number that is none', '"k", float("nan")', /^ValueError: The task value "k" cannot be expressed in JSON: Out of range float values/],
-  ['text that is none', '"k", "\\udcff"', /^ValueError: The task value "k" cannot be expressed in JSON: 'utf-8' codec/],
-  ['a key that is no text', '1, 2', 'ValueError: The key of a task value is a text that is not empty, not 1.'],
+  [
+    'a value over the limit',
+    '"k", "x" * 99',
+    'ValueError: The task value "k" is 101 bytes of JSON; at most 100 are allowed. Keep it in a file and set its path.',
+  ],
+  [
+    'bytes, not characters',
+    '"k", "é" * 50',
+    'ValueError: The task value "k" is 102 bytes of JSON; at most 100 are allowed. Keep it in a file and set its path.',
+  ],
+  [
+    'what JSON cannot express',
+    '"k", {1, 2}',
+    'ValueError: The task value "k" cannot be expressed in JSON: Object of type set is not JSON serializable.',
+  ],
+  [
+    'a number that is none',
+    '"k", float("nan")',
+    /^ValueError: The task value "k" cannot be expressed in JSON: Out of range float values/,
+  ],
+  [
+    'text that is none',
+    '"k", "\\udcff"',
+    /^ValueError: The task value "k" cannot be expressed in JSON: 'utf-8' codec/,
+  ],
+  [
+    'a key that is no text',
+    '1, 2',
+    'ValueError: The key of a task value is a text that is not empty, not 1.',
+  ],
   ['an empty key', '"", 2', "ValueError: The key of a task value is a text that is not empty, not ''."],
 ])('%s is refused, and nothing is set', async (_fact, pair, error) => {
   const ran = await run(set(pair));
@@ -57,7 +88,9 @@ test.each([
 
 test('all values of a task together have a limit, and those before it stay', async () => {
   const { error, values } = await run(set('"a", "x" * 90', '"b", "x" * 90', '"c", "x" * 90'));
-  expect(error).toBe('ValueError: With the task value "c" the values of this task are 279 bytes of JSON; at most 250 are allowed. Keep them in a file and set its path.');
+  expect(error).toBe(
+    'ValueError: With the task value "c" the values of this task are 279 bytes of JSON; at most 250 are allowed. Keep them in a file and set its path.',
+  );
   expect(Object.keys(values as object)).toEqual(['a', 'b']);
 });
 
@@ -72,13 +105,27 @@ test.each([
   ['the default for a task that does not come before', '"other", "rows", default=7', '7'],
   ['debugValue counts only outside of jobs', '"load", "city", debugValue="x"', "'Zürich'"],
 ])('get: %s', async (_fact, ask, value) => {
-  expect((await run(`dbutils.notebook.exit(repr(dbutils.jobs.taskValues.get(${ask})))`, before)).result).toBe(value);
+  expect((await run(`dbutils.notebook.exit(repr(dbutils.jobs.taskValues.get(${ask})))`, before)).result).toBe(
+    value,
+  );
 });
 
 test.each([
-  ['a value that was not set', '"load", "raws"', 'ValueError: Task "load" has set no value named "raws" (it has set: city, nothing, rows). Set it there, or give a default here.'],
-  ['a task that has set none', '"check", "rows", debugValue=1', 'ValueError: Task "check" has set no value named "rows" (it has set: none). Set it there, or give a default here.'],
-  ['a task that does not come before', '"laod", "rows"', 'ValueError: Task "laod" is not one of the tasks that come before this one (check, load). Name it in depends_on.'],
+  [
+    'a value that was not set',
+    '"load", "raws"',
+    'ValueError: Task "load" has set no value named "raws" (it has set: city, nothing, rows). Set it there, or give a default here.',
+  ],
+  [
+    'a task that has set none',
+    '"check", "rows", debugValue=1',
+    'ValueError: Task "check" has set no value named "rows" (it has set: none). Set it there, or give a default here.',
+  ],
+  [
+    'a task that does not come before',
+    '"laod", "rows"',
+    'ValueError: Task "laod" is not one of the tasks that come before this one (check, load). Name it in depends_on.',
+  ],
 ])('get: %s is an error', async (_fact, ask, error) => {
   expect(await run(`dbutils.jobs.taskValues.get(${ask})`, before)).toMatchObject({ ends: 'failed', error });
 });

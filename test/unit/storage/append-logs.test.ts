@@ -1,4 +1,7 @@
-/** What is appended to delivered logs: what came since the last time, without secrets, and never what was left out. */
+/**
+ * What is appended to delivered logs: what came since the last time, without secrets, and never what was left
+ * out.
+ */
 import { appendFile, open, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,7 +16,9 @@ async function world() {
   const directory = await temporaryDirectory();
   const [log, delivered] = [join(directory, 'stdout'), join(directory, 'delivered', 'stdout')];
   return {
-    log, delivered, directory,
+    log,
+    delivered,
+    directory,
     /** One delivery; one that is killed could not note how far it got. */
     async deliver({ over = false, killed = false, hide = mask } = {}): Promise<string> {
       const state = await readDeliveryState(directory);

@@ -23,13 +23,20 @@ test('an attempt has one private directory, asked for as often as one likes', as
 
 test('a cluster has one directory of its own', async () => {
   const { attempts, base } = await fresh();
-  expect(await attempts.clusterDirectory('0929-101010-abcd1234')).toBe(join(base, 'data/clusters/0929-101010-abcd1234'));
+  expect(await attempts.clusterDirectory('0929-101010-abcd1234')).toBe(
+    join(base, 'data/clusters/0929-101010-abcd1234'),
+  );
 });
 
-test.each(['', '.', '../..', '../runs/1', 'a/b', '/etc', 'a\0b', 'n'.repeat(256)])('the cluster id %j is no directory name', async (clusterId) => {
-  const { attempts } = await fresh();
-  expect(await refusalOf(attempts.clusterDirectory(clusterId))).toMatchObject({ code: 'INVALID_PARAMETER_VALUE' });
-});
+test.each(['', '.', '../..', '../runs/1', 'a/b', '/etc', 'a\0b', 'n'.repeat(256)])(
+  'the cluster id %j is no directory name',
+  async (clusterId) => {
+    const { attempts } = await fresh();
+    expect(await refusalOf(attempts.clusterDirectory(clusterId))).toMatchObject({
+      code: 'INVALID_PARAMETER_VALUE',
+    });
+  },
+);
 
 test.each([
   ['all of it', 100, 'out1\nerr1\n', false],
@@ -84,11 +91,14 @@ test('the output is what the runner kept', async () => {
   expect(await attempts.read(7)).toEqual(output);
 });
 
-test.each(['{', '[]', '"x"', '{"result":5}', 'null'])('an output that something else wrote is said to be unreadable: %s', async (text) => {
-  const { attempts, put } = await fresh();
-  await put('data/runs/7/output.json', text);
-  expect(await attempts.read(7)).toEqual({ error: expect.stringContaining('cannot be read') });
-});
+test.each(['{', '[]', '"x"', '{"result":5}', 'null'])(
+  'an output that something else wrote is said to be unreadable: %s',
+  async (text) => {
+    const { attempts, put } = await fresh();
+    await put('data/runs/7/output.json', text);
+    expect(await attempts.read(7)).toEqual({ error: expect.stringContaining('cannot be read') });
+  },
+);
 
 test('a removed attempt leaves nothing, and removing it again is no error', async () => {
   const { attempts, put, base } = await fresh();
@@ -109,16 +119,19 @@ test('removing a cluster leaves the others, a second time nothing happens, and a
   await expect(attempts.removeCluster('../..')).rejects.toThrow('must be a name without slashes');
 });
 
-test.each(['1120-000000-kept', '../../outside', 'nowhere'])('removing a cluster whose directory has become a link to %s removes the link alone', async (target) => {
-  const { attempts, put, base } = await fresh();
-  await put('data/clusters/1120-000000-kept/file');
-  await put('outside/file');
-  await symlink(target, join(base, 'data/clusters/link'));
-  await attempts.removeCluster('link');
-  expect(await readdir(join(base, 'data/clusters'))).toEqual(['1120-000000-kept']);
-  expect(await readdir(join(base, 'data/clusters/1120-000000-kept'))).toEqual(['file']);
-  expect(await readdir(join(base, 'outside'))).toEqual(['file']);
-});
+test.each(['1120-000000-kept', '../../outside', 'nowhere'])(
+  'removing a cluster whose directory has become a link to %s removes the link alone',
+  async (target) => {
+    const { attempts, put, base } = await fresh();
+    await put('data/clusters/1120-000000-kept/file');
+    await put('outside/file');
+    await symlink(target, join(base, 'data/clusters/link'));
+    await attempts.removeCluster('link');
+    expect(await readdir(join(base, 'data/clusters'))).toEqual(['1120-000000-kept']);
+    expect(await readdir(join(base, 'data/clusters/1120-000000-kept'))).toEqual(['file']);
+    expect(await readdir(join(base, 'outside'))).toEqual(['file']);
+  },
+);
 
 test.each<[string, string, object]>([
   ['what the task set', '{"k":"\\"v\\"","n":"1.0"}', { k: '"v"', n: '1.0' }],

@@ -1,9 +1,15 @@
-/** Nodes are counted under a lock: whoever asks at the same time, a pool never gives more than it has, and forgets nobody. */
+/**
+ * Nodes are counted under a lock: whoever asks at the same time, a pool never gives more than it has, and
+ * forgets nobody.
+ */
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../engine/clock.ts';
 import type { NewClusterRow } from '../../../engine/cluster/cluster.ts';
-import { createAllPurposeStore, createClusterReader } from '../../../storage/postgres/clusters/all-purpose.ts';
+import {
+  createAllPurposeStore,
+  createClusterReader,
+} from '../../../storage/postgres/clusters/all-purpose.ts';
 import { createClusterStore } from '../../../storage/postgres/clusters/clusters.ts';
 import { openDatabase, type OpenDatabase } from '../../../storage/postgres/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
@@ -18,28 +24,61 @@ beforeAll(async () => {
   database = await createTestDatabase();
   other = openDatabase(database.address, log);
 });
-afterEach(async () => { await database.db.deleteFrom('clusters').execute(); });
+afterEach(async () => {
+  await database.db.deleteFrom('clusters').execute();
+});
 afterAll(async () => {
   await other.close();
   await database.drop();
 });
 
 const cluster = (clusterId: string, workers: number, poolId = 'p'): NewClusterRow => ({
-  clusterId, kind: 'ALL_PURPOSE', name: clusterId, jobRunId: undefined, key: undefined, spec: {}, creator: 'ann', createdTime: 1, poolId, workers, wanted: workers + 1,
+  clusterId,
+  kind: 'ALL_PURPOSE',
+  name: clusterId,
+  jobRunId: undefined,
+  key: undefined,
+  spec: {},
+  creator: 'ann',
+  createdTime: 1,
+  poolId,
+  workers,
+  wanted: workers + 1,
 });
-const stores = () => [createClusterStore(database.db, systemClock, log, rules), createClusterStore(other.db, systemClock, log, rules)] as const;
-const makers = () => [createAllPurposeStore(database.db, rules), createAllPurposeStore(other.db, rules)] as const;
-const held = async (): Promise<number> => (await database.db.selectFrom('clusters').select('nodes').execute()).reduce((sum, row) => sum + row.nodes, 0);
+const stores = () =>
+  [
+    createClusterStore(database.db, systemClock, log, rules),
+    createClusterStore(other.db, systemClock, log, rules),
+  ] as const;
+const makers = () =>
+  [createAllPurposeStore(database.db, rules), createAllPurposeStore(other.db, rules)] as const;
+const held = async (): Promise<number> =>
+  (await database.db.selectFrom('clusters').select('nodes').execute()).reduce(
+    (sum, row) => sum + row.nodes,
+    0,
+  );
 
 test('forty clusters that two engines ask for at once, ended as soon as they hold nodes: all get theirs, never more than six', async () => {
   const [one, two] = stores();
   const made = makers();
-  await Promise.all(Array.from({ length: 40 }, (_, index) => made[index % 2 === 0 ? 0 : 1].createAllPurpose(cluster(`c${index}`, index % 3), 'n')));
+  await Promise.all(
+    Array.from({ length: 40 }, (_, index) =>
+      made[index % 2 === 0 ? 0 : 1].createAllPurpose(cluster(`c${index}`, index % 3), 'n'),
+    ),
+  );
   for (let left = 40; left > 0;) {
     expect(await held()).toBeLessThanOrEqual(6);
-    const holding = await database.db.selectFrom('clusters').select('cluster_id').where('nodes', '>', 0).execute();
+    const holding = await database.db
+      .selectFrom('clusters')
+      .select('cluster_id')
+      .where('nodes', '>', 0)
+      .execute();
     expect(holding.length).toBeGreaterThan(0);
-    await Promise.all(holding.map(({ cluster_id: id }, index) => (index % 2 === 0 ? one : two).terminated([id], { code: 'USER_REQUEST' }, 5)));
+    await Promise.all(
+      holding.map(({ cluster_id: id }, index) =>
+        (index % 2 === 0 ? one : two).terminated([id], { code: 'USER_REQUEST' }, 5),
+      ),
+    );
     left -= holding.length;
   }
   expect(await held()).toBe(0);
@@ -51,19 +90,46 @@ test('an ended cluster that ends again gives nothing twice, and keeps its reason
   await made.createAllPurpose(cluster('a', 2), 'n');
   await store.terminated(['a'], { code: 'INACTIVITY' }, 5);
   await store.terminated(['a'], { code: 'USER_REQUEST' }, 6);
-  expect(await store.find('a')).toMatchObject({ state: 'TERMINATED', nodes: 0, terminatedTime: 5, termination: { code: 'INACTIVITY' } });
+  expect(await store.find('a')).toMatchObject({
+    state: 'TERMINATED',
+    nodes: 0,
+    terminatedTime: 5,
+    termination: { code: 'INACTIVITY' },
+  });
   expect(await store.started('a', '1', 7)).toBe(false);
-  const { events } = await createClusterReader(database.db).events({ clusterId: 'a', from: undefined, to: undefined, types: undefined, newestFirst: false, offset: 0, limit: 9 });
-  expect(events.map(({ type, time }) => [type, time])).toEqual([['CREATING', 1], ['TERMINATING', 5]]);
+  const { events } = await createClusterReader(database.db).events({
+    clusterId: 'a',
+    from: undefined,
+    to: undefined,
+    types: undefined,
+    newestFirst: false,
+    offset: 0,
+    limit: 9,
+  });
+  expect(events.map(({ type, time }) => [type, time])).toEqual([
+    ['CREATING', 1],
+    ['TERMINATING', 5],
+  ]);
 });
 
 test('a cluster that grows waits behind those that asked before it, and a pool that has grown is given out', async () => {
   const [store] = stores();
   const [made] = makers();
-  for (const [id, workers] of [['a', 1], ['b', 1], ['c', 3]] as const) await made.createAllPurpose(cluster(id, workers), 'n');
+  for (const [id, workers] of [
+    ['a', 1],
+    ['b', 1],
+    ['c', 3],
+  ] as const)
+    await made.createAllPurpose(cluster(id, workers), 'n');
   await store.started('a', '1', 2);
   await made.resize('a', { num_workers: 3 }, 3, 'ann');
-  const nodes = async () => Object.fromEntries((await database.db.selectFrom('clusters').select(['cluster_id', 'nodes']).execute()).map((row) => [row.cluster_id, row.nodes]));
+  const nodes = async () =>
+    Object.fromEntries(
+      (await database.db.selectFrom('clusters').select(['cluster_id', 'nodes']).execute()).map((row) => [
+        row.cluster_id,
+        row.nodes,
+      ]),
+    );
   expect(await nodes()).toEqual({ a: 2, b: 2, c: 0 });
   await store.terminated(['b'], { code: 'USER_REQUEST' }, 4);
   expect(await nodes()).toEqual({ a: 2, b: 0, c: 4 });
@@ -74,10 +140,27 @@ test('a cluster that grows waits behind those that asked before it, and a pool t
 test('the start of a cluster is adopted when its node has no lease, once', async () => {
   const [made, elsewhere] = makers();
   await made.createAllPurpose(cluster('a', 0), 'gone');
-  await database.db.insertInto('nodes').values({ node_id: 'alive', host: 'h', boot_id: 'b', pid: 1, process_start: '1', directory_id: 'd', joined_time: 1, lease_until: 100 }).execute();
+  await database.db
+    .insertInto('nodes')
+    .values({
+      node_id: 'alive',
+      host: 'h',
+      boot_id: 'b',
+      pid: 1,
+      process_start: '1',
+      directory_id: 'd',
+      joined_time: 1,
+      lease_until: 100,
+    })
+    .execute();
   await made.createAllPurpose(cluster('b', 0), 'alive');
   const adopted = await Promise.all([made.adoptStarts('one', 50), elsewhere.adoptStarts('two', 50)]);
-  expect(adopted.flat().map(({ clusterId }) => clusterId).filter((id) => id === 'b')).toEqual([]);
+  expect(
+    adopted
+      .flat()
+      .map(({ clusterId }) => clusterId)
+      .filter((id) => id === 'b'),
+  ).toEqual([]);
   expect(adopted.flat().length).toBeGreaterThan(0);
   await database.db.deleteFrom('nodes').execute();
 });

@@ -2,24 +2,44 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Dashboard } from '../../../engine/ports/dashboards.ts';
-import { createClassicDashboardStore, createDashboardStore } from '../../../storage/postgres/dashboards/dashboards.ts';
+import {
+  createClassicDashboardStore,
+  createDashboardStore,
+} from '../../../storage/postgres/dashboards/dashboards.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
 let database: TestDatabase;
-beforeAll(async () => { database = await createTestDatabase(); });
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
 afterAll(() => database.drop());
 
 const uuid = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
 
 const dashboard = (index: number, fields: Partial<Dashboard> = {}): Dashboard => ({
-  dashboardId: String(index).padStart(32, '0'), sourceDashboardId: uuid(1), displayName: 'Sales', parentPath: '/Users/ann', warehouseId: '', creator: 'ann',
-  etag: 1, createdTime: 10, updatedTime: 10, trashed: false, serialized: '{}\n', warnings: ['One.'], ...fields,
+  dashboardId: String(index).padStart(32, '0'),
+  sourceDashboardId: uuid(1),
+  displayName: 'Sales',
+  parentPath: '/Users/ann',
+  warehouseId: '',
+  creator: 'ann',
+  etag: 1,
+  createdTime: 10,
+  updatedTime: 10,
+  trashed: false,
+  serialized: '{}\n',
+  warnings: ['One.'],
+  ...fields,
 });
 
 describe('classic dashboards', () => {
   test('come back as they were, in the order of their keys', async () => {
     const store = createClassicDashboardStore(database.db);
-    const document = { id: uuid(1), name: 'Sales', widgets: [{ options: { columnMapping: { zebra: 'y', a: 'y', longer: 'x' } } }] };
+    const document = {
+      id: uuid(1),
+      name: 'Sales',
+      widgets: [{ options: { columnMapping: { zebra: 'y', a: 'y', longer: 'x' } } }],
+    };
     expect(await store.add({ document, creator: 'ann', createdTime: 10 })).toBe(true);
     const found = await store.find(uuid(1));
     expect(found).toEqual({ document, creator: 'ann', createdTime: 10 });
@@ -28,13 +48,22 @@ describe('classic dashboards', () => {
 
   test('an id is taken once; two that come at once do not both get it', async () => {
     const store = createClassicDashboardStore(database.db);
-    const added = await Promise.all([1, 2, 3].map(() => store.add({ document: { id: uuid(2), name: 'Twice' }, creator: 'ann', createdTime: 10 })));
+    const added = await Promise.all(
+      [1, 2, 3].map(() =>
+        store.add({ document: { id: uuid(2), name: 'Twice' }, creator: 'ann', createdTime: 10 }),
+      ),
+    );
     expect(added.filter(Boolean)).toHaveLength(1);
   });
 
   test('are listed newest first, page by page, by a part of their name', async () => {
     const store = createClassicDashboardStore(database.db);
-    for (const index of [3, 4, 5]) await store.add({ document: { id: uuid(index), name: `Page %_ ${index}` }, creator: 'ann', createdTime: 10 });
+    for (const index of [3, 4, 5])
+      await store.add({
+        document: { id: uuid(index), name: `Page %_ ${index}` },
+        creator: 'ann',
+        createdTime: 10,
+      });
     const page = await store.list({ name: 'page %_', offset: 1, limit: 1 });
     expect(page).toMatchObject({ count: 3, dashboards: [{ document: { name: 'Page %_ 4' } }] });
     expect((await store.list({ name: undefined, offset: 0, limit: 100 })).count).toBe(5);
@@ -42,7 +71,11 @@ describe('classic dashboards', () => {
 
   test('are removed once', async () => {
     const store = createClassicDashboardStore(database.db);
-    expect([await store.remove(uuid(5)), await store.remove(uuid(5)), await store.find(uuid(5))]).toEqual([true, false, undefined]);
+    expect([await store.remove(uuid(5)), await store.remove(uuid(5)), await store.find(uuid(5))]).toEqual([
+      true,
+      false,
+      undefined,
+    ]);
   });
 });
 
@@ -52,10 +85,19 @@ describe('dashboards of the newer format', () => {
     const added = await Promise.all([1, 2, 3].map((index) => store.add(dashboard(index))));
     expect(added.filter(Boolean)).toHaveLength(1);
     expect(await store.add(dashboard(4, { parentPath: '/' }))).toBe(true);
-    const [taken = ''] = (await store.list({ trashed: false, before: undefined, limit: 10 })).filter(({ parentPath }) => parentPath !== '/').map(({ dashboardId }) => dashboardId);
+    const [taken = ''] = (await store.list({ trashed: false, before: undefined, limit: 10 }))
+      .filter(({ parentPath }) => parentPath !== '/')
+      .map(({ dashboardId }) => dashboardId);
     expect(await store.trash(taken, 20)).toBe(true);
     expect(await store.add(dashboard(5))).toBe(true);
-    expect(await store.find(taken)).toMatchObject({ trashed: true, etag: 2, updatedTime: 20, createdTime: 10, warnings: ['One.'], serialized: '{}\n' });
+    expect(await store.find(taken)).toMatchObject({
+      trashed: true,
+      etag: 2,
+      updatedTime: 20,
+      createdTime: 10,
+      warnings: ['One.'],
+      serialized: '{}\n',
+    });
     expect(await store.trash(taken, 30)).toBe(true);
     expect(await store.find(taken)).toMatchObject({ etag: 2, updatedTime: 20 });
     expect(await store.trash('f'.repeat(32), 30)).toBe(false);
@@ -86,6 +128,8 @@ test.each(checks)('%s refuses: update %s', async (constraint, change) => {
 
 test('every CHECK of these tables is tried', async () => {
   const { rows } = await sql<{ name: string }>`select conname as name from pg_constraint
-    where contype = 'c' and conrelid::regclass::text in ('classic_dashboards', 'dashboards')`.execute(database.db);
+    where contype = 'c' and conrelid::regclass::text in ('classic_dashboards', 'dashboards')`.execute(
+    database.db,
+  );
   expect(checks.map(([name]) => name).toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
 });

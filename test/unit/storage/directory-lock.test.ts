@@ -49,8 +49,14 @@ test('a release does not free the lock of a later holder', async () => {
 
 test.each([
   ['whose process is gone', () => deadLock()],
-  ['whose pid belongs to another process by now', async () => JSON.stringify({ ...(await identifyProcess(process.pid)), startTime: 'earlier' })],
-  ['of an earlier boot', async () => JSON.stringify({ ...(await identifyProcess(process.pid)), bootId: 'earlier' })],
+  [
+    'whose pid belongs to another process by now',
+    async () => JSON.stringify({ ...(await identifyProcess(process.pid)), startTime: 'earlier' }),
+  ],
+  [
+    'of an earlier boot',
+    async () => JSON.stringify({ ...(await identifyProcess(process.pid)), bootId: 'earlier' }),
+  ],
   ['that a power failure left empty', () => ''],
   ['that holds something else', () => '[1]'],
 ])('a lock %s is taken over', async (_, text) => {
@@ -74,7 +80,9 @@ test('a takeover that was interrupted by kill -9 is taken over itself', async ()
 test('of many that find a dead lock at once exactly one takes it over', async () => {
   for (let round = 0; round < 10; round += 1) {
     await writeFile(join(directory, 'lock'), deadLock());
-    const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => lockDirectory(directory, systemClock)));
+    const attempts = await Promise.allSettled(
+      Array.from({ length: 20 }, () => lockDirectory(directory, systemClock)),
+    );
     const won = attempts.filter((attempt) => attempt.status === 'fulfilled');
     expect(won).toHaveLength(1);
     await won[0]?.value.release();
@@ -83,21 +91,28 @@ test('of many that find a dead lock at once exactly one takes it over', async ()
 
 test('of several processes that find a dead lock at once exactly one takes it over', async () => {
   await writeFile(join(directory, 'lock'), deadLock());
-  const [module, clock] = ['storage/embedded/directory-lock.ts', 'engine/clock.ts'].map((path) => new URL(`../../${path}`, import.meta.url).href);
+  const [module, clock] = ['storage/embedded/directory-lock.ts', 'engine/clock.ts'].map(
+    (path) => new URL(`../../${path}`, import.meta.url).href,
+  );
   // Each keeps what it took until its input ends, so that a second winner would show.
   const program = `const { lockDirectory } = await import(${JSON.stringify(module)});
     const { systemClock } = await import(${JSON.stringify(clock)});
     process.stdin.resume();
     console.log(await lockDirectory(${JSON.stringify(directory)}, systemClock).then(() => 'won', (error) => error.name));`;
   const contenders = Array.from({ length: 5 }, () =>
-    spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['pipe', 'pipe', 'inherit'] }));
+    spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['pipe', 'pipe', 'inherit'] }),
+  );
   try {
-    const answers = await Promise.all(contenders.map(async ({ stdout }) => String((await once(stdout, 'data'))[0]).trim()));
+    const answers = await Promise.all(
+      contenders.map(async ({ stdout }) => String((await once(stdout, 'data'))[0]).trim()),
+    );
     expect(answers.sort()).toEqual([...Array.from({ length: 4 }, () => 'DirectoryInUseError'), 'won']);
   } finally {
-    await Promise.all(contenders.map(async (contender) => {
-      contender.kill('SIGKILL');
-      await once(contender, 'close');
-    }));
+    await Promise.all(
+      contenders.map(async (contender) => {
+        contender.kill('SIGKILL');
+        await once(contender, 'close');
+      }),
+    );
   }
 });

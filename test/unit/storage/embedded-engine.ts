@@ -1,4 +1,6 @@
-/** A process that stands for an engine: starts the database in the directory it is given, says so, and stays. */
+/**
+ * A process that stands for an engine: starts the database in the directory it is given, says so, and stays.
+ */
 import { isMainThread, Worker } from 'node:worker_threads';
 import { pino } from 'pino';
 import { systemClock } from '../../../engine/clock.ts';
@@ -14,7 +16,12 @@ if (isMainThread && thread === 'worker') {
 } else {
   const stay = setInterval(() => undefined, 60_000);
   try {
-    const server = await startEmbeddedPostgres({ directory, log: pino({ level: 'silent' }), clock: systemClock, volatile: true });
+    const server = await startEmbeddedPostgres({
+      directory,
+      log: pino({ level: 'silent' }),
+      clock: systemClock,
+      volatile: true,
+    });
     say({ connection: server.connection });
   } catch (error) {
     say({ refusal: messageOf(error) });

@@ -86,9 +86,14 @@ test('stop wins over a server that is waiting to be started again', async () => 
 test('stop gives up a start that is under way', async () => {
   const { clock, fireNext } = handClock();
   const { server, crash } = fakeServer();
-  const launch = vi.fn((signal: AbortSignal): Promise<Server> => new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('given up')));
-  })).mockResolvedValueOnce(server);
+  const launch = vi
+    .fn(
+      (signal: AbortSignal): Promise<Server> =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('given up')));
+        }),
+    )
+    .mockResolvedValueOnce(server);
   const kept = await keepRunning(launch, clock, log);
   crash();
   await fireNext();
@@ -98,5 +103,7 @@ test('stop gives up a start that is under way', async () => {
 
 test('a first start that fails is told to the caller', async () => {
   const { clock } = handClock();
-  await expect(keepRunning(() => Promise.reject(new Error('no space')), clock, log)).rejects.toThrow('no space');
+  await expect(keepRunning(() => Promise.reject(new Error('no space')), clock, log)).rejects.toThrow(
+    'no space',
+  );
 });

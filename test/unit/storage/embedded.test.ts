@@ -1,7 +1,22 @@
-/** The embedded PostgreSQL, with real servers: every way it starts, and every way it or its engine may end. */
+/**
+ * The embedded PostgreSQL, with real servers: every way it starts, and every way it or its engine may end.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, cp, lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +28,11 @@ import { messageOf } from '../../../engine/errors.ts';
 import { restoreLinks } from '../../../storage/embedded/binaries.ts';
 import { serverArguments } from '../../../storage/embedded/data-directory.ts';
 import { succeeds } from '../../../storage/embedded/command.ts';
-import { startEmbeddedPostgres, type EmbeddedOptions, type EmbeddedPostgres } from '../../../storage/embedded/embedded-postgres.ts';
+import {
+  startEmbeddedPostgres,
+  type EmbeddedOptions,
+  type EmbeddedPostgres,
+} from '../../../storage/embedded/embedded-postgres.ts';
 import { identifyProcess } from '../../../engine/host.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -21,7 +40,8 @@ const nobody = { uid: 65534, gid: 65534 };
 const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
 const native = dirname(dirname(fileURLToPath(import.meta.resolve(packageName)))) + '/native';
 /** Skips, visibly, where another user could not even run the tests' own node. */
-const nobodyCanRun = isRoot && (await succeeds(nobody, process.execPath, '--eval', `fs.accessSync(${JSON.stringify(native)})`));
+const nobodyCanRun =
+  isRoot && (await succeeds(nobody, process.execPath, '--eval', `fs.accessSync(${JSON.stringify(native)})`));
 
 let scratch: string;
 const running: EmbeddedPostgres[] = [];
@@ -38,7 +58,13 @@ afterEach(async () => {
 });
 
 async function start(directory: string, options: Partial<EmbeddedOptions> = {}): Promise<EmbeddedPostgres> {
-  const server = await startEmbeddedPostgres({ directory, log: pino({ level: 'silent' }), clock: systemClock, volatile: true, ...options });
+  const server = await startEmbeddedPostgres({
+    directory,
+    log: pino({ level: 'silent' }),
+    clock: systemClock,
+    volatile: true,
+    ...options,
+  });
   running.push(server);
   return server;
 }
@@ -61,12 +87,17 @@ async function serverPid(directory: string): Promise<number> {
   return Number.parseInt(await readFile(join(directory, 'data', 'postmaster.pid'), 'utf8'), 10);
 }
 
-const gone = (pid: number) => vi.waitUntil(async () => (await identifyProcess(pid)) === undefined, { timeout: 10_000, interval: 10 });
+const gone = (pid: number) =>
+  vi.waitUntil(async () => (await identifyProcess(pid)) === undefined, { timeout: 10_000, interval: 10 });
 
 /** Starts another process that starts the database; its answer is a connection or a refusal. */
 async function startEngine(directory: string, thread: 'main' | 'worker', user?: typeof nobody) {
   const program = fileURLToPath(new URL('./embedded-engine.ts', import.meta.url));
-  const engine = spawn(process.execPath, [program, directory, thread], { stdio: ['ignore', 'pipe', 'inherit'], cwd: '/', ...user });
+  const engine = spawn(process.execPath, [program, directory, thread], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    cwd: '/',
+    ...user,
+  });
   engines.push(engine);
   const answer: unknown = JSON.parse(String((await once(engine.stdout, 'data'))[0]));
   return { engine, answer };
@@ -76,10 +107,16 @@ async function startEngine(directory: string, thread: 'main' | 'worker', user?: 
 async function startOrphan(directory: string): Promise<number> {
   const data = join(directory, 'data');
   const { uid, gid } = await stat(data);
-  const orphan = spawn(join(native, 'bin', 'postgres'), serverArguments(data, join(directory, 'socket'), true),
-    { detached: true, stdio: 'ignore', cwd: '/', ...(isRoot ? { uid, gid } : {}) });
+  const orphan = spawn(
+    join(native, 'bin', 'postgres'),
+    serverArguments(data, join(directory, 'socket'), true),
+    { detached: true, stdio: 'ignore', cwd: '/', ...(isRoot ? { uid, gid } : {}) },
+  );
   orphan.unref();
-  await vi.waitUntil(async () => (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).includes('ready'), { timeout: 10_000 });
+  await vi.waitUntil(
+    async () => (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).includes('ready'),
+    { timeout: 10_000 },
+  );
   return await serverPid(directory);
 }
 
@@ -88,10 +125,14 @@ describe('starting', () => {
     const directory = join(scratch, 'my data', 'postgres');
     const first = await start(directory, { volatile: false });
     expect(first.connection).toMatchObject({ host: join(directory, 'socket'), database: 'runyard' });
-    expect(await query(first.connection, `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit,
+    expect(
+      await query(
+        first.connection,
+        `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit,
       current_setting('listen_addresses') as network, current_setting('data_checksums') as checksums, pg_encoding_to_char(encoding) as encoding
-      from pg_database where datname = current_database()`))
-      .toEqual([{ fsync: 'on', commit: 'on', network: '', checksums: 'on', encoding: 'UTF8' }]);
+      from pg_database where datname = current_database()`,
+      ),
+    ).toEqual([{ fsync: 'on', commit: 'on', network: '', checksums: 'on', encoding: 'UTF8' }]);
     await remember(first.connection);
     const pid = await serverPid(directory);
     await Promise.all([first.stop(), first.stop()]);
@@ -104,7 +145,9 @@ describe('starting', () => {
 
   test('a wrong password is refused', async () => {
     const { connection } = await start(join(scratch, 'postgres'));
-    await expect(query({ ...connection, password: 'guess' }, 'select 1')).rejects.toThrow('password authentication failed');
+    await expect(query({ ...connection, password: 'guess' }, 'select 1')).rejects.toThrow(
+      'password authentication failed',
+    );
   });
 
   test('a directory too deep for a socket gets a short one that is gone after stop', async () => {
@@ -156,17 +199,20 @@ describe('one engine per directory', () => {
 });
 
 describe('whatever ends', () => {
-  test.each(['main', 'worker'] as const)('kill -9 of an engine that started it in its %s thread stops the server cleanly', async (thread) => {
-    const directory = join(scratch, 'postgres');
-    const { engine, answer } = await startEngine(directory, thread);
-    const { connection } = answer as { connection: ClientConfig }; // the other process is ours
-    await remember(connection);
-    const pid = await serverPid(directory);
-    engine.kill('SIGKILL');
-    await gone(pid);
-    expect(await readFile(join(directory, 'server.log'), 'utf8')).toContain('database system is shut down');
-    expect(await recall((await start(directory)).connection)).toEqual(kept);
-  });
+  test.each(['main', 'worker'] as const)(
+    'kill -9 of an engine that started it in its %s thread stops the server cleanly',
+    async (thread) => {
+      const directory = join(scratch, 'postgres');
+      const { engine, answer } = await startEngine(directory, thread);
+      const { connection } = answer as { connection: ClientConfig }; // the other process is ours
+      await remember(connection);
+      const pid = await serverPid(directory);
+      engine.kill('SIGKILL');
+      await gone(pid);
+      expect(await readFile(join(directory, 'server.log'), 'utf8')).toContain('database system is shut down');
+      expect(await recall((await start(directory)).connection)).toEqual(kept);
+    },
+  );
 
   test('an orphaned server is stopped and its data served', async () => {
     const directory = join(scratch, 'postgres');
@@ -207,7 +253,10 @@ describe('whatever ends', () => {
     const directory = join(scratch, 'postgres');
     await (await start(directory)).stop();
     const pid = writtenPid();
-    const text = pid === '' ? '' : `${pid}\n${directory}/data\n1700000000\n5432\n${directory}/socket\n\n  1234567  1234567\nready   \n`;
+    const text =
+      pid === ''
+        ? ''
+        : `${pid}\n${directory}/data\n1700000000\n5432\n${directory}/socket\n\n  1234567  1234567\nready   \n`;
     await writeFile(join(directory, 'data', 'postmaster.pid'), text, { mode: 0o600 });
     await writeFile(join(directory, 'socket', '.s.PGSQL.5432.lock'), text);
     await start(directory);
@@ -233,45 +282,53 @@ describe('installed in unusual ways', () => {
     expect(await succeeds(undefined, postgres, '--version')).toBe(true);
   });
 
-  test.runIf(isRoot)('root with programs and data below a directory that only root may enter keeps the data elsewhere, also after a killed first start', async () => {
-    const closed = join(scratch, 'closed');
-    await mkdir(closed, { mode: 0o700 });
-    await copyWithoutLinks(join(closed, 'native'));
-    const [directory, options] = [join(closed, 'postgres'), { native: join(closed, 'native') }];
-    // As if a first start had been killed: it had chosen the place and begun to fill it.
-    const base = await mkdtemp(join(tmpdir(), 'runyard-stand-in-'));
-    await chmod(base, 0o711);
-    await mkdir(join(base, 'data.new', 'base'), { recursive: true });
-    await mkdir(directory);
-    await writeFile(join(directory, 'location.new'), base);
-    try {
-      const first = await start(directory, options);
-      expect(await readFile(join(directory, 'location'), 'utf8')).toBe(base);
-      await remember(first.connection);
-      await first.stop();
-      const next = await start(directory, options);
-      expect(await recall(next.connection)).toEqual(kept);
-      expect((await readdir(base)).filter((name) => name.startsWith('native'))).toHaveLength(1);
-      await next.stop();
-    } finally {
-      await rm(base, { recursive: true, force: true });
-    }
-  });
-
-  test.runIf(isRoot)('root with data below a closed directory that is removed and made anew gets an empty database', async () => {
-    const closed = join(scratch, 'closed');
-    const bases = [];
-    for (const attempt of [1, 2]) {
+  test.runIf(isRoot)(
+    'root with programs and data below a directory that only root may enter keeps the data elsewhere, also after a killed first start',
+    async () => {
+      const closed = join(scratch, 'closed');
       await mkdir(closed, { mode: 0o700 });
-      const server = await start(join(closed, 'postgres'));
-      bases.push((await readFile(join(closed, 'postgres', 'location'), 'utf8')).trim());
-      await query(server.connection, `create table attempt_${attempt} ()`);
-      expect(await query(server.connection, `select tablename from pg_tables where schemaname = 'public'`)).toEqual([{ tablename: `attempt_${attempt}` }]);
-      await server.stop();
-      await rm(closed, { recursive: true });
-    }
-    for (const base of bases) await rm(base, { recursive: true });
-  });
+      await copyWithoutLinks(join(closed, 'native'));
+      const [directory, options] = [join(closed, 'postgres'), { native: join(closed, 'native') }];
+      // As if a first start had been killed: it had chosen the place and begun to fill it.
+      const base = await mkdtemp(join(tmpdir(), 'runyard-stand-in-'));
+      await chmod(base, 0o711);
+      await mkdir(join(base, 'data.new', 'base'), { recursive: true });
+      await mkdir(directory);
+      await writeFile(join(directory, 'location.new'), base);
+      try {
+        const first = await start(directory, options);
+        expect(await readFile(join(directory, 'location'), 'utf8')).toBe(base);
+        await remember(first.connection);
+        await first.stop();
+        const next = await start(directory, options);
+        expect(await recall(next.connection)).toEqual(kept);
+        expect((await readdir(base)).filter((name) => name.startsWith('native'))).toHaveLength(1);
+        await next.stop();
+      } finally {
+        await rm(base, { recursive: true, force: true });
+      }
+    },
+  );
+
+  test.runIf(isRoot)(
+    'root with data below a closed directory that is removed and made anew gets an empty database',
+    async () => {
+      const closed = join(scratch, 'closed');
+      const bases = [];
+      for (const attempt of [1, 2]) {
+        await mkdir(closed, { mode: 0o700 });
+        const server = await start(join(closed, 'postgres'));
+        bases.push((await readFile(join(closed, 'postgres', 'location'), 'utf8')).trim());
+        await query(server.connection, `create table attempt_${attempt} ()`);
+        expect(
+          await query(server.connection, `select tablename from pg_tables where schemaname = 'public'`),
+        ).toEqual([{ tablename: `attempt_${attempt}` }]);
+        await server.stop();
+        await rm(closed, { recursive: true });
+      }
+      for (const base of bases) await rm(base, { recursive: true });
+    },
+  );
 
   test.runIf(nobodyCanRun)('another user than root, with data that root then serves', async () => {
     const directory = join(scratch, 'postgres');

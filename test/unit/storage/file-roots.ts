@@ -7,7 +7,9 @@ import { createRoots, type Roots } from '../../../storage/files/roots.ts';
 
 export interface TestRoots {
   readonly roots: Roots;
-  /** Holds `data` (the data directory), `allowed` (an allowed root) and whatever else a test puts beside them. */
+  /**
+   * Holds `data` (the data directory), `allowed` (an allowed root) and whatever else a test puts beside them.
+   */
   readonly base: string;
   /** Writes a file below `base`, with the folders above it. */
   put(path: string, text?: string): Promise<string>;
@@ -31,5 +33,8 @@ export async function testRoots(): Promise<TestRoots> {
 
 /** The refusal that a promise ends with. */
 export async function refusalOf(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then((value) => ({ resolved: value }), (error: unknown) => error);
+  return promise.then(
+    (value) => ({ resolved: value }),
+    (error: unknown) => error,
+  );
 }

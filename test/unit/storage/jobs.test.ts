@@ -18,9 +18,20 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 test('a job is found as it was written, unknown fields and all', async () => {
-  const settings = { ...singleTask, name: 'Überblick', edit_mode: 'EDITABLE', nested: { deep: [1, { x: null }] } };
+  const settings = {
+    ...singleTask,
+    name: 'Überblick',
+    edit_mode: 'EDITABLE',
+    nested: { deep: [1, { x: null }] },
+  };
   const jobId = await storedJob(database.db, settings, 1_234);
-  expect(await findJob(database.db, jobId)).toEqual({ jobId, creatorUserName: 'ann', createdTime: 1_234, version: '2.1', settings });
+  expect(await findJob(database.db, jobId)).toEqual({
+    jobId,
+    creatorUserName: 'ann',
+    createdTime: 1_234,
+    version: '2.1',
+    settings,
+  });
 });
 
 describe('a list of jobs', () => {
@@ -28,7 +39,8 @@ describe('a list of jobs', () => {
   const everything: JobFilter = { name: undefined, before: undefined, offset: 0, limit: undefined };
 
   beforeAll(async () => {
-    for (const { job_id: jobId } of await database.db.selectFrom('jobs').select('job_id').execute()) await deleteJob(database.db, jobId, 5, () => []);
+    for (const { job_id: jobId } of await database.db.selectFrom('jobs').select('job_id').execute())
+      await deleteJob(database.db, jobId, 5, () => []);
     for (const name of ['etl', 'report', 'ETL', 'etl 2', undefined]) {
       ids.push(await storedJob(database.db, name === undefined ? singleTask : { ...singleTask, name }));
     }
@@ -54,7 +66,8 @@ describe('a list of jobs', () => {
   test('the quota counts neither hidden nor deleted jobs', async () => {
     const job = { settings: singleTask, version: '2.1' as const, creator: 'ann', now: 5 };
     await expect(createJob(database.db, job, { ...defaultLimits, savedJobs: 5 })).rejects.toMatchObject({
-      code: 'QUOTA_EXCEEDED', message: 'The quota for the number of jobs has been reached. The current quota is 5.',
+      code: 'QUOTA_EXCEEDED',
+      message: 'The quota for the number of jobs has been reached. The current quota is 5.',
     });
     const last = await createJob(database.db, job, { ...defaultLimits, savedJobs: 6 });
     await deleteJob(database.db, last, 5, () => []);
@@ -63,37 +76,68 @@ describe('a list of jobs', () => {
 
 describe('deleting a job', () => {
   test('stops its active runs, keeps the reason of those that stop already, and tells', async () => {
-    const settings = { ...graph('a'), max_concurrent_runs: 5, email_notifications: { on_start: ['a@x'], on_failure: ['a@x', 'b@x'] } };
+    const settings = {
+      ...graph('a'),
+      max_concurrent_runs: 5,
+      email_notifications: { on_start: ['a@x'], on_failure: ['a@x', 'b@x'] },
+    };
     const jobId = await storedJob(database.db, settings);
     const ids: number[] = [];
     for (let count = 0; count < 3; count += 1) ids.push((await runOfJob(launchPorts(runs), jobId)).runId);
     const [active = 0, stopping = 0, over = 0] = ids;
     await runs.requestStop(stopping, 'timeout');
-    await database.db.updateTable('runs').set({ state: 'INTERNAL_ERROR', active: false, end_time: 9e12 }).where('run_id', '=', over).execute();
+    await database.db
+      .updateTable('runs')
+      .set({ state: 'INTERNAL_ERROR', active: false, end_time: 9e12 })
+      .where('run_id', '=', over)
+      .execute();
 
-    expect(await deleteJob(database.db, jobId, 77, (job) => noticesOfDeletion(job.settings, job.jobId, 77))).toEqual([active]);
+    expect(
+      await deleteJob(database.db, jobId, 77, (job) => noticesOfDeletion(job.settings, job.jobId, 77)),
+    ).toEqual([active]);
     expect(await findJob(database.db, jobId)).toBeUndefined();
-    expect(await runs.ownedBy('node-1')).toEqual(expect.arrayContaining([
-      { runId: active, stopReason: 'cancel', retimes: 0 }, { runId: stopping, stopReason: 'timeout', retimes: 0 },
-    ]));
-    expect(await database.db.selectFrom('outbox').select(['event', 'channel', 'recipient', 'job_id', 'created_time']).orderBy('notice_id').execute())
-      .toEqual(['a@x', 'b@x'].map((recipient) => ({ event: 'job_deleted', channel: 'email', recipient, job_id: jobId, created_time: 77 })));
+    expect(await runs.ownedBy('node-1')).toEqual(
+      expect.arrayContaining([
+        { runId: active, stopReason: 'cancel', retimes: 0 },
+        { runId: stopping, stopReason: 'timeout', retimes: 0 },
+      ]),
+    );
+    expect(
+      await database.db
+        .selectFrom('outbox')
+        .select(['event', 'channel', 'recipient', 'job_id', 'created_time'])
+        .orderBy('notice_id')
+        .execute(),
+    ).toEqual(
+      ['a@x', 'b@x'].map((recipient) => ({
+        event: 'job_deleted',
+        channel: 'email',
+        recipient,
+        job_id: jobId,
+        created_time: 77,
+      })),
+    );
   });
 
   test.each<[string, () => Promise<number>]>([
     ['unknown', async () => 999_999],
-    ['gone already', async () => {
-      const jobId = await storedJob(database.db);
-      await deleteJob(database.db, jobId, 5, () => []);
-      return jobId;
-    }],
+    [
+      'gone already',
+      async () => {
+        const jobId = await storedJob(database.db);
+        await deleteJob(database.db, jobId, 5, () => []);
+        return jobId;
+      },
+    ],
     ['hidden', async () => (await submitted(runs, singleTask)).run.jobId],
   ])('that is %s does nothing', async (_name, make) => {
     let told = 0;
-    expect(await deleteJob(database.db, await make(), 5, () => {
-      told += 1;
-      return [];
-    })).toEqual([]);
+    expect(
+      await deleteJob(database.db, await make(), 5, () => {
+        told += 1;
+        return [];
+      }),
+    ).toEqual([]);
     expect(told).toBe(0);
   });
 
@@ -101,8 +145,12 @@ describe('deleting a job', () => {
     const jobId = await storedJob(database.db, { ...singleTask, max_concurrent_runs: 1000 });
     const launches = Array.from({ length: 20 }, () => runOfJob(launchPorts(runs), jobId));
     const deleting = deleteJob(database.db, jobId, 5, () => []);
-    const launched = (await Promise.allSettled(launches)).flatMap((one) => (one.status === 'fulfilled' ? [one.value.runId] : []));
+    const launched = (await Promise.allSettled(launches)).flatMap((one) =>
+      one.status === 'fulfilled' ? [one.value.runId] : [],
+    );
     const stopped = await deleting;
-    expect(stopped.toSorted((one, other) => one - other)).toEqual(launched.toSorted((one, other) => one - other));
+    expect(stopped.toSorted((one, other) => one - other)).toEqual(
+      launched.toSorted((one, other) => one - other),
+    );
   });
 });

@@ -20,7 +20,16 @@ afterAll(() => database.drop());
 const fifty = Array.from({ length: 50 }, (_, index) => index);
 
 async function runsOfJob(jobId: number) {
-  const filter = { jobId, active: undefined, type: undefined, startFrom: undefined, startTo: undefined, before: undefined, offset: 0, limit: 999 };
+  const filter = {
+    jobId,
+    active: undefined,
+    type: undefined,
+    startFrom: undefined,
+    startTo: undefined,
+    before: undefined,
+    offset: 0,
+    limit: 999,
+  };
   return (await listRuns(database.db, filter)).toReversed();
 }
 
@@ -39,7 +48,14 @@ describe('what is stored', () => {
     const jobId = await storedJob(database.db, { ...singleTask, name: 'nightly' });
     const { runId, numberInJob } = await runOfJob(launchPorts(runs, accepted), jobId);
     expect(await runs.find(runId)).toEqual(accepted[0]);
-    expect(accepted[0]?.run).toMatchObject({ runId, numberInJob, jobId, name: 'nightly', version: '2.1', overridingParameters: undefined });
+    expect(accepted[0]?.run).toMatchObject({
+      runId,
+      numberInJob,
+      jobId,
+      name: 'nightly',
+      version: '2.1',
+      overridingParameters: undefined,
+    });
   });
 
   test('a single-task run and its task share one id; those of a multi-task run have their own', async () => {
@@ -50,19 +66,33 @@ describe('what is stored', () => {
   });
 
   test('the job of a submission is hidden, of the format of what was submitted', async () => {
-    const rows = await Promise.all([singleTask, graph('a')].map(async (settings) => {
-      const { run } = await submitted(runs, settings);
-      return database.db.selectFrom('jobs').select(['hidden', 'format']).where('job_id', '=', run.jobId).executeTakeFirstOrThrow();
-    }));
-    expect(rows).toEqual([{ hidden: true, format: 'SINGLE_TASK' }, { hidden: true, format: 'MULTI_TASK' }]);
+    const rows = await Promise.all(
+      [singleTask, graph('a')].map(async (settings) => {
+        const { run } = await submitted(runs, settings);
+        return database.db
+          .selectFrom('jobs')
+          .select(['hidden', 'format'])
+          .where('job_id', '=', run.jobId)
+          .executeTakeFirstOrThrow();
+      }),
+    );
+    expect(rows).toEqual([
+      { hidden: true, format: 'SINGLE_TASK' },
+      { hidden: true, format: 'MULTI_TASK' },
+    ]);
   });
 });
 
 describe('spec 2.5 number_in_job: numbers in a job', () => {
   test('rise from 1 without gaps under many launches at once, and belong to the job alone', async () => {
-    const [jobId, other] = [await storedJob(database.db, { ...singleTask, max_concurrent_runs: 1000 }), await storedJob(database.db)];
+    const [jobId, other] = [
+      await storedJob(database.db, { ...singleTask, max_concurrent_runs: 1000 }),
+      await storedJob(database.db),
+    ];
     const launched = await Promise.all(fifty.map(() => runOfJob(launchPorts(runs), jobId)));
-    expect(launched.map(({ numberInJob }) => numberInJob).toSorted((one, two) => one - two)).toEqual(fifty.map((index) => index + 1));
+    expect(launched.map(({ numberInJob }) => numberInJob).toSorted((one, two) => one - two)).toEqual(
+      fifty.map((index) => index + 1),
+    );
     expect(new Set(launched.map(({ runId }) => runId)).size).toBe(50);
     expect((await runOfJob(launchPorts(runs), other)).numberInJob).toBe(1);
   });
@@ -70,48 +100,87 @@ describe('spec 2.5 number_in_job: numbers in a job', () => {
   test('a launch that fails takes none', async () => {
     const jobId = await storedJob(database.db, { ...singleTask, max_concurrent_runs: 1000 });
     await runOfJob(launchPorts(runs), jobId);
-    await expect(runs.launch(async (transaction) => {
-      await transaction.nextNumberInJob(jobId);
-      throw new Error('the launch fails');
-    })).rejects.toThrow('the launch fails');
+    await expect(
+      runs.launch(async (transaction) => {
+        await transaction.nextNumberInJob(jobId);
+        throw new Error('the launch fails');
+      }),
+    ).rejects.toThrow('the launch fails');
     expect((await runOfJob(launchPorts(runs), jobId)).numberInJob).toBe(2);
   });
 });
 
 describe('spec 2.2 max_concurrent_runs', () => {
-  test.each([0, 1, 3])('of %i leaves at most that many active under fifty launches at once; the others are skipped', async (limit) => {
-    const accepted: RunWithTasks[] = [];
-    const jobId = await storedJob(database.db, { ...graph('a', 'b a'), max_concurrent_runs: limit });
-    await Promise.all(fifty.map(() => runOfJob(launchPorts(runs, accepted), jobId)));
-    const stored = await runsOfJob(jobId);
-    expect(stored.map(({ progress }) => progress.state)).toEqual(fifty.map((index) => (index < limit ? 'PENDING' : 'SKIPPED')));
-    expect(accepted.map(({ run }) => run.runId).toSorted((one, two) => one - two)).toEqual(stored.slice(0, limit).map(({ runId }) => runId));
-  });
+  test.each([0, 1, 3])(
+    'of %i leaves at most that many active under fifty launches at once; the others are skipped',
+    async (limit) => {
+      const accepted: RunWithTasks[] = [];
+      const jobId = await storedJob(database.db, { ...graph('a', 'b a'), max_concurrent_runs: limit });
+      await Promise.all(fifty.map(() => runOfJob(launchPorts(runs, accepted), jobId)));
+      const stored = await runsOfJob(jobId);
+      expect(stored.map(({ progress }) => progress.state)).toEqual(
+        fifty.map((index) => (index < limit ? 'PENDING' : 'SKIPPED')),
+      );
+      expect(accepted.map(({ run }) => run.runId).toSorted((one, two) => one - two)).toEqual(
+        stored.slice(0, limit).map(({ runId }) => runId),
+      );
+    },
+  );
 
   test('a skipped run is over at once, with its tasks, and says why', async () => {
-    const jobId = await storedJob(database.db, { ...graph('a', 'b a'), max_concurrent_runs: 0, email_notifications: { on_failure: ['a@x'] } });
+    const jobId = await storedJob(database.db, {
+      ...graph('a', 'b a'),
+      max_concurrent_runs: 0,
+      email_notifications: { on_failure: ['a@x'] },
+    });
     const { runId } = await runOfJob(launchPorts(runs), jobId);
     const found = await runs.find(runId);
     const message = 'Skipping this run because the limit of 0 maximum concurrent runs has been reached.';
-    expect(found?.run.progress).toMatchObject({ state: 'SKIPPED', message, endTime: found?.run.progress.startTime });
-    expect(found?.tasks.map(({ progress }) => [progress.state, progress.message])).toEqual([['SKIPPED', message], ['SKIPPED', message]]);
-    expect(await database.db.selectFrom('outbox').select(['event', 'recipient']).where('run_id', '=', runId).execute())
-      .toEqual([{ event: 'on_failure', recipient: 'a@x' }]);
+    expect(found?.run.progress).toMatchObject({
+      state: 'SKIPPED',
+      message,
+      endTime: found?.run.progress.startTime,
+    });
+    expect(found?.tasks.map(({ progress }) => [progress.state, progress.message])).toEqual([
+      ['SKIPPED', message],
+      ['SKIPPED', message],
+    ]);
+    expect(
+      await database.db
+        .selectFrom('outbox')
+        .select(['event', 'recipient'])
+        .where('run_id', '=', runId)
+        .execute(),
+    ).toEqual([{ event: 'on_failure', recipient: 'a@x' }]);
   });
 
   test('lowering it kills no run, and new ones are skipped until the active count is below it', async () => {
     const jobId = await storedJob(database.db, { ...singleTask, max_concurrent_runs: 3 });
     for (let count = 0; count < 3; count += 1) await runOfJob(launchPorts(runs), jobId);
-    await database.db.updateTable('jobs').set({ settings: JSON.stringify({ ...singleTask, max_concurrent_runs: 2 }) }).where('job_id', '=', jobId).execute();
+    await database.db
+      .updateTable('jobs')
+      .set({ settings: JSON.stringify({ ...singleTask, max_concurrent_runs: 2 }) })
+      .where('job_id', '=', jobId)
+      .execute();
     await runOfJob(launchPorts(runs), jobId);
-    await database.db.updateTable('runs').set({ state: 'SKIPPED', active: false, end_time: 9e12 })
-      .where('job_id', '=', jobId).where('number_in_job', '<=', 2).execute();
+    await database.db
+      .updateTable('runs')
+      .set({ state: 'SKIPPED', active: false, end_time: 9e12 })
+      .where('job_id', '=', jobId)
+      .where('number_in_job', '<=', 2)
+      .execute();
     await runOfJob(launchPorts(runs), jobId);
-    expect((await runsOfJob(jobId)).slice(2).map(({ progress }) => progress.state)).toEqual(['PENDING', 'SKIPPED', 'PENDING']);
+    expect((await runsOfJob(jobId)).slice(2).map(({ progress }) => progress.state)).toEqual([
+      'PENDING',
+      'SKIPPED',
+      'PENDING',
+    ]);
   });
 
   test('one-time runs have no such limit', async () => {
-    const states = await Promise.all(fifty.map(async () => (await submitted(runs, singleTask)).run.progress.state));
+    const states = await Promise.all(
+      fifty.map(async () => (await submitted(runs, singleTask)).run.progress.state),
+    );
     expect(new Set(states)).toEqual(new Set(['PENDING']));
   });
 });
@@ -131,7 +200,11 @@ describe('spec 4.1.4: an idempotency token', () => {
     const accepted: RunWithTasks[] = [];
     const hidden = () => database.db.selectFrom('jobs').select('job_id').where('hidden', '=', true).execute();
     const before = (await hidden()).length;
-    const submission = { settings: { ...graph('a', 'b'), idempotency_token: 'once' }, version: '2.1' as const, creator: 'ann' };
+    const submission = {
+      settings: { ...graph('a', 'b'), idempotency_token: 'once' },
+      version: '2.1' as const,
+      creator: 'ann',
+    };
     const launched = await Promise.all(fifty.map(() => submit(launchPorts(runs, accepted), submission)));
     expect(new Set(launched.map(({ runId }) => runId)).size).toBe(1);
     expect(accepted).toHaveLength(1);
@@ -140,14 +213,18 @@ describe('spec 4.1.4: an idempotency token', () => {
 
   test('is a matter of one job: another job and a submission have their own', async () => {
     const ids = [];
-    for (const jobId of [await storedJob(database.db), await storedJob(database.db)]) ids.push((await runOfJob(launchPorts(runs), jobId, 'mine')).runId);
+    for (const jobId of [await storedJob(database.db), await storedJob(database.db)])
+      ids.push((await runOfJob(launchPorts(runs), jobId, 'mine')).runId);
     ids.push((await submitted(runs, { ...singleTask, idempotency_token: 'mine' })).run.runId);
     expect(new Set(ids).size).toBe(3);
   });
 
   test('that is empty counts as absent', async () => {
     const jobId = await storedJob(database.db, { ...singleTask, max_concurrent_runs: 5 });
-    const [first, second] = [await runOfJob(launchPorts(runs), jobId, ''), await runOfJob(launchPorts(runs), jobId, '')];
+    const [first, second] = [
+      await runOfJob(launchPorts(runs), jobId, ''),
+      await runOfJob(launchPorts(runs), jobId, ''),
+    ];
     expect(second.runId).not.toBe(first.runId);
   });
 
@@ -155,42 +232,69 @@ describe('spec 4.1.4: an idempotency token', () => {
     const jobId = await storedJob(database.db, { ...singleTask, max_concurrent_runs: 5 });
     const { runId } = await runOfJob(launchPorts(runs), jobId, 'gone');
     await database.db.deleteFrom('runs').where('run_id', '=', runId).execute();
-    await expect(runOfJob(launchPorts(runs), jobId, 'gone')).rejects.toThrow('The run started with idempotency_token "gone" has been deleted.');
+    await expect(runOfJob(launchPorts(runs), jobId, 'gone')).rejects.toThrow(
+      'The run started with idempotency_token "gone" has been deleted.',
+    );
   });
 
   test('of a launch that failed is free again', async () => {
     const jobId = await storedJob(database.db);
-    await expect(runs.launch(async (transaction) => {
-      await transaction.claimIdempotencyToken(jobId, 'free', 1);
-      throw new Error('the launch fails');
-    })).rejects.toThrow('the launch fails');
+    await expect(
+      runs.launch(async (transaction) => {
+        await transaction.claimIdempotencyToken(jobId, 'free', 1);
+        throw new Error('the launch fails');
+      }),
+    ).rejects.toThrow('the launch fails');
     await expect(runOfJob(launchPorts(runs), jobId, 'free')).resolves.toMatchObject({ numberInJob: 1 });
   });
 });
 
 describe('a launch that fails', () => {
   test('leaves nothing', async () => {
-    const count = async () => Promise.all((['jobs', 'runs', 'task_runs', 'idempotency_tokens', 'outbox'] as const).map(async (table) =>
-      (await database.db.selectFrom(table).select((row) => row.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count));
+    const count = async () =>
+      Promise.all(
+        (['jobs', 'runs', 'task_runs', 'idempotency_tokens', 'outbox'] as const).map(
+          async (table) =>
+            (
+              await database.db
+                .selectFrom(table)
+                .select((row) => row.fn.countAll<number>().as('count'))
+                .executeTakeFirstOrThrow()
+            ).count,
+        ),
+      );
     const before = await count();
-    const failing: RunStore = { ...runs, launch: (steps) => runs.launch(async (transaction) => {
-      await steps(transaction);
-      throw new Error('the launch fails at its end');
-    }) };
+    const failing: RunStore = {
+      ...runs,
+      launch: (steps) =>
+        runs.launch(async (transaction) => {
+          await steps(transaction);
+          throw new Error('the launch fails at its end');
+        }),
+    };
     const accepted: RunWithTasks[] = [];
-    const submission = { settings: { ...graph('a'), idempotency_token: 'lost' }, version: '2.1' as const, creator: 'ann' };
-    await expect(submit(launchPorts(failing, accepted), submission)).rejects.toThrow('the launch fails at its end');
+    const submission = {
+      settings: { ...graph('a'), idempotency_token: 'lost' },
+      version: '2.1' as const,
+      creator: 'ann',
+    };
+    await expect(submit(launchPorts(failing, accepted), submission)).rejects.toThrow(
+      'the launch fails at its end',
+    );
     expect(await count()).toEqual(before);
     expect(accepted).toEqual([]);
   });
 
   test.each<[string, () => Promise<number>]>([
     ['that never was', async () => 999_999],
-    ['that was deleted', async () => {
-      const jobId = await storedJob(database.db);
-      await deleteJob(database.db, jobId, 5, () => []);
-      return jobId;
-    }],
+    [
+      'that was deleted',
+      async () => {
+        const jobId = await storedJob(database.db);
+        await deleteJob(database.db, jobId, 5, () => []);
+        return jobId;
+      },
+    ],
     ['that carries a submission', async () => (await submitted(runs, singleTask)).run.jobId],
   ])('names the job %s', async (_name, make) => {
     const jobId = await make();

@@ -4,7 +4,15 @@ import type { NodeIdentity } from '../../../engine/ports/engine.ts';
 import type { RunStore } from '../../../engine/ports/runs.ts';
 import { stepOf } from '../../../engine/run/change.ts';
 import type { RunWithTasks } from '../../../engine/run/run.ts';
-import { adoptRuns, expireNodes, joinNodes, leaveNodes, nodesOnHost, reclaimRuns, renewLease } from '../../../storage/postgres/nodes/leases.ts';
+import {
+  adoptRuns,
+  expireNodes,
+  joinNodes,
+  leaveNodes,
+  nodesOnHost,
+  reclaimRuns,
+  renewLease,
+} from '../../../storage/postgres/nodes/leases.ts';
 import { requestStop, runsOwnedBy } from '../../../storage/postgres/runs/runs.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { graph, runStoreOf, submitted, submittedMany } from './stored-runs.ts';
@@ -31,8 +39,10 @@ beforeEach(async () => {
   await joinNodes(database.db, node('me'), now + 100, now);
 });
 
-const adopt = (nodeId = 'me', limit = 200): Promise<RunWithTasks[]> => adoptRuns(database.db, nodeId, now, limit);
-const idsOf = (adopted: readonly RunWithTasks[]): number[] => adopted.map(({ run }) => run.runId).toSorted((one, other) => one - other);
+const adopt = (nodeId = 'me', limit = 200): Promise<RunWithTasks[]> =>
+  adoptRuns(database.db, nodeId, now, limit);
+const idsOf = (adopted: readonly RunWithTasks[]): number[] =>
+  adopted.map(({ run }) => run.runId).toSorted((one, other) => one - other);
 
 /** Moves the first task of a stored run to its end. */
 async function endFirstTask(stored: RunWithTasks): Promise<void> {
@@ -48,20 +58,45 @@ async function endRun({ run }: RunWithTasks): Promise<void> {
 describe('whose runs are adopted', () => {
   test.each<[string, string | null, () => Promise<void>, boolean]>([
     ['of a node whose lease has ended', 'gone', () => joinNodes(database.db, node('gone'), now - 1, 0), true],
-    ['of a node whose lease ends at this moment', 'gone', () => joinNodes(database.db, node('gone'), now, 0), true],
-    ['of a node that left', 'left', async () => {
-      await joinNodes(database.db, node('left'), now + 100, 0);
-      await leaveNodes(database.db, 'left');
-    }, true],
-    ['of a node known to be dead', 'dead', async () => {
-      await joinNodes(database.db, node('dead'), now + 100, 0);
-      await expireNodes(database.db, ['dead'], now);
-    }, true],
+    [
+      'of a node whose lease ends at this moment',
+      'gone',
+      () => joinNodes(database.db, node('gone'), now, 0),
+      true,
+    ],
+    [
+      'of a node that left',
+      'left',
+      async () => {
+        await joinNodes(database.db, node('left'), now + 100, 0);
+        await leaveNodes(database.db, 'left');
+      },
+      true,
+    ],
+    [
+      'of a node known to be dead',
+      'dead',
+      async () => {
+        await joinNodes(database.db, node('dead'), now + 100, 0);
+        await expireNodes(database.db, ['dead'], now);
+      },
+      true,
+    ],
     ['of a node that nobody knows', 'unknown', async () => undefined, true],
     ['of nobody', null, async () => undefined, true],
-    ['of a node that keeps its lease', 'alive', () => joinNodes(database.db, node('alive'), now + 1, 0), false],
+    [
+      'of a node that keeps its lease',
+      'alive',
+      () => joinNodes(database.db, node('alive'), now + 1, 0),
+      false,
+    ],
     ['of the node itself', 'me', async () => undefined, false],
-    ['of the node itself, whose own lease has ended', 'me', () => expireNodes(database.db, ['me'], now), false],
+    [
+      'of the node itself, whose own lease has ended',
+      'me',
+      () => expireNodes(database.db, ['me'], now),
+      false,
+    ],
     ['of the node itself, when it has left', 'me', () => leaveNodes(database.db, 'me'), false],
   ])('%s (%s)', async (_name, owner, prepare, adopted) => {
     const stored = await submitted(runs, graph('a'));
@@ -100,9 +135,12 @@ describe('an adopted run', () => {
     const stored = await submitted(runs, graph('a'), 'gone');
     const [adopted] = await adopt();
     if (adopted === undefined) throw new Error('Nothing was adopted.');
-    const writes = [stored, adopted].flatMap(({ run, tasks }) => [
-      { kind: 'run' as const, ...run }, ...tasks.map((task) => ({ kind: 'task' as const, ...task })),
-    ]).map((subject) => runs.write({ changes: [stepOf(subject, 'begin', now).change], notices: [] }));
+    const writes = [stored, adopted]
+      .flatMap(({ run, tasks }) => [
+        { kind: 'run' as const, ...run },
+        ...tasks.map((task) => ({ kind: 'task' as const, ...task })),
+      ])
+      .map((subject) => runs.write({ changes: [stepOf(subject, 'begin', now).change], notices: [] }));
     expect(await Promise.all(writes)).toEqual(['refused', 'refused', 'written', 'written']);
   });
 
@@ -116,15 +154,17 @@ describe('an adopted run', () => {
     const stored = await submittedMany(runs, graph('a', 'b'), 60, 'gone');
     const nodes = ['me', 'n2', 'n3', 'n4'];
     for (const nodeId of nodes.slice(1)) await joinNodes(database.db, node(nodeId), now + 100, now);
-    const shares = await Promise.all(nodes.map(async (nodeId) => {
-      const adopted: RunWithTasks[] = [];
-      for (let last = 1; last > 0;) {
-        const more = await adopt(nodeId, 7);
-        adopted.push(...more);
-        last = more.length;
-      }
-      return adopted;
-    }));
+    const shares = await Promise.all(
+      nodes.map(async (nodeId) => {
+        const adopted: RunWithTasks[] = [];
+        for (let last = 1; last > 0;) {
+          const more = await adopt(nodeId, 7);
+          adopted.push(...more);
+          last = more.length;
+        }
+        return adopted;
+      }),
+    );
     // One that met only locked rows may have stopped early; what is left falls to the next round.
     const all = [...shares.flat(), ...(await adopt())];
     expect(idsOf(all)).toEqual(idsOf(stored));
@@ -134,7 +174,9 @@ describe('an adopted run', () => {
 
 describe('which nodes are known', () => {
   const known = async (): Promise<string[]> =>
-    (await database.db.selectFrom('nodes').select('node_id').orderBy('node_id').execute()).map((row) => row.node_id);
+    (await database.db.selectFrom('nodes').select('node_id').orderBy('node_id').execute()).map(
+      (row) => row.node_id,
+    );
   const day = 24 * 60 * 60 * 1_000;
 
   test('one that left is not, so that starts and stops leave no rows behind', async () => {
@@ -174,7 +216,10 @@ describe('a lease', () => {
     await joinNodes(database.db, node('elsewhere', 'there'), now + 100, 0);
     await joinNodes(database.db, node('neighbour'), now + 100, 0);
     const found = await nodesOnHost(database.db, 'here', now);
-    expect(found.toSorted((one, other) => one.nodeId.localeCompare(other.nodeId))).toEqual([node('me'), node('neighbour')]);
+    expect(found.toSorted((one, other) => one.nodeId.localeCompare(other.nodeId))).toEqual([
+      node('me'),
+      node('neighbour'),
+    ]);
   });
 
   test('ending the leases of dead nodes ends no other, and of none ends none', async () => {
@@ -186,13 +231,18 @@ describe('a lease', () => {
 });
 
 test('a node finds its own active runs, and the stops that were noted for them by whomever', async () => {
-  const [mine, calm, over] = [await submitted(runs, graph('a'), 'me'), await submitted(runs, graph('a'), 'me'), await submitted(runs, graph('a'), 'me')];
+  const [mine, calm, over] = [
+    await submitted(runs, graph('a'), 'me'),
+    await submitted(runs, graph('a'), 'me'),
+    await submitted(runs, graph('a'), 'me'),
+  ];
   const other = await submitted(runs, graph('a'), 'other');
   for (const { run } of [mine, over, other]) await requestStop(database.db, run.runId, 'timeout');
   await endRun(over);
   expect(calm.run.stopReason).toBeUndefined();
   expect((await runsOwnedBy(database.db, 'me')).toSorted((one, two) => one.runId - two.runId)).toEqual([
-    { runId: mine.run.runId, stopReason: 'timeout', retimes: 0 }, { runId: calm.run.runId, stopReason: undefined, retimes: 0 },
+    { runId: mine.run.runId, stopReason: 'timeout', retimes: 0 },
+    { runId: calm.run.runId, stopReason: undefined, retimes: 0 },
   ]);
 });
 
@@ -200,6 +250,8 @@ test('a node takes up its own active runs with a higher fence, and no others', a
   const [mine, calm] = [await submitted(runs, graph('a'), 'me'), await submitted(runs, graph('a'), 'me')];
   const other = await submitted(runs, graph('a'), 'other');
   const taken = await reclaimRuns(database.db, 'me', [mine.run.runId, other.run.runId]);
-  expect(taken.map(({ run, tasks }) => [run.runId, run.fence, tasks.map(({ fence }) => fence)])).toEqual([[mine.run.runId, 2, [2]]]);
+  expect(taken.map(({ run, tasks }) => [run.runId, run.fence, tasks.map(({ fence }) => fence)])).toEqual([
+    [mine.run.runId, 2, [2]],
+  ]);
   expect((await runs.find(calm.run.runId))?.run.fence).toBe(1);
 });

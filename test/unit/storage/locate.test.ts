@@ -1,4 +1,7 @@
-/** Files named in tasks are found where their spelling says, and a run is told how to help itself when they are not. */
+/**
+ * Files named in tasks are found where their spelling says, and a run is told how to help itself when they
+ * are not.
+ */
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -22,11 +25,14 @@ test.each([
   expect(await createLocator(roots)(uri, 'file')).toBe(expected);
 });
 
-test.each(['', 'file:', 'file://'])('a path of this machine below an allowed root is found, as "%s/..."', async (scheme) => {
-  const { roots, base, put } = await testRoots();
-  const file = await put('allowed/team/a.py');
-  expect(await createLocator(roots)(`${scheme}${join(base, 'allowed/team/a.py')}`, 'file')).toBe(file);
-});
+test.each(['', 'file:', 'file://'])(
+  'a path of this machine below an allowed root is found, as "%s/..."',
+  async (scheme) => {
+    const { roots, base, put } = await testRoots();
+    const file = await put('allowed/team/a.py');
+    expect(await createLocator(roots)(`${scheme}${join(base, 'allowed/team/a.py')}`, 'file')).toBe(file);
+  },
+);
 
 test('a path of this machine outside the allowed roots is looked for in the workspace alone', async () => {
   const { roots, base, put } = await testRoots();
@@ -34,14 +40,20 @@ test('a path of this machine outside the allowed roots is looked for in the work
   await put('allowed/b.py');
   const locate = createLocator(roots);
   expect(await refusalOf(locate(outside, 'file'))).toMatchObject({ code: 'RESOURCE_DOES_NOT_EXIST' });
-  expect(await refusalOf(locate(`${base}/allowed/../outside/a.py`, 'file'))).toMatchObject({ code: 'RESOURCE_DOES_NOT_EXIST' });
-  expect(await refusalOf(locate(`${base}/allowed-not/a.py`, 'file'))).toMatchObject({ code: 'RESOURCE_DOES_NOT_EXIST' });
+  expect(await refusalOf(locate(`${base}/allowed/../outside/a.py`, 'file'))).toMatchObject({
+    code: 'RESOURCE_DOES_NOT_EXIST',
+  });
+  expect(await refusalOf(locate(`${base}/allowed-not/a.py`, 'file'))).toMatchObject({
+    code: 'RESOURCE_DOES_NOT_EXIST',
+  });
 });
 
 test('a notebook is never read from an allowed root', async () => {
   const { roots, base, put } = await testRoots();
   await put('allowed/nb.py');
-  expect(await refusalOf(createLocator(roots)(join(base, 'allowed/nb'), 'notebook'))).toMatchObject({ code: 'RESOURCE_DOES_NOT_EXIST' });
+  expect(await refusalOf(createLocator(roots)(join(base, 'allowed/nb'), 'notebook'))).toMatchObject({
+    code: 'RESOURCE_DOES_NOT_EXIST',
+  });
 });
 
 test.each([
@@ -55,33 +67,59 @@ test.each([
 ])('a notebook is found without its extension where there is %s', async (_, files, found) => {
   const { roots, base, put } = await testRoots();
   for (const file of files) await put(`data/workspace/u/${file}`);
-  expect(await createLocator(roots)('/Workspace/u/nb', 'notebook')).toBe(join(base, 'data/workspace/u', found));
+  expect(await createLocator(roots)('/Workspace/u/nb', 'notebook')).toBe(
+    join(base, 'data/workspace/u', found),
+  );
 });
 
 test('an extension is tried for notebooks alone', async () => {
   const { roots, put } = await testRoots();
   await put('data/workspace/a.py');
-  expect(await refusalOf(createLocator(roots)('/a', 'file'))).toMatchObject({ code: 'RESOURCE_DOES_NOT_EXIST' });
+  expect(await refusalOf(createLocator(roots)('/a', 'file'))).toMatchObject({
+    code: 'RESOURCE_DOES_NOT_EXIST',
+  });
 });
 
 test.each([
-  ['notebook', '/a/b', 'Notebook /a/b was not found in the workspace (looked for /a/b, /a/b.py, /a/b.sql, /a/b.js, /a/b.ipynb, /a/b.scala, /a/b.r). '
-    + 'Import it with POST /api/2.0/workspace/import and start the run again.'],
-  ['file', '/a/b.py', 'File /a/b.py was not found in the workspace. '
-    + 'Import it with POST /api/2.0/workspace/import, or name its directory in RUNYARD_ALLOWED_ROOTS, and start the run again.'],
-  ['file', 'managed_fs:/x.jar', 'File managed_fs:/x.jar was not found. Put it there with POST /api/2.0/managed_fs/put and start the run again.'],
-  ['file', 'gs://b/x.jar', "File gs://b/x.jar was not found. Put it below objstore/b in the service's data directory and start the run again."],
+  [
+    'notebook',
+    '/a/b',
+    'Notebook /a/b was not found in the workspace (looked for /a/b, /a/b.py, /a/b.sql, /a/b.js, /a/b.ipynb, /a/b.scala, /a/b.r). ' +
+      'Import it with POST /api/2.0/workspace/import and start the run again.',
+  ],
+  [
+    'file',
+    '/a/b.py',
+    'File /a/b.py was not found in the workspace. ' +
+      'Import it with POST /api/2.0/workspace/import, or name its directory in RUNYARD_ALLOWED_ROOTS, and start the run again.',
+  ],
+  [
+    'file',
+    'managed_fs:/x.jar',
+    'File managed_fs:/x.jar was not found. Put it there with POST /api/2.0/managed_fs/put and start the run again.',
+  ],
+  [
+    'file',
+    'gs://b/x.jar',
+    "File gs://b/x.jar was not found. Put it below objstore/b in the service's data directory and start the run again.",
+  ],
   ['file', 'managed_fs:/', 'managed_fs:/ is a directory; a file is needed here.'],
 ] as const)('a %s that is missing is named with the way out: %s', async (what, uri, message) => {
   const { roots, base } = await testRoots();
   await mkdir(join(base, 'data/managed_fs'), { recursive: true });
-  expect(await refusalOf(createLocator(roots)(uri, what))).toMatchObject({ code: 'RESOURCE_DOES_NOT_EXIST', message });
+  expect(await refusalOf(createLocator(roots)(uri, what))).toMatchObject({
+    code: 'RESOURCE_DOES_NOT_EXIST',
+    message,
+  });
 });
 
 test('a notebook whose name leaves no room for an extension is looked for as it is', async () => {
   const { roots } = await testRoots();
   const refusal = await refusalOf(createLocator(roots)(`/${'n'.repeat(251)}`, 'notebook'));
-  expect(refusal).toMatchObject({ code: 'RESOURCE_DOES_NOT_EXIST', message: expect.stringMatching(/n\.py, .*n\.js, \/n+\.r\)/) });
+  expect(refusal).toMatchObject({
+    code: 'RESOURCE_DOES_NOT_EXIST',
+    message: expect.stringMatching(/n\.py, .*n\.js, \/n+\.r\)/),
+  });
 });
 
 test.each([
@@ -93,8 +131,14 @@ test.each([
   ['objstore:///x', 'names no bucket: it must be objstore://<bucket>/<path>'],
   ['/Users/../../postgres/data/x', 'leads outside the workspace'],
   ['file:/../../etc/passwd', 'leads outside the workspace'],
-  ['relative.py', 'must be a workspace path that begins with a slash, or begin with managed_fs:/, objstore:// or file:/'],
-  ['https://example.com/a.py', 'must be a workspace path that begins with a slash, or begin with managed_fs:/, objstore:// or file:/'],
+  [
+    'relative.py',
+    'must be a workspace path that begins with a slash, or begin with managed_fs:/, objstore:// or file:/',
+  ],
+  [
+    'https://example.com/a.py',
+    'must be a workspace path that begins with a slash, or begin with managed_fs:/, objstore:// or file:/',
+  ],
 ])('%s is refused in the words of who wrote it', async (uri, reason) => {
   const { roots } = await testRoots();
   expect(await refusalOf(createLocator(roots)(uri, 'file'))).toMatchObject({
@@ -114,6 +158,9 @@ test.each([
   await put(join(link, '../..', 'something'));
   await symlink(join(base, uri.endsWith('secret') ? 'outside' : 'outside/secret'), join(base, link));
   const refusal = await refusalOf(createLocator(roots)(uri, 'file'));
-  expect(refusal).toMatchObject({ code: 'INVALID_PARAMETER_VALUE', message: expect.stringContaining('leads outside') });
+  expect(refusal).toMatchObject({
+    code: 'INVALID_PARAMETER_VALUE',
+    message: expect.stringContaining('leads outside'),
+  });
   expect(String(refusal)).not.toContain(base);
 });

@@ -1,4 +1,7 @@
-/** Logs as text: however one is divided, however it grows, and whatever a task has made of it, its text is the same, valid, and without secrets. */
+/**
+ * Logs as text: however one is divided, however it grows, and whatever a task has made of it, its text is the
+ * same, valid, and without secrets.
+ */
 import { execFileSync } from 'node:child_process';
 import { appendFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +20,10 @@ let last = 0;
 afterAll(() => rm(base, { recursive: true, force: true }));
 
 /** A run with this stdout; what was left out is filled with other bytes, so that showing it would be seen. */
-async function logOf(bytes: Uint8Array | string, cut?: readonly [number, number, number]): Promise<{ runId: number; path: string }> {
+async function logOf(
+  bytes: Uint8Array | string,
+  cut?: readonly [number, number, number],
+): Promise<{ runId: number; path: string }> {
   last += 1;
   const path = join(base, String(last), 'stdout');
   await mkdir(join(base, String(last)));
@@ -45,49 +51,71 @@ const piece = fc.oneof(
   fc.constantFrom('secret-1', 'ets€x', 'aaaa', 'a', 'secret', 'ets', '\n', '€', '😀', 'text', '\u001B[31m'),
   fc.uint8Array({ maxLength: 6 }),
 );
-const content = fc.array(piece, { maxLength: 30 }).map((pieces) => Buffer.concat(pieces.map((one) => Buffer.from(one))));
+const content = fc
+  .array(piece, { maxLength: 30 })
+  .map((pieces) => Buffer.concat(pieces.map((one) => Buffer.from(one))));
 
 describe('pages', () => {
   test('together are the log, whatever their size, and none is larger than it may be', async () => {
-    await fc.assert(fc.asyncProperty(content, fc.integer({ min: 1, max: 40 }), fc.boolean(), async (bytes, limit, hide) => {
-      const { runId } = await logOf(bytes);
-      const view = seen(hide ? secrets : noMask);
-      const pages = await pagesFrom(runId, limit, view);
-      const whole = await logs.page({ runId, stream: 'stdout' }, 0, 100_000, view);
-      expect(textOf(pages)).toBe(whole.text);
-      expect(whole.next).toBe(bytes.length);
-      if (!hide) expect(whole.text).toBe(bytes.toString('utf8'));
-      else expect(whole.text).not.toMatch(/secret-1|ets€x|aaaa/);
-      for (const page of pages) expect(page.next - page.offset).toBeLessThanOrEqual(Math.max(4, limit));
-    }), { numRuns: 300 });
+    await fc.assert(
+      fc.asyncProperty(content, fc.integer({ min: 1, max: 40 }), fc.boolean(), async (bytes, limit, hide) => {
+        const { runId } = await logOf(bytes);
+        const view = seen(hide ? secrets : noMask);
+        const pages = await pagesFrom(runId, limit, view);
+        const whole = await logs.page({ runId, stream: 'stdout' }, 0, 100_000, view);
+        expect(textOf(pages)).toBe(whole.text);
+        expect(whole.next).toBe(bytes.length);
+        if (!hide) expect(whole.text).toBe(bytes.toString('utf8'));
+        else expect(whole.text).not.toMatch(/secret-1|ets€x|aaaa/);
+        for (const page of pages) expect(page.next - page.offset).toBeLessThanOrEqual(Math.max(4, limit));
+      }),
+      { numRuns: 300 },
+    );
   });
 
   test('of a log that grows are those of the whole: what may become a character or a secret is waited for', async () => {
-    await fc.assert(fc.asyncProperty(content, fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 20 }), async (bytes, steps) => {
-      const { runId, path } = await logOf('');
-      let text = '';
-      let offset = 0;
-      const read = async (over: boolean): Promise<void> => {
-        const pages = await pagesFrom(runId, 16, seen(secrets, over), offset);
-        text += textOf(pages);
-        offset = pages.at(-1)?.next ?? offset;
-      };
-      let written = 0;
-      for (const step of steps) {
-        await appendFile(path, bytes.subarray(written, written + step));
-        written += step;
-        await read(false);
-      }
-      await appendFile(path, bytes.subarray(written));
-      await read(true);
-      expect(text).toBe((await logs.page({ runId, stream: 'stdout' }, 0, 100_000, seen(secrets))).text);
-    }), { numRuns: 150 });
+    await fc.assert(
+      fc.asyncProperty(
+        content,
+        fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 20 }),
+        async (bytes, steps) => {
+          const { runId, path } = await logOf('');
+          let text = '';
+          let offset = 0;
+          const read = async (over: boolean): Promise<void> => {
+            const pages = await pagesFrom(runId, 16, seen(secrets, over), offset);
+            text += textOf(pages);
+            offset = pages.at(-1)?.next ?? offset;
+          };
+          let written = 0;
+          for (const step of steps) {
+            await appendFile(path, bytes.subarray(written, written + step));
+            written += step;
+            await read(false);
+          }
+          await appendFile(path, bytes.subarray(written));
+          await read(true);
+          expect(text).toBe((await logs.page({ runId, stream: 'stdout' }, 0, 100_000, seen(secrets))).text);
+        },
+      ),
+      { numRuns: 150 },
+    );
   });
 
   test('an offset within a character, or behind the end, is answered', async () => {
     const { runId } = await logOf('€uro');
-    expect(await logs.page({ runId, stream: 'stdout' }, 1, 100, seen())).toEqual({ offset: 1, next: 6, size: 6, text: '\uFFFD\uFFFDuro' });
-    expect(await logs.page({ runId, stream: 'stdout' }, 99, 100, seen())).toEqual({ offset: 6, next: 6, size: 6, text: '' });
+    expect(await logs.page({ runId, stream: 'stdout' }, 1, 100, seen())).toEqual({
+      offset: 1,
+      next: 6,
+      size: 6,
+      text: '\uFFFD\uFFFDuro',
+    });
+    expect(await logs.page({ runId, stream: 'stdout' }, 99, 100, seen())).toEqual({
+      offset: 6,
+      next: 6,
+      size: 6,
+      text: '',
+    });
   });
 });
 
@@ -98,9 +126,18 @@ describe('a log of which a part was left out', () => {
     const { runId } = await logOf(`head\n${'#'.repeat(20)}tail\n`, [5, 25, 16]);
     const pages = await pagesFrom(runId, 3, seen());
     expect(textOf(pages)).toBe(`head\n${mark}tail\n`);
-    expect(pages.map(({ offset, next }) => [offset, next])).toEqual([[0, 3], [3, 5], [5, 25], [25, 28], [28, 30]]);
+    expect(pages.map(({ offset, next }) => [offset, next])).toEqual([
+      [0, 3],
+      [3, 5],
+      [5, 25],
+      [25, 28],
+      [28, 30],
+    ]);
     // Somebody had read on before it was left out.
-    expect(await logs.page({ runId, stream: 'stdout' }, 15, 100, seen())).toMatchObject({ next: 25, text: '\n[runyard: 10 bytes left out here; RUNYARD_LOG_BYTES_MAX is 16 bytes]\n' });
+    expect(await logs.page({ runId, stream: 'stdout' }, 15, 100, seen())).toMatchObject({
+      next: 25,
+      text: '\n[runyard: 10 bytes left out here; RUNYARD_LOG_BYTES_MAX is 16 bytes]\n',
+    });
   });
 
   test('hides a secret that stands at its borders in half', async () => {
@@ -109,18 +146,39 @@ describe('a log of which a part was left out', () => {
   });
 
   test('never shows a byte of it, nor of a secret, whatever is asked for', async () => {
-    await fc.assert(fc.asyncProperty(content, content, fc.integer({ min: 0, max: 60 }), fc.integer({ min: 1, max: 30 }), async (head, tail, offset, limit) => {
-      const [clean, rest] = [head, tail].map((bytes) => Buffer.from(bytes.filter((byte) => byte !== 35)));
-      if (clean === undefined || rest === undefined) return;
-      const { runId } = await logOf(Buffer.concat([clean, Buffer.alloc(20, '#'), rest]), [clean.length, clean.length + 20, 16]);
-      expect(textOf(await pagesFrom(runId, limit, seen(secrets), offset))).not.toMatch(/#|secret-1|ets€x|aaaa/);
-      expect((await logs.tail({ runId, stream: 'stdout' }, 3, limit, seen(secrets))).text).not.toMatch(/#|secret-1|ets€x|aaaa/);
-    }), { numRuns: 200 });
+    await fc.assert(
+      fc.asyncProperty(
+        content,
+        content,
+        fc.integer({ min: 0, max: 60 }),
+        fc.integer({ min: 1, max: 30 }),
+        async (head, tail, offset, limit) => {
+          const [clean, rest] = [head, tail].map((bytes) => Buffer.from(bytes.filter((byte) => byte !== 35)));
+          if (clean === undefined || rest === undefined) return;
+          const { runId } = await logOf(Buffer.concat([clean, Buffer.alloc(20, '#'), rest]), [
+            clean.length,
+            clean.length + 20,
+            16,
+          ]);
+          expect(textOf(await pagesFrom(runId, limit, seen(secrets), offset))).not.toMatch(
+            /#|secret-1|ets€x|aaaa/,
+          );
+          expect((await logs.tail({ runId, stream: 'stdout' }, 3, limit, seen(secrets))).text).not.toMatch(
+            /#|secret-1|ets€x|aaaa/,
+          );
+        },
+      ),
+      { numRuns: 200 },
+    );
   });
 
   test('shows from its end what is kept of it there', async () => {
     const { runId } = await logOf(`head\n${'#'.repeat(20)}x\ny\nz\n`, [5, 25, 16]);
-    expect(await logs.tail({ runId, stream: 'stdout' }, 2, 100, seen())).toMatchObject({ offset: 27, next: 31, text: 'y\nz\n' });
+    expect(await logs.tail({ runId, stream: 'stdout' }, 2, 100, seen())).toMatchObject({
+      offset: 27,
+      next: 31,
+      text: 'y\nz\n',
+    });
     expect((await logs.tail({ runId, stream: 'stdout' }, 9, 100, seen())).text).toBe(`${mark}x\ny\nz\n`);
   });
 });
@@ -152,17 +210,47 @@ test('a line of 100 MB is shown in pieces, and its tail is bounded', async () =>
 describe('what a task has made of its log', () => {
   test.each([
     ['it is removed', async () => undefined],
-    ['a directory', async (path: string) => { await mkdir(path); }],
-    ['a named pipe', async (path: string) => { execFileSync('mkfifo', [path]); }],
-    ['a link to a file', async (path: string) => { await symlink('/etc/hostname', path); }],
-    ['a link to nothing', async (path: string) => { await symlink('nowhere', path); }],
+    [
+      'a directory',
+      async (path: string) => {
+        await mkdir(path);
+      },
+    ],
+    [
+      'a named pipe',
+      async (path: string) => {
+        execFileSync('mkfifo', [path]);
+      },
+    ],
+    [
+      'a link to a file',
+      async (path: string) => {
+        await symlink('/etc/hostname', path);
+      },
+    ],
+    [
+      'a link to nothing',
+      async (path: string) => {
+        await symlink('nowhere', path);
+      },
+    ],
   ])('%s: it is empty, and nobody is held up', async (_fact, make) => {
     const { runId, path } = await logOf('x');
     await rm(path);
     await make(path);
     for (const stream of logStreams) {
-      expect(await logs.page({ runId, stream }, 0, 100, seen())).toEqual({ offset: 0, next: 0, size: 0, text: '' });
-      expect(await logs.tail({ runId, stream }, 5, 100, seen())).toEqual({ offset: 0, next: 0, size: 0, text: '' });
+      expect(await logs.page({ runId, stream }, 0, 100, seen())).toEqual({
+        offset: 0,
+        next: 0,
+        size: 0,
+        text: '',
+      });
+      expect(await logs.tail({ runId, stream }, 5, 100, seen())).toEqual({
+        offset: 0,
+        next: 0,
+        size: 0,
+        text: '',
+      });
       expect(await logs.size({ runId, stream })).toBeUndefined();
     }
   });

@@ -14,13 +14,16 @@ async function fresh(): Promise<TestRoots & { files: ManagedFileStore }> {
 
 const bytes = (text: string): Buffer => Buffer.from(text);
 
-test.each(['/a/b', 'managed_fs:/a/b', 'managed_fs:///a/b', 'dbfs:/a/b'])('what is put under %s is the file /a/b', async (path) => {
-  const { files } = await fresh();
-  await files.put(path, bytes('hello'), false);
-  expect(await files.read('/a/b', 0, 100)).toEqual(bytes('hello'));
-  expect(await files.getStatus(path)).toMatchObject({ path: '/a/b', kind: 'file', size: 5 });
-  expect(await files.list('/a')).toMatchObject([{ path: '/a/b', kind: 'file', size: 5 }]);
-});
+test.each(['/a/b', 'managed_fs:/a/b', 'managed_fs:///a/b', 'dbfs:/a/b'])(
+  'what is put under %s is the file /a/b',
+  async (path) => {
+    const { files } = await fresh();
+    await files.put(path, bytes('hello'), false);
+    expect(await files.read('/a/b', 0, 100)).toEqual(bytes('hello'));
+    expect(await files.getStatus(path)).toMatchObject({ path: '/a/b', kind: 'file', size: 5 });
+    expect(await files.list('/a')).toMatchObject([{ path: '/a/b', kind: 'file', size: 5 }]);
+  },
+);
 
 test.each([
   [0, 3, 'hel'],
@@ -52,7 +55,9 @@ test('a taken path is refused without overwrite, and a directory always', async 
   await files.put('/d/a', bytes('3'), true);
   expect(await files.read('/d/a', 0, 9)).toEqual(bytes('3'));
   for (const overwrite of [false, true]) {
-    expect(await refusalOf(files.put('/d', bytes('4'), overwrite))).toMatchObject({ code: 'RESOURCE_ALREADY_EXISTS' });
+    expect(await refusalOf(files.put('/d', bytes('4'), overwrite))).toMatchObject({
+      code: 'RESOURCE_ALREADY_EXISTS',
+    });
   }
 });
 
@@ -61,7 +66,8 @@ test('of many puts at once every reader sees one whole file, and no draft is lef
   const contents = Array.from({ length: 10 }, (_, index) => String(index).repeat(100_000));
   await files.put('/d/a', bytes(contents[0] ?? ''), false);
   const puts = Promise.all(contents.map((content) => files.put('/d/a', bytes(content), true)));
-  for (let round = 0; round < 20; round += 1) expect(contents).toContain((await files.read('/d/a', 0, 200_000)).toString());
+  for (let round = 0; round < 20; round += 1)
+    expect(contents).toContain((await files.read('/d/a', 0, 200_000)).toString());
   await puts;
   expect(await readdir(join(base, 'data/managed_fs/d'))).toEqual(['a']);
   expect(await files.list('/d')).toHaveLength(1);
@@ -72,7 +78,11 @@ test('files and folders are for the user of the service alone', async () => {
   await files.put('/d/a', bytes('1'), false);
   await files.put('/d/a', bytes('2'), true);
   await files.mkdirs('/e/f');
-  const modes = await Promise.all(['', 'd', 'd/a', 'e', 'e/f'].map(async (path) => (await stat(join(base, 'data/managed_fs', path))).mode & 0o777));
+  const modes = await Promise.all(
+    ['', 'd', 'd/a', 'e', 'e/f'].map(
+      async (path) => (await stat(join(base, 'data/managed_fs', path))).mode & 0o777,
+    ),
+  );
   expect(modes).toEqual([0o700, 0o700, 0o600, 0o700, 0o700]);
 });
 
@@ -102,9 +112,14 @@ test('deleting a link leaves what it leads to', async () => {
 
 test('what is missing is named', async () => {
   const { files } = await fresh();
-  const refusals = await Promise.all([files.read('/x', 0, 1), files.getStatus('/x'), files.list('/x')].map(refusalOf));
+  const refusals = await Promise.all(
+    [files.read('/x', 0, 1), files.getStatus('/x'), files.list('/x')].map(refusalOf),
+  );
   for (const refusal of refusals) {
-    expect(refusal).toMatchObject({ code: 'RESOURCE_DOES_NOT_EXIST', message: 'No file or directory exists on path /x.' });
+    expect(refusal).toMatchObject({
+      code: 'RESOURCE_DOES_NOT_EXIST',
+      message: 'No file or directory exists on path /x.',
+    });
   }
 });
 
@@ -112,7 +127,10 @@ test('a directory cannot be read, and a file cannot be a directory', async () =>
   const { files } = await fresh();
   await files.mkdirs('/d');
   await files.put('/f', bytes('1'), false);
-  expect(await refusalOf(files.read('/d', 0, 1))).toMatchObject({ code: 'INVALID_PARAMETER_VALUE', message: '/d is a directory; only a file can be read.' });
+  expect(await refusalOf(files.read('/d', 0, 1))).toMatchObject({
+    code: 'INVALID_PARAMETER_VALUE',
+    message: '/d is a directory; only a file can be read.',
+  });
   expect(await refusalOf(files.mkdirs('/f'))).toMatchObject({ code: 'RESOURCE_ALREADY_EXISTS' });
 });
 
@@ -124,13 +142,23 @@ test('a named pipe holds nobody up: it is as good as nothing', async () => {
   expect(await files.list('/')).toEqual([]);
 });
 
-test.each(['/../runs/x', 'managed_fs:/../x', '/link/x', '/a\0', 'objstore://b/x', `/${'n'.repeat(256)}`])('%j is refused by every call', async (path) => {
-  const { files, base, put } = await fresh();
-  await put('outside/x');
-  await mkdir(join(base, 'data/managed_fs'), { recursive: true });
-  await symlink(join(base, 'outside'), join(base, 'data/managed_fs/link'));
-  const refusals = await Promise.all([
-    files.put(path, bytes('1'), true), files.read(path, 0, 1), files.getStatus(path), files.list(path), files.delete(path, true), files.mkdirs(path),
-  ].map(refusalOf));
-  for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'INVALID_PARAMETER_VALUE' });
-});
+test.each(['/../runs/x', 'managed_fs:/../x', '/link/x', '/a\0', 'objstore://b/x', `/${'n'.repeat(256)}`])(
+  '%j is refused by every call',
+  async (path) => {
+    const { files, base, put } = await fresh();
+    await put('outside/x');
+    await mkdir(join(base, 'data/managed_fs'), { recursive: true });
+    await symlink(join(base, 'outside'), join(base, 'data/managed_fs/link'));
+    const refusals = await Promise.all(
+      [
+        files.put(path, bytes('1'), true),
+        files.read(path, 0, 1),
+        files.getStatus(path),
+        files.list(path),
+        files.delete(path, true),
+        files.mkdirs(path),
+      ].map(refusalOf),
+    );
+    for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'INVALID_PARAMETER_VALUE' });
+  },
+);

@@ -10,9 +10,36 @@ async function fresh(): Promise<TestRoots & { notebooks: NotebookFiles }> {
   return { ...tools, notebooks: createNotebookFiles(tools.roots) };
 }
 
-const cell = { position: 1, language: 'python', source: 'x', status: 'finished', startTime: 1, finishTime: 2, outputs: [{ type: 'text', data: '1' }, { type: 'error', summary: 's', trace: 't' },
-  { type: 'table', columns: [{ name: 'a', type: 'INTEGER' }], rows: [[1], ['x'], [true], [null]], rowsTotal: 9 }, { type: 'image', mime: 'image/png', data: 'AAAA' }] };
-const report = { path: '/nb', language: 'sql', parameters: { a: '1' }, cells: [cell, { position: 2, language: 'markdown', title: 'T', source: '# x', status: 'skipped', outputs: [] }], exitValue: 'v', error: { summary: 's', trace: 't', cell: 0 } };
+const cell = {
+  position: 1,
+  language: 'python',
+  source: 'x',
+  status: 'finished',
+  startTime: 1,
+  finishTime: 2,
+  outputs: [
+    { type: 'text', data: '1' },
+    { type: 'error', summary: 's', trace: 't' },
+    {
+      type: 'table',
+      columns: [{ name: 'a', type: 'INTEGER' }],
+      rows: [[1], ['x'], [true], [null]],
+      rowsTotal: 9,
+    },
+    { type: 'image', mime: 'image/png', data: 'AAAA' },
+  ],
+};
+const report = {
+  path: '/nb',
+  language: 'sql',
+  parameters: { a: '1' },
+  cells: [
+    cell,
+    { position: 2, language: 'markdown', title: 'T', source: '# x', status: 'skipped', outputs: [] },
+  ],
+  exitValue: 'v',
+  error: { summary: 's', trace: 't', cell: 0 },
+};
 
 test('the report is what the runner wrote', async () => {
   const { notebooks, put } = await fresh();
@@ -31,22 +58,36 @@ test.each<[string, unknown]>([
   ['no object', []],
   ['no cells', { path: '/nb' }],
   ['a cell without source', { ...report, cells: [{ ...cell, source: undefined }] }],
-  ['an output of an unknown type', { ...report, cells: [{ ...cell, outputs: [{ type: 'script', data: '' }] }] }],
-  ['a table whose values have parts', { ...report, cells: [{ ...cell, outputs: [{ type: 'table', columns: [], rows: [[{}]] }] }] }],
-  ['a picture of an unknown kind', { ...report, cells: [{ ...cell, outputs: [{ type: 'image', mime: 'text/html', data: '' }] }] }],
+  [
+    'an output of an unknown type',
+    { ...report, cells: [{ ...cell, outputs: [{ type: 'script', data: '' }] }] },
+  ],
+  [
+    'a table whose values have parts',
+    { ...report, cells: [{ ...cell, outputs: [{ type: 'table', columns: [], rows: [[{}]] }] }] },
+  ],
+  [
+    'a picture of an unknown kind',
+    { ...report, cells: [{ ...cell, outputs: [{ type: 'image', mime: 'text/html', data: '' }] }] },
+  ],
   ['an output that is no text', { ...report, cells: [{ ...cell, outputs: [{ type: 'text', data: {} }] }] }],
   ['a time that no clock shows', { ...report, cells: [{ ...cell, startTime: 1e300 }] }],
   ['a parameter that is no text', { ...report, parameters: { a: 1 } }],
 ])('a report with %s says that something else wrote it', async (_, content) => {
   const { notebooks, put } = await fresh();
   await put('data/runs/7/notebook.json', typeof content === 'string' ? content : JSON.stringify(content));
-  expect(await notebooks.report(7)).toMatchObject({ cells: [], error: { cell: 0, summary: expect.stringContaining('changed by something other than its runner') } });
+  expect(await notebooks.report(7)).toMatchObject({
+    cells: [],
+    error: { cell: 0, summary: expect.stringContaining('changed by something other than its runner') },
+  });
 });
 
 test('a report that is too long is not read', async () => {
   const { notebooks, put } = await fresh();
   await truncate(await put('data/runs/7/notebook.json'), 64 * 2 ** 20 + 1);
-  expect(await notebooks.report(7)).toMatchObject({ error: { summary: expect.stringContaining('it has more than 67108864 bytes') } });
+  expect(await notebooks.report(7)).toMatchObject({
+    error: { summary: expect.stringContaining('it has more than 67108864 bytes') },
+  });
 });
 
 test('the source is read up to the limit, and no link is followed', async () => {

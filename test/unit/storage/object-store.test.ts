@@ -1,4 +1,7 @@
-/** objstore:// as an S3-compatible server: what it is asked is signed, an object is fetched once for each of its versions, and a refusal says what to do. */
+/**
+ * objstore:// as an S3-compatible server: what it is asked is signed, an object is fetched once for each of
+ * its versions, and a refusal says what to do.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -9,23 +12,36 @@ import { createManualClock } from '../../harness/manual-clock.ts';
 import { refusalOf, testRoots } from './file-roots.ts';
 
 let server: ObjectServer;
-beforeAll(async () => { server = await startObjectServer('key', 'secret'); });
-beforeEach(() => { server.answered.length = 0; });
+beforeAll(async () => {
+  server = await startObjectServer('key', 'secret');
+});
+beforeEach(() => {
+  server.answered.length = 0;
+});
 afterAll(() => server.close());
 
 async function locator(changes: { secretKey?: string; endpoint?: string } = {}) {
   const { roots, base } = await testRoots();
-  const address = { endpoint: server.url, accessKey: 'key', secretKey: 'secret', region: 'eu-north-1', ...changes };
+  const address = {
+    endpoint: server.url,
+    accessKey: 'key',
+    secretKey: 'secret',
+    region: 'eu-north-1',
+    ...changes,
+  };
   return createLocator(roots, createObjectStore(address, join(base, 'data', 'objects'), createManualClock()));
 }
 
-test.each(['objstore://bucket/jobs/a b+ü.py', 's3://bucket/jobs/a b+ü.py', 'gs://bucket//jobs/a b+ü.py'])('%s is fetched with a signed request, under its own name', async (uri) => {
-  server.objects.set('/bucket/jobs/a b+ü.py', 'print(1)');
-  const file = await (await locator())(uri, 'file');
-  expect(await readFile(file, 'utf8')).toBe('print(1)');
-  expect(file).toMatch(/\/objects\/[0-9a-f]{64}\/a b\+ü\.py$/);
-  expect(server.answered).toEqual(['HEAD /bucket/jobs/a b+ü.py 200', 'GET /bucket/jobs/a b+ü.py 200']);
-});
+test.each(['objstore://bucket/jobs/a b+ü.py', 's3://bucket/jobs/a b+ü.py', 'gs://bucket//jobs/a b+ü.py'])(
+  '%s is fetched with a signed request, under its own name',
+  async (uri) => {
+    server.objects.set('/bucket/jobs/a b+ü.py', 'print(1)');
+    const file = await (await locator())(uri, 'file');
+    expect(await readFile(file, 'utf8')).toBe('print(1)');
+    expect(file).toMatch(/\/objects\/[0-9a-f]{64}\/a b\+ü\.py$/);
+    expect(server.answered).toEqual(['HEAD /bucket/jobs/a b+ü.py 200', 'GET /bucket/jobs/a b+ü.py 200']);
+  },
+);
 
 test('an object is fetched again when it has changed, and only then', async () => {
   const locate = await locator();
@@ -40,7 +56,9 @@ test('an object is fetched again when it has changed, and only then', async () =
 
 test('one that is replaced between the two questions is fetched as it is then', async () => {
   server.objects.set('/b/y', 'old');
-  server.afterHead = () => { server.objects.set('/b/y', 'new'); };
+  server.afterHead = () => {
+    server.objects.set('/b/y', 'new');
+  };
   expect(await readFile(await (await locator())('objstore://b/y', 'file'), 'utf8')).toBe('new');
   expect(server.answered).toContain('GET /b/y 412');
 });
@@ -48,17 +66,46 @@ test('one that is replaced between the two questions is fetched as it is then', 
 test('many who ask at once get the same file', async () => {
   server.objects.set('/b/z', 'z'.repeat(100_000));
   const locate = await locator();
-  expect(new Set(await Promise.all(Array.from({ length: 5 }, () => locate('objstore://b/z', 'file')))).size).toBe(1);
+  expect(
+    new Set(await Promise.all(Array.from({ length: 5 }, () => locate('objstore://b/z', 'file')))).size,
+  ).toBe(1);
 });
 
 test.each<[string, string, { secretKey?: string; endpoint?: string }, string | RegExp]>([
-  ['one that is not there', 's3://b/gone', {}, 'File s3://b/gone was not found in the object store. Put it there and start the run again.'],
-  ['another key', 's3://b/x', { secretKey: 'wrong' }, 'The object store refuses s3://b/x (HTTP 403): it is not there, or the keys in RUNYARD_OBJSTORE_ACCESS_KEY and RUNYARD_OBJSTORE_SECRET_KEY may not read it.'],
-  ['a server that is not there', 's3://b/x', { endpoint: 'http://127.0.0.1:1' }, /^s3:\/\/b\/x could not be fetched from the object store at 127\.0\.0\.1:1: .*(ECONNREFUSED|bad port)/],
+  [
+    'one that is not there',
+    's3://b/gone',
+    {},
+    'File s3://b/gone was not found in the object store. Put it there and start the run again.',
+  ],
+  [
+    'another key',
+    's3://b/x',
+    { secretKey: 'wrong' },
+    'The object store refuses s3://b/x (HTTP 403): it is not there, or the keys in RUNYARD_OBJSTORE_ACCESS_KEY and RUNYARD_OBJSTORE_SECRET_KEY may not read it.',
+  ],
+  [
+    'a server that is not there',
+    's3://b/x',
+    { endpoint: 'http://127.0.0.1:1' },
+    /^s3:\/\/b\/x could not be fetched from the object store at 127\.0\.0\.1:1: .*(ECONNREFUSED|bad port)/,
+  ],
   ['no object', 's3://b/', {}, 'The path "s3://b/" names no object: it must be objstore://<bucket>/<path>.'],
-  ['no bucket', 's3:///x', {}, 'The path "s3:///x" names the bucket ""; a bucket has letters, digits, dots and dashes.'],
-  ['a way out of the bucket', 's3://b/../c/x', {}, 'The path "s3://b/../c/x" must not hold the folders "." and "../..".'],
+  [
+    'no bucket',
+    's3:///x',
+    {},
+    'The path "s3:///x" names the bucket ""; a bucket has letters, digits, dots and dashes.',
+  ],
+  [
+    'a way out of the bucket',
+    's3://b/../c/x',
+    {},
+    'The path "s3://b/../c/x" must not hold the folders "." and "../..".',
+  ],
 ])('%s is refused', async (_fact, uri, changes, message) => {
   server.objects.set('/b/x', 'x');
-  expect(await refusalOf((await locator(changes))(uri, 'file'))).toMatchObject({ message: typeof message === 'string' ? message : expect.stringMatching(message) });
+  expect(await refusalOf((await locator(changes))(uri, 'file'))).toMatchObject({
+    message: typeof message === 'string' ? message : expect.stringMatching(message),
+  });
 });

@@ -10,7 +10,9 @@ import { refusalOf, testRoots, type TestRoots } from './file-roots.ts';
 
 interface World extends Omit<TestRoots, 'put'> {
   readonly workspace: WorkspaceStore;
-  /** Imports a notebook as if it were done at that instant (epoch ms): a file says itself when it was changed. */
+  /**
+   * Imports a notebook as if it were done at that instant (epoch ms): a file says itself when it was changed.
+   */
   put(path: string, text: string, at: number, language?: 'PYTHON' | 'SQL'): Promise<void>;
   /** The text that a task with this revision_timestamp runs. */
   at(path: string, instant: number): Promise<string>;
@@ -21,9 +23,16 @@ async function world(): Promise<World> {
   const workspace = createWorkspace(tools.roots, { requestBytes: 1_000 });
   const locate = createLocator(tools.roots);
   return {
-    ...tools, workspace,
+    ...tools,
+    workspace,
     async put(path, text, at, language = 'PYTHON') {
-      await workspace.import({ path, content: Buffer.from(text), format: 'SOURCE', language, overwrite: true });
+      await workspace.import({
+        path,
+        content: Buffer.from(text),
+        format: 'SOURCE',
+        language,
+        overwrite: true,
+      });
       // The revision that carries the time of the test itself is newer than every instant asked for here.
       const file = join(tools.base, 'data/workspace', `${path}${language === 'SQL' ? '.sql' : '.py'}`);
       await utimes(file, at / 1_000, at / 1_000);
@@ -40,14 +49,25 @@ test('the newest revision that is not later is found, also of a notebook that ch
   await put('/a/nb', 'one', 1_000);
   await put('/a/nb', 'two', 2_000);
   await put('/a/nb', 'select 3', 3_000, 'SQL');
-  expect([await at('/a/nb', 1_000), await at('/a/nb', 1_999), await at('/Workspace/a/nb', 2_000), await at('/a/nb', 3_000)]).toEqual(['one', 'one', 'two', 'select 3']);
+  expect([
+    await at('/a/nb', 1_000),
+    await at('/a/nb', 1_999),
+    await at('/Workspace/a/nb', 2_000),
+    await at('/a/nb', 3_000),
+  ]).toEqual(['one', 'one', 'two', 'select 3']);
 });
 
 test('one that is too old, and a notebook that is not there, are refused by name', async () => {
   const { put, at } = await world();
   await put('/a/nb', 'one', 5_000);
-  expect(await refusalOf(at('/a/nb', 4_999))).toMatchObject({ code: 'RESOURCE_DOES_NOT_EXIST', message: 'Notebook /a/nb has no revision of 4999 or before; the oldest that is kept is of 5000 (revision_timestamp, epoch ms).' });
-  expect(await refusalOf(at('/a/gone', 1))).toMatchObject({ message: 'Notebook /a/gone was not found in the workspace, and no revision of it is kept.' });
+  expect(await refusalOf(at('/a/nb', 4_999))).toMatchObject({
+    code: 'RESOURCE_DOES_NOT_EXIST',
+    message:
+      'Notebook /a/nb has no revision of 4999 or before; the oldest that is kept is of 5000 (revision_timestamp, epoch ms).',
+  });
+  expect(await refusalOf(at('/a/gone', 1))).toMatchObject({
+    message: 'Notebook /a/gone was not found in the workspace, and no revision of it is kept.',
+  });
   expect(await refusalOf(at('/../x', 1))).toMatchObject({ code: 'INVALID_PARAMETER_VALUE' });
 });
 
@@ -65,7 +85,9 @@ test('deleting a notebook, or a folder, forgets the revisions; those of its neig
   const { put, at, workspace, base } = await world();
   for (const path of ['/f/a', '/f/b', '/g/c']) for (const time of [1_000, 2_000]) await put(path, path, time);
   await workspace.delete('/f/a', false);
-  expect(await refusalOf(at('/f/a', 9_000))).toMatchObject({ message: expect.stringContaining('no revision of it is kept') });
+  expect(await refusalOf(at('/f/a', 9_000))).toMatchObject({
+    message: expect.stringContaining('no revision of it is kept'),
+  });
   expect(await at('/f/b', 1_000)).toBe('/f/b');
   await workspace.delete('/f', true);
   expect(await readdir(join(base, 'data/revisions'))).toEqual(['g']);
@@ -75,9 +97,12 @@ test('no more than the newest are kept', async () => {
   const { put, at, base } = await world();
   const folder = join(base, 'data/revisions/.revisions/nb.py');
   await mkdir(folder, { recursive: true });
-  for (let time = 1; time <= revisionsMax + 5; time += 1) await writeFile(join(folder, `${time}.py`), `v${time}`);
+  for (let time = 1; time <= revisionsMax + 5; time += 1)
+    await writeFile(join(folder, `${time}.py`), `v${time}`);
   await put('/nb', 'now', 1_000_000);
   expect((await readdir(folder)).length).toBe(revisionsMax);
   expect([await at('/nb', 7), await at('/nb', 8)]).toEqual(['v7', 'v8']);
-  expect(await refusalOf(at('/nb', 6))).toMatchObject({ message: expect.stringContaining('the oldest that is kept is of 7') });
+  expect(await refusalOf(at('/nb', 6))).toMatchObject({
+    message: expect.stringContaining('the oldest that is kept is of 7'),
+  });
 });

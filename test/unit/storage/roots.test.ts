@@ -42,17 +42,36 @@ test.each([
 const name256 = 'n'.repeat(256);
 test.each([
   ['climbs out', '/..', 'The path "/.." leads outside the workspace.'],
-  ['climbs out from below', '/a/b/../../../etc/passwd', 'The path "/a/b/../../../etc/passwd" leads outside the workspace.'],
-  ['climbs out behind its own name', '/Workspace/../../etc', 'The path "/Workspace/../../etc" leads outside the workspace.'],
+  [
+    'climbs out from below',
+    '/a/b/../../../etc/passwd',
+    'The path "/a/b/../../../etc/passwd" leads outside the workspace.',
+  ],
+  [
+    'climbs out behind its own name',
+    '/Workspace/../../etc',
+    'The path "/Workspace/../../etc" leads outside the workspace.',
+  ],
   ['holds a null byte', '/a\0.py', String.raw`The path "/a\u0000.py" must not hold a null byte.`],
   ['is relative', 'a/b', 'The path "a/b" must begin with a slash.'],
   ['is empty', '', 'The path "" must begin with a slash.'],
   ['is of another root', 'managed_fs:/a', 'The path "managed_fs:/a" must begin with a slash.'],
-  ['has a very long name', `/${name256}`, `The path "/${'n'.repeat(78)}... has a name of more than 255 bytes.`],
-  ['has a name that is long in bytes', `/${'é'.repeat(128)}`, `The path "/${'é'.repeat(78)}... has a name of more than 255 bytes.`],
+  [
+    'has a very long name',
+    `/${name256}`,
+    `The path "/${'n'.repeat(78)}... has a name of more than 255 bytes.`,
+  ],
+  [
+    'has a name that is long in bytes',
+    `/${'é'.repeat(128)}`,
+    `The path "/${'é'.repeat(78)}... has a name of more than 255 bytes.`,
+  ],
 ])('a path that %s is refused', async (_, path, message) => {
   const { roots } = await testRoots();
-  expect(await refusalOf(prove(roots.workspace, path))).toMatchObject({ code: 'INVALID_PARAMETER_VALUE', message });
+  expect(await refusalOf(prove(roots.workspace, path))).toMatchObject({
+    code: 'INVALID_PARAMETER_VALUE',
+    message,
+  });
 });
 
 test.each([
@@ -60,7 +79,10 @@ test.each([
   ['too long together with its root', 'deep/'.repeat(819), 'is too long.'],
 ])('a path that is %s is refused as such', async (_, path, reason) => {
   const { roots } = await testRoots();
-  expect(await refusalOf(prove(roots.workspace, `/${path}`))).toMatchObject({ code: 'INVALID_PARAMETER_VALUE', message: expect.stringContaining(reason) });
+  expect(await refusalOf(prove(roots.workspace, `/${path}`))).toMatchObject({
+    code: 'INVALID_PARAMETER_VALUE',
+    message: expect.stringContaining(reason),
+  });
 });
 
 test('what a path leads to need not exist, nor the root itself', async () => {
@@ -79,7 +101,9 @@ test('a root whose name begins with the name of another is another root', async 
   await put('data/workspace/a');
   await put('data/workspace-of-somebody-else/secret');
   await symlink(join(base, 'data/workspace-of-somebody-else'), join(base, 'data/workspace/link'));
-  expect(await refusalOf(prove(roots.workspace, '/link/secret'))).toMatchObject({ code: 'INVALID_PARAMETER_VALUE' });
+  expect(await refusalOf(prove(roots.workspace, '/link/secret'))).toMatchObject({
+    code: 'INVALID_PARAMETER_VALUE',
+  });
 });
 
 test('a root that is reached through a link is a root like any other', async () => {
@@ -102,10 +126,20 @@ test.each([
   const { roots, base, put } = await testRoots();
   await put('outside/secret');
   await put('data/workspace/inside');
-  const links = { file: join(base, 'outside/secret'), folder: join(base, 'outside'), dangling: join(base, 'outside/nothing'), loop: 'loop', relative: '../../outside/secret' };
-  for (const [name, target] of Object.entries(links)) await symlink(target, join(base, 'data/workspace', name));
+  const links = {
+    file: join(base, 'outside/secret'),
+    folder: join(base, 'outside'),
+    dangling: join(base, 'outside/nothing'),
+    loop: 'loop',
+    relative: '../../outside/secret',
+  };
+  for (const [name, target] of Object.entries(links))
+    await symlink(target, join(base, 'data/workspace', name));
   const refusal = await refusalOf(prove(roots.workspace, `/${path}`));
-  expect(refusal).toMatchObject({ code: 'INVALID_PARAMETER_VALUE', message: `The path "/${path}" ${reason}.` });
+  expect(refusal).toMatchObject({
+    code: 'INVALID_PARAMETER_VALUE',
+    message: `The path "/${path}" ${reason}.`,
+  });
   expect(String(refusal)).not.toContain(base);
 });
 

@@ -18,12 +18,23 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 async function end(runId: number): Promise<void> {
-  await database.db.updateTable('runs').set({ state: 'INTERNAL_ERROR', active: false, end_time: 9e12 }).where('run_id', '=', runId).execute();
+  await database.db
+    .updateTable('runs')
+    .set({ state: 'INTERNAL_ERROR', active: false, end_time: 9e12 })
+    .where('run_id', '=', runId)
+    .execute();
 }
 
 describe('a list of runs', () => {
   const everything: RunFilter = {
-    jobId: undefined, active: undefined, type: undefined, startFrom: undefined, startTo: undefined, before: undefined, offset: 0, limit: 999,
+    jobId: undefined,
+    active: undefined,
+    type: undefined,
+    startFrom: undefined,
+    startTo: undefined,
+    before: undefined,
+    offset: 0,
+    limit: 999,
   };
   /** Six runs, started at 1000, 2000, ..; the first is the oldest. */
   const ids: number[] = [];
@@ -59,9 +70,21 @@ describe('a list of runs', () => {
     ['a first page', () => ({ limit: 2 }), [5, 4]],
     ['a page by offset', () => ({ limit: 2, offset: 2 }), [3, 2]],
     ['a page after the last', () => ({ offset: 6 }), []],
-    ['a page by the run where the last one ended', () => ({ limit: 2, before: { startTime: 5_000, runId: ids[4] ?? 0 } }), [3, 2]],
-    ['a page among runs that started at once', () => ({ limit: 2, before: { startTime: 5_000, runId: 9e15 } }), [4, 3]],
-    ['several filters at once', () => ({ jobId, active: true, startFrom: 3_000, startTo: 5_000, limit: 1, offset: 1 }), [2]],
+    [
+      'a page by the run where the last one ended',
+      () => ({ limit: 2, before: { startTime: 5_000, runId: ids[4] ?? 0 } }),
+      [3, 2],
+    ],
+    [
+      'a page among runs that started at once',
+      () => ({ limit: 2, before: { startTime: 5_000, runId: 9e15 } }),
+      [4, 3],
+    ],
+    [
+      'several filters at once',
+      () => ({ jobId, active: true, startFrom: 3_000, startTo: 5_000, limit: 1, offset: 1 }),
+      [2],
+    ],
   ])('%s', async (_name, filter, expected) => {
     const found = await listRuns(database.db, { ...everything, ...filter() });
     expect(found.map(({ runId }) => ids.indexOf(runId))).toEqual(expected);
@@ -72,14 +95,33 @@ describe('a run is found', () => {
   test('by its own id and by that of each task run, with all attempts, oldest first within a task', async () => {
     const stored = await submitted(runs, graph('b', 'a'));
     const [b] = stored.tasks;
-    await database.db.insertInto('task_runs').values({
-      run_id: 900_000 + stored.run.runId, job_run_id: stored.run.runId, task_key: 'b', attempt: 1, cluster_id: null, spark_context_id: null,
-      state: 'PENDING', active: true, result: null, message: '', start_time: null, running_time: null, terminating_time: null, end_time: null,
-    }).execute();
+    await database.db
+      .insertInto('task_runs')
+      .values({
+        run_id: 900_000 + stored.run.runId,
+        job_run_id: stored.run.runId,
+        task_key: 'b',
+        attempt: 1,
+        cluster_id: null,
+        spark_context_id: null,
+        state: 'PENDING',
+        active: true,
+        result: null,
+        message: '',
+        start_time: null,
+        running_time: null,
+        terminating_time: null,
+        end_time: null,
+      })
+      .execute();
     for (const runId of [stored.run.runId, b?.runId ?? 0, 900_000 + stored.run.runId]) {
       const found = await findRun(database.db, runId);
       expect(found?.run.runId).toBe(stored.run.runId);
-      expect(found?.tasks.map(({ taskKey, attempt }) => `${taskKey} ${attempt}`)).toEqual(['a 0', 'b 0', 'b 1']);
+      expect(found?.tasks.map(({ taskKey, attempt }) => `${taskKey} ${attempt}`)).toEqual([
+        'a 0',
+        'b 0',
+        'b 1',
+      ]);
     }
   });
 
@@ -94,13 +136,17 @@ describe('a run is found', () => {
 
 describe('a stop', () => {
   test('is noted once: the first reason stays', async () => {
-    const { run: { runId } } = await submitted(runs, singleTask);
+    const {
+      run: { runId },
+    } = await submitted(runs, singleTask);
     expect((await requestStop(database.db, runId, 'timeout'))?.stopReason).toBe('timeout');
     expect((await requestStop(database.db, runId, 'cancel'))?.stopReason).toBe('timeout');
   });
 
   test('of a run that is over is not noted', async () => {
-    const { run: { runId } } = await submitted(runs, singleTask);
+    const {
+      run: { runId },
+    } = await submitted(runs, singleTask);
     await end(runId);
     expect((await requestStop(database.db, runId, 'cancel'))?.stopReason).toBeUndefined();
   });

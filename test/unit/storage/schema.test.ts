@@ -1,4 +1,7 @@
-/** Every named CHECK of the schema refuses what it should: the invariants of memory stand in the database, too. */
+/**
+ * Every named CHECK of the schema refuses what it should: the invariants of memory stand in the database,
+ * too.
+ */
 import { sql, type Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../../storage/postgres/schema.ts';
@@ -11,49 +14,72 @@ let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
   await submitted(runStoreOf(database.db), graph('a'));
-  await sql`insert into principals (user_name, admin, active, created_time) values ('ann', true, true, 1)`.execute(database.db);
+  await sql`insert into principals (user_name, admin, active, created_time) values ('ann', true, true, 1)`.execute(
+    database.db,
+  );
   await sql`insert into tokens (token_id, principal_id, hash, comment, scopes, created_time, last_accessed_time)
-    select ${'b'.repeat(64)}, principal_id, ${'a'.repeat(64)}, '', '{jobs}', 1, 1 from principals`.execute(database.db);
-  await sql`insert into clusters (cluster_id, kind, state, job_run_id, spec, created_time, wanted, nodes) values ('c', 'JOB', 'RUNNING', 1, '{}', 1, 1, 1)`.execute(database.db);
+    select ${'b'.repeat(64)}, principal_id, ${'a'.repeat(64)}, '', '{jobs}', 1, 1 from principals`.execute(
+    database.db,
+  );
+  await sql`insert into clusters (cluster_id, kind, state, job_run_id, spec, created_time, wanted, nodes) values ('c', 'JOB', 'RUNNING', 1, '{}', 1, 1, 1)`.execute(
+    database.db,
+  );
   await sql`insert into repairs (repair_id, run_id, start_time, ended_state, ended_result, ended_message, ended_time)
     select 99, run_id, 9, 'TERMINATED', 'FAILED', '', 9 from runs`.execute(database.db);
-  await sql`insert into outbox (event, channel, recipient, job_id, created_time) values ('on_start', 'email', 'a@x', 1, 1)`.execute(database.db);
-  await sql`insert into destinations (display_name, target, created_time) values ('d', '{"kind": "SLACK"}', 1)`.execute(database.db);
+  await sql`insert into outbox (event, channel, recipient, job_id, created_time) values ('on_start', 'email', 'a@x', 1, 1)`.execute(
+    database.db,
+  );
+  await sql`insert into destinations (display_name, target, created_time) values ('d', '{"kind": "SLACK"}', 1)`.execute(
+    database.db,
+  );
   await sql`with one as (insert into deliveries (event, channel, way, lane, address, created_time, facts, next_attempt_time)
     values ('on_start', 'email', 'email', 'l', 'a@x', 1, '{}', 1) returning delivery_id)
-    insert into delivery_attempts (delivery_id, number, time, duration_ms) select delivery_id, 1, 1, 1 from one`.execute(database.db);
+    insert into delivery_attempts (delivery_id, number, time, duration_ms) select delivery_id, 1, 1, 1 from one`.execute(
+    database.db,
+  );
   await sql`insert into cluster_libraries (cluster_id, library_key, library, status, requested, spark_context_id, changed_time)
     values ('c', 'k', '{}', 'PENDING', true, '1', 1)`.execute(database.db);
-  await sql`insert into cluster_environments (cluster_id, version, spark_context_id, installed, paths) values ('c', 1, '1', '[]', '{}')`.execute(database.db);
+  await sql`insert into cluster_environments (cluster_id, version, spark_context_id, installed, paths) values ('c', 1, '1', '[]', '{}')`.execute(
+    database.db,
+  );
   await sql`with one as (insert into pipelines (pipeline_id, name, creator, created_time, modified_time, document)
     values (gen_random_uuid(), 'p', 'ann', 1, 1, '{}') returning pipeline_id)
     insert into pipeline_updates (update_id, pipeline_id, run_id, cause, request, created_time)
-    select gen_random_uuid(), pipeline_id, (select min(run_id) from task_runs), 'API_CALL', '{}', 1 from one`.execute(database.db);
+    select gen_random_uuid(), pipeline_id, (select min(run_id) from task_runs), 'API_CALL', '{}', 1 from one`.execute(
+    database.db,
+  );
   await sql`insert into schedules (job_id, next_fire_at) select job_id, 10 from jobs`.execute(database.db);
 });
 afterAll(() => database.drop());
 
 /** CHECK -> assignments that it refuses. For runs and task_runs alike: `of` puts the table's name into it. */
-const progressChecks = (table: string): [string, string][] => [
-  ['state_known', "state = 'BLOCKED', active = false, end_time = 9e15"],
-  ['active_means_not_terminal', 'active = false, end_time = 9e15'],
-  ['active_means_not_terminal', "state = 'SKIPPED'"],
-  ['result_known', "state = 'TERMINATING', result = 'SUCCESSFUL'"],
-  ['result_when_available', "result = 'SUCCESS'"],
-  ['result_when_available', "state = 'RUNNING', result = 'SUCCESS'"],
-  ['result_when_available', "state = 'TERMINATING'"],
-  ['result_when_available', "state = 'TERMINATED', active = false, end_time = 9e15"],
-  ['result_when_available', "state = 'SKIPPED', active = false, end_time = 9e15, result = 'FAILED'"],
-  ['end_time_means_terminal', 'end_time = 9e15'],
-  ['end_time_means_terminal', "state = 'SKIPPED', active = false"],
-  ['times_in_order', 'start_time = 10, running_time = 9'],
-  ['times_in_order', 'start_time = 10, terminating_time = 9'],
-  ['times_in_order', 'start_time = 10, running_time = 20, terminating_time = 19'],
-  ['times_in_order', "state = 'INTERNAL_ERROR', active = false, start_time = 10, end_time = 9"],
-  ['times_in_order', "state = 'INTERNAL_ERROR', active = false, start_time = 10, running_time = 20, end_time = 19"],
-  ['times_in_order', "state = 'INTERNAL_ERROR', active = false, start_time = 1, running_time = 2, terminating_time = 9, end_time = 8"],
-  ['fence_positive', 'fence = 0'],
-].map(([name, change]) => [`${table}_${name}`, `${table} set ${change}`]);
+const progressChecks = (table: string): [string, string][] =>
+  [
+    ['state_known', "state = 'BLOCKED', active = false, end_time = 9e15"],
+    ['active_means_not_terminal', 'active = false, end_time = 9e15'],
+    ['active_means_not_terminal', "state = 'SKIPPED'"],
+    ['result_known', "state = 'TERMINATING', result = 'SUCCESSFUL'"],
+    ['result_when_available', "result = 'SUCCESS'"],
+    ['result_when_available', "state = 'RUNNING', result = 'SUCCESS'"],
+    ['result_when_available', "state = 'TERMINATING'"],
+    ['result_when_available', "state = 'TERMINATED', active = false, end_time = 9e15"],
+    ['result_when_available', "state = 'SKIPPED', active = false, end_time = 9e15, result = 'FAILED'"],
+    ['end_time_means_terminal', 'end_time = 9e15'],
+    ['end_time_means_terminal', "state = 'SKIPPED', active = false"],
+    ['times_in_order', 'start_time = 10, running_time = 9'],
+    ['times_in_order', 'start_time = 10, terminating_time = 9'],
+    ['times_in_order', 'start_time = 10, running_time = 20, terminating_time = 19'],
+    ['times_in_order', "state = 'INTERNAL_ERROR', active = false, start_time = 10, end_time = 9"],
+    [
+      'times_in_order',
+      "state = 'INTERNAL_ERROR', active = false, start_time = 10, running_time = 20, end_time = 19",
+    ],
+    [
+      'times_in_order',
+      "state = 'INTERNAL_ERROR', active = false, start_time = 1, running_time = 2, terminating_time = 9, end_time = 8",
+    ],
+    ['fence_positive', 'fence = 0'],
+  ].map(([name, change]) => [`${table}_${name}`, `${table} set ${change}`]);
 
 const checks: [string, string][] = [
   ...progressChecks('runs'),
@@ -81,10 +107,22 @@ const checks: [string, string][] = [
   ['runs_stop_reason_known', "runs set stop_reason = 'bored'"],
   ['runs_attempt_not_negative', 'runs set attempt = -1'],
   ['runs_repaired_or_not', 'runs set repair_id = 5'],
-  ['runs_repaired_have_tasks', "runs set format = 'SINGLE_TASK', repair_id = 5, repair_count = 1, repair_start_time = 9e15, earlier_duration = 0"],
-  ['runs_repair_count_positive', 'runs set repair_id = 5, repair_count = 0, repair_start_time = 9e15, earlier_duration = 0'],
-  ['runs_repair_after_start', 'runs set start_time = 10, repair_id = 5, repair_count = 1, repair_start_time = 9, earlier_duration = 0'],
-  ['runs_earlier_duration_not_negative', 'runs set repair_id = 5, repair_count = 1, repair_start_time = 9e15, earlier_duration = -1'],
+  [
+    'runs_repaired_have_tasks',
+    "runs set format = 'SINGLE_TASK', repair_id = 5, repair_count = 1, repair_start_time = 9e15, earlier_duration = 0",
+  ],
+  [
+    'runs_repair_count_positive',
+    'runs set repair_id = 5, repair_count = 0, repair_start_time = 9e15, earlier_duration = 0',
+  ],
+  [
+    'runs_repair_after_start',
+    'runs set start_time = 10, repair_id = 5, repair_count = 1, repair_start_time = 9, earlier_duration = 0',
+  ],
+  [
+    'runs_earlier_duration_not_negative',
+    'runs set repair_id = 5, repair_count = 1, repair_start_time = 9e15, earlier_duration = -1',
+  ],
   ['runs_queue_code_known', "runs set state = 'QUEUED', queue_code = 'FULL'"],
   ['runs_queued_say_why', "runs set state = 'QUEUED'"],
   ['runs_queued_say_why', "runs set queue_code = 'MAX_CONCURRENT_RUNS_REACHED'"],
@@ -120,7 +158,10 @@ const checks: [string, string][] = [
   ['deliveries_one_recipient', 'deliveries set destination_id = gen_random_uuid()'],
   ['deliveries_pending_has_time', 'deliveries set next_attempt_time = null'],
   ['deliveries_pending_has_time', "deliveries set state = 'failed'"],
-  ['deliveries_claimed_is_pending', "deliveries set state = 'failed', next_attempt_time = null, claimed_by = 'n'"],
+  [
+    'deliveries_claimed_is_pending',
+    "deliveries set state = 'failed', next_attempt_time = null, claimed_by = 'n'",
+  ],
   ['deliveries_counts_not_negative', 'deliveries set round_tries = 1'],
   ['pipelines_name_given', "pipelines set name = ''"],
   ['pipelines_one_source', 'pipelines set document = null'],
@@ -153,9 +194,12 @@ describe('what the life of a run needs is accepted', () => {
     `state = 'INTERNAL_ERROR', active = false, ${start}, end_time = 10`,
     `state = 'INTERNAL_ERROR', active = false, result = 'FAILED', ${start}, running_time = 11, end_time = 13`,
   ];
-  test.each(['runs', 'task_runs'].flatMap((table) => lives.map((life) => `${table} set ${life}`)))('%s', async (change) => {
-    await expect(tried(database.db, change)).rejects.toThrow('accepted');
-  });
+  test.each(['runs', 'task_runs'].flatMap((table) => lives.map((life) => `${table} set ${life}`)))(
+    '%s',
+    async (change) => {
+      await expect(tried(database.db, change)).rejects.toThrow('accepted');
+    },
+  );
 
   test.each([
     "runs set state = 'QUEUED', start_time = 10, queue_code = 'MAX_CONCURRENT_RUNS_REACHED'",
@@ -168,13 +212,37 @@ describe('what the life of a run needs is accepted', () => {
   });
 
   test('a task run that was skipped has no start', async () => {
-    await expect(tried(database.db, "task_runs set state = 'SKIPPED', active = false, end_time = 5")).rejects.toThrow('accepted');
+    await expect(
+      tried(database.db, "task_runs set state = 'SKIPPED', active = false, end_time = 5"),
+    ).rejects.toThrow('accepted');
   });
 });
 
 test('every CHECK of the tables of runs, jobs, clusters, people, notices and pipelines is in this table', async () => {
-  const tables = ['principals', 'tokens', 'jobs', 'runs', 'task_runs', 'repairs', 'clusters', 'outbox', 'destinations', 'deliveries', 'delivery_attempts', 'schedules', 'workspace_settings', 'token_permissions', 'audit_events', 'cluster_libraries', 'cluster_environments', 'pipelines', 'pipeline_updates'];
+  const tables = [
+    'principals',
+    'tokens',
+    'jobs',
+    'runs',
+    'task_runs',
+    'repairs',
+    'clusters',
+    'outbox',
+    'destinations',
+    'deliveries',
+    'delivery_attempts',
+    'schedules',
+    'workspace_settings',
+    'token_permissions',
+    'audit_events',
+    'cluster_libraries',
+    'cluster_environments',
+    'pipelines',
+    'pipeline_updates',
+  ];
   const { rows } = await sql<{ name: string }>`select conname as name from pg_constraint
     where contype = 'c' and conrelid::regclass::text in (${sql.join(tables)})`.execute(database.db);
-  expect([...new Set(checks.map(([name]) => name))].toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
+  expect([...new Set(checks.map(([name]) => name))].toSorted()).toEqual(
+    rows.map(({ name }) => name).toSorted(),
+  );
 });

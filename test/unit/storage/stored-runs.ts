@@ -30,12 +30,30 @@ export function runStoreOf(db: Kysely<Database>): RunStore {
 }
 
 /** Ports of a launch; what is accepted is put into `accepted`. */
-export function launchPorts(runs: RunStore, accepted: RunWithTasks[] = [], nodeId = 'node-1', clock: Clock = systemClock): LaunchPorts {
-  return { runs, clock, limits: defaultLimits, nodeId, accept: (run) => { accepted.push(run); } };
+export function launchPorts(
+  runs: RunStore,
+  accepted: RunWithTasks[] = [],
+  nodeId = 'node-1',
+  clock: Clock = systemClock,
+): LaunchPorts {
+  return {
+    runs,
+    clock,
+    limits: defaultLimits,
+    nodeId,
+    accept: (run) => {
+      accepted.push(run);
+    },
+  };
 }
 
 /** A stored one-time run, as the engine holds it. */
-export async function submitted(runs: RunStore, settings: SubmitSettings, nodeId = 'node-1', clock: Clock = systemClock): Promise<RunWithTasks> {
+export async function submitted(
+  runs: RunStore,
+  settings: SubmitSettings,
+  nodeId = 'node-1',
+  clock: Clock = systemClock,
+): Promise<RunWithTasks> {
   const accepted: RunWithTasks[] = [];
   await submit(launchPorts(runs, accepted, nodeId, clock), { settings, version: '2.0', creator: 'ann' });
   const [run] = accepted;
@@ -43,18 +61,32 @@ export async function submitted(runs: RunStore, settings: SubmitSettings, nodeId
   return run;
 }
 
-/** Many of them, made a few at a time: launches wait for each other, and a connection is waited for only so long. */
-export async function submittedMany(runs: RunStore, settings: SubmitSettings, count: number, nodeId = 'node-1'): Promise<RunWithTasks[]> {
+/**
+ * Many of them, made a few at a time: launches wait for each other, and a connection is waited for only so
+ * long.
+ */
+export async function submittedMany(
+  runs: RunStore,
+  settings: SubmitSettings,
+  count: number,
+  nodeId = 'node-1',
+): Promise<RunWithTasks[]> {
   const stored: RunWithTasks[] = [];
   while (stored.length < count) {
-    const few = Array.from({ length: Math.min(8, count - stored.length) }, () => submitted(runs, settings, nodeId));
+    const few = Array.from({ length: Math.min(8, count - stored.length) }, () =>
+      submitted(runs, settings, nodeId),
+    );
     stored.push(...(await Promise.all(few)));
   }
   return stored;
 }
 
 /** A stored job. */
-export function storedJob(db: Kysely<Database>, settings: JobSettings = singleTask, now = 1_000): Promise<number> {
+export function storedJob(
+  db: Kysely<Database>,
+  settings: JobSettings = singleTask,
+  now = 1_000,
+): Promise<number> {
   return createJob(db, { settings, version: '2.1', creator: 'ann', now }, defaultLimits);
 }
 

@@ -16,7 +16,13 @@ afterAll(() => database.drop());
 
 test('the bootstrap token belongs to the administrator and is valid for everything without end', async () => {
   expect(await findToken(database.db, hash)).toMatchObject({
-    principalId: expect.any(Number), userName: 'admin', admin: true, active: true, scopes: ['all-apis'], expiryTime: undefined, revokedTime: undefined,
+    principalId: expect.any(Number),
+    userName: 'admin',
+    admin: true,
+    active: true,
+    scopes: ['all-apis'],
+    expiryTime: undefined,
+    revokedTime: undefined,
   });
 });
 
@@ -51,6 +57,8 @@ test('the last access is noted at most once a minute', async () => {
 });
 
 test('a token id is no hash of the token', async () => {
-  expect(await findToken(database.db, hash)).toMatchObject({ tokenId: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  expect(await findToken(database.db, hash)).toMatchObject({
+    tokenId: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
   expect((await findToken(database.db, hash))?.tokenId).not.toBe(hash);
 });

@@ -40,17 +40,33 @@ function notice(runId: number, event: Notice['event'] = 'on_start'): Notice {
 }
 
 async function noticesOf(runId: number): Promise<string[]> {
-  const rows = await database.db.selectFrom('outbox').select('event').where('run_id', '=', runId).orderBy('notice_id').execute();
+  const rows = await database.db
+    .selectFrom('outbox')
+    .select('event')
+    .where('run_id', '=', runId)
+    .orderBy('notice_id')
+    .execute();
   return rows.map(({ event }) => event);
 }
 
 /** Run and task of a single-task run move together. */
-function together(stored: RunWithTasks, event: StepEvent, facts: StepFacts = {}, now = 2_000_000_000_000): { set: ChangeSet; next: RunWithTasks } {
+function together(
+  stored: RunWithTasks,
+  event: StepEvent,
+  facts: StepFacts = {},
+  now = 2_000_000_000_000,
+): { set: ChangeSet; next: RunWithTasks } {
   const task = only(stored.tasks);
-  const [runStep, taskStep] = [stepOf(runSubject(stored), event, now, facts), stepOf(taskSubject(task), event, now, facts)];
+  const [runStep, taskStep] = [
+    stepOf(runSubject(stored), event, now, facts),
+    stepOf(taskSubject(task), event, now, facts),
+  ];
   return {
     set: { changes: [runStep.change, taskStep.change], notices: [] },
-    next: { run: { ...stored.run, progress: runStep.progress }, tasks: [{ ...task, progress: taskStep.progress }] },
+    next: {
+      run: { ...stored.run, progress: runStep.progress },
+      tasks: [{ ...task, progress: taskStep.progress }],
+    },
   };
 }
 
@@ -74,14 +90,20 @@ describe('a change is written only in the state and fence that it names', () => 
   test('the same change again is refused', async () => {
     const stored = await submitted(runs, graph('a'));
     const { change } = stepOf(taskSubject(only(stored.tasks)), 'begin', 2_000_000_000_000);
-    const answers = [await runs.write({ changes: [change], notices: [] }), await runs.write({ changes: [change], notices: [] })];
+    const answers = [
+      await runs.write({ changes: [change], notices: [] }),
+      await runs.write({ changes: [change], notices: [] }),
+    ];
     expect(answers).toEqual(['written', 'refused']);
   });
 
   test('cluster and context are stored with the task', async () => {
     const stored = await submitted(runs, graph('a'));
     const facts = { clusterId: '0101-000000-abcdefgh', sparkContextId: '123' };
-    await runs.write({ changes: [stepOf(taskSubject(only(stored.tasks)), 'begin', 2_000_000_000_000, facts).change], notices: [] });
+    await runs.write({
+      changes: [stepOf(taskSubject(only(stored.tasks)), 'begin', 2_000_000_000_000, facts).change],
+      notices: [],
+    });
     expect((await runs.find(stored.run.runId))?.tasks[0]).toMatchObject(facts);
   });
 });
@@ -98,14 +120,16 @@ describe('a set is written whole or not at all', () => {
 
   test('a refused set takes no other set of its batch down, and notices are stored exactly with what was written', async () => {
     const stored = await submittedMany(runs, singleTask, 9);
-    const answers = await Promise.all(stored.map((one, index) => {
-      const { changes } = together(one, 'begin').set;
-      const third = index % 3 === 0;
-      return runs.write({
-        changes: third ? changes.map((change) => ({ ...change, fence: 9 })) : changes,
-        notices: [notice(one.run.runId), notice(one.run.runId, 'on_failure')],
-      });
-    }));
+    const answers = await Promise.all(
+      stored.map((one, index) => {
+        const { changes } = together(one, 'begin').set;
+        const third = index % 3 === 0;
+        return runs.write({
+          changes: third ? changes.map((change) => ({ ...change, fence: 9 })) : changes,
+          notices: [notice(one.run.runId), notice(one.run.runId, 'on_failure')],
+        });
+      }),
+    );
     expect(answers).toEqual(stored.map((_, index) => (index % 3 === 0 ? 'refused' : 'written')));
     for (const [index, { run }] of stored.entries()) {
       expect(await noticesOf(run.runId)).toEqual(index % 3 === 0 ? [] : ['on_start', 'on_failure']);
@@ -115,13 +139,26 @@ describe('a set is written whole or not at all', () => {
 
   test('a set that the database cannot take is rejected alone', async () => {
     const stored = await submittedMany(runs, singleTask, 5);
-    const answers = await Promise.allSettled(stored.map((one, index) => {
-      const { changes } = together(one, 'begin').set;
-      // A running run with a result breaks a CHECK.
-      return runs.write({ changes: index === 2 ? changes.map((change) => ({ ...change, result: 'FAILED' })) : changes, notices: [] });
-    }));
-    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-    const states = await Promise.all(stored.map(async ({ run }) => (await runs.find(run.runId))?.run.progress.state));
+    const answers = await Promise.allSettled(
+      stored.map((one, index) => {
+        const { changes } = together(one, 'begin').set;
+        // A running run with a result breaks a CHECK.
+        return runs.write({
+          changes: index === 2 ? changes.map((change) => ({ ...change, result: 'FAILED' })) : changes,
+          notices: [],
+        });
+      }),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+    ]);
+    const states = await Promise.all(
+      stored.map(async ({ run }) => (await runs.find(run.runId))?.run.progress.state),
+    );
     expect(states).toEqual(['RUNNING', 'RUNNING', 'PENDING', 'RUNNING', 'RUNNING']);
   });
 
@@ -133,9 +170,17 @@ describe('a set is written whole or not at all', () => {
   });
 });
 
-test.each([['a NUL character', 'a\0b'], ['half a surrogate pair', 'a\ud800b']])('a message with %s is stored without it', async (_name, message) => {
+test.each([
+  ['a NUL character', 'a\0b'],
+  ['half a surrogate pair', 'a\ud800b'],
+])('a message with %s is stored without it', async (_name, message) => {
   const stored = await submitted(runs, graph('a'));
-  expect(await runs.write({ changes: [stepOf(taskSubject(only(stored.tasks)), 'break', 2_000_000_000_000, { message }).change], notices: [] })).toBe('written');
+  expect(
+    await runs.write({
+      changes: [stepOf(taskSubject(only(stored.tasks)), 'break', 2_000_000_000_000, { message }).change],
+      notices: [],
+    }),
+  ).toBe('written');
   expect((await runs.find(stored.run.runId))?.tasks[0]?.progress.message).toBe('a\ufffdb');
 });
 
@@ -151,19 +196,36 @@ describe('group commit', () => {
   test('two changes of one row that were asked for without waiting are both written, in order', async () => {
     const [first, second] = await Promise.all([submitted(runs, graph('a')), submitted(runs, graph('a'))]);
     // Keeps both writers busy, so that the changes that follow meet in one batch.
-    const busy = [first, second].map((one) => runs.write({ changes: [stepOf(runSubject(one), 'begin', 2_000_000_000_000).change], notices: [] }));
+    const busy = [first, second].map((one) =>
+      runs.write({ changes: [stepOf(runSubject(one), 'begin', 2_000_000_000_000).change], notices: [] }),
+    );
     const begin = stepOf(taskSubject(only(first.tasks)), 'begin', 2_000_000_000_000);
-    const finish = stepOf({ ...taskSubject(only(first.tasks)), progress: begin.progress }, 'finish', 2_000_000_000_001, { result: 'SUCCESS' });
-    const answers = await Promise.all([begin, finish].map(({ change }) => runs.write({ changes: [change], notices: [] })));
+    const finish = stepOf(
+      { ...taskSubject(only(first.tasks)), progress: begin.progress },
+      'finish',
+      2_000_000_000_001,
+      { result: 'SUCCESS' },
+    );
+    const answers = await Promise.all(
+      [begin, finish].map(({ change }) => runs.write({ changes: [change], notices: [] })),
+    );
     expect([...answers, ...(await Promise.all(busy))]).toEqual(['written', 'written', 'written', 'written']);
     expect((await runs.find(first.run.runId))?.tasks[0]?.progress).toEqual(finish.progress);
   });
 });
 
-/** Writes all steps of a life, one after the other; each must be written. `onWrite` is called when one has begun. */
+/**
+ * Writes all steps of a life, one after the other; each must be written. `onWrite` is called when one has
+ * begun.
+ */
 async function liveThrough(stored: RunWithTasks, onWrite: () => void = () => undefined): Promise<void> {
   let current = stored;
-  const steps: [StepEvent, StepFacts][] = [['prepare', {}], ['begin', {}], ['finish', { result: 'SUCCESS' }], ['clean', {}]];
+  const steps: [StepEvent, StepFacts][] = [
+    ['prepare', {}],
+    ['begin', {}],
+    ['finish', { result: 'SUCCESS' }],
+    ['clean', {}],
+  ];
   for (const [event, facts] of steps) {
     const { set, next } = together(current, event, facts);
     const notices = event === 'begin' ? [notice(stored.run.runId)] : [];
@@ -176,29 +238,47 @@ async function liveThrough(stored: RunWithTasks, onWrite: () => void = () => und
 
 async function expectAllOver(stored: readonly RunWithTasks[]): Promise<void> {
   const ids = stored.map(({ run }) => run.runId);
-  const rows = await database.db.selectFrom('runs').innerJoin('task_runs', 'task_runs.job_run_id', 'runs.run_id')
-    .select(['runs.state', 'runs.active', 'task_runs.state as task_state']).where('runs.run_id', 'in', ids).execute();
+  const rows = await database.db
+    .selectFrom('runs')
+    .innerJoin('task_runs', 'task_runs.job_run_id', 'runs.run_id')
+    .select(['runs.state', 'runs.active', 'task_runs.state as task_state'])
+    .where('runs.run_id', 'in', ids)
+    .execute();
   expect(rows).toEqual(ids.map(() => ({ state: 'TERMINATED', active: false, task_state: 'TERMINATED' })));
   const told = await database.db.selectFrom('outbox').select('run_id').where('run_id', 'in', ids).execute();
-  expect(told.map((row) => row.run_id ?? 0).toSorted((one, other) => one - other)).toEqual(ids.toSorted((one, other) => one - other));
+  expect(told.map((row) => row.run_id ?? 0).toSorted((one, other) => one - other)).toEqual(
+    ids.toSorted((one, other) => one - other),
+  );
 }
 
 test('memory and rows agree after any legal sequence of events, also when the clock steps back', async () => {
-  const choice = fc.record({ pick: fc.nat(), now: fc.integer({ min: 0, max: 1_000 }), result: fc.constantFrom(...resultStates) });
-  await fc.assert(fc.asyncProperty(fc.array(choice, { minLength: 3, maxLength: 8 }), async (choices) => {
-    const stored = await submitted(runs, graph('a'));
-    let task = only(stored.tasks);
-    for (const { pick, now, result } of choices) {
-      const { state } = task.progress;
-      const possible = stepsOf(state);
-      const row = possible[pick % possible.length];
-      if (row === undefined) break;
-      const { change, progress } = stepOf(taskSubject(task), row.on, now, row.on === 'finish' ? { result, message: `at ${now}` } : {});
-      expect(await runs.write({ changes: [change], notices: [] })).toBe('written');
-      task = { ...task, progress };
-      expect((await runs.find(stored.run.runId))?.tasks).toEqual([task]);
-    }
-  }), { numRuns: 40 });
+  const choice = fc.record({
+    pick: fc.nat(),
+    now: fc.integer({ min: 0, max: 1_000 }),
+    result: fc.constantFrom(...resultStates),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(choice, { minLength: 3, maxLength: 8 }), async (choices) => {
+      const stored = await submitted(runs, graph('a'));
+      let task = only(stored.tasks);
+      for (const { pick, now, result } of choices) {
+        const { state } = task.progress;
+        const possible = stepsOf(state);
+        const row = possible[pick % possible.length];
+        if (row === undefined) break;
+        const { change, progress } = stepOf(
+          taskSubject(task),
+          row.on,
+          now,
+          row.on === 'finish' ? { result, message: `at ${now}` } : {},
+        );
+        expect(await runs.write({ changes: [change], notices: [] })).toBe('written');
+        task = { ...task, progress };
+        expect((await runs.find(stored.run.runId))?.tasks).toEqual([task]);
+      }
+    }),
+    { numRuns: 40 },
+  );
 });
 
 test('a database that goes away again and again while it is written loses and doubles nothing', async () => {

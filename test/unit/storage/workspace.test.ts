@@ -8,7 +8,9 @@ import { refusalOf, testRoots, type TestRoots } from './file-roots.ts';
 
 const pythonHeader = '# Databricks notebook source\n';
 
-async function fresh(): Promise<TestRoots & { workspace: WorkspaceStore; files(folder?: string): Promise<string[]> }> {
+async function fresh(): Promise<
+  TestRoots & { workspace: WorkspaceStore; files(folder?: string): Promise<string[]> }
+> {
   const tools = await testRoots();
   return {
     ...tools,
@@ -19,7 +21,14 @@ async function fresh(): Promise<TestRoots & { workspace: WorkspaceStore; files(f
 
 function notebook(path: string, changes: Partial<WorkspaceImport> & { text?: string } = {}): WorkspaceImport {
   const { text = 'print(1)\n', ...rest } = changes;
-  return { path, content: Buffer.from(text), format: 'SOURCE', language: 'PYTHON', overwrite: false, ...rest };
+  return {
+    path,
+    content: Buffer.from(text),
+    format: 'SOURCE',
+    language: 'PYTHON',
+    overwrite: false,
+    ...rest,
+  };
 }
 
 test.each([
@@ -28,26 +37,49 @@ test.each([
   ['JAVASCRIPT', 'nb.js', '// Databricks notebook source\n'],
   ['SCALA', 'nb.scala', '// Databricks notebook source\n'],
   ['R', 'nb.r', '# Databricks notebook source\n'],
-] as const)('a %s notebook is kept as %s with the header in its first line, and found without extension', async (language, file, header) => {
-  const { workspace, files, base } = await fresh();
-  await workspace.import(notebook('/Users/u/nb', { language, text: 'x' }));
-  expect(await files('Users/u')).toEqual([file]);
-  expect(await readFile(join(base, 'data/workspace/Users/u', file), 'utf8')).toBe(`${header}x`);
-  const shown = { type: 'NOTEBOOK', path: '/Users/u/nb', language };
-  expect(await workspace.getStatus('/Workspace/Users/u/nb')).toMatchObject(shown);
-  expect(await workspace.getStatus(`/Users/u/${file}`)).toMatchObject(shown);
-  expect(await workspace.list('/Users/u')).toMatchObject([shown]);
-});
+] as const)(
+  'a %s notebook is kept as %s with the header in its first line, and found without extension',
+  async (language, file, header) => {
+    const { workspace, files, base } = await fresh();
+    await workspace.import(notebook('/Users/u/nb', { language, text: 'x' }));
+    expect(await files('Users/u')).toEqual([file]);
+    expect(await readFile(join(base, 'data/workspace/Users/u', file), 'utf8')).toBe(`${header}x`);
+    const shown = { type: 'NOTEBOOK', path: '/Users/u/nb', language };
+    expect(await workspace.getStatus('/Workspace/Users/u/nb')).toMatchObject(shown);
+    expect(await workspace.getStatus(`/Users/u/${file}`)).toMatchObject(shown);
+    expect(await workspace.list('/Users/u')).toMatchObject([shown]);
+  },
+);
 
 test.each([
   ['a header that is there stays the only one', { text: `${pythonHeader}x` }, 'nb.py', `${pythonHeader}x`],
-  ['a header behind a byte order mark counts', { text: `\uFEFF${pythonHeader}x` }, 'nb.py', `\uFEFF${pythonHeader}x`],
+  [
+    'a header behind a byte order mark counts',
+    { text: `\uFEFF${pythonHeader}x` },
+    'nb.py',
+    `\uFEFF${pythonHeader}x`,
+  ],
   ['no byte order mark stands behind the header', { text: '\uFEFFx' }, 'nb.py', `${pythonHeader}x`],
-  ['a header with other line ends counts', { text: '# Databricks notebook source\r\nx' }, 'nb.py', '# Databricks notebook source\r\nx'],
-  ['the extension says the language', { path: '/nb.sql', language: undefined, text: 'select 1' }, 'nb.sql', '-- Databricks notebook source\nselect 1'],
+  [
+    'a header with other line ends counts',
+    { text: '# Databricks notebook source\r\nx' },
+    'nb.py',
+    '# Databricks notebook source\r\nx',
+  ],
+  [
+    'the extension says the language',
+    { path: '/nb.sql', language: undefined, text: 'select 1' },
+    'nb.sql',
+    '-- Databricks notebook source\nselect 1',
+  ],
   ['the extension is not written twice', { path: '/nb.py' }, 'nb.py', `${pythonHeader}print(1)\n`],
   ['an .ipynb is kept as it is', { format: 'JUPYTER', text: '{"cells":[]}' }, 'nb.ipynb', '{"cells":[]}'],
-  ['AUTO keeps the path and the bytes', { path: '/data.csv', format: 'AUTO', text: 'a,b' }, 'data.csv', 'a,b'],
+  [
+    'AUTO keeps the path and the bytes',
+    { path: '/data.csv', format: 'AUTO', text: 'a,b' },
+    'data.csv',
+    'a,b',
+  ],
 ] as const)('import: %s', async (_, changes, file, text) => {
   const { workspace, files, base } = await fresh();
   await workspace.import(notebook('/nb', changes));
@@ -58,7 +90,11 @@ test.each([
 test('what is imported is for the user of the service alone', async () => {
   const { workspace, base } = await fresh();
   await workspace.import(notebook('/Users/nb'));
-  const modes = await Promise.all(['', 'Users', 'Users/nb.py'].map(async (path) => (await stat(join(base, 'data/workspace', path))).mode & 0o777));
+  const modes = await Promise.all(
+    ['', 'Users', 'Users/nb.py'].map(
+      async (path) => (await stat(join(base, 'data/workspace', path))).mode & 0o777,
+    ),
+  );
   expect(modes).toEqual([0o700, 0o700, 0o600]);
 });
 
@@ -71,7 +107,12 @@ test('a SOURCE notebook of which nothing tells the language is refused', async (
 });
 
 test.each([
-  ['a file with the header', '/a.py', `${pythonHeader}x`, { type: 'NOTEBOOK', path: '/a', language: 'PYTHON' }],
+  [
+    'a file with the header',
+    '/a.py',
+    `${pythonHeader}x`,
+    { type: 'NOTEBOOK', path: '/a', language: 'PYTHON' },
+  ],
   ['a plain Python file', '/a.py', 'x', { type: 'FILE', path: '/a.py', language: undefined }],
   ['a file that is shorter than a header', '/a.sql', '', { type: 'FILE', path: '/a.sql' }],
   ['the header of another language', '/a.sql', `${pythonHeader}x`, { type: 'FILE', path: '/a.sql' }],
@@ -88,10 +129,21 @@ test.each([
 test('every path that is shown leads back to its object', async () => {
   const { workspace, put } = await fresh();
   for (const file of ['nb.py', 'two.py', 'two.sql', 'dir.py', 'dir/x', 'plain', 'plain.py']) {
-    await put(`data/workspace/${file}`, `${file.endsWith('.sql') ? '--' : '#'} Databricks notebook source\n${file}`);
+    await put(
+      `data/workspace/${file}`,
+      `${file.endsWith('.sql') ? '--' : '#'} Databricks notebook source\n${file}`,
+    );
   }
   const objects = await workspace.list('/');
-  expect(objects.map(({ path }) => path)).toEqual(['/dir', '/dir.py', '/nb', '/plain', '/plain.py', '/two', '/two.sql']);
+  expect(objects.map(({ path }) => path)).toEqual([
+    '/dir',
+    '/dir.py',
+    '/nb',
+    '/plain',
+    '/plain.py',
+    '/two',
+    '/two.sql',
+  ]);
   for (const object of objects) expect(await workspace.getStatus(object.path)).toEqual(object);
 });
 
@@ -132,7 +184,9 @@ test('overwriting a plain file leaves the notebook of the same beginning alone',
 test('notebooks that are named with their extension do not replace one another', async () => {
   const { workspace, files } = await fresh();
   for (const language of ['PYTHON', 'SQL', 'PYTHON'] as const) {
-    await workspace.import(notebook(language === 'SQL' ? '/nb.sql' : '/nb.py', { language, overwrite: true }));
+    await workspace.import(
+      notebook(language === 'SQL' ? '/nb.sql' : '/nb.py', { language, overwrite: true }),
+    );
   }
   expect(await files()).toEqual(['nb.py', 'nb.sql']);
 });
@@ -161,7 +215,9 @@ test.each([
 
 test('of many imports of one path at once exactly one succeeds, and no draft is left', async () => {
   const { workspace, files } = await fresh();
-  const imports = await Promise.allSettled(Array.from({ length: 20 }, () => workspace.import(notebook('/a/nb'))));
+  const imports = await Promise.allSettled(
+    Array.from({ length: 20 }, () => workspace.import(notebook('/a/nb'))),
+  );
   expect(imports.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   expect(await files('a')).toEqual(['nb.py']);
 });
@@ -170,7 +226,10 @@ test('a file in the way of a folder is refused by its path', async () => {
   const { workspace } = await fresh();
   await workspace.import(notebook('/a', { format: 'AUTO' }));
   const message = 'Path (/a) cannot be a directory: it, or a folder above it, is a file.';
-  expect(await refusalOf(workspace.import(notebook('/a/nb')))).toMatchObject({ code: 'RESOURCE_ALREADY_EXISTS', message });
+  expect(await refusalOf(workspace.import(notebook('/a/nb')))).toMatchObject({
+    code: 'RESOURCE_ALREADY_EXISTS',
+    message,
+  });
   expect(await refusalOf(workspace.mkdirs('/a/b/c'))).toMatchObject({ code: 'RESOURCE_ALREADY_EXISTS' });
 });
 
@@ -192,14 +251,20 @@ test('an empty workspace has a top and nothing in it', async () => {
 test('an export answers with what is kept, and a list of a notebook with itself', async () => {
   const { workspace } = await fresh();
   await workspace.import(notebook('/a/nb', { text: 'x' }));
-  expect(await workspace.export('/Workspace/a/nb')).toEqual({ content: Buffer.from(`${pythonHeader}x`), fileType: 'py' });
+  expect(await workspace.export('/Workspace/a/nb')).toEqual({
+    content: Buffer.from(`${pythonHeader}x`),
+    fileType: 'py',
+  });
   expect(await workspace.list('/a/nb')).toMatchObject([{ path: '/a/nb' }]);
 });
 
 test('a directory and what is larger than a request cannot be exported', async () => {
   const { workspace, put } = await fresh();
   await put('data/workspace/a/big', 'x'.repeat(1_001));
-  expect(await refusalOf(workspace.export('/a'))).toMatchObject({ code: 'INVALID_PARAMETER_VALUE', message: expect.stringContaining('is a directory') });
+  expect(await refusalOf(workspace.export('/a'))).toMatchObject({
+    code: 'INVALID_PARAMETER_VALUE',
+    message: expect.stringContaining('is a directory'),
+  });
   expect(await refusalOf(workspace.export('/a/big'))).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
     message: 'Path (/a/big) has 1001 bytes; at most 1000 can be exported.',
@@ -217,23 +282,32 @@ test('a directory that is not empty goes only with recursive', async () => {
   expect(await files()).toEqual([]);
 });
 
-test.each(['getStatus', 'list', 'export', 'delete'] as const)('%s of a missing path is refused by its name', async (verb) => {
-  const { workspace } = await fresh();
-  for (const path of ['/a/b', `/${'n'.repeat(255)}`]) {
-    expect(await refusalOf(workspace[verb](path, true))).toMatchObject({ code: 'RESOURCE_DOES_NOT_EXIST', message: `Path (${path}) doesn't exist.` });
-  }
-});
+test.each(['getStatus', 'list', 'export', 'delete'] as const)(
+  '%s of a missing path is refused by its name',
+  async (verb) => {
+    const { workspace } = await fresh();
+    for (const path of ['/a/b', `/${'n'.repeat(255)}`]) {
+      expect(await refusalOf(workspace[verb](path, true))).toMatchObject({
+        code: 'RESOURCE_DOES_NOT_EXIST',
+        message: `Path (${path}) doesn't exist.`,
+      });
+    }
+  },
+);
 
-test.each(['getStatus', 'list', 'export', 'delete', 'mkdirs'] as const)('%s does not leave the workspace', async (verb) => {
-  const { workspace, base, put } = await fresh();
-  const secret = await put('outside/secret.py');
-  await mkdir(join(base, 'data/workspace'), { recursive: true });
-  await symlink(join(base, 'outside'), join(base, 'data/workspace/link'));
-  for (const path of ['/../../outside/secret.py', '/link/secret.py', '/link/secret', '/a\0b']) {
-    expect(await refusalOf(workspace[verb](path, true))).toMatchObject({ code: 'INVALID_PARAMETER_VALUE' });
-  }
-  expect(await readFile(secret, 'utf8')).toBe('outside/secret.py');
-});
+test.each(['getStatus', 'list', 'export', 'delete', 'mkdirs'] as const)(
+  '%s does not leave the workspace',
+  async (verb) => {
+    const { workspace, base, put } = await fresh();
+    const secret = await put('outside/secret.py');
+    await mkdir(join(base, 'data/workspace'), { recursive: true });
+    await symlink(join(base, 'outside'), join(base, 'data/workspace/link'));
+    for (const path of ['/../../outside/secret.py', '/link/secret.py', '/link/secret', '/a\0b']) {
+      expect(await refusalOf(workspace[verb](path, true))).toMatchObject({ code: 'INVALID_PARAMETER_VALUE' });
+    }
+    expect(await readFile(secret, 'utf8')).toBe('outside/secret.py');
+  },
+);
 
 test('an import does not leave the workspace', async () => {
   const { workspace, base, put } = await fresh();
@@ -242,7 +316,9 @@ test('an import does not leave the workspace', async () => {
   await symlink(join(base, 'outside'), join(base, 'data/workspace/link'));
   await symlink(secret, join(base, 'data/workspace/file.py'));
   for (const path of ['/../x', '/link/x', '/link/secret', '/file']) {
-    expect(await refusalOf(workspace.import(notebook(path, { overwrite: true })))).toMatchObject({ code: 'INVALID_PARAMETER_VALUE' });
+    expect(await refusalOf(workspace.import(notebook(path, { overwrite: true })))).toMatchObject({
+      code: 'INVALID_PARAMETER_VALUE',
+    });
   }
   expect(await readdir(join(base, 'outside'))).toEqual(['secret.py']);
 });
@@ -259,5 +335,8 @@ test('a list leaves out links that lead outside and what is no file', async () =
 
 test('deleting the top is refused', async () => {
   const { workspace } = await fresh();
-  expect(await refusalOf(workspace.delete('/', true))).toMatchObject({ code: 'INVALID_PARAMETER_VALUE', message: expect.stringContaining('is the top of the workspace itself') });
+  expect(await refusalOf(workspace.delete('/', true))).toMatchObject({
+    code: 'INVALID_PARAMETER_VALUE',
+    message: expect.stringContaining('is the top of the workspace itself'),
+  });
 });

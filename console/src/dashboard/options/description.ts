@@ -8,7 +8,14 @@ import type { ChartOption } from './look.ts';
 const most = 60;
 
 const kinds: Readonly<Record<string, string>> = {
-  bar: 'bars', line: 'line', pie: 'pie', scatter: 'points', heatmap: 'heat map', funnel: 'funnel', sankey: 'flows', boxplot: 'boxes',
+  bar: 'bars',
+  line: 'line',
+  pie: 'pie',
+  scatter: 'points',
+  heatmap: 'heat map',
+  funnel: 'funnel',
+  sankey: 'flows',
+  boxplot: 'boxes',
 };
 
 export function descriptionOf(title: string, option: ChartOption): string {
@@ -22,14 +29,23 @@ export function descriptionOf(title: string, option: ChartOption): string {
 }
 
 function namedValues(drawn: Fields, series: Fields): string[] {
-  const data = Array.isArray(series['data']) ? series['data'] as readonly unknown[] : [];
+  const data = Array.isArray(series['data']) ? (series['data'] as readonly unknown[]) : [];
   const [across, down] = [categoriesOf(drawn, 'xAxis'), categoriesOf(drawn, 'yAxis')];
   const along = across.length > 0 ? across : down;
   return data.flatMap((entry, index) => {
     if (entry === null) return [];
-    if (textIn(series, 'type') === 'heatmap' && Array.isArray(entry)) return [`${String(across[Number(entry[0])])} and ${String(down[Number(entry[1])])} is ${formatted(entry[2])}`];
-    if (Array.isArray(entry)) return [textIn(series, 'type') === 'scatter' ? `${formatted(entry[0])} and ${formatted(entry[1])}` : `${String(along[index] ?? '')} is ${entry.map((part) => formatted(part)).join(', ')}`];
-    if (typeof entry === 'object') return [`${textIn(fieldsOf(entry), 'name') ?? ''} is ${formatted(fieldsOf(entry)['value'])}`];
+    if (textIn(series, 'type') === 'heatmap' && Array.isArray(entry))
+      return [
+        `${String(across[Number(entry[0])])} and ${String(down[Number(entry[1])])} is ${formatted(entry[2])}`,
+      ];
+    if (Array.isArray(entry))
+      return [
+        textIn(series, 'type') === 'scatter'
+          ? `${formatted(entry[0])} and ${formatted(entry[1])}`
+          : `${String(along[index] ?? '')} is ${entry.map((part) => formatted(part)).join(', ')}`,
+      ];
+    if (typeof entry === 'object')
+      return [`${textIn(fieldsOf(entry), 'name') ?? ''} is ${formatted(fieldsOf(entry)['value'])}`];
     return [`${String(along[index] ?? index + 1)} is ${formatted(entry)}`];
   });
 }

@@ -2,51 +2,118 @@
 import { describe, expect, test } from 'vitest';
 import { desiredWorkers } from '../../../../engine/cluster/autoscale.ts';
 import { createClusterFaults } from '../../../../engine/cluster/faults.ts';
-import { capacityOf, defaultInventory, isLimited, shapeOf, unknownIn, type Inventory } from '../../../../engine/cluster/inventory.ts';
+import {
+  capacityOf,
+  defaultInventory,
+  isLimited,
+  shapeOf,
+  unknownIn,
+  type Inventory,
+} from '../../../../engine/cluster/inventory.ts';
 import { endInWords, isUsersFault, reasonOf } from '../../../../engine/cluster/termination.ts';
 
 const inventory: Inventory = {
-  ...defaultInventory, nodes: 9,
+  ...defaultInventory,
+  nodes: 9,
   pools: { small: { node_type_id: 'standard-2', capacity: 4 }, any: {} },
-  policies: { nightly: { instance_pool_id: 'small', driver_node_type_id: 'memory-4' }, typed: { node_type_id: 'standard-8' } },
+  policies: {
+    nightly: { instance_pool_id: 'small', driver_node_type_id: 'memory-4' },
+    typed: { node_type_id: 'standard-8' },
+  },
 };
 
 describe('spec 2.8', () => {
   test.each<[string, object, object]>([
-    ['driver_node_type_id is node_type_id unless given', { node_type_id: 'a', num_workers: 2 }, { poolId: '', nodeTypeId: 'a', driverNodeTypeId: 'a', workers: 2 }],
-    ['driver_node_type_id is what it says', { node_type_id: 'a', driver_node_type_id: 'b', num_workers: 0 }, { poolId: '', nodeTypeId: 'a', driverNodeTypeId: 'b', workers: 0 }],
-    ['a range begins with min_workers', { node_type_id: 'a', autoscale: { min_workers: 3, max_workers: 9 } }, { poolId: '', nodeTypeId: 'a', driverNodeTypeId: 'a', workers: 3 }],
-    ['a pool supplies the node type', { node_type_id: 'a', instance_pool_id: 'small', num_workers: 1 }, { poolId: 'small', nodeTypeId: 'standard-2', driverNodeTypeId: 'standard-2', workers: 1 }],
-    ['a pool without a type leaves that of the cluster', { node_type_id: 'a', instance_pool_id: 'any', num_workers: 1 }, { poolId: 'any', nodeTypeId: 'a', driverNodeTypeId: 'a', workers: 1 }],
-    ['a policy supplies what is not given', { policy_id: 'nightly', num_workers: 1 }, { poolId: 'small', nodeTypeId: 'standard-2', driverNodeTypeId: 'memory-4', workers: 1 }],
-    ['a policy changes nothing that is given', { policy_id: 'typed', node_type_id: 'a', num_workers: 1 }, { poolId: '', nodeTypeId: 'a', driverNodeTypeId: 'a', workers: 1 }],
-    ['a policy supplies the node type', { policy_id: 'typed', num_workers: 1 }, { poolId: '', nodeTypeId: 'standard-8', driverNodeTypeId: 'standard-8', workers: 1 }],
+    [
+      'driver_node_type_id is node_type_id unless given',
+      { node_type_id: 'a', num_workers: 2 },
+      { poolId: '', nodeTypeId: 'a', driverNodeTypeId: 'a', workers: 2 },
+    ],
+    [
+      'driver_node_type_id is what it says',
+      { node_type_id: 'a', driver_node_type_id: 'b', num_workers: 0 },
+      { poolId: '', nodeTypeId: 'a', driverNodeTypeId: 'b', workers: 0 },
+    ],
+    [
+      'a range begins with min_workers',
+      { node_type_id: 'a', autoscale: { min_workers: 3, max_workers: 9 } },
+      { poolId: '', nodeTypeId: 'a', driverNodeTypeId: 'a', workers: 3 },
+    ],
+    [
+      'a pool supplies the node type',
+      { node_type_id: 'a', instance_pool_id: 'small', num_workers: 1 },
+      { poolId: 'small', nodeTypeId: 'standard-2', driverNodeTypeId: 'standard-2', workers: 1 },
+    ],
+    [
+      'a pool without a type leaves that of the cluster',
+      { node_type_id: 'a', instance_pool_id: 'any', num_workers: 1 },
+      { poolId: 'any', nodeTypeId: 'a', driverNodeTypeId: 'a', workers: 1 },
+    ],
+    [
+      'a policy supplies what is not given',
+      { policy_id: 'nightly', num_workers: 1 },
+      { poolId: 'small', nodeTypeId: 'standard-2', driverNodeTypeId: 'memory-4', workers: 1 },
+    ],
+    [
+      'a policy changes nothing that is given',
+      { policy_id: 'typed', node_type_id: 'a', num_workers: 1 },
+      { poolId: '', nodeTypeId: 'a', driverNodeTypeId: 'a', workers: 1 },
+    ],
+    [
+      'a policy supplies the node type',
+      { policy_id: 'typed', num_workers: 1 },
+      { poolId: '', nodeTypeId: 'standard-8', driverNodeTypeId: 'standard-8', workers: 1 },
+    ],
   ])('%s', (_name, spec, shape) => expect(shapeOf(spec, inventory)).toEqual(shape));
 
   test('an unknown pool or policy is named, with those that there are', () => {
-    expect(shapeOf({ instance_pool_id: 'sea' }, inventory)).toEqual({ error: `The cluster's instance_pool_id is "sea", which is no pool of this service: there are small, any (RUNYARD_CLUSTERS).` });
-    expect(unknownIn({ policy_id: 'toString' }, defaultInventory)).toBe('policy_id is "toString", which is no policy of this service: none is configured (RUNYARD_CLUSTERS).');
+    expect(shapeOf({ instance_pool_id: 'sea' }, inventory)).toEqual({
+      error: `The cluster's instance_pool_id is "sea", which is no pool of this service: there are small, any (RUNYARD_CLUSTERS).`,
+    });
+    expect(unknownIn({ policy_id: 'toString' }, defaultInventory)).toBe(
+      'policy_id is "toString", which is no policy of this service: none is configured (RUNYARD_CLUSTERS).',
+    );
   });
 
   test('pools have the nodes that the configuration gives them', () => {
     expect(['', 'small', 'any'].map((pool) => capacityOf(pool, inventory))).toEqual([9, 4, undefined]);
-    expect([isLimited(inventory), isLimited(defaultInventory), isLimited({ ...defaultInventory, pools: { a: { capacity: 1 } } })]).toEqual([true, false, true]);
+    expect([
+      isLimited(inventory),
+      isLimited(defaultInventory),
+      isLimited({ ...defaultInventory, pools: { a: { capacity: 1 } } }),
+    ]).toEqual([true, false, true]);
   });
 
-  test.each([[0, 2], [1, 2], [3, 3], [5, 5], [9, 5]])('autoscale from 2 to 5: %i running tasks want %i workers', (tasks, workers) => {
+  test.each([
+    [0, 2],
+    [1, 2],
+    [3, 3],
+    [5, 5],
+    [9, 5],
+  ])('autoscale from 2 to 5: %i running tasks want %i workers', (tasks, workers) => {
     expect(desiredWorkers({ min_workers: 2, max_workers: 5 }, tasks)).toBe(workers);
   });
 });
 
 test('a fault strikes as often as it says, and whom it names', () => {
-  const faults = createClusterFaults([{ fault: 'loss', cluster: 'etl', times: 2 }, { fault: 'start_failure' }]);
+  const faults = createClusterFaults([
+    { fault: 'loss', cluster: 'etl', times: 2 },
+    { fault: 'start_failure' },
+  ]);
   expect(faults.take('loss', ['other'])).toBeUndefined();
   expect([1, 2, 3].map(() => faults.take('loss', ['x', 'etl'])?.fault)).toEqual(['loss', 'loss', undefined]);
   expect([1, 2].map(() => faults.take('start_failure', [])?.fault)).toEqual(['start_failure', undefined]);
 });
 
 test('an end is told with its code, its kind and its reason', () => {
-  expect(reasonOf({ code: 'INIT_SCRIPT_FAILURE', parameters: { message: 'x' } })).toEqual({ code: 'INIT_SCRIPT_FAILURE', type: 'CLIENT_ERROR', parameters: { message: 'x' } });
+  expect(reasonOf({ code: 'INIT_SCRIPT_FAILURE', parameters: { message: 'x' } })).toEqual({
+    code: 'INIT_SCRIPT_FAILURE',
+    type: 'CLIENT_ERROR',
+    parameters: { message: 'x' },
+  });
   expect(endInWords('c', { code: 'JOB_FINISHED' })).toBe('Cluster c was terminated (JOB_FINISHED)');
-  expect([isUsersFault({ code: 'INIT_SCRIPT_FAILURE' }), isUsersFault({ code: 'CLOUD_PROVIDER_SHUTDOWN' })]).toEqual([true, false]);
+  expect([
+    isUsersFault({ code: 'INIT_SCRIPT_FAILURE' }),
+    isUsersFault({ code: 'CLOUD_PROVIDER_SHUTDOWN' }),
+  ]).toEqual([true, false]);
 });

@@ -1,44 +1,102 @@
 /** Libraries as rules: what is the same library, what contradicts, and what is no package. */
 import { expect, test } from 'vitest';
-import { checkPackage, contradiction, installationFailed, libraryKey, libraryName } from '../../../../engine/cluster/libraries.ts';
+import {
+  checkPackage,
+  contradiction,
+  installationFailed,
+  libraryKey,
+  libraryName,
+} from '../../../../engine/cluster/libraries.ts';
 import type { Library } from '../../../../engine/job/cluster.ts';
 
 test.each<[string, Library, Library]>([
   ['the spelling of its scheme', { jar: 'dbfs:/a.jar' }, { jar: 'managed_fs:/a.jar' }],
-  ['blanks and case of a package', { pypi: { package: 'Six == 1.16.0' } }, { pypi: { package: 'six==1.16.0' } }],
-  ['the order of exclusions', { maven: { coordinates: 'a:b:1', exclusions: ['c:d', 'e:f'] } }, { maven: { coordinates: 'a:b:1', exclusions: ['e:f', 'c:d'] } }],
+  [
+    'blanks and case of a package',
+    { pypi: { package: 'Six == 1.16.0' } },
+    { pypi: { package: 'six==1.16.0' } },
+  ],
+  [
+    'the order of exclusions',
+    { maven: { coordinates: 'a:b:1', exclusions: ['c:d', 'e:f'] } },
+    { maven: { coordinates: 'a:b:1', exclusions: ['e:f', 'c:d'] } },
+  ],
 ])('%s makes no other library of it', (_fact, one, other) => expect(libraryKey(one)).toBe(libraryKey(other)));
 
 test.each<[string, Library, Library]>([
   ['a repository', { pypi: { package: 'six' } }, { pypi: { package: 'six', repo: 'https://a' } }],
   ['a version', { pypi: { package: 'six==1' } }, { pypi: { package: 'six==2' } }],
   ['its kind', { jar: 'a' }, { egg: 'a' }],
-  ['an exclusion', { maven: { coordinates: 'a:b:1' } }, { maven: { coordinates: 'a:b:1', exclusions: ['c:d'] } }],
+  [
+    'an exclusion',
+    { maven: { coordinates: 'a:b:1' } },
+    { maven: { coordinates: 'a:b:1', exclusions: ['c:d'] } },
+  ],
 ])('%s makes another one', (_fact, one, other) => expect(libraryKey(one)).not.toBe(libraryKey(other)));
 
 test.each<[string, readonly Library[], string | undefined]>([
-  ['two exact versions', [{ pypi: { package: 'my_pkg==1' } }, { pypi: { package: 'My.Pkg[x]===2' } }], 'pypi my_pkg==1 and pypi My.Pkg[x]===2 are two versions of one package; a cluster can have one of them.'],
-  ['a package and a wheel', [{ pypi: { package: 'my-pkg==1.0' } }, { whl: 'managed_fs:/x/my_pkg-2.0-py3-none-any.whl' }], 'pypi my-pkg==1.0 and whl managed_fs:/x/my_pkg-2.0-py3-none-any.whl are two versions of one package; a cluster can have one of them.'],
-  ['two versions of an artifact', [{ maven: { coordinates: 'g:a:1' } }, { maven: { coordinates: 'g:a:2' } }], 'maven g:a:1 and maven g:a:2 are two versions of one package; a cluster can have one of them.'],
+  [
+    'two exact versions',
+    [{ pypi: { package: 'my_pkg==1' } }, { pypi: { package: 'My.Pkg[x]===2' } }],
+    'pypi my_pkg==1 and pypi My.Pkg[x]===2 are two versions of one package; a cluster can have one of them.',
+  ],
+  [
+    'a package and a wheel',
+    [{ pypi: { package: 'my-pkg==1.0' } }, { whl: 'managed_fs:/x/my_pkg-2.0-py3-none-any.whl' }],
+    'pypi my-pkg==1.0 and whl managed_fs:/x/my_pkg-2.0-py3-none-any.whl are two versions of one package; a cluster can have one of them.',
+  ],
+  [
+    'two versions of an artifact',
+    [{ maven: { coordinates: 'g:a:1' } }, { maven: { coordinates: 'g:a:2' } }],
+    'maven g:a:1 and maven g:a:2 are two versions of one package; a cluster can have one of them.',
+  ],
   ['one version twice', [{ pypi: { package: 'a==1.0' } }, { whl: 'a-1.0-py3-none-any.whl' }], undefined],
   ['a range beside a version', [{ pypi: { package: 'a>=1' } }, { pypi: { package: 'a==2' } }], undefined],
-  ['an artifact and its classifier', [{ maven: { coordinates: 'g:a:1' } }, { maven: { coordinates: 'g:a:2:tests' } }], undefined],
-  ['packages of two languages', [{ pypi: { package: 'a==1' } }, { maven: { coordinates: 'x:a:2' } }, { jar: 'a-3.jar' }], undefined],
+  [
+    'an artifact and its classifier',
+    [{ maven: { coordinates: 'g:a:1' } }, { maven: { coordinates: 'g:a:2:tests' } }],
+    undefined,
+  ],
+  [
+    'packages of two languages',
+    [{ pypi: { package: 'a==1' } }, { maven: { coordinates: 'x:a:2' } }, { jar: 'a-3.jar' }],
+    undefined,
+  ],
 ])('%s', (_fact, libraries, message) => expect(contradiction(libraries)?.message).toBe(message));
 
 test.each<[Library, string]>([
-  [{ pypi: { package: '-r requirements.txt' } }, 'pypi.package'], [{ pypi: { package: 'a --index-url http://x' } }, 'pypi.package'], [{ pypi: { package: 'git+https://x/y' } }, 'pypi.package'],
-  [{ pypi: { package: './a' } }, 'pypi.package'], [{ pypi: { package: 'a\n--pre' } }, 'pypi.package'], [{ pypi: { package: 'a', repo: '--pre' } }, 'repo'], [{ maven: { coordinates: 'a:b:1</x>' } }, 'maven.coordinates'],
-  [{ maven: { coordinates: 'a:b:${user.home}' } }, 'maven.coordinates'], [{ maven: { coordinates: 'a:b:1', repo: 'https://x"><y' } }, 'repo'], [{ cran: { package: 'a, b' } }, 'cran.package'],
+  [{ pypi: { package: '-r requirements.txt' } }, 'pypi.package'],
+  [{ pypi: { package: 'a --index-url http://x' } }, 'pypi.package'],
+  [{ pypi: { package: 'git+https://x/y' } }, 'pypi.package'],
+  [{ pypi: { package: './a' } }, 'pypi.package'],
+  [{ pypi: { package: 'a\n--pre' } }, 'pypi.package'],
+  [{ pypi: { package: 'a', repo: '--pre' } }, 'repo'],
+  [{ maven: { coordinates: 'a:b:1</x>' } }, 'maven.coordinates'],
+  [{ maven: { coordinates: 'a:b:${user.home}' } }, 'maven.coordinates'],
+  [{ maven: { coordinates: 'a:b:1', repo: 'https://x"><y' } }, 'repo'],
+  [{ cran: { package: 'a, b' } }, 'cran.package'],
 ])('%j is no package', (library, field) => expect(() => checkPackage(library)).toThrow(`${field} is `));
 
 test.each<Library>([
-  { pypi: { package: 'simplejson' } }, { pypi: { package: 'A.b-c_d[x,y] >= 1.0, != 1.5.*, < 2' } }, { pypi: { package: 'a==1!2.0+local.1', repo: 'https://user:pass@host/simple' } }, { pypi: { package: 'a~=1.4.2' } },
-  { maven: { coordinates: 'org.jsoup:jsoup:1.7.2' } }, { maven: { coordinates: 'a:b:[1.0,2.0)', exclusions: ['*:*'] } }, { maven: { coordinates: 'a:b:1:linux@so' } }, { cran: { package: 'data.table' } }, { jar: 'x' },
+  { pypi: { package: 'simplejson' } },
+  { pypi: { package: 'A.b-c_d[x,y] >= 1.0, != 1.5.*, < 2' } },
+  { pypi: { package: 'a==1!2.0+local.1', repo: 'https://user:pass@host/simple' } },
+  { pypi: { package: 'a~=1.4.2' } },
+  { maven: { coordinates: 'org.jsoup:jsoup:1.7.2' } },
+  { maven: { coordinates: 'a:b:[1.0,2.0)', exclusions: ['*:*'] } },
+  { maven: { coordinates: 'a:b:1:linux@so' } },
+  { cran: { package: 'data.table' } },
+  { jar: 'x' },
 ])('%j is one', (library) => expect(() => checkPackage(library)).not.toThrow());
 
 test('the message of a failed task begins as clients know it, and names each library', () => {
-  const failures = [{ library: { jar: 'a.jar' }, message: 'gone.' }, { library: { cran: { package: 'ada' } }, message: 'no R.' }, { library: { cran: { package: 'bit' } }, message: 'no R.' }];
-  expect(installationFailed(failures)).toBe('Library installation failed for library due to user error. Error messages: jar a.jar: gone.; cran ada, cran bit: no R.');
+  const failures = [
+    { library: { jar: 'a.jar' }, message: 'gone.' },
+    { library: { cran: { package: 'ada' } }, message: 'no R.' },
+    { library: { cran: { package: 'bit' } }, message: 'no R.' },
+  ];
+  expect(installationFailed(failures)).toBe(
+    'Library installation failed for library due to user error. Error messages: jar a.jar: gone.; cran ada, cran bit: no R.',
+  );
   expect(libraryName({ maven: { coordinates: 'a:b:1' } })).toBe('maven a:b:1');
 });

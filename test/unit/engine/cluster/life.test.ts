@@ -7,10 +7,20 @@ import { progressAt, type Place } from '../run/standings.ts';
 
 const spec = { num_workers: 1, spark_version: '15.4', node_type_id: 'small' };
 const own = { ...spec, num_workers: 2 };
-const settings: JobSettings = { job_clusters: [{ job_cluster_key: 'other', new_cluster: own }, { job_cluster_key: 'etl', new_cluster: spec }] };
+const settings: JobSettings = {
+  job_clusters: [
+    { job_cluster_key: 'other', new_cluster: own },
+    { job_cluster_key: 'etl', new_cluster: spec },
+  ],
+};
 
 test.each<[string, Partial<TaskSettings>, JobSettings, ClusterChoice]>([
-  ['an existing cluster', { existing_cluster_id: '0101-000000-abcdefgh' }, {}, { kind: 'existing', clusterId: '0101-000000-abcdefgh' }],
+  [
+    'an existing cluster',
+    { existing_cluster_id: '0101-000000-abcdefgh' },
+    {},
+    { kind: 'existing', clusterId: '0101-000000-abcdefgh' },
+  ],
   ['a cluster of its own', { new_cluster: own }, {}, { kind: 'own', spec: own }],
   ['a shared job cluster', { job_cluster_key: 'etl' }, settings, { kind: 'shared', key: 'etl', spec }],
   ['no cluster named, though the job has some', {}, settings, { kind: 'none' }],
@@ -20,8 +30,10 @@ test.each<[string, Partial<TaskSettings>, JobSettings, ClusterChoice]>([
 });
 
 describe('a shared cluster', () => {
-  const user = (place: Place, key: string | undefined = 'etl') =>
-    ({ settings: { task_key: 'a', ...(key !== undefined && { job_cluster_key: key }) }, progress: progressAt[place] });
+  const user = (place: Place, key: string | undefined = 'etl') => ({
+    settings: { task_key: 'a', ...(key !== undefined && { job_cluster_key: key }) },
+    progress: progressAt[place],
+  });
 
   test.each<[string, ReturnType<typeof user>[], boolean]>([
     ['has served when all its users are over', [user('success'), user('failed')], true],
@@ -29,9 +41,17 @@ describe('a shared cluster', () => {
     ['has served when its users met an internal error', [user('error')], true],
     ['has not served while a user runs', [user('success'), user('running')], false],
     ['has not served while a user is being cleaned up', [user('cleaning')], false],
-    ['has not served while a user waits: it is not terminated when idle', [user('success'), user('waiting')], false],
+    [
+      'has not served while a user waits: it is not terminated when idle',
+      [user('success'), user('waiting')],
+      false,
+    ],
     ['does not wait for users of another cluster', [user('success'), user('running', 'other')], true],
-    ['does not wait for tasks without a shared cluster', [user('success'), { settings: { task_key: 'b' }, progress: progressAt.running }], true],
+    [
+      'does not wait for tasks without a shared cluster',
+      [user('success'), { settings: { task_key: 'b' }, progress: progressAt.running }],
+      true,
+    ],
     ['has served when it has no users', [], true],
   ])('%s', (_name, tasks, expected) => {
     expect(hasServed('etl', tasks)).toBe(expected);

@@ -13,9 +13,13 @@ import { createWorld, describeRun, patience, type World } from './world.ts';
 
 let database: TestDatabase;
 let world: World;
-beforeAll(async () => { database = await createTestDatabase(); });
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
 afterAll(() => database.drop());
-beforeEach(() => { world = createWorld(database); });
+beforeEach(() => {
+  world = createWorld(database);
+});
 afterEach(() => world.close());
 
 const newCluster = { num_workers: 1, spark_version: 'v', node_type_id: 's' };
@@ -26,7 +30,8 @@ const rich: JobSettings = {
   ...mails,
   job_clusters: [{ job_cluster_key: 'etl', new_cluster: newCluster }],
   tasks: (graph('a', 'b', 'c a b', 'mend c').tasks ?? []).map((task) => ({
-    ...task, ...(task.task_key === 'c' ? { new_cluster: newCluster } : {}),
+    ...task,
+    ...(task.task_key === 'c' ? { new_cluster: newCluster } : {}),
     ...(task.task_key === 'a' || task.task_key === 'b' ? { job_cluster_key: 'etl' } : {}),
     ...(task.task_key === 'mend' ? { run_if: 'ALL_FAILED' as const } : {}),
   })),
@@ -51,27 +56,34 @@ function mortal<Port extends object>(port: Port, dead: () => boolean): Port {
   });
 }
 
-/** An engine that is killed when its `calls`-th call of a store is about to be answered (or made, with `before`). */
+/**
+ * An engine that is killed when its `calls`-th call of a store is about to be answered (or made, with
+ * `before`).
+ */
 function doomed(calls: number, before: boolean, clusterStartMs: number) {
   let count = 0;
   let dead = false;
-  const counting = <Port extends object>(port: Port): Port => mortal(new Proxy(port, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== 'function') return value;
-      return async (...args: unknown[]) => {
-        count += 1;
-        const last = count === calls;
-        if (last && before) {
-          dead = true;
-          return undefined;
-        }
-        const answer: unknown = await (value as Answering).apply(target, args);
-        if (last) dead = true;
-        return answer;
-      };
-    },
-  }), () => dead);
+  const counting = <Port extends object>(port: Port): Port =>
+    mortal(
+      new Proxy(port, {
+        get(target, name) {
+          const value: unknown = Reflect.get(target, name);
+          if (typeof value !== 'function') return value;
+          return async (...args: unknown[]) => {
+            count += 1;
+            const last = count === calls;
+            if (last && before) {
+              dead = true;
+              return undefined;
+            }
+            const answer: unknown = await (value as Answering).apply(target, args);
+            if (last) dead = true;
+            return answer;
+          };
+        },
+      }),
+      () => dead,
+    );
   const ports: Partial<CoordinatorPorts> = {
     runs: counting(world.runs),
     clusters: counting(createClusterStore(world.database.db, systemClock, pino({ level: 'silent' }))),
@@ -88,7 +100,8 @@ async function withMovingClock(done: () => Promise<boolean>): Promise<void> {
   }, patience);
 }
 
-const isOver = async (runId: number): Promise<boolean> => (await world.runs.find(runId))?.run.progress.endTime !== undefined;
+const isOver = async (runId: number): Promise<boolean> =>
+  (await world.runs.find(runId))?.run.progress.endTime !== undefined;
 
 describe.each([
   ['a single-task run on its own cluster', single, 0],
@@ -110,7 +123,8 @@ describe.each([
         }
         const next = world.coordinator({ nodeId: 'node-2', clusterStartMs });
         await withMovingClock(async () => {
-          // Again and again, as engines do: rows of a write that is still under way are left for the next time.
+          // Again and again, as engines do: rows of a write that is still under way are left for the next
+          // time.
           await world.adopt(next);
           return isOver(runId);
         });
@@ -128,54 +142,85 @@ async function expectPerfect(runId: number, when: string): Promise<void> {
   const clusters = await world.clusters(runId);
   const graphRun = found.run.format === 'MULTI_TASK';
   expect({
-    when, states: describeRun(found), notices: notices.toSorted(), alive: clusters.filter((cluster) => !cluster.endsWith('TERMINATED')),
-    handed: new Set(world.pool.handed.filter(({ jobRunId }) => jobRunId === runId).map(({ taskKey, attempt }) => `${taskKey} ${attempt}`)).size,
+    when,
+    states: describeRun(found),
+    notices: notices.toSorted(),
+    alive: clusters.filter((cluster) => !cluster.endsWith('TERMINATED')),
+    handed: new Set(
+      world.pool.handed
+        .filter(({ jobRunId }) => jobRunId === runId)
+        .map(({ taskKey, attempt }) => `${taskKey} ${attempt}`),
+    ).size,
   }).toEqual({
     when,
     states: graphRun
-      ? ['run TERMINATED/SUCCESS', 'a TERMINATED/SUCCESS', 'b TERMINATED/SUCCESS', 'c TERMINATED/SUCCESS', 'mend SKIPPED']
+      ? [
+          'run TERMINATED/SUCCESS',
+          'a TERMINATED/SUCCESS',
+          'b TERMINATED/SUCCESS',
+          'c TERMINATED/SUCCESS',
+          'mend SKIPPED',
+        ]
       : ['run TERMINATED/SUCCESS', 'main TERMINATED/SUCCESS'],
-    notices: ['run on_start', 'run on_success'], alive: [], handed: graphRun ? 3 : 1,
+    notices: ['run on_start', 'run on_success'],
+    alive: [],
+    handed: graphRun ? 3 : 1,
   });
 }
 
 describe('an engine that closes', () => {
   const stored: [string, JobSettings, () => Promise<void>, string[]][] = [
-    ['waiting for a cluster', single, async () => {
-      await vi.waitFor(() => expect(world.clock.waiting()).toBe(1), patience);
-    }, ['run PENDING', 'main PENDING']],
+    [
+      'waiting for a cluster',
+      single,
+      async () => {
+        await vi.waitFor(() => expect(world.clock.waiting()).toBe(1), patience);
+      },
+      ['run PENDING', 'main PENDING'],
+    ],
     ['running', singleTask, () => world.running('main'), ['run RUNNING', 'main RUNNING']],
-    ['between two tasks', graph('a', 'b a'), async () => {
-      await world.running('a');
-      world.pool.end('a');
-      await world.running('b');
-    }, ['run RUNNING', 'a TERMINATED/SUCCESS', 'b RUNNING']],
+    [
+      'between two tasks',
+      graph('a', 'b a'),
+      async () => {
+        await world.running('a');
+        world.pool.end('a');
+        await world.running('b');
+      },
+      ['run RUNNING', 'a TERMINATED/SUCCESS', 'b RUNNING'],
+    ],
   ];
 
-  test.each(stored)('leaves a run %s as it is, with no timer, and the next one goes on', async (_name, settings, reach, states) => {
-    const first = world.coordinator({ clusterStartMs: 60_000 });
-    const runId = await world.launch(first, { ...settings, timeout_seconds: 0 });
-    await reach();
-    await world.when(runId, (run) => describeRun(run).join() === states.join());
-    await first.close();
-    expect([first.active(), world.clock.waiting()]).toEqual([0, 0]);
-    const handed = world.pool.handed.length;
-    for (const key of world.pool.running()) world.pool.end(key);
-    const before = await world.when(runId, () => true);
-    world.pool.atOnce = { kind: 'succeeded' };
-    const second = world.coordinator({ nodeId: 'node-2', clusterStartMs: 60_000 });
-    expect(describeRun(before)).toEqual(states);
-    await world.adopt(second);
-    await withMovingClock(() => isOver(runId));
-    expect(describeRun(await world.ended(runId))[0]).toBe('run TERMINATED/SUCCESS');
-    expect(world.pool.handed.length).toBeGreaterThan(handed);
-  });
+  test.each(stored)(
+    'leaves a run %s as it is, with no timer, and the next one goes on',
+    async (_name, settings, reach, states) => {
+      const first = world.coordinator({ clusterStartMs: 60_000 });
+      const runId = await world.launch(first, { ...settings, timeout_seconds: 0 });
+      await reach();
+      await world.when(runId, (run) => describeRun(run).join() === states.join());
+      await first.close();
+      expect([first.active(), world.clock.waiting()]).toEqual([0, 0]);
+      const handed = world.pool.handed.length;
+      for (const key of world.pool.running()) world.pool.end(key);
+      const before = await world.when(runId, () => true);
+      world.pool.atOnce = { kind: 'succeeded' };
+      const second = world.coordinator({ nodeId: 'node-2', clusterStartMs: 60_000 });
+      expect(describeRun(before)).toEqual(states);
+      await world.adopt(second);
+      await withMovingClock(() => isOver(runId));
+      expect(describeRun(await world.ended(runId))[0]).toBe('run TERMINATED/SUCCESS');
+      expect(world.pool.handed.length).toBeGreaterThan(handed);
+    },
+  );
 
   test('takes nothing any more', async () => {
     const first = world.coordinator();
     await first.close();
     const runId = await world.launch(first, singleTask);
-    expect([first.active(), describeRun(await world.when(runId, () => true))]).toEqual([0, ['run PENDING', 'main PENDING']]);
+    expect([first.active(), describeRun(await world.when(runId, () => true))]).toEqual([
+      0,
+      ['run PENDING', 'main PENDING'],
+    ]);
   });
 
   test('while writes are under way waits for them and writes nothing more', async () => {
@@ -184,7 +229,9 @@ describe('an engine that closes', () => {
     const write: RunStore['write'] = async (set) => {
       calls += 1;
       underWay += 1;
-      return world.runs.write(set).finally(() => { underWay -= 1; });
+      return world.runs.write(set).finally(() => {
+        underWay -= 1;
+      });
     };
     const first = world.coordinator({ runs: { ...world.runs, write } });
     await Promise.all(Array.from({ length: 10 }, () => world.launch(first, graph('a', 'b', 'c'))));
@@ -204,22 +251,40 @@ test('a run that comes back to a node which still remembers it is driven once', 
   await world.running('a');
   await world.runs.adopt('node-2', world.clock.now(), 10);
   await world.adopt(first, 'node-1');
-  await vi.waitFor(() => expect(world.pool.handed.map(({ taskKey }) => taskKey)).toEqual(['a', 'a']), patience);
+  await vi.waitFor(
+    () => expect(world.pool.handed.map(({ taskKey }) => taskKey)).toEqual(['a', 'a']),
+    patience,
+  );
   world.pool.end('a');
   await world.running('b');
   expect([first.active(), (await world.when(runId, () => true)).run.fence]).toEqual([1, 3]);
   world.pool.end('b');
-  expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/SUCCESS', 'a TERMINATED/SUCCESS', 'b TERMINATED/SUCCESS']);
+  expect(describeRun(await world.ended(runId))).toEqual([
+    'run TERMINATED/SUCCESS',
+    'a TERMINATED/SUCCESS',
+    'b TERMINATED/SUCCESS',
+  ]);
 });
 
 test('a kill between the first begin of a task and that of its run lets the run begin late, and tells so', async () => {
-  const runId = await world.launch(world.coordinator({ runs: mortal(world.runs, () => true) }, 'kill'), { ...graph('a', 'b a'), ...mails });
-  await world.database.db.updateTable('task_runs').set({ state: 'RUNNING', start_time: 5, running_time: 5 })
-    .where('job_run_id', '=', runId).where('task_key', '=', 'a').execute();
+  const runId = await world.launch(world.coordinator({ runs: mortal(world.runs, () => true) }, 'kill'), {
+    ...graph('a', 'b a'),
+    ...mails,
+  });
+  await world.database.db
+    .updateTable('task_runs')
+    .set({ state: 'RUNNING', start_time: 5, running_time: 5 })
+    .where('job_run_id', '=', runId)
+    .where('task_key', '=', 'a')
+    .execute();
   const second = world.coordinator({ nodeId: 'node-2' });
   await world.adopt(second);
   await world.running('a');
-  expect(describeRun(await world.when(runId, ({ run }) => run.progress.state === 'RUNNING'))).toEqual(['run RUNNING', 'a RUNNING', 'b PENDING']);
+  expect(describeRun(await world.when(runId, ({ run }) => run.progress.state === 'RUNNING'))).toEqual([
+    'run RUNNING',
+    'a RUNNING',
+    'b PENDING',
+  ]);
   expect(await world.notices()).toEqual(['run on_start']);
   await cancelRun({ runs: world.runs, stop: second.stop }, runId);
   await world.ended(runId);
@@ -227,15 +292,19 @@ test('a kill between the first begin of a task and that of its run lets the run 
 
 test('a run whose tasks were ended by its timeout ends as TIMEDOUT, also when the engine could not store the reason and was killed', async () => {
   let dead = false;
-  const first = world.coordinator({
-    runs: {
-      ...world.runs, write: mortal(world.runs, () => dead).write,
-      async requestStop() {
-        dead = true;
-        throw Object.assign(new Error('The database is starting up.'), { code: '57P03' });
+  const first = world.coordinator(
+    {
+      runs: {
+        ...world.runs,
+        write: mortal(world.runs, () => dead).write,
+        async requestStop() {
+          dead = true;
+          throw Object.assign(new Error('The database is starting up.'), { code: '57P03' });
+        },
       },
     },
-  }, 'kill');
+    'kill',
+  );
   const runId = await world.launch(first, { ...graph('a'), timeout_seconds: 5 });
   await world.running('a');
   world.clock.advance(6_000);
@@ -247,16 +316,26 @@ test('a run whose tasks were ended by its timeout ends as TIMEDOUT, also when th
 
 test.each([
   ['of the run', { ...graph('a'), timeout_seconds: 5 }, ['run TERMINATED/TIMEDOUT', 'a TERMINATED/TIMEDOUT']],
-  ['of the task', { tasks: (graph('a').tasks ?? []).map((task) => ({ ...task, timeout_seconds: 5 })) }, ['run TERMINATED/FAILED', 'a TERMINATED/TIMEDOUT']],
-])('a process that an engine ends which has lost the run, because the time %s is over, ends as TIMEDOUT', async (_name, settings, ends) => {
-  // The new owner cannot store the reason either, and so has not stopped anything itself.
-  const never = (): Promise<never> => new Promise(() => undefined);
-  const second = world.coordinator({ nodeId: 'node-2', runs: { ...world.runs, requestStop: never, requestTaskStop: never } });
-  const runId = await world.launch(world.coordinator({}, 'kill'), settings);
-  await world.running('a');
-  await world.adopt(second);
-  await vi.waitFor(() => expect(world.pool.handed).toHaveLength(2), patience);
-  world.clock.set(world.clock.now() + 6_000);
-  world.pool.end('a', { kind: 'stopped' });
-  expect(describeRun(await world.ended(runId))).toEqual(ends);
-});
+  [
+    'of the task',
+    { tasks: (graph('a').tasks ?? []).map((task) => ({ ...task, timeout_seconds: 5 })) },
+    ['run TERMINATED/FAILED', 'a TERMINATED/TIMEDOUT'],
+  ],
+])(
+  'a process that an engine ends which has lost the run, because the time %s is over, ends as TIMEDOUT',
+  async (_name, settings, ends) => {
+    // The new owner cannot store the reason either, and so has not stopped anything itself.
+    const never = (): Promise<never> => new Promise(() => undefined);
+    const second = world.coordinator({
+      nodeId: 'node-2',
+      runs: { ...world.runs, requestStop: never, requestTaskStop: never },
+    });
+    const runId = await world.launch(world.coordinator({}, 'kill'), settings);
+    await world.running('a');
+    await world.adopt(second);
+    await vi.waitFor(() => expect(world.pool.handed).toHaveLength(2), patience);
+    world.clock.set(world.clock.now() + 6_000);
+    world.pool.end('a', { kind: 'stopped' });
+    expect(describeRun(await world.ended(runId))).toEqual(ends);
+  },
+);

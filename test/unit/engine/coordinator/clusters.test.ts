@@ -13,9 +13,13 @@ import { createWorld, describeRun, patience, type World } from './world.ts';
 
 let database: TestDatabase;
 let world: World;
-beforeAll(async () => { database = await createTestDatabase(); });
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
 afterAll(() => database.drop());
-beforeEach(() => { world = createWorld(database); });
+beforeEach(() => {
+  world = createWorld(database);
+});
 afterEach(() => world.close());
 
 const newCluster = { num_workers: 1, spark_version: 'v', node_type_id: 's' };
@@ -29,12 +33,15 @@ function graphOn(uses: Readonly<Record<string, string>>, ...tasks: string[]): Jo
       const use = uses[task.task_key];
       if (use === undefined) return task;
       if (use === 'own') return { ...task, new_cluster: newCluster };
-      return use === 'existing' ? { ...task, existing_cluster_id: 'all-purpose' } : { ...task, job_cluster_key: use };
+      return use === 'existing'
+        ? { ...task, existing_cluster_id: 'all-purpose' }
+        : { ...task, job_cluster_key: use };
     }),
   };
 }
 
-const clusterOf = (taskKey: string): string | undefined => world.pool.handed.find((one) => one.taskKey === taskKey)?.cluster?.clusterId;
+const clusterOf = (taskKey: string): string | undefined =>
+  world.pool.handed.find((one) => one.taskKey === taskKey)?.cluster?.clusterId;
 
 describe('spec 2.4: a cluster of its own', () => {
   test('is made for each task and terminated when that completes', async () => {
@@ -49,7 +56,10 @@ describe('spec 2.4: a cluster of its own', () => {
   });
 
   test.each(['failed', 'lost'] as const)('is terminated when the task is %s', async (kind) => {
-    const runId = await world.launch(world.coordinator(), { notebook_task: { notebook_path: '/n' }, new_cluster: newCluster });
+    const runId = await world.launch(world.coordinator(), {
+      notebook_task: { notebook_path: '/n' },
+      new_cluster: newCluster,
+    });
     await world.running('main');
     world.pool.end('main', { kind, message: 'no' });
     await world.ended(runId);
@@ -57,27 +67,43 @@ describe('spec 2.4: a cluster of its own', () => {
   });
 
   test('has secrets that no message of the task tells', async () => {
-    const runId = await world.launch(world.coordinator(), { notebook_task: { notebook_path: '/n' }, new_cluster: { ...newCluster, spark_env_vars: { DB_PASSWORD: 'correct-horse' } } });
+    const runId = await world.launch(world.coordinator(), {
+      notebook_task: { notebook_path: '/n' },
+      new_cluster: { ...newCluster, spark_env_vars: { DB_PASSWORD: 'correct-horse' } },
+    });
     await world.running('main');
     world.pool.end('main', { kind: 'failed', message: 'ValueError: correct-horse is wrong' });
     const { run, tasks } = await world.ended(runId);
-    expect([run, tasks[0]].map((one) => one?.progress.message)).toEqual(Array(2).fill('ValueError: *** is wrong'));
+    expect([run, tasks[0]].map((one) => one?.progress.message)).toEqual(
+      Array(2).fill('ValueError: *** is wrong'),
+    );
   });
 
   test('is waited for: until it has started the task is PENDING and says so', async () => {
     const coordinator = world.coordinator({ clusterStartMs: 60_000 });
     const start = world.clock.now();
     const runId = await world.launch(coordinator, graphOn({ a: 'own' }, 'a'));
-    const { run, tasks: [task] } = await world.when(runId, ({ tasks }) => tasks[0]?.clusterId !== undefined);
-    expect([run.progress.state, task?.progress.state, task?.progress.startTime, task?.progress.message])
-      .toEqual(['PENDING', 'PENDING', start, `Waiting for cluster ${task?.clusterId} to start`]);
+    const {
+      run,
+      tasks: [task],
+    } = await world.when(runId, ({ tasks }) => tasks[0]?.clusterId !== undefined);
+    expect([
+      run.progress.state,
+      task?.progress.state,
+      task?.progress.startTime,
+      task?.progress.message,
+    ]).toEqual(['PENDING', 'PENDING', start, `Waiting for cluster ${task?.clusterId} to start`]);
     await vi.waitFor(() => expect(world.clock.waiting()).toBe(1), patience);
     world.clock.advance(59_999);
     expect(await world.clusters(runId)).toEqual(['own PENDING']);
     world.clock.advance(1);
     await world.running('a');
     const begun = await world.when(runId, ({ tasks }) => tasks[0]?.progress.state === 'RUNNING');
-    expect(begun.tasks[0]?.progress).toMatchObject({ startTime: start, runningTime: start + 60_000, message: '' });
+    expect(begun.tasks[0]?.progress).toMatchObject({
+      startTime: start,
+      runningTime: start + 60_000,
+      message: '',
+    });
     expect(await world.clusters(runId)).toEqual(['own RUNNING']);
   });
 });
@@ -87,7 +113,10 @@ describe('when another engine takes over', () => {
   const writingNothing = () => ({ ...world.runs, write: () => new Promise<never>(() => undefined) });
 
   test('the cluster of a task that never began ends with the run that was cancelled meanwhile', async () => {
-    const runId = await world.launch(world.coordinator({ runs: writingNothing() }, 'kill'), graphOn({ a: 'own' }, 'a'));
+    const runId = await world.launch(
+      world.coordinator({ runs: writingNothing() }, 'kill'),
+      graphOn({ a: 'own' }, 'a'),
+    );
     await vi.waitFor(async () => expect(await world.clusters(runId)).toEqual(['own RUNNING']), patience);
     await world.runs.requestStop(runId, 'cancel');
     await world.adopt(world.coordinator({ nodeId: 'node-2' }));
@@ -110,7 +139,10 @@ describe('when another engine takes over', () => {
       answers.push(answer);
       return answer;
     };
-    const runId = await world.launch(world.coordinator({ clusters: { ...clusters, create } }), graphOn(uses, 'a'));
+    const runId = await world.launch(
+      world.coordinator({ clusters: { ...clusters, create } }),
+      graphOn(uses, 'a'),
+    );
     await asked.promise;
     await world.adopt(world.coordinator({ nodeId: 'node-2' }));
     await world.running('a');
@@ -126,7 +158,10 @@ describe('when another engine takes over', () => {
 
 describe('spec 2.4: a shared cluster', () => {
   test('is one for its tasks, is not terminated when idle, and ends after the last of them, though the run goes on', async () => {
-    const runId = await world.launch(world.coordinator(), graphOn({ a: 'etl', b: 'etl', d: 'etl' }, 'a', 'b', 'c a b', 'd c', 'e d'));
+    const runId = await world.launch(
+      world.coordinator(),
+      graphOn({ a: 'etl', b: 'etl', d: 'etl' }, 'a', 'b', 'c a b', 'd c', 'e d'),
+    );
     await world.running('a', 'b');
     expect([clusterOf('a'), await world.clusters(runId)]).toEqual([clusterOf('b'), ['etl RUNNING']]);
     world.pool.end('a');
@@ -154,8 +189,13 @@ describe('spec 2.4: a shared cluster', () => {
   });
 
   test('that starts slowly is waited for by all its tasks, and asked for once', async () => {
-    const runId = await world.launch(world.coordinator({ clusterStartMs: 60_000 }), graphOn({ a: 'etl', b: 'etl', c: 'etl' }, 'a', 'b', 'c a'));
-    await world.when(runId, ({ tasks }) => tasks.slice(0, 2).every(({ clusterId }) => clusterId !== undefined));
+    const runId = await world.launch(
+      world.coordinator({ clusterStartMs: 60_000 }),
+      graphOn({ a: 'etl', b: 'etl', c: 'etl' }, 'a', 'b', 'c a'),
+    );
+    await world.when(runId, ({ tasks }) =>
+      tasks.slice(0, 2).every(({ clusterId }) => clusterId !== undefined),
+    );
     await vi.waitFor(() => expect(world.clock.waiting()).toBe(1), patience);
     world.clock.advance(60_000);
     await world.running('a', 'b');
@@ -168,11 +208,15 @@ describe('spec 2.4: a shared cluster', () => {
   test('that could not be made is replaced for the next task', async () => {
     const clusters = createClusterStore(world.database.db, systemClock, pino({ level: 'silent' }));
     let refusals = 1;
-    const create: ClusterStore['create'] = (...asked) => ((refusals -= 1) < 0 ? clusters.create(...asked) : Promise.reject(new Error('no nodes left')));
+    const create: ClusterStore['create'] = (...asked) =>
+      (refusals -= 1) < 0 ? clusters.create(...asked) : Promise.reject(new Error('no nodes left'));
     const settings = graphOn({ a: 'etl', b: 'etl' }, 'a', 'b a');
     const [a, b] = settings.tasks ?? [];
     if (a === undefined || b === undefined) throw new Error('unreachable');
-    const runId = await world.launch(world.coordinator({ clusters: { ...clusters, create } }), { ...settings, tasks: [a, { ...b, run_if: 'ALL_DONE' }] });
+    const runId = await world.launch(world.coordinator({ clusters: { ...clusters, create } }), {
+      ...settings,
+      tasks: [a, { ...b, run_if: 'ALL_DONE' }],
+    });
     await world.running('b');
     const found = await world.when(runId, ({ tasks }) => tasks[1]?.progress.state === 'RUNNING');
     expect(describeRun(found).slice(1)).toEqual(['a INTERNAL_ERROR', 'b RUNNING']);
@@ -183,57 +227,114 @@ describe('spec 2.4: a shared cluster', () => {
   test('that could not start, though several waited for it, fails them and ends with the run', async () => {
     const clusters = createClusterStore(world.database.db, systemClock, pino({ level: 'silent' }));
     const started = () => Promise.reject(new Error('no nodes left'));
-    const runId = await world.launch(world.coordinator({ clusterStartMs: 60_000, clusters: { ...clusters, started } }), graphOn({ a: 'etl', b: 'etl' }, 'a', 'b'));
+    const runId = await world.launch(
+      world.coordinator({ clusterStartMs: 60_000, clusters: { ...clusters, started } }),
+      graphOn({ a: 'etl', b: 'etl' }, 'a', 'b'),
+    );
     await world.when(runId, ({ tasks }) => tasks.every(({ clusterId }) => clusterId !== undefined));
     await vi.waitFor(() => expect(world.clock.waiting()).toBe(1), patience);
     world.clock.advance(60_000);
-    expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/FAILED', 'a INTERNAL_ERROR', 'b INTERNAL_ERROR']);
+    expect(describeRun(await world.ended(runId))).toEqual([
+      'run TERMINATED/FAILED',
+      'a INTERNAL_ERROR',
+      'b INTERNAL_ERROR',
+    ]);
     expect(await world.clusters(runId)).toEqual(['etl TERMINATED']);
   });
 });
 
 test('spec 2.2 existing_cluster_id: an existing cluster is allocated on first use, used by whoever names it, and outlives them', async () => {
   const coordinator = world.coordinator();
-  const ids = [await world.launch(coordinator, graphOn({ a: 'existing' }, 'a')), await world.launch(coordinator, { ...singleTask, existing_cluster_id: 'all-purpose' })];
+  const ids = [
+    await world.launch(coordinator, graphOn({ a: 'existing' }, 'a')),
+    await world.launch(coordinator, { ...singleTask, existing_cluster_id: 'all-purpose' }),
+  ];
   await world.running('a', 'main');
   expect([clusterOf('a'), clusterOf('main')]).toEqual(['all-purpose', 'all-purpose']);
-  const contexts = await Promise.all(ids.map(async (runId) => (await world.when(runId, ({ tasks }) => tasks[0]?.clusterId !== undefined)).tasks[0]?.sparkContextId));
+  const contexts = await Promise.all(
+    ids.map(
+      async (runId) =>
+        (await world.when(runId, ({ tasks }) => tasks[0]?.clusterId !== undefined)).tasks[0]?.sparkContextId,
+    ),
+  );
   expect(contexts[0]).toBe(contexts[1]);
   world.pool.end('a');
   world.pool.end('main');
   for (const runId of ids) await world.ended(runId);
-  const rows = await world.database.db.selectFrom('clusters').select(['cluster_id', 'kind', 'state', 'job_run_id']).execute();
-  expect(rows).toEqual([{ cluster_id: 'all-purpose', kind: 'ALL_PURPOSE', state: 'RUNNING', job_run_id: null }]);
+  const rows = await world.database.db
+    .selectFrom('clusters')
+    .select(['cluster_id', 'kind', 'state', 'job_run_id'])
+    .execute();
+  expect(rows).toEqual([
+    { cluster_id: 'all-purpose', kind: 'ALL_PURPOSE', state: 'RUNNING', job_run_id: null },
+  ]);
 });
 
 test('spec 2.2 existing_cluster_id: where clusters must be there, an unknown or ended one fails the task, and no cluster is made', async () => {
   const coordinator = world.coordinator({ compute: plainCompute({ strict: true }) });
   const unknown = await world.ended(await world.launch(coordinator, graphOn({ a: 'existing' }, 'a')));
-  expect([describeRun(unknown)[1], unknown.tasks[0]?.progress.message]).toEqual(['a TERMINATED/FAILED', 'Cluster all-purpose does not exist']);
+  expect([describeRun(unknown)[1], unknown.tasks[0]?.progress.message]).toEqual([
+    'a TERMINATED/FAILED',
+    'Cluster all-purpose does not exist',
+  ]);
   expect(await world.database.db.selectFrom('clusters').selectAll().execute()).toEqual([]);
-  await world.database.db.insertInto('clusters').values({ cluster_id: 'all-purpose', kind: 'ALL_PURPOSE', state: 'TERMINATED', job_run_id: null, cluster_key: null, creator: null,
-    spec: '{}', spark_context_id: null, created_time: 1, started_time: null, terminated_time: 2, termination_reason: 'USER_REQUEST', termination_parameters: null, starting_node: null, last_used_time: null }).execute();
+  await world.database.db
+    .insertInto('clusters')
+    .values({
+      cluster_id: 'all-purpose',
+      kind: 'ALL_PURPOSE',
+      state: 'TERMINATED',
+      job_run_id: null,
+      cluster_key: null,
+      creator: null,
+      spec: '{}',
+      spark_context_id: null,
+      created_time: 1,
+      started_time: null,
+      terminated_time: 2,
+      termination_reason: 'USER_REQUEST',
+      termination_parameters: null,
+      starting_node: null,
+      last_used_time: null,
+    })
+    .execute();
   const ended = await world.ended(await world.launch(coordinator, graphOn({ a: 'existing' }, 'a')));
-  expect(ended.tasks[0]?.progress.message).toBe('The cluster is in Terminated state, not available to receive jobs.');
+  expect(ended.tasks[0]?.progress.message).toBe(
+    'The cluster is in Terminated state, not available to receive jobs.',
+  );
 });
 
 test('spec 2.4: an engine that takes up a running task finds that its cluster was lost meanwhile, and ends it so', async () => {
   const runId = await world.launch(world.coordinator({}, 'kill'), graphOn({ a: 'own' }, 'a'));
   await world.running('a');
-  const { tasks: [task] } = await world.when(runId, ({ tasks }) => tasks[0]?.progress.state === 'RUNNING');
+  const {
+    tasks: [task],
+  } = await world.when(runId, ({ tasks }) => tasks[0]?.progress.state === 'RUNNING');
   const clusters = createClusterStore(world.database.db, systemClock, pino({ level: 'silent' }));
-  await clusters.terminated([task?.clusterId ?? ''], { code: 'CLOUD_PROVIDER_SHUTDOWN', parameters: { message: 'gone' } }, world.clock.now(), 'lost');
+  await clusters.terminated(
+    [task?.clusterId ?? ''],
+    { code: 'CLOUD_PROVIDER_SHUTDOWN', parameters: { message: 'gone' } },
+    world.clock.now(),
+    'lost',
+  );
   await world.adopt(world.coordinator({ nodeId: 'node-2' }));
   const run = await world.ended(runId);
-  expect([describeRun(run)[1], run.tasks[0]?.progress.message]).toEqual(['a INTERNAL_ERROR/FAILED', `Cluster ${task?.clusterId} was terminated (CLOUD_PROVIDER_SHUTDOWN): gone`]);
+  expect([describeRun(run)[1], run.tasks[0]?.progress.message]).toEqual([
+    'a INTERNAL_ERROR/FAILED',
+    `Cluster ${task?.clusterId} was terminated (CLOUD_PROVIDER_SHUTDOWN): gone`,
+  ]);
   expect(await world.clusters(runId)).toEqual(['own TERMINATED']);
 });
 
 test('spec 2.8 instance_pool_id: a pool that the configuration lost since the job was created ends the task, and no cluster is made', async () => {
-  const runId = await world.launch(world.coordinator(), { notebook_task: { notebook_path: '/n' }, new_cluster: { ...newCluster, instance_pool_id: 'gone' } });
+  const runId = await world.launch(world.coordinator(), {
+    notebook_task: { notebook_path: '/n' },
+    new_cluster: { ...newCluster, instance_pool_id: 'gone' },
+  });
   const run = await world.ended(runId);
   expect([describeRun(run)[0], run.tasks[0]?.progress.message]).toEqual([
-    'run INTERNAL_ERROR', `The cluster's instance_pool_id is "gone", which is no pool of this service: none is configured (RUNYARD_CLUSTERS).`,
+    'run INTERNAL_ERROR',
+    `The cluster's instance_pool_id is "gone", which is no pool of this service: none is configured (RUNYARD_CLUSTERS).`,
   ]);
   expect(await world.clusters(runId)).toEqual([]);
 });
@@ -245,25 +346,49 @@ test('a cluster that was made for a run may be named while it lives, with its va
   const id = clusterOf('a') ?? '';
   const borrower = await world.launch(coordinator, { ...singleTask, existing_cluster_id: id });
   await world.running('a', 'main');
-  expect(world.pool.handed.find((one) => one.taskKey === 'main')?.cluster?.environment).toMatchObject({ DB_CLUSTER_ID: id, DB_IS_JOB_CLUSTER: 'TRUE' });
+  expect(world.pool.handed.find((one) => one.taskKey === 'main')?.cluster?.environment).toMatchObject({
+    DB_CLUSTER_ID: id,
+    DB_IS_JOB_CLUSTER: 'TRUE',
+  });
   world.pool.end('main');
   world.pool.end('a');
   for (const runId of [owner, borrower]) await world.ended(runId);
   const late = await world.ended(await world.launch(coordinator, { ...singleTask, existing_cluster_id: id }));
-  expect([late.run.progress.state, late.tasks[0]?.progress.message]).toEqual(['INTERNAL_ERROR', `Cluster ${id} was terminated (JOB_FINISHED)`]);
+  expect([late.run.progress.state, late.tasks[0]?.progress.message]).toEqual([
+    'INTERNAL_ERROR',
+    `Cluster ${id} was terminated (JOB_FINISHED)`,
+  ]);
 });
 
 test('spec 2.8 instance_pool_id: a task is told the size of a node of its pool, also on a cluster that others have made', async () => {
-  const inventory = { ...defaultInventory, pools: { p: { node_type_id: 'big' } }, nodeTypes: { big: { memory_mb: 7, num_cores: 3, category: 'c', description: 'd' } } };
+  const inventory = {
+    ...defaultInventory,
+    pools: { p: { node_type_id: 'big' } },
+    nodeTypes: { big: { memory_mb: 7, num_cores: 3, category: 'c', description: 'd' } },
+  };
   const coordinator = world.coordinator({ compute: plainCompute({ inventory }) });
   const pooled = { ...newCluster, instance_pool_id: 'p' };
-  await world.launch(coordinator, { tasks: [{ task_key: 'owner', notebook_task: { notebook_path: '/n' }, new_cluster: pooled }] });
+  await world.launch(coordinator, {
+    tasks: [{ task_key: 'owner', notebook_task: { notebook_path: '/n' }, new_cluster: pooled }],
+  });
   await world.running('owner');
   await world.launch(coordinator, { ...singleTask, existing_cluster_id: clusterOf('owner') ?? '' });
   await world.running('main', 'owner');
-  await world.launch(coordinator, { tasks: [{ task_key: 'unknown', notebook_task: { notebook_path: '/n' }, existing_cluster_id: 'never-made' }] });
+  await world.launch(coordinator, {
+    tasks: [
+      { task_key: 'unknown', notebook_task: { notebook_path: '/n' }, existing_cluster_id: 'never-made' },
+    ],
+  });
   await world.running('main', 'owner', 'unknown');
-  const sizes = world.pool.handed.map(({ taskKey, cluster }) => [taskKey, cluster?.workers, cluster?.nodeType?.memory_mb]);
-  expect(sizes).toEqual([['owner', 1, 7], ['main', 1, 7], ['unknown', undefined, undefined]]);
+  const sizes = world.pool.handed.map(({ taskKey, cluster }) => [
+    taskKey,
+    cluster?.workers,
+    cluster?.nodeType?.memory_mb,
+  ]);
+  expect(sizes).toEqual([
+    ['owner', 1, 7],
+    ['main', 1, 7],
+    ['unknown', undefined, undefined],
+  ]);
   for (const task of ['main', 'owner', 'unknown']) world.pool.end(task);
 });

@@ -6,10 +6,13 @@ import { atSix, createFiredSchedules, scheduled, type FiredSchedules } from './f
 
 const at = (text: string): number => Date.parse(`2027-${text}Z`);
 let world: FiredSchedules;
-beforeEach(async () => { world = await createFiredSchedules(at('03-01T05:00')); });
+beforeEach(async () => {
+  world = await createFiredSchedules(at('03-01T05:00'));
+});
 afterEach(() => world.close());
 
-const nextOf = async (jobId: number) => (await world.database.db.selectFrom('schedules').selectAll().where('job_id', '=', jobId).executeTakeFirst());
+const nextOf = async (jobId: number) =>
+  await world.database.db.selectFrom('schedules').selectAll().where('job_id', '=', jobId).executeTakeFirst();
 
 test('a fire becomes a run with the trigger PERIODIC, which is driven; the next one is waited for', async () => {
   world.engine();
@@ -19,9 +22,19 @@ test('a fire becomes a run with the trigger PERIODIC, which is driven; the next 
   await world.to(at('03-01T06:00'));
   expect(await world.runs(job)).toEqual(['03-01T06:00 PENDING']);
   expect(world.accepted).toHaveLength(1);
-  expect(await nextOf(job)).toMatchObject({ last_fire_at: at('03-01T06:00'), next_fire_at: at('03-02T06:00') });
-  const { trigger, run_type, creator } = await world.database.db.selectFrom('runs').selectAll().executeTakeFirstOrThrow();
-  expect({ trigger, run_type, creator }).toEqual({ trigger: 'PERIODIC', run_type: 'JOB_RUN', creator: 'ann' });
+  expect(await nextOf(job)).toMatchObject({
+    last_fire_at: at('03-01T06:00'),
+    next_fire_at: at('03-02T06:00'),
+  });
+  const { trigger, run_type, creator } = await world.database.db
+    .selectFrom('runs')
+    .selectAll()
+    .executeTakeFirstOrThrow();
+  expect({ trigger, run_type, creator }).toEqual({
+    trigger: 'PERIODIC',
+    run_type: 'JOB_RUN',
+    creator: 'ann',
+  });
 });
 
 test('pausing counts at once, and paused time is not missed', async () => {
@@ -56,7 +69,11 @@ test('a name, a removed schedule and a deleted job: only what is still scheduled
   await world.change(removed, rest);
   await deleteJob(world.database.db, deleted, world.clock.now(), () => []);
   await world.to(at('03-01T06:00'));
-  expect([await world.runs(renamed), await world.runs(removed), await world.runs(deleted)]).toEqual([['03-01T06:00 PENDING'], [], []]);
+  expect([await world.runs(renamed), await world.runs(removed), await world.runs(deleted)]).toEqual([
+    ['03-01T06:00 PENDING'],
+    [],
+    [],
+  ]);
   expect([await nextOf(removed), await nextOf(deleted)]).toEqual([undefined, undefined]);
 });
 
@@ -65,7 +82,8 @@ test('several engines fire each schedule once', async () => {
   for (let engine = 0; engine < 4; engine += 1) world.engine();
   await world.to(at('03-01T06:00'));
   await world.to(at('03-02T06:00'));
-  for (const job of jobs) expect(await world.runs(job)).toEqual(['03-01T06:00 PENDING', '03-02T06:00 PENDING']);
+  for (const job of jobs)
+    expect(await world.runs(job)).toEqual(['03-01T06:00 PENDING', '03-02T06:00 PENDING']);
   expect(new Set(world.accepted).size).toBe(80);
 });
 
@@ -73,10 +91,15 @@ describe('a bad row', () => {
   test('that nobody can read rests, with the reason, and stops no other', async () => {
     world.engine();
     const [bad, good] = [await world.job(), await world.job()];
-    await sql`update jobs set settings = jsonb_set(settings, '{schedule,timezone_id}', '"Mars/Base"') where job_id = ${bad}`.execute(world.database.db);
+    await sql`update jobs set settings = jsonb_set(settings, '{schedule,timezone_id}', '"Mars/Base"') where job_id = ${bad}`.execute(
+      world.database.db,
+    );
     await world.to(at('03-01T06:00'));
     expect([await world.runs(bad), await world.runs(good)]).toEqual([[], ['03-01T06:00 PENDING']]);
-    expect(await nextOf(bad)).toMatchObject({ next_fire_at: null, problem: expect.stringContaining('Mars/Base') });
+    expect(await nextOf(bad)).toMatchObject({
+      next_fire_at: null,
+      problem: expect.stringContaining('Mars/Base'),
+    });
     await world.change(bad, atSix);
     await world.to(at('03-02T06:00'));
     expect(await world.runs(bad)).toEqual(['03-02T06:00 PENDING']);
@@ -86,11 +109,18 @@ describe('a bad row', () => {
     world.engine();
     const [bad, good] = [await world.job(), await world.job()];
     await sql`create function refuse() returns trigger language plpgsql as $$ begin
-      if new.scheduled_time < 1803880800001 and new.job_id = ${sql.raw(String(bad))} then raise 'no'; end if; return new; end $$`.execute(world.database.db);
-    await sql`create trigger refuse before insert on runs for each row execute function refuse()`.execute(world.database.db);
+      if new.scheduled_time < 1803880800001 and new.job_id = ${sql.raw(String(bad))} then raise 'no'; end if; return new; end $$`.execute(
+      world.database.db,
+    );
+    await sql`create trigger refuse before insert on runs for each row execute function refuse()`.execute(
+      world.database.db,
+    );
     await world.to(at('03-01T06:00'));
     await world.to(at('03-02T06:00'));
-    expect([await world.runs(bad), await world.runs(good)]).toEqual([['03-02T06:00 PENDING'], ['03-01T06:00 PENDING', '03-02T06:00 PENDING']]);
+    expect([await world.runs(bad), await world.runs(good)]).toEqual([
+      ['03-02T06:00 PENDING'],
+      ['03-01T06:00 PENDING', '03-02T06:00 PENDING'],
+    ]);
   });
 });
 
@@ -98,7 +128,14 @@ describe('at most once, and not less', () => {
   test('a crash between claim and commit leaves everything as it was', async () => {
     const job = await world.job();
     world.clock.set(at('03-01T06:00'));
-    await expect(world.store.fireDue({ now: at('03-01T06:00'), limit: 10 }, () => ({ fired: [], launch: async () => { throw new Error('killed'); } }))).rejects.toThrow('killed');
+    await expect(
+      world.store.fireDue({ now: at('03-01T06:00'), limit: 10 }, () => ({
+        fired: [],
+        launch: async () => {
+          throw new Error('killed');
+        },
+      })),
+    ).rejects.toThrow('killed');
     expect(await nextOf(job)).toMatchObject({ next_fire_at: at('03-01T06:00'), last_fire_at: null });
     world.engine();
     await world.to(at('03-01T06:00'));
@@ -107,7 +144,10 @@ describe('at most once, and not less', () => {
 
   test('while the database is away fires wait, and nothing is given up', async () => {
     let away = true;
-    const fireDue: typeof world.store.fireDue = (claim, decide) => (away ? Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' })) : world.store.fireDue(claim, decide));
+    const fireDue: typeof world.store.fireDue = (claim, decide) =>
+      away
+        ? Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }))
+        : world.store.fireDue(claim, decide);
     world.engine({ schedules: { ...world.store, fireDue } });
     const job = await world.job();
     world.clock.advance(at('03-01T06:00') - world.clock.now());
@@ -120,7 +160,9 @@ describe('at most once, and not less', () => {
     world.engine();
     const job = await world.job();
     await world.to(at('03-01T06:00'));
-    await sql`update schedules set last_fire_at = null, next_fire_at = ${at('03-01T06:00')}`.execute(world.database.db);
+    await sql`update schedules set last_fire_at = null, next_fire_at = ${at('03-01T06:00')}`.execute(
+      world.database.db,
+    );
     await world.to(at('03-01T06:00:01'));
     expect(await world.runs(job)).toEqual(['03-01T06:00 PENDING']);
     expect(await nextOf(job)).toMatchObject({ next_fire_at: at('03-02T06:00') });
@@ -131,7 +173,11 @@ describe('limits', () => {
   test('of a job that is still running the fire is skipped, or waits in the queue', async () => {
     world.engine();
     const skipping = await world.job({ ...scheduled('0 * * * * ?'), max_concurrent_runs: 1 });
-    const queuing = await world.job({ ...scheduled('0 * * * * ?'), max_concurrent_runs: 1, queue: { enabled: true } });
+    const queuing = await world.job({
+      ...scheduled('0 * * * * ?'),
+      max_concurrent_runs: 1,
+      queue: { enabled: true },
+    });
     await world.to(at('03-01T05:01'));
     await world.to(at('03-01T05:02'));
     expect(await world.runs(skipping)).toEqual(['03-01T05:01 PENDING', '03-01T05:02 SKIPPED']);
@@ -142,7 +188,11 @@ describe('limits', () => {
     world.engine({}, { concurrentTaskRuns: 3 });
     const jobs = await Promise.all(Array.from({ length: 5 }, () => world.job()));
     await world.to(at('03-01T06:00'));
-    const rows = await world.database.db.selectFrom('runs').select(['state', 'message']).orderBy('state').execute();
+    const rows = await world.database.db
+      .selectFrom('runs')
+      .select(['state', 'message'])
+      .orderBy('state')
+      .execute();
     expect(rows.map(({ state }) => state)).toEqual(['PENDING', 'PENDING', 'PENDING', 'SKIPPED', 'SKIPPED']);
     expect(rows.at(-1)?.message).toBe('There are already 3 active runs (limit: 3).');
     expect(jobs).toHaveLength(5);
@@ -150,14 +200,25 @@ describe('limits', () => {
 
   test('many fires at once stay within the limit, and count their numbers without gaps', async () => {
     world.engine({}, { concurrentTaskRuns: 700 });
-    await Promise.all(Array.from({ length: 1_200 }, (_, index) => (index % 8 === 0 ? world.job() : undefined)));
+    await Promise.all(
+      Array.from({ length: 1_200 }, (_, index) => (index % 8 === 0 ? world.job() : undefined)),
+    );
     await sql`insert into jobs (creator, created_time, name, api_version, format, settings, hidden)
-      select creator, created_time, name, api_version, format, settings, hidden from jobs, generate_series(1, 7)`.execute(world.database.db);
-    await sql`insert into schedules (job_id, next_fire_at) select job_id, ${at('03-01T06:00')} from jobs on conflict do nothing`.execute(world.database.db);
+      select creator, created_time, name, api_version, format, settings, hidden from jobs, generate_series(1, 7)`.execute(
+      world.database.db,
+    );
+    await sql`insert into schedules (job_id, next_fire_at) select job_id, ${at('03-01T06:00')} from jobs on conflict do nothing`.execute(
+      world.database.db,
+    );
     await world.to(at('03-01T06:00'));
     const { rows } = await sql<{ state: string; runs: number; numbers: number }>`
-      select state, count(*) as runs, max(number_in_job) as numbers from runs group by state order by state`.execute(world.database.db);
-    expect(rows).toEqual([{ state: 'PENDING', runs: 700, numbers: 1 }, { state: 'SKIPPED', runs: 500, numbers: 1 }]);
+      select state, count(*) as runs, max(number_in_job) as numbers from runs group by state order by state`.execute(
+      world.database.db,
+    );
+    expect(rows).toEqual([
+      { state: 'PENDING', runs: 700, numbers: 1 },
+      { state: 'SKIPPED', runs: 500, numbers: 1 },
+    ]);
   });
 });
 
@@ -171,16 +232,29 @@ test('trigger.periodic runs at its interval', async () => {
 });
 
 describe('a year in five zones', () => {
-  const zones = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'America/Santiago', 'Asia/Kolkata'] as const;
+  const zones = [
+    'Europe/Berlin',
+    'America/New_York',
+    'Australia/Lord_Howe',
+    'America/Santiago',
+    'Asia/Kolkata',
+  ] as const;
   /** What the clocks of a zone show. */
-  const local = (zone: string, time: number): string => new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' }).format(time);
+  const local = (zone: string, time: number): string =>
+    new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' }).format(time);
 
   test('every Sunday at a quarter past two, but for the gaps; one run for what was missed while no engine was there', async () => {
     const first = world.engine();
     const jobs = new Map<string, number>();
-    for (const zone of zones) jobs.set(zone, await world.job(scheduled('0 15 2 ? * SUN', { timezone_id: zone })));
+    for (const zone of zones)
+      jobs.set(zone, await world.job(scheduled('0 15 2 ? * SUN', { timezone_id: zone })));
     const step = async (until: number): Promise<void> => {
-      for (let due = await world.store.firstDue(); due !== undefined && due <= until; due = await world.store.firstDue()) await world.to(due);
+      for (
+        let due = await world.store.firstDue();
+        due !== undefined && due <= until;
+        due = await world.store.firstDue()
+      )
+        await world.to(due);
     };
     await step(at('10-20T00:00'));
     // Nobody is there on the two Sundays around the change in Europe.
@@ -189,13 +263,29 @@ describe('a year in five zones', () => {
     world.engine();
     await world.to(at('11-10T00:00'));
     await step(Date.parse('2028-03-01T00:00Z'));
-    const gaps: Record<string, string> = { 'Europe/Berlin': '2027-03-28', 'America/New_York': '2027-03-14', 'Australia/Lord_Howe': '2027-10-03' };
+    const gaps: Record<string, string> = {
+      'Europe/Berlin': '2027-03-28',
+      'America/New_York': '2027-03-14',
+      'Australia/Lord_Howe': '2027-10-03',
+    };
     for (const [zone, job] of jobs) {
-      const rows = await world.database.db.selectFrom('runs').select('scheduled_time').where('job_id', '=', job).orderBy('scheduled_time').execute();
+      const rows = await world.database.db
+        .selectFrom('runs')
+        .select('scheduled_time')
+        .where('job_id', '=', job)
+        .orderBy('scheduled_time')
+        .execute();
       const sundays: string[] = [];
-      for (let day = Date.parse('2027-03-07T00:00Z'); day < Date.parse('2028-02-29T00:00Z'); day += 7 * 86_400_000) sundays.push(new Date(day).toISOString().slice(0, 10));
+      for (
+        let day = Date.parse('2027-03-07T00:00Z');
+        day < Date.parse('2028-02-29T00:00Z');
+        day += 7 * 86_400_000
+      )
+        sundays.push(new Date(day).toISOString().slice(0, 10));
       const missed = new Set(['2027-10-24', '2027-10-31']);
-      const expected = sundays.filter((day) => day !== gaps[zone] && !missed.has(day)).map((day) => `${day} 02:15`);
+      const expected = sundays
+        .filter((day) => day !== gaps[zone] && !missed.has(day))
+        .map((day) => `${day} 02:15`);
       expect([zone, ...rows.map((row) => local(zone, row.scheduled_time ?? 0))]).toEqual([zone, ...expected]);
     }
   });

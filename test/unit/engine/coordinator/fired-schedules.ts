@@ -32,8 +32,11 @@ export interface FiredSchedules {
 
 const log = pino({ level: 'silent' });
 
-export const scheduled = (quartz_cron_expression: string, more: object = {}): JobSettings =>
-  ({ ...singleTask, max_concurrent_runs: 1_000, schedule: { quartz_cron_expression, timezone_id: 'UTC', ...more } });
+export const scheduled = (quartz_cron_expression: string, more: object = {}): JobSettings => ({
+  ...singleTask,
+  max_concurrent_runs: 1_000,
+  schedule: { quartz_cron_expression, timezone_id: 'UTC', ...more },
+});
 export const atSix = scheduled('0 0 6 * * ?');
 
 /** @param start where the clock begins */
@@ -44,11 +47,24 @@ export async function createFiredSchedules(start: number): Promise<FiredSchedule
   const accepted: number[] = [];
   const engines: Firing[] = [];
   return {
-    database, clock, store, accepted,
+    database,
+    clock,
+    store,
+    accepted,
     engine(changes = {}, limits = {}) {
       const firing = startFiring({
-        schedules: store, clock, log, isPassing: passing,
-        launching: { clock, limits: { ...defaultLimits, ...limits }, nodeId: `node-${engines.length}`, accept: ({ run }) => { accepted.push(run.runId); } },
+        schedules: store,
+        clock,
+        log,
+        isPassing: passing,
+        launching: {
+          clock,
+          limits: { ...defaultLimits, ...limits },
+          nodeId: `node-${engines.length}`,
+          accept: ({ run }) => {
+            accepted.push(run.runId);
+          },
+        },
         ...changes,
       });
       engines.push(firing);
@@ -61,18 +77,28 @@ export async function createFiredSchedules(start: number): Promise<FiredSchedule
     async to(time) {
       for (const engine of engines) engine.wake(clock.now());
       clock.advance(time - clock.now());
-      await vi.waitFor(async () => {
-        clock.advance(0);
-        const due = await store.firstDue();
-        if (due !== undefined && due <= clock.now()) {
-          for (const engine of engines) engine.wake(due);
-          throw new Error(`A fire of ${new Date(due).toISOString()} is still due.`);
-        }
-      }, { timeout: 30_000, interval: 5 });
+      await vi.waitFor(
+        async () => {
+          clock.advance(0);
+          const due = await store.firstDue();
+          if (due !== undefined && due <= clock.now()) {
+            for (const engine of engines) engine.wake(due);
+            throw new Error(`A fire of ${new Date(due).toISOString()} is still due.`);
+          }
+        },
+        { timeout: 30_000, interval: 5 },
+      );
     },
     async runs(jobId) {
-      const rows = await database.db.selectFrom('runs').select(['scheduled_time', 'state']).where('job_id', '=', jobId).orderBy('run_id').execute();
-      return rows.map((row) => `${new Date(row.scheduled_time ?? 0).toISOString().slice(5, 16)} ${row.state}`);
+      const rows = await database.db
+        .selectFrom('runs')
+        .select(['scheduled_time', 'state'])
+        .where('job_id', '=', jobId)
+        .orderBy('run_id')
+        .execute();
+      return rows.map(
+        (row) => `${new Date(row.scheduled_time ?? 0).toISOString().slice(5, 16)} ${row.state}`,
+      );
     },
     async close() {
       await Promise.all(engines.map((engine) => engine.close()));

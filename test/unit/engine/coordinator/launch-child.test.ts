@@ -1,4 +1,7 @@
-/** What a task starts while it runs (`launchJob` of the runner contract): one run for each key, its end handed back. */
+/**
+ * What a task starts while it runs (`launchJob` of the runner contract): one run for each key, its end handed
+ * back.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ChildRequest } from '../../../../engine/run/child.ts';
 import { defaultLimits } from '../../../../engine/limits.ts';
@@ -8,9 +11,13 @@ import { createWorld, type World } from './world.ts';
 
 let database: TestDatabase;
 let world: World;
-beforeAll(async () => { database = await createTestDatabase(); });
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
 afterAll(() => database.drop());
-beforeEach(() => { world = createWorld(database); });
+beforeEach(() => {
+  world = createWorld(database);
+});
 afterEach(async () => {
   await world.close();
   await database.db.deleteFrom('idempotency_tokens').execute();
@@ -18,7 +25,9 @@ afterEach(async () => {
 
 const notebook: ChildRequest = { kind: 'notebook', path: '/child', arguments: { n: '1' }, timeoutSeconds: 0 };
 const never = new AbortController().signal;
-const parent = { tasks: [{ task_key: 'asks', existing_cluster_id: 'c', spark_python_task: { python_file: '/a.py' } }] };
+const parent = {
+  tasks: [{ task_key: 'asks', existing_cluster_id: 'c', spark_python_task: { python_file: '/a.py' } }],
+};
 
 async function asking(changes: Parameters<World['coordinator']>[0] = {}): Promise<number> {
   const runId = await world.launch(world.coordinator(changes), parent);
@@ -26,7 +35,13 @@ async function asking(changes: Parameters<World['coordinator']>[0] = {}): Promis
   return runId;
 }
 
-const children = async () => (await database.db.selectFrom('runs').select(['run_type', 'state', 'result', 'parent_task_run_id']).where('parent_task_run_id', 'is not', null).orderBy('run_id').execute());
+const children = async () =>
+  await database.db
+    .selectFrom('runs')
+    .select(['run_type', 'state', 'result', 'parent_task_run_id'])
+    .where('parent_task_run_id', 'is not', null)
+    .orderBy('run_id')
+    .execute();
 /** The key of a one-time task that has no name of its own. */
 const child = 'main';
 
@@ -43,8 +58,15 @@ test('one key is one run, another key another one; a notebook is a WORKFLOW_RUN 
   const other = door.launch('b', notebook, never);
   await world.running('asks', child);
   world.pool.end(child, { kind: 'failed', message: 'Broken' });
-  expect(await other).toEqual({ runId: expect.any(Number), result: 'FAILED', message: expect.stringMatching(/^Run \d+ of notebook \/child ended as FAILED: Broken$/) });
-  expect((await children()).map(({ run_type: type, result }) => [type, result])).toEqual([['WORKFLOW_RUN', 'SUCCESS'], ['WORKFLOW_RUN', 'FAILED']]);
+  expect(await other).toEqual({
+    runId: expect.any(Number),
+    result: 'FAILED',
+    message: expect.stringMatching(/^Run \d+ of notebook \/child ended as FAILED: Broken$/),
+  });
+  expect((await children()).map(({ run_type: type, result }) => [type, result])).toEqual([
+    ['WORKFLOW_RUN', 'SUCCESS'],
+    ['WORKFLOW_RUN', 'FAILED'],
+  ]);
 });
 
 test('a stored job runs as by run-now, with its retries', async () => {
@@ -71,12 +93,20 @@ test('it is cancelled when nobody wants it any more, and handed back when it is 
 test('what is asked for after the stop is never started; what was started before is cancelled', async () => {
   const runId = await asking();
   const door = world.pool.door('asks');
-  expect(await door.launch('late', notebook, AbortSignal.abort())).toEqual({ result: 'CANCELED', message: 'It was not started: the task that asked for it was stopped.' });
-  expect(await door.launch('late', notebook, never)).toMatchObject({ result: 'FAILED', message: expect.stringContaining('could not be started') });
+  expect(await door.launch('late', notebook, AbortSignal.abort())).toEqual({
+    result: 'CANCELED',
+    message: 'It was not started: the task that asked for it was stopped.',
+  });
+  expect(await door.launch('late', notebook, never)).toMatchObject({
+    result: 'FAILED',
+    message: expect.stringContaining('could not be started'),
+  });
   void door.launch('early', notebook, never);
   await world.running('asks', child);
   expect(await door.launch('early', notebook, AbortSignal.abort())).toMatchObject({ result: 'CANCELED' });
-  expect((await children()).map(({ result, parent_task_run_id: by }) => [result, by])).toEqual([['CANCELED', (await world.runs.find(runId))?.tasks[0]?.runId]]);
+  expect((await children()).map(({ result, parent_task_run_id: by }) => [result, by])).toEqual([
+    ['CANCELED', (await world.runs.find(runId))?.tasks[0]?.runId],
+  ]);
 });
 
 test('the engine that adopts the task finds the run that was started before', async () => {
@@ -86,7 +116,10 @@ test('the engine that adopts the task finds the run that was started before', as
   await world.running('asks', child);
   const next = world.coordinator({ nodeId: 'node-2' });
   await world.adopt(next);
-  while (world.pool.handed.filter(({ taskKey }) => taskKey === 'asks').length < 2) await new Promise((resolve) => { setTimeout(resolve, 5); });
+  while (world.pool.handed.filter(({ taskKey }) => taskKey === 'asks').length < 2)
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
   const ended = world.pool.door('asks').launch('a', notebook, never);
   world.pool.end(child);
   expect(await ended).toMatchObject({ result: 'SUCCESS' });
@@ -108,14 +141,50 @@ test('an engine that waits for its running tasks still starts what they wait for
 });
 
 test.each<[string, ChildRequest, object, RegExp]>([
-  ['a job that there is not', { kind: 'job', jobId: 999_999, parameters: {} }, {}, /^Job 999999 could not be started: Job 999999 does not exist\.$/],
-  ['a path without a slash', { ...notebook, path: 'child' }, {}, /^Notebook child could not be started: .*notebook_path is "child"/],
-  ['arguments that are not ASCII', { ...notebook, arguments: { n: 'ü' } }, {}, /^Notebook \/child could not be started: /],
-  ['a workspace that is full', notebook, { limits: { ...defaultLimits, concurrentTaskRuns: 1 } }, /^Notebook \/child could not be started: /],
-  ['notebooks nested too deep', notebook, { limits: { ...defaultLimits, notebookRunDepth: 0 } }, /^The notebook \/child would be started by notebooks nested 1 deep; at most 0 are allowed\.$/],
-  ['too many runs an hour', notebook, { limits: { ...defaultLimits, jobsCreatedPerHour: 0 } }, /^Notebook \/child could not be started: /],
-])('spec 8: refused with a sentence, and nothing is started: %s', async (_fact, request, changes, message) => {
-  await asking(changes);
-  expect(await world.pool.door('asks').launch('a', request, never)).toEqual({ result: 'FAILED', message: expect.stringMatching(message) });
-  expect(await children()).toEqual([]);
-});
+  [
+    'a job that there is not',
+    { kind: 'job', jobId: 999_999, parameters: {} },
+    {},
+    /^Job 999999 could not be started: Job 999999 does not exist\.$/,
+  ],
+  [
+    'a path without a slash',
+    { ...notebook, path: 'child' },
+    {},
+    /^Notebook child could not be started: .*notebook_path is "child"/,
+  ],
+  [
+    'arguments that are not ASCII',
+    { ...notebook, arguments: { n: 'ü' } },
+    {},
+    /^Notebook \/child could not be started: /,
+  ],
+  [
+    'a workspace that is full',
+    notebook,
+    { limits: { ...defaultLimits, concurrentTaskRuns: 1 } },
+    /^Notebook \/child could not be started: /,
+  ],
+  [
+    'notebooks nested too deep',
+    notebook,
+    { limits: { ...defaultLimits, notebookRunDepth: 0 } },
+    /^The notebook \/child would be started by notebooks nested 1 deep; at most 0 are allowed\.$/,
+  ],
+  [
+    'too many runs an hour',
+    notebook,
+    { limits: { ...defaultLimits, jobsCreatedPerHour: 0 } },
+    /^Notebook \/child could not be started: /,
+  ],
+])(
+  'spec 8: refused with a sentence, and nothing is started: %s',
+  async (_fact, request, changes, message) => {
+    await asking(changes);
+    expect(await world.pool.door('asks').launch('a', request, never)).toEqual({
+      result: 'FAILED',
+      message: expect.stringMatching(message),
+    });
+    expect(await children()).toEqual([]);
+  },
+);

@@ -1,10 +1,20 @@
-/** Who installs what on a cluster, and when: several tasks, several engines, restarts, and a cache that lost something. The tools are a script here. */
+/**
+ * Who installs what on a cluster, and when: several tasks, several engines, restarts, and a cache that lost
+ * something. The tools are a script here.
+ */
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { libraryKey } from '../../../../engine/cluster/libraries.ts';
 import { createLibrarian } from '../../../../engine/coordinator/libraries.ts';
 import type { Library } from '../../../../engine/job/cluster.ts';
-import type { EquipOrder, Equipped, InstallOrder, Librarian, LibraryInstaller, LibraryStore } from '../../../../engine/ports/libraries.ts';
+import type {
+  EquipOrder,
+  Equipped,
+  InstallOrder,
+  Librarian,
+  LibraryInstaller,
+  LibraryStore,
+} from '../../../../engine/ports/libraries.ts';
 import { systemClock as clock } from '../../../../engine/clock.ts';
 import { createLibraryReader, createLibraryStore } from '../../../../storage/postgres/libraries/libraries.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
@@ -19,19 +29,38 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  clusterId = `c${clusters += 1}`;
-  await database.db.insertInto('clusters').values({
-    cluster_id: clusterId, kind: 'ALL_PURPOSE', state: 'RUNNING', job_run_id: null, cluster_key: null, spec: '{}', spark_context_id: '1', created_time: 1, started_time: 1, terminated_time: null, termination_reason: null,
-  }).execute();
+  clusterId = `c${(clusters += 1)}`;
+  await database.db
+    .insertInto('clusters')
+    .values({
+      cluster_id: clusterId,
+      kind: 'ALL_PURPOSE',
+      state: 'RUNNING',
+      job_run_id: null,
+      cluster_key: null,
+      spec: '{}',
+      spark_context_id: '1',
+      created_time: 1,
+      started_time: 1,
+      terminated_time: null,
+      termination_reason: null,
+    })
+    .execute();
 });
 
 const lib = (name: string): Library => ({ pypi: { package: name } });
-const namesOf = (libraries: readonly Library[]): string => libraries.map(({ pypi }) => pypi?.package).join(' ');
+const namesOf = (libraries: readonly Library[]): string =>
+  libraries.map(({ pypi }) => pypi?.package).join(' ');
 
 interface Script {
   readonly installed: string[];
   /** Decides how an order ends; undefined: everything is installed. */
-  answer: ((order: InstallOrder, signal: AbortSignal) => Promise<Awaited<ReturnType<LibraryInstaller['install']>> | undefined>) | undefined;
+  answer:
+    | ((
+        order: InstallOrder,
+        signal: AbortSignal,
+      ) => Promise<Awaited<ReturnType<LibraryInstaller['install']>> | undefined>)
+    | undefined;
   kept: boolean;
 }
 
@@ -43,8 +72,21 @@ function scripted(): { script: Script; librarian: Librarian } {
       script.installed.push(namesOf(order.wanted));
       const answer = await script.answer?.(order, signal);
       if (answer !== undefined) return answer;
-      const installed = [...order.present.installed, ...order.wanted.map((library) => ({ library, files: [] }))];
-      return { kind: 'installed', environment: { installed, paths: { classPath: [], pythonPath: [`/env/${namesOf(installed.map(({ library }) => library))}`], binPath: [] } } };
+      const installed = [
+        ...order.present.installed,
+        ...order.wanted.map((library) => ({ library, files: [] })),
+      ];
+      return {
+        kind: 'installed',
+        environment: {
+          installed,
+          paths: {
+            classPath: [],
+            pythonPath: [`/env/${namesOf(installed.map(({ library }) => library))}`],
+            binPath: [],
+          },
+        },
+      };
     },
     abandon: async () => undefined,
     keep: async () => script.kept,
@@ -52,15 +94,35 @@ function scripted(): { script: Script; librarian: Librarian } {
   return { script, librarian: createLibrarian({ store, installer, clock }) };
 }
 
-const equip = (librarian: Librarian, wanted: readonly Library[], changes: Partial<EquipOrder> = {}): Promise<Equipped> =>
-  librarian.equip({ cluster: { clusterId, sparkContextId: '1' }, environment: {}, wanted, directory: async () => '/runs/1', signal: new AbortController().signal, ...changes });
-const ready = (names: string) => ({ kind: 'ready', paths: { classPath: [], pythonPath: [`/env/${names}`], binPath: [] } });
+const equip = (
+  librarian: Librarian,
+  wanted: readonly Library[],
+  changes: Partial<EquipOrder> = {},
+): Promise<Equipped> =>
+  librarian.equip({
+    cluster: { clusterId, sparkContextId: '1' },
+    environment: {},
+    wanted,
+    directory: async () => '/runs/1',
+    signal: new AbortController().signal,
+    ...changes,
+  });
+const ready = (names: string) => ({
+  kind: 'ready',
+  paths: { classPath: [], pythonPath: [`/env/${names}`], binPath: [] },
+});
 const states = async (): Promise<string[]> =>
-  ((await createLibraryReader(database.db).statesOf(clusterId)) ?? []).map(({ library, status }) => `${namesOf([library])} ${status}`);
+  ((await createLibraryReader(database.db).statesOf(clusterId)) ?? []).map(
+    ({ library, status }) => `${namesOf([library])} ${status}`,
+  );
 
 test('tasks of one engine take turns: the next finds what the one before it installed', async () => {
   const { script, librarian } = scripted();
-  const all = await Promise.all([equip(librarian, [lib('a')]), equip(librarian, [lib('a'), lib('b')]), equip(librarian, [lib('b')])]);
+  const all = await Promise.all([
+    equip(librarian, [lib('a')]),
+    equip(librarian, [lib('a'), lib('b')]),
+    equip(librarian, [lib('b')]),
+  ]);
   expect(all.map(({ kind }) => kind)).toEqual(['ready', 'ready', 'ready']);
   expect(script.installed.join(' ').split(' ').toSorted()).toEqual(['a', 'b']);
   expect((await states()).toSorted()).toEqual(['a INSTALLED', 'b INSTALLED']);
@@ -70,12 +132,22 @@ test('of two engines that add to one cluster at once, the one that comes second 
   const [one, other] = [scripted(), scripted()];
   const meeting = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
   // Both have looked before either has stored.
-  one.script.answer = async () => { meeting[0].resolve(); await meeting[1].promise; return undefined; };
-  other.script.answer = async () => { meeting[1].resolve(); await meeting[0].promise; return undefined; };
+  one.script.answer = async () => {
+    meeting[0].resolve();
+    await meeting[1].promise;
+    return undefined;
+  };
+  other.script.answer = async () => {
+    meeting[1].resolve();
+    await meeting[0].promise;
+    return undefined;
+  };
   const paths = await Promise.all([equip(one.librarian, [lib('a')]), equip(other.librarian, [lib('b')])]);
   expect(paths.map((answer) => answer.kind)).toEqual(['ready', 'ready']);
   const { environment } = await store.ofCluster({ clusterId, sparkContextId: '1' });
-  expect(environment?.installed.map(({ library }) => libraryKey(library)).toSorted()).toEqual([lib('a'), lib('b')].map(libraryKey));
+  expect(environment?.installed.map(({ library }) => libraryKey(library)).toSorted()).toEqual(
+    [lib('a'), lib('b')].map(libraryKey),
+  );
   expect([...one.script.installed, ...other.script.installed]).toHaveLength(3);
 });
 
@@ -83,11 +155,19 @@ test('a library of the cluster that fails keeps no task from starting; one of th
   const { script, librarian } = scripted();
   await store.add({ clusterId, sparkContextId: '1' }, [lib('bad')], true, 1);
   script.answer = async ({ wanted, environment }) => {
-    const failures = wanted.filter((library) => namesOf([library]).startsWith('bad')).map((library) => ({ library, message: `broken ${environment['PIP_TOKEN']}` }));
+    const failures = wanted
+      .filter((library) => namesOf([library]).startsWith('bad'))
+      .map((library) => ({ library, message: `broken ${environment['PIP_TOKEN']}` }));
     return failures.length === 0 ? undefined : { kind: 'failed', failures };
   };
   expect(await equip(librarian, [lib('a')])).toEqual(ready('a'));
-  expect(await equip(librarian, [lib('bad2'), lib('b')], { environment: { PIP_TOKEN: 'correct-horse' } })).toEqual({ kind: 'failed', message: 'Library installation failed for library due to user error. Error messages: pypi bad2: broken ***' });
+  expect(
+    await equip(librarian, [lib('bad2'), lib('b')], { environment: { PIP_TOKEN: 'correct-horse' } }),
+  ).toEqual({
+    kind: 'failed',
+    message:
+      'Library installation failed for library due to user error. Error messages: pypi bad2: broken ***',
+  });
   expect(await states()).toEqual(['bad FAILED', 'a INSTALLED', 'bad2 FAILED', 'b SKIPPED']);
   script.answer = undefined;
   expect(await equip(librarian, [lib('bad2')])).toEqual(ready('a bad2'));
@@ -98,7 +178,10 @@ test('what the cache has lost is installed again, all of it', async () => {
   await equip(librarian, [lib('a')]);
   script.kept = false;
   const again = equip(librarian, [lib('b')]);
-  script.answer = async () => { script.kept = true; return undefined; };
+  script.answer = async () => {
+    script.kept = true;
+    return undefined;
+  };
   expect(await again).toEqual(ready('a b'));
   expect(script.installed).toEqual(['a', 'a b']);
 });
@@ -129,10 +212,14 @@ test('a task that is stopped while another one installs does not wait; one that 
   const [first, second] = [new AbortController(), new AbortController()];
   let ended = false;
   const begun = Promise.withResolvers<void>();
-  script.answer = (_order, signal) => new Promise((resolve) => {
-    signal.addEventListener('abort', () => { ended = true; resolve({ kind: 'stopped' }); });
-    begun.resolve();
-  });
+  script.answer = (_order, signal) =>
+    new Promise((resolve) => {
+      signal.addEventListener('abort', () => {
+        ended = true;
+        resolve({ kind: 'stopped' });
+      });
+      begun.resolve();
+    });
   const installing = equip(librarian, [lib('a')], { signal: first.signal });
   await begun.promise;
   const waiting = equip(librarian, [lib('b')], { signal: second.signal });
@@ -149,7 +236,11 @@ test('a task that needs nothing more does not wait while another one installs', 
   const { script, librarian } = scripted();
   await equip(librarian, [lib('a')]);
   const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  script.answer = async () => { begun.resolve(); await gate.promise; return undefined; };
+  script.answer = async () => {
+    begun.resolve();
+    await gate.promise;
+    return undefined;
+  };
   const installing = equip(librarian, [lib('b')]);
   await begun.promise;
   expect(await equip(librarian, [lib('a')])).toEqual(ready('a'));
@@ -161,6 +252,9 @@ test('a task that needs nothing more does not wait while another one installs', 
 test('two versions of one package are refused without asking a tool', async () => {
   const { script, librarian } = scripted();
   await equip(librarian, [lib('a==1')]);
-  expect(await equip(librarian, [lib('a==2')])).toMatchObject({ kind: 'failed', message: expect.stringContaining('pypi a==1 and pypi a==2 are two versions of one package') });
+  expect(await equip(librarian, [lib('a==2')])).toMatchObject({
+    kind: 'failed',
+    message: expect.stringContaining('pypi a==1 and pypi a==2 are two versions of one package'),
+  });
   expect(script.installed).toEqual(['a==1']);
 });

@@ -11,13 +11,19 @@ import { createTestDatabase, type TestDatabase } from '../../../harness/database
 import { graph, launchPorts, runOfJob, storedJob } from '../../storage/stored-runs.ts';
 
 let database: TestDatabase;
-beforeAll(async () => { database = await createTestDatabase(); });
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
 afterAll(() => database.drop());
 
 test('a run that another node withdraws between the looks at its row and at its tasks holds nobody up', async () => {
   const log = pino({ level: 'silent' });
   const runs = createRunStore(database.db, systemClock, log);
-  const jobId = await storedJob(database.db, { ...graph('a', 'b'), max_concurrent_runs: 1, queue: { enabled: true } }, systemClock.now());
+  const jobId = await storedJob(
+    database.db,
+    { ...graph('a', 'b'), max_concurrent_runs: 1, queue: { enabled: true } },
+    systemClock.now(),
+  );
   const ports = { ...launchPorts(runs, [], 'node-1', systemClock), accept: () => undefined };
   await runOfJob(ports, jobId);
   const { runId } = await runOfJob(ports, jobId);
@@ -30,14 +36,20 @@ test('a run that another node withdraws between the looks at its row and at its 
     const queue = createQueue({
       runs: {
         ...runs,
-        leavingQueue: async (since, limit) => (stale === undefined ? runs.leavingQueue(since, limit) : [...stale]),
+        leavingQueue: async (since, limit) =>
+          stale === undefined ? runs.leavingQueue(since, limit) : [...stale],
         async queuedJobs() {
           looks += 1;
           if (looks === 2) resolve();
           return looks === 2 ? [] : [{ jobId, activeRuns: 1, maxConcurrentRuns: 1, since: 0 }];
         },
       },
-      clock: systemClock, log, limits: defaultLimits, nodeId: 'node-1', accept: () => undefined, endings: createEndings(),
+      clock: systemClock,
+      log,
+      limits: defaultLimits,
+      nodeId: 'node-1',
+      accept: () => undefined,
+      endings: createEndings(),
     });
     queue.serve();
     await promise;

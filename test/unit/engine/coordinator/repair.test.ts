@@ -1,4 +1,7 @@
-/** Repaired runs in the hands of a coordinator: what is driven again, what is told of it, and engines that end meanwhile. */
+/**
+ * Repaired runs in the hands of a coordinator: what is driven again, what is told of it, and engines that end
+ * meanwhile.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { cancelRun } from '../../../../engine/cancel.ts';
 import type { Coordinator } from '../../../../engine/coordinator/coordinator.ts';
@@ -11,18 +14,34 @@ import { createWorld, describeRun, patience, type World } from './world.ts';
 
 let database: TestDatabase;
 let world: World;
-beforeAll(async () => { database = await createTestDatabase(); });
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
 afterAll(() => database.drop());
-beforeEach(() => { world = createWorld(database); });
+beforeEach(() => {
+  world = createWorld(database);
+});
 afterEach(() => world.close());
 
 const failed: Outcome = { kind: 'failed', message: 'no good' };
 const cluster = { new_cluster: { num_workers: 1, spark_version: 'v', node_type_id: 's' } };
 const mails = { email_notifications: { on_start: ['s@x'], on_success: ['g@x'], on_failure: ['f@x'] } };
 
-function repair(runId: number, coordinator: Coordinator, node = 'node-1', latestRepairId = 0): Promise<number> {
+function repair(
+  runId: number,
+  coordinator: Coordinator,
+  node = 'node-1',
+  latestRepairId = 0,
+): Promise<number> {
   const ports = { ...launchPorts(world.runs, [], node, world.clock), accept: coordinator.accept };
-  return repairRun(ports, { runId, tasks: [], allFailed: true, dependents: false, latestRepairId, parameters: {} });
+  return repairRun(ports, {
+    runId,
+    tasks: [],
+    allFailed: true,
+    dependents: false,
+    latestRepairId,
+    parameters: {},
+  });
 }
 
 /** A run of a, b behind it, and c, in which a succeeded, b failed, and what depends on it was skipped. */
@@ -48,7 +67,12 @@ test('only the tasks that run again are handed over, as new attempts', async () 
   await world.running('c');
   world.pool.end('c');
   expect(describeRun(await world.ended(runId))).toEqual([
-    'run TERMINATED/SUCCESS', 'a TERMINATED/SUCCESS', 'b TERMINATED/FAILED', 'b TERMINATED/SUCCESS', 'c SKIPPED', 'c TERMINATED/SUCCESS',
+    'run TERMINATED/SUCCESS',
+    'a TERMINATED/SUCCESS',
+    'b TERMINATED/FAILED',
+    'b TERMINATED/SUCCESS',
+    'c SKIPPED',
+    'c TERMINATED/SUCCESS',
   ]);
   expect(handed()).toEqual(['a 0', 'b 0', 'b 1', 'c 1']);
 });
@@ -67,16 +91,30 @@ test('people are told of its start once, and of every end', async () => {
   world.pool.end('c');
   await world.when(runId, (found) => found.run.progress.result === 'SUCCESS');
   await vi.waitFor(() => expect(coordinator.active()).toBe(0), patience);
-  expect(await world.notices()).toEqual(['run on_start', 'run on_failure', 'run on_failure', 'run on_success']);
+  expect(await world.notices()).toEqual([
+    'run on_start',
+    'run on_failure',
+    'run on_failure',
+    'run on_success',
+  ]);
 });
 
 test('it is PENDING until the first of its new attempts begins, whatever ran before', async () => {
   const coordinator = world.coordinator({ clusterStartMs: 60_000 });
-  const settings: JobSettings = { tasks: [...(graph('a').tasks ?? []), ...(graph('b a').tasks ?? []).map((task) => ({ ...task, ...cluster }))] };
+  const settings: JobSettings = {
+    tasks: [
+      ...(graph('a').tasks ?? []),
+      ...(graph('b a').tasks ?? []).map((task) => ({ ...task, ...cluster })),
+    ],
+  };
   const runId = await world.launch(coordinator, settings);
   await world.running('a');
   world.pool.end('a');
-  const waiting = () => world.when(runId, ({ tasks }) => tasks.at(-1)?.progress.message.startsWith('Waiting for cluster') === true);
+  const waiting = () =>
+    world.when(
+      runId,
+      ({ tasks }) => tasks.at(-1)?.progress.message.startsWith('Waiting for cluster') === true,
+    );
   await waiting();
   world.clock.advance(60_000);
   await world.running('b');
@@ -91,7 +129,9 @@ test('it is PENDING until the first of its new attempts begins, whatever ran bef
   expect(describeRun(await waiting())[0]).toBe('run PENDING');
   world.clock.advance(60_000);
   await world.running('b');
-  expect(describeRun(await world.when(runId, ({ run }) => run.progress.state === 'RUNNING'))[0]).toBe('run RUNNING');
+  expect(describeRun(await world.when(runId, ({ run }) => run.progress.state === 'RUNNING'))[0]).toBe(
+    'run RUNNING',
+  );
   world.pool.end('b');
   expect(describeRun(await world.ended(runId))[0]).toBe('run TERMINATED/SUCCESS');
 });
@@ -108,7 +148,12 @@ describe('stops', () => {
     world.clock.advance(1_000);
     const found = await world.ended(runId);
     expect(describeRun(found)).toEqual([
-      'run TERMINATED/TIMEDOUT', 'a TERMINATED/SUCCESS', 'b TERMINATED/FAILED', 'b TERMINATED/TIMEDOUT', 'c SKIPPED', 'c SKIPPED',
+      'run TERMINATED/TIMEDOUT',
+      'a TERMINATED/SUCCESS',
+      'b TERMINATED/FAILED',
+      'b TERMINATED/TIMEDOUT',
+      'c SKIPPED',
+      'c SKIPPED',
     ]);
     // An engine that adopts it counts from there, too.
     await repair(runId, world.coordinator({ nodeId: 'node-3' }), 'node-3', found.run.repair?.repairId);
@@ -127,7 +172,11 @@ describe('stops', () => {
     const runId = await world.launch(coordinator, graph('a', 'b a'));
     await world.running('a');
     await cancel(runId);
-    expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/CANCELED', 'a TERMINATED/CANCELED', 'b SKIPPED']);
+    expect(describeRun(await world.ended(runId))).toEqual([
+      'run TERMINATED/CANCELED',
+      'a TERMINATED/CANCELED',
+      'b SKIPPED',
+    ]);
     const repairId = await repair(runId, coordinator);
     await world.running('a');
     expect((await world.runs.find(runId))?.run.stopReason).toBeUndefined();
@@ -152,7 +201,13 @@ describe('engines', () => {
     await world.running('b');
     const { run, tasks } = await world.when(runId, () => true);
     expect([run.owner, run.fence, first.active(), second.active()]).toEqual(['node-2', 2, 0, 1]);
-    expect(tasks.map(({ taskKey, attempt, fence }) => `${taskKey} ${attempt} ${fence}`)).toEqual(['a 0 1', 'b 0 1', 'b 1 2', 'c 0 1', 'c 1 2']);
+    expect(tasks.map(({ taskKey, attempt, fence }) => `${taskKey} ${attempt} ${fence}`)).toEqual([
+      'a 0 1',
+      'b 0 1',
+      'b 1 2',
+      'c 0 1',
+      'c 1 2',
+    ]);
   });
 
   test('one that ends right after it has stored a repair loses nothing', async () => {

@@ -1,4 +1,7 @@
-/** Lives of runs that are retried: tasks within their run, single-task runs by new runs; over restarts, stops and limits. */
+/**
+ * Lives of runs that are retried: tasks within their run, single-task runs by new runs; over restarts, stops
+ * and limits.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runNow } from '../../../../engine/launch.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
@@ -9,9 +12,13 @@ import { createWorld, describeRun, patience, type World } from './world.ts';
 
 let database: TestDatabase;
 let world: World;
-beforeAll(async () => { database = await createTestDatabase(); });
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
 afterAll(() => database.drop());
-beforeEach(() => { world = createWorld(database); });
+beforeEach(() => {
+  world = createWorld(database);
+});
 afterEach(() => world.close());
 
 const failed = { kind: 'failed', message: 'Broken' } as const;
@@ -26,43 +33,81 @@ function retried(policy: Partial<JobSettings>, ...tasks: string[]): JobSettings 
 /** All runs, oldest first: `number attempt STATE/RESULT trigger`. */
 async function runs(): Promise<string[]> {
   const rows = await database.db.selectFrom('runs').selectAll().orderBy('run_id').execute();
-  return rows.map((row) => `${row.number_in_job} ${row.attempt} ${row.state}${row.result === null ? '' : `/${row.result}`} ${row.trigger}`);
+  return rows.map(
+    (row) =>
+      `${row.number_in_job} ${row.attempt} ${row.state}${row.result === null ? '' : `/${row.result}`} ${row.trigger}`,
+  );
 }
 
 const latestRun = async (): Promise<number> =>
-  (await database.db.selectFrom('runs').select('run_id').orderBy('run_id', 'desc').limit(1).executeTakeFirstOrThrow()).run_id;
+  (
+    await database.db
+      .selectFrom('runs')
+      .select('run_id')
+      .orderBy('run_id', 'desc')
+      .limit(1)
+      .executeTakeFirstOrThrow()
+  ).run_id;
 
 describe('spec 2.3: a task of a multi-task run', () => {
   test('is tried again inside the same run until it succeeds', async () => {
     const runId = await world.launch(world.coordinator(), retried({ max_retries: 3 }, 'a', 'b a'));
     for (const attempt of [0, 1]) {
-      await vi.waitFor(() => expect(world.pool.handed.at(-1)).toMatchObject({ taskKey: 'a', attempt }), patience);
+      await vi.waitFor(
+        () => expect(world.pool.handed.at(-1)).toMatchObject({ taskKey: 'a', attempt }),
+        patience,
+      );
       world.pool.end('a', failed);
     }
-    await vi.waitFor(() => expect(world.pool.handed.at(-1)).toMatchObject({ taskKey: 'a', attempt: 2 }), patience);
+    await vi.waitFor(
+      () => expect(world.pool.handed.at(-1)).toMatchObject({ taskKey: 'a', attempt: 2 }),
+      patience,
+    );
     world.pool.end('a');
     await world.running('b');
     world.pool.end('b');
     expect(describeRun(await world.ended(runId))).toEqual([
-      'run TERMINATED/SUCCESS', 'a TERMINATED/FAILED', 'a TERMINATED/FAILED', 'a TERMINATED/SUCCESS', 'b TERMINATED/SUCCESS',
+      'run TERMINATED/SUCCESS',
+      'a TERMINATED/FAILED',
+      'a TERMINATED/FAILED',
+      'a TERMINATED/SUCCESS',
+      'b TERMINATED/SUCCESS',
     ]);
   });
 
   test('is given up after max_retries, and those after it are skipped', async () => {
     world.pool.atOnce = failed;
-    const found = await world.ended(await world.launch(world.coordinator(), retried({ max_retries: 2 }, 'a', 'b a')));
-    expect(describeRun(found)).toEqual(['run TERMINATED/FAILED', ...['a', 'a', 'a'].map((key) => `${key} TERMINATED/FAILED`), 'b SKIPPED']);
+    const found = await world.ended(
+      await world.launch(world.coordinator(), retried({ max_retries: 2 }, 'a', 'b a')),
+    );
+    expect(describeRun(found)).toEqual([
+      'run TERMINATED/FAILED',
+      ...['a', 'a', 'a'].map((key) => `${key} TERMINATED/FAILED`),
+      'b SKIPPED',
+    ]);
     expect(found.tasks.map((task) => task.attempt)).toEqual([0, 1, 2, 0]);
   });
 
   test('waits for its interval, which counts from the start of the failed attempt, and says so', async () => {
     const start = world.clock.now();
-    const runId = await world.launch(world.coordinator(), retried({ max_retries: 1, min_retry_interval_millis: minute }, 'a'));
+    const runId = await world.launch(
+      world.coordinator(),
+      retried({ max_retries: 1, min_retry_interval_millis: minute }, 'a'),
+    );
     await world.running('a');
     world.clock.advance(10_000);
     world.pool.end('a', failed);
     const { tasks } = await world.when(runId, (run) => run.tasks.length === 2);
-    expect(tasks[1]).toMatchObject({ attempt: 1, dueTime: start + minute, progress: { state: 'PENDING', message: expect.stringMatching(/^Retry 1 of 1 of run \d+, which ended as FAILED: Broken\. It starts at 2026-/) } });
+    expect(tasks[1]).toMatchObject({
+      attempt: 1,
+      dueTime: start + minute,
+      progress: {
+        state: 'PENDING',
+        message: expect.stringMatching(
+          /^Retry 1 of 1 of run \d+, which ended as FAILED: Broken\. It starts at 2026-/,
+        ),
+      },
+    });
     await vi.waitFor(() => expect(world.clock.waiting()).toBeGreaterThan(0), patience);
     world.clock.advance(49_999);
     expect(world.pool.running()).toEqual([]);
@@ -74,7 +119,10 @@ describe('spec 2.3: a task of a multi-task run', () => {
 
   test('a retry that waits survives the engine, and begins when it is due', async () => {
     const first = world.coordinator({}, 'kill');
-    const runId = await world.launch(first, retried({ max_retries: 1, min_retry_interval_millis: minute }, 'a'));
+    const runId = await world.launch(
+      first,
+      retried({ max_retries: 1, min_retry_interval_millis: minute }, 'a'),
+    );
     await world.running('a');
     world.pool.end('a', failed);
     await world.when(runId, (run) => run.tasks.length === 2);
@@ -86,25 +134,43 @@ describe('spec 2.3: a task of a multi-task run', () => {
     world.pool.end('a', failed);
     const found = await world.ended(runId);
     // The retries that were made are counted from the rows, not by an engine.
-    expect(describeRun(found)).toEqual(['run TERMINATED/FAILED', 'a TERMINATED/FAILED', 'a TERMINATED/FAILED']);
+    expect(describeRun(found)).toEqual([
+      'run TERMINATED/FAILED',
+      'a TERMINATED/FAILED',
+      'a TERMINATED/FAILED',
+    ]);
   });
 
   test('a retry that waits is skipped when the run is cancelled', async () => {
     const coordinator = world.coordinator();
-    const runId = await world.launch(coordinator, retried({ max_retries: 1, min_retry_interval_millis: minute }, 'a'));
+    const runId = await world.launch(
+      coordinator,
+      retried({ max_retries: 1, min_retry_interval_millis: minute }, 'a'),
+    );
     await world.running('a');
     world.pool.end('a', failed);
     await world.when(runId, (run) => run.tasks.length === 2);
     await world.runs.requestStop(runId, 'cancel');
     coordinator.stop(runId, 'cancel');
-    expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/CANCELED', 'a TERMINATED/FAILED', 'a SKIPPED']);
+    expect(describeRun(await world.ended(runId))).toEqual([
+      'run TERMINATED/CANCELED',
+      'a TERMINATED/FAILED',
+      'a SKIPPED',
+    ]);
   });
 
   test.each([
     ['is not retried', {}, ['run TERMINATED/FAILED', 'a TERMINATED/TIMEDOUT']],
-    ['is retried with retry_on_timeout', { retry_on_timeout: true }, ['run TERMINATED/SUCCESS', 'a TERMINATED/TIMEDOUT', 'a TERMINATED/SUCCESS']],
+    [
+      'is retried with retry_on_timeout',
+      { retry_on_timeout: true },
+      ['run TERMINATED/SUCCESS', 'a TERMINATED/TIMEDOUT', 'a TERMINATED/SUCCESS'],
+    ],
   ])('a timeout %s', async (_name, policy, states) => {
-    const runId = await world.launch(world.coordinator(), retried({ max_retries: 1, timeout_seconds: 5, ...policy }, 'a'));
+    const runId = await world.launch(
+      world.coordinator(),
+      retried({ max_retries: 1, timeout_seconds: 5, ...policy }, 'a'),
+    );
     await world.running('a');
     world.clock.advance(5_000);
     if (states.length === 3) {
@@ -116,7 +182,10 @@ describe('spec 2.3: a task of a multi-task run', () => {
 
   test('an attempt has a cluster of its own', async () => {
     world.pool.atOnce = failed;
-    const settings = retried({ max_retries: 1, new_cluster: { num_workers: 1, spark_version: 'v', node_type_id: 's' } }, 'a');
+    const settings = retried(
+      { max_retries: 1, new_cluster: { num_workers: 1, spark_version: 'v', node_type_id: 's' } },
+      'a',
+    );
     const runId = await world.launch(world.coordinator(), settings);
     await world.ended(runId);
     expect(await world.clusters(runId)).toEqual(['own TERMINATED', 'own TERMINATED']);
@@ -128,7 +197,12 @@ describe('spec 2.3: a task of a multi-task run', () => {
     await world.ended(await world.launch(world.coordinator(), retried({ max_retries: 1, ...told }, 'a')));
     expect(await world.notices()).toEqual(['a on_start', 'a on_failure', 'a on_start', 'a on_failure']);
     await database.db.deleteFrom('outbox').execute();
-    await world.ended(await world.launch(world.coordinator(), retried({ max_retries: 1, ...told, notification_settings: { alert_on_last_attempt: true } }, 'a')));
+    await world.ended(
+      await world.launch(
+        world.coordinator(),
+        retried({ max_retries: 1, ...told, notification_settings: { alert_on_last_attempt: true } }, 'a'),
+      ),
+    );
     expect(await world.notices()).toEqual(['a on_start', 'a on_failure']);
   });
 });
@@ -137,7 +211,15 @@ describe('spec 2.5: a single-task run', () => {
   test('is retried by new runs with the next numbers, which know the first one', async () => {
     world.pool.atOnce = failed;
     const first = await world.launch(world.coordinator(), { ...singleTask, max_retries: 2 });
-    await vi.waitFor(async () => expect(await runs()).toEqual(['1 0 TERMINATED/FAILED ONE_TIME', '2 1 TERMINATED/FAILED RETRY', '3 2 TERMINATED/FAILED RETRY']), patience);
+    await vi.waitFor(
+      async () =>
+        expect(await runs()).toEqual([
+          '1 0 TERMINATED/FAILED ONE_TIME',
+          '2 1 TERMINATED/FAILED RETRY',
+          '3 2 TERMINATED/FAILED RETRY',
+        ]),
+      patience,
+    );
     const rows = await database.db.selectFrom('runs').select('original_attempt_run_id').distinct().execute();
     expect(rows).toEqual([{ original_attempt_run_id: first }]);
     expect((await world.runs.latestAttempt(first))?.attempt).toBe(2);
@@ -145,13 +227,22 @@ describe('spec 2.5: a single-task run', () => {
 
   test('its retry holds its place from the moment of its end: no other run slips in', async () => {
     const coordinator = world.coordinator();
-    const runId = await world.launch(coordinator, { ...singleTask, max_retries: 1, min_retry_interval_millis: minute });
+    const runId = await world.launch(coordinator, {
+      ...singleTask,
+      max_retries: 1,
+      min_retry_interval_millis: minute,
+    });
     await world.running('main');
     world.pool.end('main', failed);
     const { run } = await world.ended(runId);
     expect(await runs()).toEqual(['1 0 TERMINATED/FAILED ONE_TIME', '2 1 PENDING RETRY']);
     const retry = await latestRun();
-    const other = await runNow(launchPorts(world.runs, [], 'node-1', world.clock), { jobId: run.jobId, parameters: {}, idempotencyToken: undefined, creator: 'ann' });
+    const other = await runNow(launchPorts(world.runs, [], 'node-1', world.clock), {
+      jobId: run.jobId,
+      parameters: {},
+      idempotencyToken: undefined,
+      creator: 'ann',
+    });
     expect((await world.runs.find(other.runId))?.run.progress.state).toBe('SKIPPED');
     world.clock.advance(minute);
     await world.running('main');
@@ -160,7 +251,11 @@ describe('spec 2.5: a single-task run', () => {
   });
 
   test('a retry that waits survives the engine', async () => {
-    const runId = await world.launch(world.coordinator({}, 'kill'), { ...singleTask, max_retries: 1, min_retry_interval_millis: minute });
+    const runId = await world.launch(world.coordinator({}, 'kill'), {
+      ...singleTask,
+      max_retries: 1,
+      min_retry_interval_millis: minute,
+    });
     await world.running('main');
     world.pool.end('main', failed);
     await world.ended(runId);
@@ -169,12 +264,19 @@ describe('spec 2.5: a single-task run', () => {
     world.clock.advance(minute);
     await world.running('main');
     world.pool.end('main');
-    expect(describeRun(await world.ended(await latestRun()))).toEqual(['run TERMINATED/SUCCESS', 'main TERMINATED/SUCCESS']);
+    expect(describeRun(await world.ended(await latestRun()))).toEqual([
+      'run TERMINATED/SUCCESS',
+      'main TERMINATED/SUCCESS',
+    ]);
   });
 
   test('a retry that waits can be cancelled', async () => {
     const coordinator = world.coordinator();
-    const first = await world.launch(coordinator, { ...singleTask, max_retries: 1, min_retry_interval_millis: minute });
+    const first = await world.launch(coordinator, {
+      ...singleTask,
+      max_retries: 1,
+      min_retry_interval_millis: minute,
+    });
     await world.running('main');
     world.pool.end('main', failed);
     await world.ended(first);
@@ -182,7 +284,10 @@ describe('spec 2.5: a single-task run', () => {
     await vi.waitFor(() => expect(coordinator.drives(retry)).toBe(true), patience);
     await world.runs.requestStop(retry, 'cancel');
     coordinator.stop(retry, 'cancel');
-    expect(describeRun(await world.ended(retry))).toEqual(['run TERMINATED/CANCELED', 'main TERMINATED/CANCELED']);
+    expect(describeRun(await world.ended(retry))).toEqual([
+      'run TERMINATED/CANCELED',
+      'main TERMINATED/CANCELED',
+    ]);
   });
 
   test('a run whose stop was noted by another node is not retried', async () => {
@@ -208,19 +313,41 @@ describe('spec 2.5: a single-task run', () => {
   test('tells of each run, or with alert_on_last_attempt of the first start and the last end', async () => {
     world.pool.atOnce = failed;
     const told = { email_notifications: { on_start: ['a@x'], on_failure: ['a@x'] }, max_retries: 1 };
-    const over = (count: number) => vi.waitFor(async () => expect((await runs()).filter((run) => run.includes('TERMINATED'))).toHaveLength(count), patience);
+    const over = (count: number) =>
+      vi.waitFor(
+        async () => expect((await runs()).filter((run) => run.includes('TERMINATED'))).toHaveLength(count),
+        patience,
+      );
     await world.launch(world.coordinator(), { ...singleTask, ...told });
     await over(2);
-    expect(await world.notices()).toEqual(['run on_start', 'run on_failure', 'run on_start', 'run on_failure']);
+    expect(await world.notices()).toEqual([
+      'run on_start',
+      'run on_failure',
+      'run on_start',
+      'run on_failure',
+    ]);
     await database.db.deleteFrom('outbox').execute();
-    await world.launch(world.coordinator(), { ...singleTask, ...told, notification_settings: { alert_on_last_attempt: true } });
+    await world.launch(world.coordinator(), {
+      ...singleTask,
+      ...told,
+      notification_settings: { alert_on_last_attempt: true },
+    });
     await over(4);
     expect(await world.notices()).toEqual(['run on_start', 'run on_failure']);
   });
 });
 
 describe('spec 2.9: a health rule on the duration', () => {
-  const health = { rules: [{ metric: 'RUN_DURATION_SECONDS' as const, op: 'GREATER_THAN', operator: 'GREATER_THAN' as const, value: 10 }] };
+  const health = {
+    rules: [
+      {
+        metric: 'RUN_DURATION_SECONDS' as const,
+        op: 'GREATER_THAN',
+        operator: 'GREATER_THAN' as const,
+        value: 10,
+      },
+    ],
+  };
   const told = { health, email_notifications: { on_duration_warning_threshold_exceeded: ['a@x'] } };
   const warned = 'on_duration_warning_threshold_exceeded';
 
@@ -264,24 +391,27 @@ describe('spec 2.9: a health rule on the duration', () => {
   test.each([
     ['a single-task run', { ...singleTask, ...told }, 'run', 'main'],
     ['a task', retried(told, 'a'), 'a', 'a'],
-  ] as const)('%s whose timer comes late, while its end is being stored, is told of once', async (_name, settings, who, key) => {
-    const held = Promise.withResolvers<void>();
-    let ending = false;
-    const write: RunStore['write'] = async (set) => {
-      if (set.changes.some(({ stampEnd }) => stampEnd)) {
-        ending = true;
-        await held.promise;
-      }
-      return world.runs.write(set);
-    };
-    const runId = await world.launch(world.coordinator({ runs: { ...world.runs, write } }), settings);
-    await world.running(key);
-    world.clock.set(world.clock.now() + 60_000);
-    world.pool.end(key);
-    await vi.waitFor(() => expect(ending).toBe(true), patience);
-    world.clock.advance(0);
-    held.resolve();
-    await world.ended(runId);
-    expect((await world.notices()).filter((notice) => notice === `${who} ${warned}`)).toHaveLength(1);
-  });
+  ] as const)(
+    '%s whose timer comes late, while its end is being stored, is told of once',
+    async (_name, settings, who, key) => {
+      const held = Promise.withResolvers<void>();
+      let ending = false;
+      const write: RunStore['write'] = async (set) => {
+        if (set.changes.some(({ stampEnd }) => stampEnd)) {
+          ending = true;
+          await held.promise;
+        }
+        return world.runs.write(set);
+      };
+      const runId = await world.launch(world.coordinator({ runs: { ...world.runs, write } }), settings);
+      await world.running(key);
+      world.clock.set(world.clock.now() + 60_000);
+      world.pool.end(key);
+      await vi.waitFor(() => expect(ending).toBe(true), patience);
+      world.clock.advance(0);
+      held.resolve();
+      await world.ended(runId);
+      expect((await world.notices()).filter((notice) => notice === `${who} ${warned}`)).toHaveLength(1);
+    },
+  );
 });

@@ -1,6 +1,6 @@
 /**
- * A pool without processes: the test says how each attempt ends. Attempts outlive the coordinators that hand them over, as
- * processes outlive engines, and handing one over again attaches to it.
+ * A pool without processes: the test says how each attempt ends. Attempts outlive the coordinators that hand
+ * them over, as processes outlive engines, and handing one over again attaches to it.
  */
 import type { TaskDoor, TaskPool } from '../../../../engine/ports/engine.ts';
 import type { Outcome, TaskAssignment } from '../../../../engine/run/assignment.ts';
@@ -36,7 +36,8 @@ export function createScriptedPool(): ScriptedPool {
   const attemptOf = (taskKey: string): [number, Attempt] => {
     const runId = handed.findLast((assignment) => assignment.taskKey === taskKey)?.runId;
     const attempt = runId === undefined ? undefined : attempts.get(runId);
-    if (runId === undefined || attempt === undefined) throw new Error(`The task ${taskKey} was not handed over.`);
+    if (runId === undefined || attempt === undefined)
+      throw new Error(`The task ${taskKey} was not handed over.`);
     return [runId, attempt];
   };
   const begin = (runId: number): Attempt => {
@@ -50,7 +51,9 @@ export function createScriptedPool(): ScriptedPool {
     return attempt;
   };
   const pool: ScriptedPool = {
-    handed, stubborn: false, atOnce: undefined,
+    handed,
+    stubborn: false,
+    atOnce: undefined,
     run(assignment, door) {
       handed.push(assignment);
       doors.set(assignment.runId, door);
@@ -64,7 +67,8 @@ export function createScriptedPool(): ScriptedPool {
         },
       };
     },
-    running: () => [...new Set(handed.filter(({ runId }) => !ended.has(runId)).map(({ taskKey }) => taskKey))].toSorted(),
+    running: () =>
+      [...new Set(handed.filter(({ runId }) => !ended.has(runId)).map(({ taskKey }) => taskKey))].toSorted(),
     door(taskKey) {
       const door = doors.get(attemptOf(taskKey)[0]);
       if (door === undefined) throw new Error(`The task ${taskKey} was handed over without a door.`);

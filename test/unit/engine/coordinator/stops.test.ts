@@ -10,7 +10,9 @@ import { createWorld, describeRun, patience, type World } from './world.ts';
 let database: TestDatabase;
 let world: World;
 let coordinator: Coordinator;
-beforeAll(async () => { database = await createTestDatabase(); });
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
 afterAll(() => database.drop());
 beforeEach(() => {
   world = createWorld(database);
@@ -18,7 +20,8 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-const cancel = (runId: number): Promise<void> => cancelRun({ runs: world.runs, stop: coordinator.stop }, runId);
+const cancel = (runId: number): Promise<void> =>
+  cancelRun({ runs: world.runs, stop: coordinator.stop }, runId);
 const newCluster = { num_workers: 1, spark_version: 'v', node_type_id: 's' };
 const ownCluster: JobSettings = { notebook_task: singleTask.notebook_task, new_cluster: newCluster };
 const sharedCluster: JobSettings = {
@@ -27,8 +30,14 @@ const sharedCluster: JobSettings = {
 };
 
 /** Waits until a task waits for its cluster. */
-const preparing = (runId: number, ...keys: string[]) => world.when(runId, ({ tasks }) => keys.every((key) =>
-  tasks.some(({ taskKey, progress }) => taskKey === key && progress.message.startsWith('Waiting for cluster'))));
+const preparing = (runId: number, ...keys: string[]) =>
+  world.when(runId, ({ tasks }) =>
+    keys.every((key) =>
+      tasks.some(
+        ({ taskKey, progress }) => taskKey === key && progress.message.startsWith('Waiting for cluster'),
+      ),
+    ),
+  );
 
 describe('a cancel', () => {
   test('of a running task stops it', async () => {
@@ -45,7 +54,12 @@ describe('a cancel', () => {
     await world.running('a', 'b');
     await cancel(runId);
     const found = await world.ended(runId);
-    expect(describeRun(found)).toEqual(['run TERMINATED/CANCELED', 'a TERMINATED/CANCELED', 'b TERMINATED/CANCELED', 'c SKIPPED']);
+    expect(describeRun(found)).toEqual([
+      'run TERMINATED/CANCELED',
+      'a TERMINATED/CANCELED',
+      'b TERMINATED/CANCELED',
+      'c SKIPPED',
+    ]);
     expect(found.tasks[2]?.progress.message).toBe('Run cancelled by user');
   });
 
@@ -65,7 +79,12 @@ describe('a cancel', () => {
     const runId = await world.launch(coordinator, sharedCluster);
     await preparing(runId, 'a', 'b');
     await cancel(runId);
-    expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/CANCELED', 'a TERMINATED/CANCELED', 'b TERMINATED/CANCELED', 'c SKIPPED']);
+    expect(describeRun(await world.ended(runId))).toEqual([
+      'run TERMINATED/CANCELED',
+      'a TERMINATED/CANCELED',
+      'b TERMINATED/CANCELED',
+      'c SKIPPED',
+    ]);
     expect([world.pool.handed, await world.clusters(runId)]).toEqual([[], ['etl TERMINATED']]);
   });
 
@@ -93,7 +112,11 @@ describe('a cancel', () => {
     await world.running('a');
     await cancel(runId);
     world.pool.end('a');
-    expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/CANCELED', 'a TERMINATED/SUCCESS', 'b SKIPPED']);
+    expect(describeRun(await world.ended(runId))).toEqual([
+      'run TERMINATED/CANCELED',
+      'a TERMINATED/SUCCESS',
+      'b SKIPPED',
+    ]);
   });
 
   test('asked for twice is one', async () => {
@@ -119,11 +142,17 @@ describe('a cancel', () => {
     const runId = await world.launch(coordinator, graph('a'));
     const taskRunId = (await world.when(runId, () => true)).tasks[0]?.runId ?? 0;
     await expect(cancel(999_999)).rejects.toThrow('Run 999999 does not exist.');
-    await expect(cancel(taskRunId)).rejects.toThrow(`Run ${taskRunId} is a task run of run ${runId}; only the whole run can be cancelled.`);
+    await expect(cancel(taskRunId)).rejects.toThrow(
+      `Run ${taskRunId} is a task run of run ${runId}; only the whole run can be cancelled.`,
+    );
   });
 
   test('noted by another node is found when the run is adopted', async () => {
-    const ids = [await world.launch(coordinator, singleTask), await world.launch(coordinator, graph('a', 'b a')), await world.launch(coordinator, ownCluster)];
+    const ids = [
+      await world.launch(coordinator, singleTask),
+      await world.launch(coordinator, graph('a', 'b a')),
+      await world.launch(coordinator, ownCluster),
+    ];
     await preparing(ids[2] ?? 0, 'main');
     await coordinator.close();
     for (const runId of ids) await world.runs.requestStop(runId, 'cancel');
@@ -133,8 +162,12 @@ describe('a cancel', () => {
 });
 
 describe('a timeout', () => {
-  const limited = (task: string, seconds: number, settings: JobSettings): JobSettings =>
-    ({ ...settings, tasks: (settings.tasks ?? []).map((one) => (one.task_key === task ? { ...one, timeout_seconds: seconds } : one)) });
+  const limited = (task: string, seconds: number, settings: JobSettings): JobSettings => ({
+    ...settings,
+    tasks: (settings.tasks ?? []).map((one) =>
+      one.task_key === task ? { ...one, timeout_seconds: seconds } : one,
+    ),
+  });
 
   test('of a single-task run strikes when its time is over, and not before', async () => {
     const runId = await world.launch(coordinator, { ...singleTask, timeout_seconds: 10 });
@@ -143,7 +176,10 @@ describe('a timeout', () => {
     world.clock.advance(9_999);
     expect(world.pool.stops('main')).toBe(0);
     world.clock.advance(1);
-    expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/TIMEDOUT', 'main TERMINATED/TIMEDOUT']);
+    expect(describeRun(await world.ended(runId))).toEqual([
+      'run TERMINATED/TIMEDOUT',
+      'main TERMINATED/TIMEDOUT',
+    ]);
     expect(world.clock.waiting()).toBe(0);
   });
 
@@ -155,7 +191,12 @@ describe('a timeout', () => {
     await world.running('b');
     world.pool.end('b');
     const found = await world.ended(runId);
-    expect(describeRun(found)).toEqual(['run TERMINATED/FAILED', 'a TERMINATED/TIMEDOUT', 'b TERMINATED/SUCCESS', 'c SKIPPED']);
+    expect(describeRun(found)).toEqual([
+      'run TERMINATED/FAILED',
+      'a TERMINATED/TIMEDOUT',
+      'b TERMINATED/SUCCESS',
+      'c SKIPPED',
+    ]);
     expect(found.run.progress.message).toBe('Task a failed with message: Run timed out.');
   });
 
@@ -171,8 +212,20 @@ describe('a timeout', () => {
   });
 
   test.each<[string, JobSettings, string[]]>([
-    ['of a single-task run', { ...ownCluster, timeout_seconds: 10 }, ['run TERMINATED/TIMEDOUT', 'main TERMINATED/TIMEDOUT']],
-    ['of a run', { ...graph('a'), tasks: [{ ...graph('a').tasks?.[0], task_key: 'a', new_cluster: newCluster }], timeout_seconds: 10 }, ['run TERMINATED/TIMEDOUT', 'a TERMINATED/TIMEDOUT']],
+    [
+      'of a single-task run',
+      { ...ownCluster, timeout_seconds: 10 },
+      ['run TERMINATED/TIMEDOUT', 'main TERMINATED/TIMEDOUT'],
+    ],
+    [
+      'of a run',
+      {
+        ...graph('a'),
+        tasks: [{ ...graph('a').tasks?.[0], task_key: 'a', new_cluster: newCluster }],
+        timeout_seconds: 10,
+      },
+      ['run TERMINATED/TIMEDOUT', 'a TERMINATED/TIMEDOUT'],
+    ],
   ])('%s strikes while its cluster starts', async (_name, settings, expected) => {
     const runId = await world.launch(coordinator, settings);
     await preparing(runId, expected[1]?.split(' ')[0] ?? '');
@@ -188,7 +241,10 @@ describe('a timeout', () => {
     await vi.waitFor(() => expect(world.clock.waiting()).toBe(2), patience);
     world.clock.advance(10_000);
     await world.when(runId, ({ tasks }) => tasks[0]?.progress.state === 'TERMINATED');
-    expect(describeRun(await world.when(runId, () => true)).slice(1, 3)).toEqual(['a TERMINATED/TIMEDOUT', 'b PENDING']);
+    expect(describeRun(await world.when(runId, () => true)).slice(1, 3)).toEqual([
+      'a TERMINATED/TIMEDOUT',
+      'b PENDING',
+    ]);
     expect(await world.clusters(runId)).toEqual(['etl PENDING']);
     world.clock.advance(50_000);
     await world.running('b');
@@ -197,13 +253,19 @@ describe('a timeout', () => {
 
   test('is not needed for work that ends in time: no timer is left', async () => {
     world.pool.atOnce = { kind: 'succeeded' };
-    const runId = await world.launch(coordinator, { ...limited('a', 10, graph('a', 'b a')), timeout_seconds: 20 });
+    const runId = await world.launch(coordinator, {
+      ...limited('a', 10, graph('a', 'b a')),
+      timeout_seconds: 20,
+    });
     await world.ended(runId);
     await vi.waitFor(() => expect(world.clock.waiting()).toBe(0), patience);
   });
 
   test('strikes at once when the run was adopted after its time', async () => {
-    const ids = [await world.launch(coordinator, { ...graph('a', 'b a'), timeout_seconds: 10 }), await world.launch(coordinator, { ...singleTask, timeout_seconds: 10 })];
+    const ids = [
+      await world.launch(coordinator, { ...graph('a', 'b a'), timeout_seconds: 10 }),
+      await world.launch(coordinator, { ...singleTask, timeout_seconds: 10 }),
+    ];
     await world.running('a', 'main');
     await coordinator.close();
     expect(world.clock.waiting()).toBe(0);
@@ -219,7 +281,10 @@ describe('a timeout', () => {
     await world.running('a');
     await world.runs.requestStop(runId, 'cancel');
     world.clock.advance(10_000);
-    expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/CANCELED', 'a TERMINATED/CANCELED']);
+    expect(describeRun(await world.ended(runId))).toEqual([
+      'run TERMINATED/CANCELED',
+      'a TERMINATED/CANCELED',
+    ]);
   });
 
   test('that cannot be stored stops the run all the same', async () => {

@@ -11,9 +11,13 @@ import { createWorld, describeRun, patience, type World } from './world.ts';
 
 let database: TestDatabase;
 let world: World;
-beforeAll(async () => { database = await createTestDatabase(); });
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
 afterAll(() => database.drop());
-beforeEach(() => { world = createWorld(database); });
+beforeEach(() => {
+  world = createWorld(database);
+});
 afterEach(() => world.close());
 
 const newCluster = { num_workers: 1, spark_version: 'v', node_type_id: 's' };
@@ -29,17 +33,34 @@ async function cancel(coordinator: Coordinator, runId: number): Promise<void> {
 }
 
 const runsOf = async (jobId: number): Promise<string[]> =>
-  (await database.db.selectFrom('runs').selectAll().where('job_id', '=', jobId).orderBy('run_id').execute())
-    .map((row) => `${row.number_in_job} ${row.state}${row.result === null ? '' : `/${row.result}`}`);
+  (
+    await database.db.selectFrom('runs').selectAll().where('job_id', '=', jobId).orderBy('run_id').execute()
+  ).map((row) => `${row.number_in_job} ${row.state}${row.result === null ? '' : `/${row.result}`}`);
 
 test('a task that waits for its cluster longer than its health rule allows is told of meanwhile', async () => {
-  const health = { rules: [{ metric: 'RUN_DURATION_SECONDS' as const, op: 'GREATER_THAN', operator: 'GREATER_THAN' as const, value: 2 }] };
-  const told = { health, email_notifications: { on_duration_warning_threshold_exceeded: ['a@x'] }, new_cluster: newCluster };
+  const health = {
+    rules: [
+      {
+        metric: 'RUN_DURATION_SECONDS' as const,
+        op: 'GREATER_THAN',
+        operator: 'GREATER_THAN' as const,
+        value: 2,
+      },
+    ],
+  };
+  const told = {
+    health,
+    email_notifications: { on_duration_warning_threshold_exceeded: ['a@x'] },
+    new_cluster: newCluster,
+  };
   const runId = await world.launch(world.coordinator({ clusterStartMs: 60_000 }), each(told, 'a'));
   await world.when(runId, ({ tasks }) => tasks[0]?.progress.startTime !== undefined);
   await vi.waitFor(() => expect(world.clock.waiting()).toBe(2), patience);
   world.clock.advance(2_001);
-  await vi.waitFor(async () => expect(await world.notices()).toEqual(['a on_duration_warning_threshold_exceeded']), patience);
+  await vi.waitFor(
+    async () => expect(await world.notices()).toEqual(['a on_duration_warning_threshold_exceeded']),
+    patience,
+  );
 });
 
 test('a shared cluster goes with the last task that uses it, also when that one is skipped while others run', async () => {
@@ -79,9 +100,17 @@ test('a timeout that strikes because it was shortened is known to the engine tha
   const runId = await world.launch(first, each({ timeout_seconds: 100 }, 'a'));
   await world.running('a');
   world.clock.advance(50_000);
-  const { run: { jobId } } = await world.when(runId, () => true);
+  const {
+    run: { jobId },
+  } = await world.when(runId, () => true);
   for (const seconds of [10, 100]) {
-    for (const run of (await changeJob(database.db, jobId, () => each({ timeout_seconds: seconds }, 'a'), world.clock.now())) ?? []) first.retime(run.runId, run.settings);
+    for (const run of (await changeJob(
+      database.db,
+      jobId,
+      () => each({ timeout_seconds: seconds }, 'a'),
+      world.clock.now(),
+    )) ?? [])
+      first.retime(run.runId, run.settings);
     await vi.waitFor(() => expect(world.pool.stops('a')).toBe(1), patience);
   }
   await world.adopt(world.coordinator({ nodeId: 'node-2' }));
@@ -92,8 +121,14 @@ test('a timeout that strikes because it was shortened is known to the engine tha
 
 test('an attempt whose cluster was given back when its engine died is ended without waiting for another cluster', async () => {
   let dead = false;
-  const runs: RunStore = { ...world.runs, write: async (set) => (dead ? new Promise(() => undefined) : world.runs.write(set)) };
-  const runId = await world.launch(world.coordinator({ runs }, 'kill'), each({ new_cluster: newCluster }, 'a'));
+  const runs: RunStore = {
+    ...world.runs,
+    write: async (set) => (dead ? new Promise(() => undefined) : world.runs.write(set)),
+  };
+  const runId = await world.launch(
+    world.coordinator({ runs }, 'kill'),
+    each({ new_cluster: newCluster }, 'a'),
+  );
   await world.running('a');
   dead = true;
   world.pool.end('a', { kind: 'lost', message: 'Gone' });
@@ -104,11 +139,26 @@ test('an attempt whose cluster was given back when its engine died is ended with
 
 test('nesting and cycles are seen through the retry of a run that a run_job_task started', async () => {
   const middle = await storedJob(database.db, singleTask, world.clock.now());
-  const outer = await storedJob(database.db, { tasks: [{ task_key: 'outer', run_job_task: { job_id: middle } }] }, world.clock.now());
+  const outer = await storedJob(
+    database.db,
+    { tasks: [{ task_key: 'outer', run_job_task: { job_id: middle } }] },
+    world.clock.now(),
+  );
   const back: JobSettings = { run_job_task: { job_id: outer }, max_retries: 2 };
-  await database.db.updateTable('jobs').set({ settings: JSON.stringify(back) }).where('job_id', '=', middle).execute();
-  await world.ended(await world.launch(world.coordinator(), { tasks: [{ task_key: 'first', run_job_task: { job_id: outer } }] }));
-  expect([await runsOf(outer), await runsOf(middle)]).toEqual([['1 TERMINATED/FAILED'], ['1 TERMINATED/FAILED', '2 TERMINATED/FAILED', '3 TERMINATED/FAILED']]);
+  await database.db
+    .updateTable('jobs')
+    .set({ settings: JSON.stringify(back) })
+    .where('job_id', '=', middle)
+    .execute();
+  await world.ended(
+    await world.launch(world.coordinator(), {
+      tasks: [{ task_key: 'first', run_job_task: { job_id: outer } }],
+    }),
+  );
+  expect([await runsOf(outer), await runsOf(middle)]).toEqual([
+    ['1 TERMINATED/FAILED'],
+    ['1 TERMINATED/FAILED', '2 TERMINATED/FAILED', '3 TERMINATED/FAILED'],
+  ]);
 });
 
 test('a run_job_task cancels the retry that took the place of its run just before it was to cancel that', async () => {
@@ -123,18 +173,26 @@ test('a run_job_task cancels the retry that took the place of its run just befor
     },
   };
   const coordinator = world.coordinator({ runs });
-  const runId = await world.launch(coordinator, { tasks: [{ task_key: 'outer', run_job_task: { job_id: childId } }] });
+  const runId = await world.launch(coordinator, {
+    tasks: [{ task_key: 'outer', run_job_task: { job_id: childId } }],
+  });
   await world.running('main');
   world.pool.stubborn = true;
   late = async () => {
     world.pool.end('main', { kind: 'failed', message: 'Broken' });
-    await vi.waitFor(() => expect(world.pool.handed.filter(({ taskKey }) => taskKey === 'main')).toHaveLength(2), patience);
+    await vi.waitFor(
+      () => expect(world.pool.handed.filter(({ taskKey }) => taskKey === 'main')).toHaveLength(2),
+      patience,
+    );
   };
   await cancel(coordinator, runId);
   const ticking = setInterval(() => world.clock.advance(5_000), 20);
   await vi.waitFor(() => expect(world.pool.stops('main')).toBe(1), patience);
   world.pool.end('main', { kind: 'stopped' });
-  expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/CANCELED', 'outer TERMINATED/CANCELED']);
+  expect(describeRun(await world.ended(runId))).toEqual([
+    'run TERMINATED/CANCELED',
+    'outer TERMINATED/CANCELED',
+  ]);
   clearInterval(ticking);
   expect(await runsOf(childId)).toEqual(['1 TERMINATED/FAILED', '2 TERMINATED/CANCELED']);
 });
@@ -163,7 +221,12 @@ test('the end of a run is heard by its run_job_task also when it falls between a
       return found;
     },
   };
-  const runId = await world.launch(world.coordinator({ runs, endings: noted }), { tasks: [{ task_key: 'outer', run_job_task: { job_id: childId } }] });
+  const runId = await world.launch(world.coordinator({ runs, endings: noted }), {
+    tasks: [{ task_key: 'outer', run_job_task: { job_id: childId } }],
+  });
   // Time stands still: nobody looks again by himself.
-  expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/SUCCESS', 'outer TERMINATED/SUCCESS']);
+  expect(describeRun(await world.ended(runId))).toEqual([
+    'run TERMINATED/SUCCESS',
+    'outer TERMINATED/SUCCESS',
+  ]);
 });

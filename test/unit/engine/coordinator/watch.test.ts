@@ -13,9 +13,13 @@ let database: TestDatabase;
 let world: World;
 let watch: Watch | undefined;
 
-beforeAll(async () => { database = await createTestDatabase(); });
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
 afterAll(() => database.drop());
-beforeEach(() => { world = createWorld(database); });
+beforeEach(() => {
+  world = createWorld(database);
+});
 afterEach(async () => {
   await watch?.close();
   watch = undefined;
@@ -24,14 +28,25 @@ afterEach(async () => {
 });
 
 const leaseMs = 3_000;
-const graph = { name: 'watched', tasks: [{ task_key: 'a', existing_cluster_id: 'c', notebook_task: { notebook_path: '/n' } }] };
+const graph = {
+  name: 'watched',
+  tasks: [{ task_key: 'a', existing_cluster_id: 'c', notebook_task: { notebook_path: '/n' } }],
+};
 
 async function watched(coordinator: Coordinator, runs: RunStore = world.runs): Promise<Watch> {
   watch = await startWatch({
-    nodes: createNodeStore(database.db, async () => world.clock.now()), runs, coordinator, queue: { serve: () => undefined }, clock: world.clock, leaseMs,
+    nodes: createNodeStore(database.db, async () => world.clock.now()),
+    runs,
+    coordinator,
+    queue: { serve: () => undefined },
+    clock: world.clock,
+    leaseMs,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     node: { nodeId: 'node-1', host: 'nowhere', bootId: 'b', pid: 1, processStart: '1', directoryId: 'd' },
-    heartbeat: beating, sweep: async () => { swept += 1; },
+    heartbeat: beating,
+    sweep: async () => {
+      swept += 1;
+    },
   });
   return watch;
 }
@@ -54,9 +69,18 @@ async function renew(now: number, onLost: () => void): Promise<void> {
 }
 
 const leaseOf = async (): Promise<number | undefined> =>
-  (await database.db.selectFrom('nodes').select('lease_until').where('node_id', '=', 'node-1').executeTakeFirst())?.lease_until;
+  (
+    await database.db
+      .selectFrom('nodes')
+      .select('lease_until')
+      .where('node_id', '=', 'node-1')
+      .executeTakeFirst()
+  )?.lease_until;
 
-/** One beat of the watch, to its end: the lease is its first step, so the next thing that it waits for is its timer. */
+/**
+ * One beat of the watch, to its end: the lease is its first step, so the next thing that it waits for is its
+ * timer.
+ */
 async function beat(): Promise<void> {
   const timers = world.clock.waiting();
   world.clock.advance(leaseMs / 3);
@@ -83,13 +107,27 @@ test('lets go of runs that others have adopted while its lease was lost, and loo
   await watched(coordinator);
   const [taken, kept] = [await world.launch(coordinator, graph), await world.launch(coordinator, graph)];
   await vi.waitFor(() => expect(world.pool.handed).toHaveLength(2), patience);
-  await database.db.updateTable('runs').set({ owner: 'node-2', fence: 9 }).where('run_id', '=', taken).execute();
+  await database.db
+    .updateTable('runs')
+    .set({ owner: 'node-2', fence: 9 })
+    .where('run_id', '=', taken)
+    .execute();
   await database.db.updateTable('nodes').set({ lease_until: 0 }).execute();
-  const other = { nodeId: 'node-2', host: 'elsewhere', bootId: 'b', pid: 2, processStart: '1', directoryId: 'd' };
+  const other = {
+    nodeId: 'node-2',
+    host: 'elsewhere',
+    bootId: 'b',
+    pid: 2,
+    processStart: '1',
+    directoryId: 'd',
+  };
   await createNodeStore(database.db).join(other, world.clock.now() + 60_000, world.clock.now());
   swept = 0;
   await beat();
-  await vi.waitFor(() => expect([coordinator.drives(taken), coordinator.drives(kept), swept]).toEqual([false, true, 1]), patience);
+  await vi.waitFor(
+    () => expect([coordinator.drives(taken), coordinator.drives(kept), swept]).toEqual([false, true, 1]),
+    patience,
+  );
 });
 
 test('finds timeouts that another node has changed', async () => {
@@ -97,7 +135,11 @@ test('finds timeouts that another node has changed', async () => {
   await watched(coordinator);
   const runId = await world.launch(coordinator, graph);
   await world.running('a');
-  await database.db.updateTable('runs').set({ retimes: 1, settings: JSON.stringify({ ...graph, timeout_seconds: 1 }) }).where('run_id', '=', runId).execute();
+  await database.db
+    .updateTable('runs')
+    .set({ retimes: 1, settings: JSON.stringify({ ...graph, timeout_seconds: 1 }) })
+    .where('run_id', '=', runId)
+    .execute();
   world.clock.advance(leaseMs / 3);
   // The timeout is past by then: it strikes at once.
   expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/TIMEDOUT', 'a TERMINATED/TIMEDOUT']);

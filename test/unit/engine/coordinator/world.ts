@@ -60,28 +60,51 @@ export function createWorld(database: TestDatabase): World {
     if (found === undefined) throw new Error(`There is no run ${runId}.`);
     return found;
   };
-  const when: World['when'] = (runId, holds) => vi.waitFor(async () => {
-    const found = await find(runId);
-    if (!holds(found)) throw new Error(`Not yet: ${describeRun(found).join(', ')}`);
-    return found;
-  }, patience);
+  const when: World['when'] = (runId, holds) =>
+    vi.waitFor(async () => {
+      const found = await find(runId);
+      if (!holds(found)) throw new Error(`Not yet: ${describeRun(found).join(', ')}`);
+      return found;
+    }, patience);
   return {
-    database, clock, pool, runs, when,
+    database,
+    clock,
+    pool,
+    runs,
+    when,
     coordinator(changes = {}, ending = 'close') {
       const coordinator = createCoordinator({
-        runs, clusters: createClusterStore(database.db, systemClock, log), compute: plainCompute(), pool, clock, log,
+        runs,
+        clusters: createClusterStore(database.db, systemClock, log),
+        compute: plainCompute(),
+        pool,
+        clock,
+        log,
         librarian: emptyShelves,
-        workplace: { attemptDirectory: async (runId) => `/runs/${runId}`, clusterDirectory: async (id) => `/clusters/${id}`, taskValues: async () => ({}), read: async () => undefined },
+        workplace: {
+          attemptDirectory: async (runId) => `/runs/${runId}`,
+          clusterDirectory: async (id) => `/clusters/${id}`,
+          taskValues: async () => ({}),
+          read: async () => undefined,
+        },
         site: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
-        nodeId: 'node-1', clusterStartMs: 0, random: (length) => String(contexts += 1).padStart(length, '0'),
-        limits: defaultLimits, freed: () => undefined, endings: createEndings(), ...changes,
+        nodeId: 'node-1',
+        clusterStartMs: 0,
+        random: (length) => String((contexts += 1)).padStart(length, '0'),
+        limits: defaultLimits,
+        freed: () => undefined,
+        endings: createEndings(),
+        ...changes,
       });
       if (ending === 'close') coordinators.push(coordinator);
       return coordinator;
     },
     async launch(coordinator, settings) {
       const jobId = await storedJob(database.db, settings, clock.now());
-      const { runId } = await runOfJob({ ...launchPorts(runs, [], 'node-1', clock), accept: coordinator.accept }, jobId);
+      const { runId } = await runOfJob(
+        { ...launchPorts(runs, [], 'node-1', clock), accept: coordinator.accept },
+        jobId,
+      );
       return runId;
     },
     async adopt(coordinator, node = 'node-2') {
@@ -90,22 +113,38 @@ export function createWorld(database: TestDatabase): World {
     ended: (runId) => when(runId, ({ run }) => run.progress.endTime !== undefined),
     running: (...taskKeys) => vi.waitFor(() => expect(pool.running()).toEqual(taskKeys), patience),
     async clusters(runId) {
-      const rows = await database.db.selectFrom('clusters').select(['cluster_key', 'state']).where('job_run_id', '=', runId).orderBy('cluster_id').execute();
-      return rows.map(({ cluster_key: key, state }) => `${key?.startsWith('task:') === true ? 'own' : key} ${state}`).toSorted();
+      const rows = await database.db
+        .selectFrom('clusters')
+        .select(['cluster_key', 'state'])
+        .where('job_run_id', '=', runId)
+        .orderBy('cluster_id')
+        .execute();
+      return rows
+        .map(({ cluster_key: key, state }) => `${key?.startsWith('task:') === true ? 'own' : key} ${state}`)
+        .toSorted();
     },
     async notices() {
-      const rows = await database.db.selectFrom('outbox').select(['task_key', 'event']).orderBy('notice_id').execute();
+      const rows = await database.db
+        .selectFrom('outbox')
+        .select(['task_key', 'event'])
+        .orderBy('notice_id')
+        .execute();
       return rows.map(({ task_key: key, event }) => `${key ?? 'run'} ${event}`);
     },
     async close() {
       await Promise.all(coordinators.map((coordinator) => coordinator.close()));
-      for (const table of ['runs', 'outbox', 'clusters'] as const) await database.db.deleteFrom(table).execute();
+      for (const table of ['runs', 'outbox', 'clusters'] as const)
+        await database.db.deleteFrom(table).execute();
     },
   };
 }
 
 /** `run STATE[/RESULT]` and the same for every task, e.g. `a TERMINATED/FAILED`. */
 export function describeRun({ run, tasks }: RunWithTasks): string[] {
-  return [{ key: 'run', progress: run.progress }, ...tasks.map(({ taskKey: key, progress }) => ({ key, progress }))]
-    .map(({ key, progress: { state, result } }) => `${key} ${state}${result === undefined ? '' : `/${result}`}`);
+  return [
+    { key: 'run', progress: run.progress },
+    ...tasks.map(({ taskKey: key, progress }) => ({ key, progress })),
+  ].map(
+    ({ key, progress: { state, result } }) => `${key} ${state}${result === undefined ? '' : `/${result}`}`,
+  );
 }

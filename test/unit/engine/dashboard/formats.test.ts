@@ -1,22 +1,45 @@
 /** Number formats, columns of queries, and names. */
 import { describe, expect, test } from 'vitest';
-import { candidateName, dashboardPath, fileName, keywordOf, namer } from '../../../../engine/dashboard/names.ts';
+import {
+  candidateName,
+  dashboardPath,
+  fileName,
+  keywordOf,
+  namer,
+} from '../../../../engine/dashboard/names.ts';
 import { columnsOf } from '../../../../engine/dashboard/query-columns.ts';
 import { tokensOf } from '../../../../engine/sql/tokens.ts';
 import { numberFormat } from '../../../../engine/dashboard/visuals/formats.ts';
 
-const plain = { type: 'number-plain', abbreviation: 'none', hideGroupSeparator: true, decimalPlaces: { type: 'exact', places: 0 } };
+const plain = {
+  type: 'number-plain',
+  abbreviation: 'none',
+  hideGroupSeparator: true,
+  decimalPlaces: { type: 'exact', places: 0 },
+};
 
 test.each<[string, object | undefined]>([
-  ['0', plain], ['0,0', { ...plain, hideGroupSeparator: false }],
+  ['0', plain],
+  ['0,0', { ...plain, hideGroupSeparator: false }],
   ['0.00', { ...plain, decimalPlaces: { type: 'exact', places: 2 } }],
   ['0,0[.]00000', { ...plain, hideGroupSeparator: false, decimalPlaces: { type: 'max', places: 5 } }],
   ['0.0[00]', { ...plain, decimalPlaces: { type: 'max', places: 3 } }],
   ['0.0%', { ...plain, type: 'number-percent', decimalPlaces: { type: 'exact', places: 1 } }],
-  ['$0,0.00', { ...plain, type: 'number-currency', currencyCode: 'USD', hideGroupSeparator: false, decimalPlaces: { type: 'exact', places: 2 } }],
+  [
+    '$0,0.00',
+    {
+      ...plain,
+      type: 'number-currency',
+      currencyCode: 'USD',
+      hideGroupSeparator: false,
+      decimalPlaces: { type: 'exact', places: 2 },
+    },
+  ],
   ['0,0 €', { ...plain, type: 'number-currency', currencyCode: 'EUR', hideGroupSeparator: false }],
   ['0.0a', { ...plain, abbreviation: 'compact', decimalPlaces: { type: 'exact', places: 1 } }],
-  ['0 b', undefined], ['#.##', undefined], ['', undefined],
+  ['0 b', undefined],
+  ['#.##', undefined],
+  ['', undefined],
 ])('the format %s', (pattern, expected) => expect(numberFormat(pattern)).toEqual(expected));
 
 test.each<[string, string[] | undefined]>([
@@ -25,12 +48,26 @@ test.each<[string, string[] | undefined]>([
   ["SELECT (SELECT max(b) FROM u) AS m, 'x' AS 'label' FROM t UNION SELECT 1, 2", ['m', 'label']],
   ['SELECT CASE WHEN a THEN b END AS c, -- d\n e FROM t', ['c', 'e']],
   ['SELECT a b', ['b']],
-  ['SELECT * FROM t', undefined], ['SELECT t.* FROM t', undefined], ['SELECT count(*) FROM t', undefined], ['SELECT a + b FROM t', undefined],
-  ['SELECT CASE WHEN a THEN b END FROM t', undefined], ['SELECT {{ p }} FROM t', undefined], ['DELETE FROM t', undefined], ['', undefined], ['SELECT', undefined],
+  ['SELECT * FROM t', undefined],
+  ['SELECT t.* FROM t', undefined],
+  ['SELECT count(*) FROM t', undefined],
+  ['SELECT a + b FROM t', undefined],
+  ['SELECT CASE WHEN a THEN b END FROM t', undefined],
+  ['SELECT {{ p }} FROM t', undefined],
+  ['DELETE FROM t', undefined],
+  ['', undefined],
+  ['SELECT', undefined],
 ])('the columns of %s', (sql, expected) => expect(columnsOf(tokensOf(sql))).toEqual(expected));
 
 describe('names', () => {
-  test.each([['p', 'p'], ['Start Date', 'Start_Date'], ['a.b-c', 'a_b_c'], ['2nd', 'p_2nd'], ['größe', 'größe'], ['--', 'parameter']])('%s is the keyword %s', (name, keyword) => {
+  test.each([
+    ['p', 'p'],
+    ['Start Date', 'Start_Date'],
+    ['a.b-c', 'a_b_c'],
+    ['2nd', 'p_2nd'],
+    ['größe', 'größe'],
+    ['--', 'parameter'],
+  ])('%s is the keyword %s', (name, keyword) => {
     expect(keywordOf(name)).toBe(keyword);
   });
 

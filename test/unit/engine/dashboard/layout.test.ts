@@ -4,13 +4,34 @@ import { describe, expect, test } from 'vitest';
 import { classicPosition, place, placeFilters } from '../../../../engine/dashboard/layout.ts';
 import { columns, type Position } from '../../../../engine/dashboard/modern.ts';
 
-const position: fc.Arbitrary<Position> = fc.record({ x: fc.integer({ min: 0, max: columns - 1 }), y: fc.nat(30), width: fc.integer({ min: 1, max: columns }), height: fc.integer({ min: 1, max: 8 }) })
+const position: fc.Arbitrary<Position> = fc
+  .record({
+    x: fc.integer({ min: 0, max: columns - 1 }),
+    y: fc.nat(30),
+    width: fc.integer({ min: 1, max: columns }),
+    height: fc.integer({ min: 1, max: 8 }),
+  })
   .map((one) => ({ ...one, width: Math.min(one.width, columns - one.x) }));
 
 /** Options as they may be written: right, out of the grid, or nonsense. */
 const options = fc.oneof(
-  fc.record({ position: fc.record({ col: fc.integer({ min: -3, max: 9 }), row: fc.integer({ min: -2, max: 40 }), sizeX: fc.integer({ min: -1, max: 9 }), sizeY: fc.integer({ min: -1, max: 9 }) }, { requiredKeys: [] }) }),
-  fc.record({ position: fc.oneof(fc.jsonValue(), fc.record({ col: fc.jsonValue(), row: fc.oneof(fc.double(), fc.string()), sizeX: fc.double() })) }),
+  fc.record({
+    position: fc.record(
+      {
+        col: fc.integer({ min: -3, max: 9 }),
+        row: fc.integer({ min: -2, max: 40 }),
+        sizeX: fc.integer({ min: -1, max: 9 }),
+        sizeY: fc.integer({ min: -1, max: 9 }),
+      },
+      { requiredKeys: [] },
+    ),
+  }),
+  fc.record({
+    position: fc.oneof(
+      fc.jsonValue(),
+      fc.record({ col: fc.jsonValue(), row: fc.oneof(fc.double(), fc.string()), sizeX: fc.double() }),
+    ),
+  }),
 );
 
 function overlap(a: Position, b: Position): boolean {
@@ -18,61 +39,103 @@ function overlap(a: Position, b: Position): boolean {
 }
 
 function overlaps(places: readonly Position[]): [Position, Position][] {
-  return places.flatMap((a, index) => places.slice(index + 1).filter((b) => overlap(a, b)).map((b): [Position, Position] => [a, b]));
+  return places.flatMap((a, index) =>
+    places
+      .slice(index + 1)
+      .filter((b) => overlap(a, b))
+      .map((b): [Position, Position] => [a, b]),
+  );
 }
 
-const isInside = ({ x, y, width, height }: Position): boolean => x >= 0 && y >= 0 && width >= 1 && height >= 1 && x + width <= columns && [x, y, width, height].every(Number.isInteger);
+const isInside = ({ x, y, width, height }: Position): boolean =>
+  x >= 0 &&
+  y >= 0 &&
+  width >= 1 &&
+  height >= 1 &&
+  x + width <= columns &&
+  [x, y, width, height].every(Number.isInteger);
 
 describe('spec 4.4: wherever widgets claim to stand', () => {
   test('they stand inside the grid and none on another', () => {
-    fc.assert(fc.property(fc.array(options, { maxLength: 30 }), fc.nat(5), (all, top) => {
-      const places = place(all.map((one) => classicPosition(one)), top);
-      expect(places).toHaveLength(all.length);
-      expect(places.filter((one) => !isInside(one) || one.y < top)).toEqual([]);
-      expect(overlaps(places)).toEqual([]);
-    }), { numRuns: 1_000 });
+    fc.assert(
+      fc.property(fc.array(options, { maxLength: 30 }), fc.nat(5), (all, top) => {
+        const places = place(
+          all.map((one) => classicPosition(one)),
+          top,
+        );
+        expect(places).toHaveLength(all.length);
+        expect(places.filter((one) => !isInside(one) || one.y < top)).toEqual([]);
+        expect(overlaps(places)).toEqual([]);
+      }),
+      { numRuns: 1_000 },
+    );
   });
 
   test('columns and sizes are kept, and nothing moves up', () => {
-    fc.assert(fc.property(fc.array(position, { maxLength: 30 }), fc.nat(5), (all, top) => {
-      for (const [index, { y, ...rest }] of place(all, top).entries()) {
-        expect(all[index]).toMatchObject(rest);
-        expect(y).toBeGreaterThanOrEqual((all[index]?.y ?? 0) + top);
-      }
-    }), { numRuns: 1_000 });
+    fc.assert(
+      fc.property(fc.array(position, { maxLength: 30 }), fc.nat(5), (all, top) => {
+        for (const [index, { y, ...rest }] of place(all, top).entries()) {
+          expect(all[index]).toMatchObject(rest);
+          expect(y).toBeGreaterThanOrEqual((all[index]?.y ?? 0) + top);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
   });
 
   test('a widget that stood above another in the same column still does', () => {
-    fc.assert(fc.property(fc.array(position, { maxLength: 30 }), (all) => {
-      const places = place(all, 0);
-      for (const [i, a] of all.entries()) {
-        for (const [j, b] of all.entries()) {
-          if (a.y >= b.y || a.x >= b.x + b.width || b.x >= a.x + a.width) continue;
-          expect(places[i]?.y).toBeLessThan(places[j]?.y ?? 0);
+    fc.assert(
+      fc.property(fc.array(position, { maxLength: 30 }), (all) => {
+        const places = place(all, 0);
+        for (const [i, a] of all.entries()) {
+          for (const [j, b] of all.entries()) {
+            if (a.y >= b.y || a.x >= b.x + b.width || b.x >= a.x + a.width) continue;
+            expect(places[i]?.y).toBeLessThan(places[j]?.y ?? 0);
+          }
         }
-      }
-    }), { numRuns: 500 });
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test('those that did not overlap stay exactly where they were, below the filters', () => {
-    fc.assert(fc.property(fc.array(position, { maxLength: 30 }), fc.nat(5), (all, top) => {
-      const apart = place(all, 0);
-      expect(place(apart, top)).toEqual(apart.map((one) => ({ ...one, y: one.y + top })));
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(fc.array(position, { maxLength: 30 }), fc.nat(5), (all, top) => {
+        const apart = place(all, 0);
+        expect(place(apart, top)).toEqual(apart.map((one) => ({ ...one, y: one.y + top })));
+      }),
+      { numRuns: 500 },
+    );
   });
 });
 
 test('filters stand side by side in rows at the top', () => {
-  fc.assert(fc.property(fc.nat(50), (count) => {
-    const { positions, rows } = placeFilters(count);
-    expect(positions).toHaveLength(count);
-    expect(overlaps(positions)).toEqual([]);
-    expect(positions.every((one) => isInside(one) && one.y + one.height <= rows)).toBe(true);
-  }));
-  expect(placeFilters(4)).toEqual({ rows: 2, positions: [{ x: 0, y: 0 }, { x: 2, y: 0 }, { x: 4, y: 0 }, { x: 0, y: 1 }].map((at) => ({ ...at, width: 2, height: 1 })) });
+  fc.assert(
+    fc.property(fc.nat(50), (count) => {
+      const { positions, rows } = placeFilters(count);
+      expect(positions).toHaveLength(count);
+      expect(overlaps(positions)).toEqual([]);
+      expect(positions.every((one) => isInside(one) && one.y + one.height <= rows)).toBe(true);
+    }),
+  );
+  expect(placeFilters(4)).toEqual({
+    rows: 2,
+    positions: [
+      { x: 0, y: 0 },
+      { x: 2, y: 0 },
+      { x: 4, y: 0 },
+      { x: 0, y: 1 },
+    ].map((at) => ({ ...at, width: 2, height: 1 })),
+  });
 });
 
 test('a widget without a row comes below all others', () => {
-  const places = place([classicPosition({}), classicPosition({ position: { col: 5, row: 7, sizeX: 1, sizeY: 2 } })], 0);
-  expect(places).toEqual([{ x: 0, y: 9, width: 3, height: 4 }, { x: 5, y: 7, width: 1, height: 2 }]);
+  const places = place(
+    [classicPosition({}), classicPosition({ position: { col: 5, row: 7, sizeX: 1, sizeY: 2 } })],
+    0,
+  );
+  expect(places).toEqual([
+    { x: 0, y: 9, width: 3, height: 4 },
+    { x: 5, y: 7, width: 1, height: 2 },
+  ]);
 });

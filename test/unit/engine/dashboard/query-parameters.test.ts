@@ -1,4 +1,6 @@
-/** Parameters of queries: every rule by a case, and by generated queries that nothing else of a query changes. */
+/**
+ * Parameters of queries: every rule by a case, and by generated queries that nothing else of a query changes.
+ */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parameterNames, rewriteParameters } from '../../../../engine/dashboard/query-parameters.ts';
@@ -7,10 +9,19 @@ import { markersIn } from '../../../../engine/dashboard/query-markers.ts';
 import { tokensOf } from '../../../../engine/sql/tokens.ts';
 import { plainSoup, soupMarkers, soupParameters, sqlSoup } from './sql-soup.ts';
 
-const list = (emptyByDefault: boolean, prefix = ''): NamedParameter['list'] => ({ prefix, suffix: prefix, separator: ',', emptyByDefault });
+const list = (emptyByDefault: boolean, prefix = ''): NamedParameter['list'] => ({
+  prefix,
+  suffix: prefix,
+  separator: ',',
+  emptyByDefault,
+});
 
 const parameters: readonly NamedParameter[] = [
-  ...['p', 't', 'c', 's', 'a', 'b', 'n', 'd', 'unit', 'direction'].map((name) => ({ name, keyword: name, range: false })),
+  ...['p', 't', 'c', 's', 'a', 'b', 'n', 'd', 'unit', 'direction'].map((name) => ({
+    name,
+    keyword: name,
+    range: false,
+  })),
   { name: 'q x', keyword: 'q_x', range: false },
   { name: 'r', keyword: 'r', range: true },
   { name: 'm', keyword: 'm', range: false, list: list(false) },
@@ -47,30 +58,54 @@ describe('spec 4.4: mustache parameters become named ones', () => {
     ['NOT IN', 'WHERE t.`a b` NOT IN ( {{ m }} )', 'WHERE NOT array_contains(:m, t.`a b`)'],
     ['a call on the left', 'AND lower(trim(x)) IN ({{ m }})', 'AND array_contains(:m, lower(trim(x)))'],
     ['brackets on the left', 'WHERE (a + b) IN ({{ m }})', 'WHERE array_contains(:m, (a + b))'],
-    ['an operator on the left, which IN must not cut', 'WHERE a + b IN ({{ m }})', 'WHERE a + b IN (SELECT explode(:m))'],
-    ['an empty default is guarded', "x IN ({{ e }})", '(size(:e) = 0 OR array_contains(:e, x))'],
+    [
+      'an operator on the left, which IN must not cut',
+      'WHERE a + b IN ({{ m }})',
+      'WHERE a + b IN (SELECT explode(:m))',
+    ],
+    ['an empty default is guarded', 'x IN ({{ e }})', '(size(:e) = 0 OR array_contains(:e, x))'],
     ['an empty list excludes nothing', 'x NOT IN ({{ e }})', 'NOT array_contains(:e, x)'],
     ['other values beside it', "x IN ('a', {{ m }})", "array_contains(array_union(array('a'), :m), x)"],
-    ['a comment in the list stays', 'x IN (/* {{ m }} */ {{ m }})', 'x IN (/* {{ m }} */ SELECT explode(:m))'],
+    [
+      'a comment in the list stays',
+      'x IN (/* {{ m }} */ {{ m }})',
+      'x IN (/* {{ m }} */ SELECT explode(:m))',
+    ],
     ['one value', 'x IN ({{ p }})', 'x IN (:p)'],
     ['a parameter on the left', '{{ a }} IN ({{ m }})', ':a IN (SELECT explode(:m))'],
     ['outside of IN the values are joined', "find('{{ m }}', x)", "find(array_join(:m, ','), x)"],
-    ['with what stood around each', 'f({{ e }})', "f(array_join(transform(:e, value -> concat('''', value, '''')), ','))"],
+    [
+      'with what stood around each',
+      'f({{ e }})',
+      "f(array_join(transform(:e, value -> concat('''', value, '''')), ','))",
+    ],
   ])('lists: %s', (_, sql, expected) => expect(rewrite(sql)).toBe(expected));
 
   test.each<[string, string, string]>([
     ['FROM', 'SELECT 1 FROM {{ t }}', 'SELECT 1 FROM IDENTIFIER(:t)'],
     ['JOIN', 'FROM a JOIN {{ t }} ON a.x = {{ p }}', 'FROM a JOIN IDENTIFIER(:t) ON a.x = :p'],
     ['several tables', 'FROM a, {{ t }} WHERE f(1, {{ p }})', 'FROM a, IDENTIFIER(:t) WHERE f(1, :p)'],
-    ['GROUP BY', 'GROUP BY {{ a }}, x, {{ b }} HAVING y IN (1, {{ p }})', 'GROUP BY IDENTIFIER(:a), x, IDENTIFIER(:b) HAVING y IN (1, :p)'],
+    [
+      'GROUP BY',
+      'GROUP BY {{ a }}, x, {{ b }} HAVING y IN (1, {{ p }})',
+      'GROUP BY IDENTIFIER(:a), x, IDENTIFIER(:b) HAVING y IN (1, :p)',
+    ],
     ['ORDER BY', 'ORDER BY {{ a }} LIMIT {{ n }}', 'ORDER BY IDENTIFIER(:a) LIMIT :n'],
-    ['PARTITION BY', 'OVER (PARTITION BY {{ a }} ORDER BY x + {{ p }})', 'OVER (PARTITION BY IDENTIFIER(:a) ORDER BY x + :p)'],
+    [
+      'PARTITION BY',
+      'OVER (PARTITION BY {{ a }} ORDER BY x + {{ p }})',
+      'OVER (PARTITION BY IDENTIFIER(:a) ORDER BY x + :p)',
+    ],
     ['parts of a name', 'FROM {{ c }}.{{ s }}.t', "FROM IDENTIFIER(concat(:c, '.', :s, '.t'))"],
     ['the end of a name', 'FROM sales_{{ p }}', "FROM IDENTIFIER(concat('sales_', :p))"],
     ['a column of a table', 'SELECT t.{{ c }}', "SELECT IDENTIFIER(concat('t.', :c))"],
     ['backticks', 'SELECT `{{ c }}`', 'SELECT IDENTIFIER(:c)'],
     ['backticks with more in them', 'SELECT `x {{ c }}`', "SELECT IDENTIFIER(concat('`x ', :c, '`'))"],
-    ['not FROM of a function', 'extract(YEAR FROM {{ d }}), trim({{ a }} FROM {{ b }})', 'extract(YEAR FROM :d), trim(:a FROM :b)'],
+    [
+      'not FROM of a function',
+      'extract(YEAR FROM {{ d }}), trim({{ a }} FROM {{ b }})',
+      'extract(YEAR FROM :d), trim(:a FROM :b)',
+    ],
     ['not IS DISTINCT FROM', 'x IS NOT DISTINCT FROM {{ p }}', 'x IS NOT DISTINCT FROM :p'],
     ['SELECT DISTINCT is another', 'SELECT DISTINCT x FROM {{ t }}', 'SELECT DISTINCT x FROM IDENTIFIER(:t)'],
     ['a value in the list of columns', 'SELECT {{ p }} AS x', 'SELECT :p AS x'],
@@ -79,90 +114,165 @@ describe('spec 4.4: mustache parameters become named ones', () => {
   test.each<[string, string, string]>([
     ['a unit', 'now() - INTERVAL {{ n }} MINUTE', 'now() - CAST(:n AS INTERVAL MINUTE)'],
     ['many of it', "now() - interval '{{ n }}' days + x", 'now() - CAST(:n AS INTERVAL DAY) + x'],
-    ['weeks and quarters', 'INTERVAL {{n}} weeks, INTERVAL {{n}} QUARTER', 'CAST(:n * 7 AS INTERVAL DAY), CAST(:n * 3 AS INTERVAL MONTH)'],
+    [
+      'weeks and quarters',
+      'INTERVAL {{n}} weeks, INTERVAL {{n}} QUARTER',
+      'CAST(:n * 7 AS INTERVAL DAY), CAST(:n * 3 AS INTERVAL MONTH)',
+    ],
     ['the unit in the text', "INTERVAL '{{ n }} days'", "CAST(concat(:n, ' days') AS INTERVAL)"],
     ['the unit as a parameter', 'INTERVAL {{ n }} {{ unit }}', "CAST(concat(:n, ' ', :unit) AS INTERVAL)"],
-    ['a comment between', 'INTERVAL /* {{ n }} */ {{ n }} -- {{ n }}\n DAY', '/* {{ n }} */CAST(:n AS INTERVAL DAY)-- {{ n }}\n'],
+    [
+      'a comment between',
+      'INTERVAL /* {{ n }} */ {{ n }} -- {{ n }}\n DAY',
+      '/* {{ n }} */CAST(:n AS INTERVAL DAY)-- {{ n }}\n',
+    ],
   ])('intervals: %s', (_, sql, expected) => expect(rewrite(sql)).toBe(expected));
 
   test.each([
-    'SELECT 1 -- {{ p }}', 'SELECT /* {{ p }} /* {{ p }} */ */ 1', 'x = {{ nobody }}', '{{#p}} 1 {{/p}}', '{{! p }}', '{{ }}', "'\\{{ p }}'", "'{{ p }} never ends",
+    'SELECT 1 -- {{ p }}',
+    'SELECT /* {{ p }} /* {{ p }} */ */ 1',
+    'x = {{ nobody }}',
+    '{{#p}} 1 {{/p}}',
+    '{{! p }}',
+    '{{ }}',
+    "'\\{{ p }}'",
+    "'{{ p }} never ends",
   ])('left alone: %s', (sql) => expect(rewrite(sql)).toBe(sql));
 
   test.each([
-    ['ORDER BY x {{ direction }}', /SQL keywords/], ['WHERE x = 1 {{ p }}', /SQL keywords/], ['{{#p}}', /no parameter/], ["'\\{{ p }}'", /cannot be told/],
-    ['f({{ m }})', /outside of IN/], ['{{ nobody }}', /not known/], ['x IN ({{ p }}, {{ m }})', /beside other values/],
-  ])('said: %s', (sql, note) => expect(rewriteParameters(tokensOf(sql), parameters).notes.join()).toMatch(note));
+    ['ORDER BY x {{ direction }}', /SQL keywords/],
+    ['WHERE x = 1 {{ p }}', /SQL keywords/],
+    ['{{#p}}', /no parameter/],
+    ["'\\{{ p }}'", /cannot be told/],
+    ['f({{ m }})', /outside of IN/],
+    ['{{ nobody }}', /not known/],
+    ['x IN ({{ p }}, {{ m }})', /beside other values/],
+  ])('said: %s', (sql, note) =>
+    expect(rewriteParameters(tokensOf(sql), parameters).notes.join()).toMatch(note),
+  );
 });
 
 test('the parameters of a query are told in their order, without those in comments', () => {
-  expect(parameterNames(tokensOf("SELECT {{ b }}, '{{ a }} {{ b }}', `{{ c }}` -- {{ d }}"))).toEqual(['b', 'a', 'c']);
+  expect(parameterNames(tokensOf("SELECT {{ b }}, '{{ a }} {{ b }}', `{{ c }}` -- {{ d }}"))).toEqual([
+    'b',
+    'a',
+    'c',
+  ]);
 });
 
 describe('whatever the query', () => {
   const known = soupParameters.map((name): NamedParameter => ({
-    name, keyword: name.replace(' ', '_'), range: name === 'r', list: name === 'm' ? list(false) : name === 'e' ? list(true, "'") : undefined,
+    name,
+    keyword: name.replace(' ', '_'),
+    range: name === 'r',
+    list: name === 'm' ? list(false) : name === 'e' ? list(true, "'") : undefined,
   }));
   const rewriteSoup = (sql: string): string => rewriteParameters(tokensOf(sql), known).sql;
 
   test('without a parameter it stays as it is', () => {
-    fc.assert(fc.property(plainSoup, (sql) => { expect(rewriteSoup(sql)).toBe(sql); }), { numRuns: 2_000 });
+    fc.assert(
+      fc.property(plainSoup, (sql) => {
+        expect(rewriteSoup(sql)).toBe(sql);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   test('what was rewritten once stays as it is', () => {
-    fc.assert(fc.property(sqlSoup, (sql) => {
-      const once = rewriteSoup(sql);
-      expect(rewriteSoup(once)).toBe(once);
-    }), { numRuns: 3_000 });
+    fc.assert(
+      fc.property(sqlSoup, (sql) => {
+        const once = rewriteSoup(sql);
+        expect(rewriteSoup(once)).toBe(once);
+      }),
+      { numRuns: 3_000 },
+    );
   });
 
   test('comments stay, and so do names, numbers and texts outside of what is rewritten, in their order', () => {
-    fc.assert(fc.property(sqlSoup, (sql) => {
-      const result = rewriteSoup(sql);
-      expect(commentsOf(result)).toEqual(commentsOf(sql));
-      let from = 0;
-      for (const text of keptTexts(sql)) {
-        const at = result.indexOf(text, from);
-        expect(at, `${text} in ${result}`).toBeGreaterThanOrEqual(0);
-        from = at + text.length;
-      }
-    }), { numRuns: 3_000 });
+    fc.assert(
+      fc.property(sqlSoup, (sql) => {
+        const result = rewriteSoup(sql);
+        expect(commentsOf(result)).toEqual(commentsOf(sql));
+        let from = 0;
+        for (const text of keptTexts(sql)) {
+          const at = result.indexOf(text, from);
+          expect(at, `${text} in ${result}`).toBeGreaterThanOrEqual(0);
+          from = at + text.length;
+        }
+      }),
+      { numRuns: 3_000 },
+    );
   });
 
   test('outside of comments no marker of a known parameter is left, unless it is said', () => {
     const resolve = resolver(known);
-    fc.assert(fc.property(sqlSoup, (sql) => {
-      const { sql: result, notes } = rewriteParameters(tokensOf(sql), known);
-      const left = tokensOf(result).flatMap(markersIn).filter((name) => resolve(name) !== undefined);
-      if (left.length > 0) expect(notes).not.toEqual([]);
-    }), { numRuns: 3_000 });
+    fc.assert(
+      fc.property(sqlSoup, (sql) => {
+        const { sql: result, notes } = rewriteParameters(tokensOf(sql), known);
+        const left = tokensOf(result)
+          .flatMap(markersIn)
+          .filter((name) => resolve(name) !== undefined);
+        if (left.length > 0) expect(notes).not.toEqual([]);
+      }),
+      { numRuns: 3_000 },
+    );
   });
 
   test('values in code become references and nothing else changes', () => {
     const values = ['{{ p }}', "'{{ p }}'", '{{ r.start }}', '"{{r.end}}"'] as const;
     const expected = [':p', ':p', ':r.min', ':r.max'];
-    const parts = fc.array(fc.tuple(fc.constantFrom('x', 'lower(y)', "'a -- b'", '1.5', '`c d`'), fc.constantFrom('=', '<>', '>=', '+', '||'), fc.nat(3), fc.constantFrom(' AND ', '\n  OR ', ' /* {{ p }} */ AND ')));
-    fc.assert(fc.property(parts, (conditions) => {
-      const written = (side: (index: number) => string | undefined): string => `SELECT 1 FROM t WHERE ${conditions.map(([left, sign, value, and]) => `${left} ${sign} ${side(value) ?? ''}${and}`).join('')}true -- {{ p }}`;
-      expect(rewriteSoup(written((index) => values[index]))).toBe(written((index) => expected[index]));
-    }), { numRuns: 500 });
+    const parts = fc.array(
+      fc.tuple(
+        fc.constantFrom('x', 'lower(y)', "'a -- b'", '1.5', '`c d`'),
+        fc.constantFrom('=', '<>', '>=', '+', '||'),
+        fc.nat(3),
+        fc.constantFrom(' AND ', '\n  OR ', ' /* {{ p }} */ AND '),
+      ),
+    );
+    fc.assert(
+      fc.property(parts, (conditions) => {
+        const written = (side: (index: number) => string | undefined): string =>
+          `SELECT 1 FROM t WHERE ${conditions.map(([left, sign, value, and]) => `${left} ${sign} ${side(value) ?? ''}${and}`).join('')}true -- {{ p }}`;
+        expect(rewriteSoup(written((index) => values[index]))).toBe(written((index) => expected[index]));
+      }),
+      { numRuns: 500 },
+    );
   });
 });
 
 function commentsOf(sql: string): string[] {
-  return tokensOf(sql).filter(({ kind }) => kind === 'comment').map(({ text }) => text);
+  return tokensOf(sql)
+    .filter(({ kind }) => kind === 'comment')
+    .map(({ text }) => text);
 }
 
 /** Words that rewriting may take away: those that become part of a cast, or of the test of a list. */
 const moved = new Set(['in', 'not', 'interval', 'days', 'minute', 'date', 'timestamp']);
 
-/** What must be found again: not what touches a marker, which becomes part of one name, nor what stands in a list. */
+/**
+ * What must be found again: not what touches a marker, which becomes part of one name, nor what stands in a
+ * list.
+ */
 function keptTexts(sql: string): string[] {
   const tokens = tokensOf(sql);
   const inList = / in \(/i.test(sql) || /in\s*\(/i.test(sql);
-  return inList ? [] : tokens.filter(({ kind, text }, index) =>
-    ['word', 'number', 'quoted-name', 'text'].includes(kind) && !moved.has(text.toLowerCase()) && !text.includes('{{')
-    && ![tokens[index - 1], tokens[index + 1]].some((token) => token !== undefined && (token.kind === 'marker' || token.text === '.' || ['word', 'quoted-name', 'number'].includes(token.kind)))).map(({ text }) => text);
+  return inList
+    ? []
+    : tokens
+        .filter(
+          ({ kind, text }, index) =>
+            ['word', 'number', 'quoted-name', 'text'].includes(kind) &&
+            !moved.has(text.toLowerCase()) &&
+            !text.includes('{{') &&
+            ![tokens[index - 1], tokens[index + 1]].some(
+              (token) =>
+                token !== undefined &&
+                (token.kind === 'marker' ||
+                  token.text === '.' ||
+                  ['word', 'quoted-name', 'number'].includes(token.kind)),
+            ),
+        )
+        .map(({ text }) => text);
 }
 
 test('every marker of the soup is one', () => {

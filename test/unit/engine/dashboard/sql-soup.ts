@@ -5,11 +5,56 @@ import * as fc from 'fast-check';
 export const soupParameters = ['p', 'q x', 'r', 'm', 'e'] as const;
 
 /** Markers of those parameters, and of one that does not exist. */
-export const soupMarkers = ['{{ p }}', '{{p}}', '{{ q x }}', '{{ r.start }}', '{{r.end}}', '{{ m }}', '{{ e }}', '{{ nobody }}'] as const;
+export const soupMarkers = [
+  '{{ p }}',
+  '{{p}}',
+  '{{ q x }}',
+  '{{ r.start }}',
+  '{{r.end}}',
+  '{{ m }}',
+  '{{ e }}',
+  '{{ nobody }}',
+] as const;
 
 const code = [
-  'select', 'from', 'join', 'where', 'group by', 'order by', 'partition by', 'in', 'not', 'and', 'interval', 'days', 'minute', 'date', 'timestamp',
-  'as', 'extract', 'is distinct', 'limit', 'a', 't.b', '`c d`', '1', '2.5', '=', '+', '::', ':', '.', ',', '(', ')', '[', ']', ';', '*', 'größe', '😀',
+  'select',
+  'from',
+  'join',
+  'where',
+  'group by',
+  'order by',
+  'partition by',
+  'in',
+  'not',
+  'and',
+  'interval',
+  'days',
+  'minute',
+  'date',
+  'timestamp',
+  'as',
+  'extract',
+  'is distinct',
+  'limit',
+  'a',
+  't.b',
+  '`c d`',
+  '1',
+  '2.5',
+  '=',
+  '+',
+  '::',
+  ':',
+  '.',
+  ',',
+  '(',
+  ')',
+  '[',
+  ']',
+  ';',
+  '*',
+  'größe',
+  '😀',
 ];
 const blank = [' ', '\n', '\t', '  ', ''];
 const quoting = ["'", '"', '`', '$$', '$x$', '\\', "''", '--', '/*', '*/', '{{', '}}', '{', '}', '#', "r'"];
@@ -25,8 +70,13 @@ const pieces = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...quoting) },
 );
 
-export const sqlSoup: fc.Arbitrary<string> = fc.array(pieces, { maxLength: 30 }).map((parts) => parts.join(''));
+export const sqlSoup: fc.Arbitrary<string> = fc
+  .array(pieces, { maxLength: 30 })
+  .map((parts) => parts.join(''));
 
 /** Soup without a brace: there is nothing in it to be rewritten. */
-export const plainSoup: fc.Arbitrary<string> = fc.array(fc.oneof(fc.constantFrom(...code), fc.constantFrom(...blank), fc.constantFrom(...quoting)), { maxLength: 30 })
+export const plainSoup: fc.Arbitrary<string> = fc
+  .array(fc.oneof(fc.constantFrom(...code), fc.constantFrom(...blank), fc.constantFrom(...quoting)), {
+    maxLength: 30,
+  })
   .map((parts) => parts.join('').replaceAll(/[{}]/g, ''));

@@ -5,20 +5,108 @@ import { markerName, tokensOf, type TokenKind } from '../../../../engine/sql/tok
 import { sqlSoup } from './sql-soup.ts';
 
 const cases: readonly (readonly [string, readonly (readonly [TokenKind, string])[]])[] = [
-  ["a='it''s'", [['word', 'a'], ['sign', '='], ['text', "'it''s'"]]],
-  ["'a\\'b' c", [['text', "'a\\'b'"], ['space', ' '], ['word', 'c']]],
-  ["r'a\\' b", [['text', "r'a\\'"], ['space', ' '], ['word', 'b']]],
-  ["bar'x'", [['word', 'bar'], ['text', "'x'"]]],
-  ['"a""b"`c``d`', [['text', '"a""b"'], ['quoted-name', '`c``d`']]],
-  ["-- it's\nx", [['comment', "-- it's"], ['space', '\n'], ['word', 'x']]],
-  ['/* a /* b */ c */d', [['comment', '/* a /* b */ c */'], ['word', 'd']]],
-  ["$$it's$$ $a$ $$ $a$", [['text', "$$it's$$"], ['space', ' '], ['text', '$a$ $$ $a$']]],
-  ['{{ a b }}{{x}}', [['marker', '{{ a b }}'], ['marker', '{{x}}']]],
+  [
+    "a='it''s'",
+    [
+      ['word', 'a'],
+      ['sign', '='],
+      ['text', "'it''s'"],
+    ],
+  ],
+  [
+    "'a\\'b' c",
+    [
+      ['text', "'a\\'b'"],
+      ['space', ' '],
+      ['word', 'c'],
+    ],
+  ],
+  [
+    "r'a\\' b",
+    [
+      ['text', "r'a\\'"],
+      ['space', ' '],
+      ['word', 'b'],
+    ],
+  ],
+  [
+    "bar'x'",
+    [
+      ['word', 'bar'],
+      ['text', "'x'"],
+    ],
+  ],
+  [
+    '"a""b"`c``d`',
+    [
+      ['text', '"a""b"'],
+      ['quoted-name', '`c``d`'],
+    ],
+  ],
+  [
+    "-- it's\nx",
+    [
+      ['comment', "-- it's"],
+      ['space', '\n'],
+      ['word', 'x'],
+    ],
+  ],
+  [
+    '/* a /* b */ c */d',
+    [
+      ['comment', '/* a /* b */ c */'],
+      ['word', 'd'],
+    ],
+  ],
+  [
+    "$$it's$$ $a$ $$ $a$",
+    [
+      ['text', "$$it's$$"],
+      ['space', ' '],
+      ['text', '$a$ $$ $a$'],
+    ],
+  ],
+  [
+    '{{ a b }}{{x}}',
+    [
+      ['marker', '{{ a b }}'],
+      ['marker', '{{x}}'],
+    ],
+  ],
   ['{{\n a.start }}', [['marker', '{{\n a.start }}']]],
-  ['{{#if}}', [['sign', '{{'], ['sign', '#'], ['word', 'if'], ['sign', '}}']]],
-  ['{{ }}', [['sign', '{{'], ['space', ' '], ['sign', '}}']]],
-  ['1.5e3.x', [['number', '1.5e3'], ['sign', '.'], ['word', 'x']]],
-  ['größe_1::日本', [['word', 'größe_1'], ['sign', '::'], ['word', '日本']]],
+  [
+    '{{#if}}',
+    [
+      ['sign', '{{'],
+      ['sign', '#'],
+      ['word', 'if'],
+      ['sign', '}}'],
+    ],
+  ],
+  [
+    '{{ }}',
+    [
+      ['sign', '{{'],
+      ['space', ' '],
+      ['sign', '}}'],
+    ],
+  ],
+  [
+    '1.5e3.x',
+    [
+      ['number', '1.5e3'],
+      ['sign', '.'],
+      ['word', 'x'],
+    ],
+  ],
+  [
+    'größe_1::日本',
+    [
+      ['word', 'größe_1'],
+      ['sign', '::'],
+      ['word', '日本'],
+    ],
+  ],
   ["'never ends", [['text', "'never ends"]]],
   ['/* never ends', [['comment', '/* never ends']]],
   ['$$never ends', [['text', '$$never ends']]],
@@ -34,17 +122,40 @@ test('a marker is named without its braces and blanks', () => {
 
 describe('any text', () => {
   test('is its tokens put together', () => {
-    fc.assert(fc.property(fc.oneof(sqlSoup, fc.string({ unit: 'binary' })), (sql) => {
-      const tokens = tokensOf(sql);
-      expect(tokens.map(({ text }) => text).join('')).toBe(sql);
-      expect(tokens.every(({ text }) => text !== '')).toBe(true);
-    }), { numRuns: 2_000 });
+    fc.assert(
+      fc.property(fc.oneof(sqlSoup, fc.string({ unit: 'binary' })), (sql) => {
+        const tokens = tokensOf(sql);
+        expect(tokens.map(({ text }) => text).join('')).toBe(sql);
+        expect(tokens.every(({ text }) => text !== '')).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   test('is read once, however hostile', () => {
-    for (const piece of ['{{', '{{ a', '{{ a ', ' ', "'", '\\', '/*', '$a$', '$', 'r', '`', '(', 'in (', 'in(a,', '.']) {
+    for (const piece of [
+      '{{',
+      '{{ a',
+      '{{ a ',
+      ' ',
+      "'",
+      '\\',
+      '/*',
+      '$a$',
+      '$',
+      'r',
+      '`',
+      '(',
+      'in (',
+      'in(a,',
+      '.',
+    ]) {
       const sql = piece.repeat(2 ** 18);
-      expect(tokensOf(sql).map(({ text }) => text).join('')).toBe(sql);
+      expect(
+        tokensOf(sql)
+          .map(({ text }) => text)
+          .join(''),
+      ).toBe(sql);
     }
   });
 });

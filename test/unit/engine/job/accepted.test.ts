@@ -26,15 +26,60 @@ test.each<[string, object]>([
   ['a range', { ...noSize, autoscale: { min_workers: 0, max_workers: 1 } }],
   ['an instance pool', { ...noNodeType, instance_pool_id: 'pool' }],
   ['a policy', { ...noNodeType, policy_id: 'policy' }],
-  ['cloud attributes', { ...newCluster, cloud_attributes: { use_preemptible_executors: true, cloud_service_account: 'a', boot_disk_size: 100 } }],
-  ['cloud attributes under an alias', { ...newCluster, [alias('cloud_attributes')]: { [alias('cloud_service_account')]: 'a', boot_disk_size: 4096 } }],
-  ['the second attribute object', { ...newCluster, [alias('placement_attributes')]: { availability: 'SPOT', zone_id: 'z', first_on_demand: 1 } }],
+  [
+    'cloud attributes',
+    {
+      ...newCluster,
+      cloud_attributes: { use_preemptible_executors: true, cloud_service_account: 'a', boot_disk_size: 100 },
+    },
+  ],
+  [
+    'cloud attributes under an alias',
+    {
+      ...newCluster,
+      [alias('cloud_attributes')]: { [alias('cloud_service_account')]: 'a', boot_disk_size: 4096 },
+    },
+  ],
+  [
+    'the second attribute object',
+    {
+      ...newCluster,
+      [alias('placement_attributes')]: { availability: 'SPOT', zone_id: 'z', first_on_demand: 1 },
+    },
+  ],
   ['log delivery', { ...newCluster, cluster_log_conf: { managed_fs: { destination: 'managed_fs:/logs' } } }],
-  ['log delivery under an alias', { ...newCluster, cluster_log_conf: { [alias('managed_fs')]: { destination: `${alias('managed_fs')}:/logs` } } }],
-  ['init scripts', { ...newCluster, init_scripts: [{ workspace: { destination: '/a.sh' } }, { [alias('managed_fs')]: { destination: 'managed_fs:/a.sh' } }, { [alias('objstore', 2)]: { destination: 'objstore://b/a.sh' } }] }],
+  [
+    'log delivery under an alias',
+    {
+      ...newCluster,
+      cluster_log_conf: { [alias('managed_fs')]: { destination: `${alias('managed_fs')}:/logs` } },
+    },
+  ],
+  [
+    'init scripts',
+    {
+      ...newCluster,
+      init_scripts: [
+        { workspace: { destination: '/a.sh' } },
+        { [alias('managed_fs')]: { destination: 'managed_fs:/a.sh' } },
+        { [alias('objstore', 2)]: { destination: 'objstore://b/a.sh' } },
+      ],
+    },
+  ],
   ['tags as a map', { ...newCluster, custom_tags: { team: 'a' } }],
   ['tags as an empty list', { ...newCluster, custom_tags: [] }],
-  ['environment, configuration and the rest', { ...newCluster, driver_node_type_id: 'big', spark_conf: { a: 'b' }, spark_env_vars: { A: 'b' }, ssh_public_keys: [], enable_elastic_disk: false, runtime: 'warm' }],
+  [
+    'environment, configuration and the rest',
+    {
+      ...newCluster,
+      driver_node_type_id: 'big',
+      spark_conf: { a: 'b' },
+      spark_env_vars: { A: 'b' },
+      ssh_public_keys: [],
+      enable_elastic_disk: false,
+      runtime: 'warm',
+    },
+  ],
   ['fields that nobody knows', { ...newCluster, data_security_mode: 'NONE' }],
 ])('spec 2.8: a cluster with %s is accepted', (_name, new_cluster) => {
   expect(verdictOn({ ...single, new_cluster })).toBe('accepted');
@@ -45,7 +90,10 @@ test.each<[string, object]>([
   ['jar', { jar: 'managed_fs:/a.jar' }],
   ['egg', { egg: 'objstore://b/a.egg' }],
   ['wheel', { whl: 'managed_fs:/x/my_pkg-1.0.0-py3-none-any.whl' }],
-  ['wheel with a build tag', { whl: 'numpy-2.1.0-1-cp312-cp312-manylinux_2_17_x86_64.manylinux2014_x86_64.whl' }],
+  [
+    'wheel with a build tag',
+    { whl: 'numpy-2.1.0-1-cp312-cp312-manylinux_2_17_x86_64.manylinux2014_x86_64.whl' },
+  ],
   ['wheel of a local version', { whl: 'pkg-1!2.0+local.1-py2.py3-none-any.whl' }],
   ['zipped wheels', { whl: 'managed_fs:/x/all.wheelhouse.zip' }],
   ['pypi', { pypi: { package: 'simplejson==3.8.0', repo: 'https://index' } }],
@@ -56,33 +104,106 @@ test.each<[string, object]>([
 });
 
 test.each<[string, object]>([
-  ['every notification', {
-    email_notifications: { on_start: ['a@x'], on_success: [], on_failure: ['b@x'], on_duration_warning_threshold_exceeded: ['c@x'], no_alert_for_skipped_runs: true },
-    webhook_notifications: { on_start: [{ id: '1' }, { id: '2' }, { id: '3' }], on_success: [], on_failure: [], on_duration_warning_threshold_exceeded: [] },
-    notification_settings: { no_alert_for_skipped_runs: true, no_alert_for_canceled_runs: true, alert_on_last_attempt: true },
-    health: { rules: [{ metric: 'RUN_DURATION_SECONDS', operator: 'GREATER_THAN', value: 60 }, { metric: 'RUN_DURATION_SECONDS', op: 'GREATER_THAN', value: 5 }] },
-  }],
-  ['a schedule', { schedule: { quartz_cron_expression: '0 0 6 * * ?', timezone_id: 'UTC', pause_status: 'PAUSED', misfire_policy: 'SKIP' } }],
-  ['a schedule with a year', { schedule: { quartz_cron_expression: ' 0 0  6 * * ? 2030 ', timezone_id: 'UTC' } }],
-  ['attempts', { timeout_seconds: 0, max_retries: -1, min_retry_interval_millis: 0, retry_on_timeout: true, max_concurrent_runs: 0 }],
-  ['what clients add', { queue: { enabled: true }, tags: { a: 'b' }, description: 'd', parameters: [{ name: 'p', default: '1' }], edit_mode: 'EDITABLE', git_source: { git_url: 'u' }, format: 'SINGLE_TASK' }],
+  [
+    'every notification',
+    {
+      email_notifications: {
+        on_start: ['a@x'],
+        on_success: [],
+        on_failure: ['b@x'],
+        on_duration_warning_threshold_exceeded: ['c@x'],
+        no_alert_for_skipped_runs: true,
+      },
+      webhook_notifications: {
+        on_start: [{ id: '1' }, { id: '2' }, { id: '3' }],
+        on_success: [],
+        on_failure: [],
+        on_duration_warning_threshold_exceeded: [],
+      },
+      notification_settings: {
+        no_alert_for_skipped_runs: true,
+        no_alert_for_canceled_runs: true,
+        alert_on_last_attempt: true,
+      },
+      health: {
+        rules: [
+          { metric: 'RUN_DURATION_SECONDS', operator: 'GREATER_THAN', value: 60 },
+          { metric: 'RUN_DURATION_SECONDS', op: 'GREATER_THAN', value: 5 },
+        ],
+      },
+    },
+  ],
+  [
+    'a schedule',
+    {
+      schedule: {
+        quartz_cron_expression: '0 0 6 * * ?',
+        timezone_id: 'UTC',
+        pause_status: 'PAUSED',
+        misfire_policy: 'SKIP',
+      },
+    },
+  ],
+  [
+    'a schedule with a year',
+    { schedule: { quartz_cron_expression: ' 0 0  6 * * ? 2030 ', timezone_id: 'UTC' } },
+  ],
+  [
+    'attempts',
+    {
+      timeout_seconds: 0,
+      max_retries: -1,
+      min_retry_interval_millis: 0,
+      retry_on_timeout: true,
+      max_concurrent_runs: 0,
+    },
+  ],
+  [
+    'what clients add',
+    {
+      queue: { enabled: true },
+      tags: { a: 'b' },
+      description: 'd',
+      parameters: [{ name: 'p', default: '1' }],
+      edit_mode: 'EDITABLE',
+      git_source: { git_url: 'u' },
+      format: 'SINGLE_TASK',
+    },
+  ],
 ])('spec 2.2, 2.8, 2.9: a job with %s is accepted', (_name, extra) => {
   expect(verdictOn({ ...single, ...extra })).toBe('accepted');
 });
 
 test('spec 2.4, 8: a multi-task job may share clusters, mix them and be as large as the limits', () => {
-  const job_clusters = Array.from({ length: 100 }, (_entry, index) => ({ job_cluster_key: `k${index}`, new_cluster: newCluster }));
-  const tasks = Array.from({ length: 100 }, (_entry, index) => ({ task_key: `t${index}`, job_cluster_key: `k${index}`, notebook_task: bodies.notebook_task }));
+  const job_clusters = Array.from({ length: 100 }, (_entry, index) => ({
+    job_cluster_key: `k${index}`,
+    new_cluster: newCluster,
+  }));
+  const tasks = Array.from({ length: 100 }, (_entry, index) => ({
+    task_key: `t${index}`,
+    job_cluster_key: `k${index}`,
+    notebook_task: bodies.notebook_task,
+  }));
   expect(verdictOn({ tasks, job_clusters, format: 'MULTI_TASK', libraries: [] }, '2.2')).toBe('accepted');
 });
 
 test('spec 2.7: a submit task may pass its application what the service reserves for itself', () => {
-  const parameters = ['--verbose', '--conf=a=b', '--class', '--master', 'managed_fs:/app.jar', '--master', 'x'];
+  const parameters = [
+    '--verbose',
+    '--conf=a=b',
+    '--class',
+    '--master',
+    'managed_fs:/app.jar',
+    '--master',
+    'x',
+  ];
   expect(verdictOn({ new_cluster: newCluster, spark_submit_task: { parameters } })).toBe('accepted');
 });
 
 test('a kind of a plugin is accepted where it is known', () => {
   const { notebook_task: _body, ...rest } = task('t');
   const tasks = [{ ...rest, duck_task: { sql: 'select 1' } }];
-  expect(verdictOn({ tasks }, '2.1', [...builtInKinds, { name: 'duck_task', needsCluster: true }])).toBe('accepted');
+  expect(verdictOn({ tasks }, '2.1', [...builtInKinds, { name: 'duck_task', needsCluster: true }])).toBe(
+    'accepted',
+  );
 });

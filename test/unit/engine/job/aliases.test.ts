@@ -1,16 +1,26 @@
 /** Vendor spellings, taken from their table, are read like the neutral words and never rewritten. */
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
-import { canonicalKeys, canonicalUri, pick, spellingIn, uriSchemes, withAliases } from '../../../../engine/validation/aliases.ts';
+import {
+  canonicalKeys,
+  canonicalUri,
+  pick,
+  spellingIn,
+  uriSchemes,
+  withAliases,
+} from '../../../../engine/validation/aliases.ts';
 import { alias } from './samples.ts';
 
 test.each(uriSchemes)('%s means %s', (written, neutral) => {
   expect(canonicalUri(`${written}/a/b.jar`)).toBe(`${neutral}/a/b.jar`);
 });
 
-test.each(['managed_fs:/a', 'objstore://bucket/x', '/local/path', 'https://host/x.whl', ''])('%j stays as it is', (uri) => {
-  expect(canonicalUri(uri)).toBe(uri);
-});
+test.each(['managed_fs:/a', 'objstore://bucket/x', '/local/path', 'https://host/x.whl', ''])(
+  '%j stays as it is',
+  (uri) => {
+    expect(canonicalUri(uri)).toBe(uri);
+  },
+);
 
 test('an alias key gets the schema of its neutral key', () => {
   const place = Type.Optional(Type.String());
@@ -31,5 +41,9 @@ test('a value is read under its neutral name or an alias, the neutral name first
 });
 
 test('canonical keys rename aliases only', () => {
-  expect(canonicalKeys({ [alias('cloud_attributes')]: 1, op: 2, name: 3 })).toEqual({ cloud_attributes: 1, operator: 2, name: 3 });
+  expect(canonicalKeys({ [alias('cloud_attributes')]: 1, op: 2, name: 3 })).toEqual({
+    cloud_attributes: 1,
+    operator: 2,
+    name: 3,
+  });
 });

@@ -1,6 +1,12 @@
 /** Single-task and multi-task settings, each seen as the other. */
 import { expect, test } from 'vitest';
-import { asMultiTask, formatOf, settingsOfSubmission, tasksOf, withoutTasks } from '../../../../engine/job/format.ts';
+import {
+  asMultiTask,
+  formatOf,
+  settingsOfSubmission,
+  tasksOf,
+  withoutTasks,
+} from '../../../../engine/job/format.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import { bodies, multi, newCluster, single, task } from './samples.ts';
 
@@ -13,7 +19,12 @@ const own = {
   min_retry_interval_millis: 1000,
   retry_on_timeout: true,
 };
-const job: JobSettings = { name: 'n', email_notifications: { on_start: ['a@x'] }, max_concurrent_runs: 3, ...own };
+const job: JobSettings = {
+  name: 'n',
+  email_notifications: { on_start: ['a@x'] },
+  max_concurrent_runs: 3,
+  ...own,
+};
 
 test('spec 3.3: the format follows from the shape', () => {
   expect(formatOf(single)).toBe('SINGLE_TASK');
@@ -22,7 +33,9 @@ test('spec 3.3: the format follows from the shape', () => {
 
 test('a single-task job has one task, keyed main, with its cluster, libraries, timeout and retries', () => {
   expect(tasksOf(job)).toEqual([{ task_key: 'main', ...own }]);
-  expect(tasksOf({ name: 'n', pipeline_task: bodies.pipeline_task })).toEqual([{ task_key: 'main', pipeline_task: bodies.pipeline_task }]);
+  expect(tasksOf({ name: 'n', pipeline_task: bodies.pipeline_task })).toEqual([
+    { task_key: 'main', pipeline_task: bodies.pipeline_task },
+  ]);
 });
 
 test('a multi-task job has its own tasks', () => {
@@ -45,7 +58,11 @@ test('spec 9.4: listings leave tasks out and nothing else', () => {
 });
 
 test('in 2.0 a single-task submission stays single-task and loses its token', () => {
-  expect(settingsOfSubmission({ ...own, idempotency_token: 't' }, '2.0')).toEqual({ ...own, name: 'Untitled', format: 'SINGLE_TASK' });
+  expect(settingsOfSubmission({ ...own, idempotency_token: 't' }, '2.0')).toEqual({
+    ...own,
+    name: 'Untitled',
+    format: 'SINGLE_TASK',
+  });
 });
 
 test('in 2.1 a single-task submission is one task and the timeout stays that of the run', () => {
@@ -72,6 +89,10 @@ test.each([
 
 test('a multi-task submission keeps its tasks in every version', () => {
   for (const version of ['2.0', '2.1', '2.2'] as const) {
-    expect(settingsOfSubmission({ tasks: [task('a')] }, version)).toEqual({ name: 'Untitled', format: 'MULTI_TASK', tasks: [task('a')] });
+    expect(settingsOfSubmission({ tasks: [task('a')] }, version)).toEqual({
+      name: 'Untitled',
+      format: 'MULTI_TASK',
+      tasks: [task('a')],
+    });
   }
 });

@@ -11,11 +11,31 @@ function graph(...lines: string[]): GraphTask[] {
 }
 
 test.each([
-  ['a duplicate key', graph('a', 'b', 'a'), 'tasks[2].task_key is "a", as is that of tasks[0]; each must be unique.'],
-  ['an unknown dependency', graph('a', 'b<a,x'), 'tasks[1].depends_on[1].task_key is "x"; no task has this key.'],
-  ['a task that depends on itself', graph('a<a'), 'tasks[0].depends_on[0].task_key is "a", the task itself; a task may depend on other tasks only.'],
-  ['a cycle of two', graph('a<b', 'b<a'), 'tasks: depends_on must not form a cycle, but it does: a -> b -> a.'],
-  ['a cycle behind a tail', graph('start', 'tail<c', 'c<d', 'd<e', 'e<c,start'), 'tasks: depends_on must not form a cycle, but it does: c -> d -> e -> c.'],
+  [
+    'a duplicate key',
+    graph('a', 'b', 'a'),
+    'tasks[2].task_key is "a", as is that of tasks[0]; each must be unique.',
+  ],
+  [
+    'an unknown dependency',
+    graph('a', 'b<a,x'),
+    'tasks[1].depends_on[1].task_key is "x"; no task has this key.',
+  ],
+  [
+    'a task that depends on itself',
+    graph('a<a'),
+    'tasks[0].depends_on[0].task_key is "a", the task itself; a task may depend on other tasks only.',
+  ],
+  [
+    'a cycle of two',
+    graph('a<b', 'b<a'),
+    'tasks: depends_on must not form a cycle, but it does: a -> b -> a.',
+  ],
+  [
+    'a cycle behind a tail',
+    graph('start', 'tail<c', 'c<d', 'd<e', 'e<c,start'),
+    'tasks: depends_on must not form a cycle, but it does: c -> d -> e -> c.',
+  ],
 ])('spec 2.3 depends_on: %s is refused and named', (_, tasks, message) => {
   expect(() => checkGraph(tasks)).toThrow(message);
 });
@@ -25,12 +45,22 @@ test.each([
   ['a chain written backwards', graph('c<b', 'b<a', 'a'), 'a b c'],
   ['a diamond', graph('end<l,r', 'l<top', 'r<top', 'top'), 'top l r end'],
   ['a dependency named twice', graph('b<a,a', 'a'), 'a b'],
-  ['keys named like members of objects', graph('constructor<__proto__', '__proto__'), '__proto__ constructor'],
+  [
+    'keys named like members of objects',
+    graph('constructor<__proto__', '__proto__'),
+    '__proto__ constructor',
+  ],
 ])('spec 2.3 depends_on: %s: every task comes after all it depends on', (_, tasks, order) => {
   checkGraph(tasks);
-  expect(topologicalOrder(tasks).map((task) => task.task_key).join(' ')).toBe(order);
+  expect(
+    topologicalOrder(tasks)
+      .map((task) => task.task_key)
+      .join(' '),
+  ).toBe(order);
 });
 
 test('a task without depends_on is a root', () => {
-  expect(topologicalOrder([{ task_key: 'b', depends_on: [{ task_key: 'a' }] }, { task_key: 'a' }])).toHaveLength(2);
+  expect(
+    topologicalOrder([{ task_key: 'b', depends_on: [{ task_key: 'a' }] }, { task_key: 'a' }]),
+  ).toHaveLength(2);
 });

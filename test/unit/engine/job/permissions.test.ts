@@ -1,7 +1,16 @@
 /** Levels on jobs, and lists of grants: who keeps what, and that a job has one owner. */
 import { describe, expect, test } from 'vitest';
 import {
-  amendedGrants, grantsOf, keepsOwner, lacksPermission, ownerIn, permissionLevels, reaches, replacedGrants, type Grant, type PermissionLevel,
+  amendedGrants,
+  grantsOf,
+  keepsOwner,
+  lacksPermission,
+  ownerIn,
+  permissionLevels,
+  reaches,
+  replacedGrants,
+  type Grant,
+  type PermissionLevel,
 } from '../../../../engine/job/permissions.ts';
 
 const user = (name: string, level: PermissionLevel): Grant => ({ grantee: { kind: 'user', name }, level });
@@ -9,7 +18,8 @@ const everybody = (level: PermissionLevel): Grant => ({ grantee: { kind: 'group'
 
 test('each level holds the weaker ones and not the stronger ones', () => {
   for (const [rank, held] of permissionLevels.entries()) {
-    for (const [neededRank, needed] of permissionLevels.entries()) expect(reaches([held], needed)).toBe(rank >= neededRank);
+    for (const [neededRank, needed] of permissionLevels.entries())
+      expect(reaches([held], needed)).toBe(rank >= neededRank);
   }
   expect(reaches([], 'CAN_VIEW')).toBe(false);
   expect(reaches(['CAN_VIEW', 'CAN_MANAGE'], 'CAN_MANAGE_RUN')).toBe(true);
@@ -26,18 +36,46 @@ test.each([
 
 describe('an access_control_list', () => {
   test('may name users, groups and service principals', () => {
-    expect(grantsOf([
-      { user_name: 'a', permission_level: 'IS_OWNER' }, { group_name: 'users', permission_level: 'CAN_VIEW' },
-      { service_principal_name: 'b', permission_level: 'CAN_MANAGE' },
-    ])).toEqual([user('a', 'IS_OWNER'), everybody('CAN_VIEW'), { grantee: { kind: 'service_principal', name: 'b' }, level: 'CAN_MANAGE' }]);
+    expect(
+      grantsOf([
+        { user_name: 'a', permission_level: 'IS_OWNER' },
+        { group_name: 'users', permission_level: 'CAN_VIEW' },
+        { service_principal_name: 'b', permission_level: 'CAN_MANAGE' },
+      ]),
+    ).toEqual([
+      user('a', 'IS_OWNER'),
+      everybody('CAN_VIEW'),
+      { grantee: { kind: 'service_principal', name: 'b' }, level: 'CAN_MANAGE' },
+    ]);
   });
 
   test.each([
-    [[{ permission_level: 'CAN_VIEW' }], 'access_control_list[0] has none of user_name, group_name, service_principal_name; exactly one is required.'],
-    [[{ user_name: 'a', group_name: 'users', permission_level: 'CAN_VIEW' }], 'access_control_list[0] has more than one of user_name, group_name, service_principal_name; exactly one is required.'],
-    [[{ user_name: 'a', permission_level: 'CAN_VIEW' }, { user_name: 'a', permission_level: 'CAN_MANAGE' }], 'access_control_list[1] names "a", as an entry before it does; give one level to each.'],
-    [[{ user_name: 'a', permission_level: 'IS_OWNER' }, { user_name: 'b', permission_level: 'IS_OWNER' }], 'access_control_list[1] is a second IS_OWNER; a job has exactly one owner.'],
-    [[{ group_name: 'users', permission_level: 'IS_OWNER' }], 'access_control_list[0] makes the group "users" the owner; only a user or a service principal may be.'],
+    [
+      [{ permission_level: 'CAN_VIEW' }],
+      'access_control_list[0] has none of user_name, group_name, service_principal_name; exactly one is required.',
+    ],
+    [
+      [{ user_name: 'a', group_name: 'users', permission_level: 'CAN_VIEW' }],
+      'access_control_list[0] has more than one of user_name, group_name, service_principal_name; exactly one is required.',
+    ],
+    [
+      [
+        { user_name: 'a', permission_level: 'CAN_VIEW' },
+        { user_name: 'a', permission_level: 'CAN_MANAGE' },
+      ],
+      'access_control_list[1] names "a", as an entry before it does; give one level to each.',
+    ],
+    [
+      [
+        { user_name: 'a', permission_level: 'IS_OWNER' },
+        { user_name: 'b', permission_level: 'IS_OWNER' },
+      ],
+      'access_control_list[1] is a second IS_OWNER; a job has exactly one owner.',
+    ],
+    [
+      [{ group_name: 'users', permission_level: 'IS_OWNER' }],
+      'access_control_list[0] makes the group "users" the owner; only a user or a service principal may be.',
+    ],
   ] as const)('%j is refused', (list, message) => {
     expect(() => grantsOf(list)).toThrow(message);
   });
@@ -58,11 +96,31 @@ describe('a list that is replaced', () => {
 describe('a list that is amended', () => {
   const before = [user('a', 'IS_OWNER'), user('b', 'CAN_VIEW'), everybody('CAN_VIEW')];
   test.each<[string, Grant[], Grant[]]>([
-    ['keeps whom it does not name', [user('c', 'CAN_VIEW')], [user('a', 'IS_OWNER'), user('b', 'CAN_VIEW'), everybody('CAN_VIEW'), user('c', 'CAN_VIEW')]],
-    ['changes whom it names', [user('b', 'CAN_MANAGE')], [user('a', 'IS_OWNER'), everybody('CAN_VIEW'), user('b', 'CAN_MANAGE')]],
-    ['keeps an owner who is given less', [user('a', 'CAN_VIEW')], [user('a', 'IS_OWNER'), user('b', 'CAN_VIEW'), everybody('CAN_VIEW')]],
-    ['lets the former owner manage the job', [user('b', 'IS_OWNER')], [user('b', 'IS_OWNER'), user('a', 'CAN_MANAGE'), everybody('CAN_VIEW')]],
-    ['gives the former owner what it says', [user('b', 'IS_OWNER'), user('a', 'CAN_VIEW')], [user('b', 'IS_OWNER'), everybody('CAN_VIEW'), user('a', 'CAN_VIEW')]],
+    [
+      'keeps whom it does not name',
+      [user('c', 'CAN_VIEW')],
+      [user('a', 'IS_OWNER'), user('b', 'CAN_VIEW'), everybody('CAN_VIEW'), user('c', 'CAN_VIEW')],
+    ],
+    [
+      'changes whom it names',
+      [user('b', 'CAN_MANAGE')],
+      [user('a', 'IS_OWNER'), everybody('CAN_VIEW'), user('b', 'CAN_MANAGE')],
+    ],
+    [
+      'keeps an owner who is given less',
+      [user('a', 'CAN_VIEW')],
+      [user('a', 'IS_OWNER'), user('b', 'CAN_VIEW'), everybody('CAN_VIEW')],
+    ],
+    [
+      'lets the former owner manage the job',
+      [user('b', 'IS_OWNER')],
+      [user('b', 'IS_OWNER'), user('a', 'CAN_MANAGE'), everybody('CAN_VIEW')],
+    ],
+    [
+      'gives the former owner what it says',
+      [user('b', 'IS_OWNER'), user('a', 'CAN_VIEW')],
+      [user('b', 'IS_OWNER'), everybody('CAN_VIEW'), user('a', 'CAN_VIEW')],
+    ],
   ])('%s', (_, wanted, after) => {
     expect(amendedGrants(before, wanted)).toEqual(after);
   });

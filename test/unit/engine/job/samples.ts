@@ -1,4 +1,6 @@
-/** Settings that are right, for tests that make one thing wrong, and the way a request takes to its refusal. */
+/**
+ * Settings that are right, for tests that make one thing wrong, and the way a request takes to its refusal.
+ */
 import { Ajv } from 'ajv';
 import type { TSchema } from 'typebox';
 import { explain } from '../../../../api/http/schema-errors.ts';
@@ -32,7 +34,12 @@ export const single = { name: 'nightly', new_cluster: newCluster, notebook_task:
 
 /** A right task of a multi-task job. */
 export function task(task_key: string, ...depends: string[]) {
-  return { task_key, new_cluster: newCluster, notebook_task: bodies.notebook_task, depends_on: depends.map((key) => ({ task_key: key })) };
+  return {
+    task_key,
+    new_cluster: newCluster,
+    notebook_task: bodies.notebook_task,
+    depends_on: depends.map((key) => ({ task_key: key })),
+  };
 }
 
 /** A right multi-task job, with some fields added. */
@@ -59,15 +66,27 @@ function messageFrom(check: () => void): string {
 }
 
 /** What settings are refused with, by schema or meaning; 'accepted' when they are not. */
-export function verdictOn(settings: unknown, version: ApiVersion = '2.0', kinds?: readonly KnownKind[]): string {
+export function verdictOn(
+  settings: unknown,
+  version: ApiVersion = '2.0',
+  kinds?: readonly KnownKind[],
+): string {
   const refusal = schemaRefusal(JobSettings, settings);
   // The schema has just been applied.
-  return refusal?.message ?? messageFrom(() => checkSettings(settings as JobSettings, { version, limits: defaultLimits, ...(kinds && { kinds }) }));
+  return (
+    refusal?.message ??
+    messageFrom(() =>
+      checkSettings(settings as JobSettings, { version, limits: defaultLimits, ...(kinds && { kinds }) }),
+    )
+  );
 }
 
 /** What a submission is refused with, by schema or meaning; 'accepted' when it is not. */
 export function verdictOnSubmission(submission: unknown, version: ApiVersion = '2.0'): string {
   const refusal = schemaRefusal(SubmitSettings, submission);
   // The schema has just been applied.
-  return refusal?.message ?? messageFrom(() => checkSubmission(submission as SubmitSettings, { version, limits: defaultLimits }));
+  return (
+    refusal?.message ??
+    messageFrom(() => checkSubmission(submission as SubmitSettings, { version, limits: defaultLimits }))
+  );
 }

@@ -16,43 +16,67 @@ test('spec 9.3: 2.0 shows a multi-task job as written, with name and format', ()
   expect(shownSettings({ tasks }, '2.0')).toEqual({ tasks, name: 'Untitled', format: 'MULTI_TASK' });
 });
 
-test.each(['2.1', '2.2'] as const)('spec 9.2: %s shows a single-task job as one task with the defaults of that version', (version) => {
-  expect(shownSettings({ ...unnamed, timeout_seconds: 5, max_retries: 1 }, version)).toEqual({
-    name: 'Untitled',
-    format: 'MULTI_TASK',
-    email_notifications: {},
-    webhook_notifications: {},
-    timeout_seconds: 0,
-    max_concurrent_runs: 1,
-    tasks: [
-      {
-        task_key: 'main',
-        email_notifications: {},
-        run_if: 'ALL_SUCCESS',
-        timeout_seconds: 5,
-        max_retries: 1,
-        new_cluster: newCluster,
-        notebook_task: { ...bodies.notebook_task, source: 'WORKSPACE' },
-      },
-    ],
-  });
-});
+test.each(['2.1', '2.2'] as const)(
+  'spec 9.2: %s shows a single-task job as one task with the defaults of that version',
+  (version) => {
+    expect(shownSettings({ ...unnamed, timeout_seconds: 5, max_retries: 1 }, version)).toEqual({
+      name: 'Untitled',
+      format: 'MULTI_TASK',
+      email_notifications: {},
+      webhook_notifications: {},
+      timeout_seconds: 0,
+      max_concurrent_runs: 1,
+      tasks: [
+        {
+          task_key: 'main',
+          email_notifications: {},
+          run_if: 'ALL_SUCCESS',
+          timeout_seconds: 5,
+          max_retries: 1,
+          new_cluster: newCluster,
+          notebook_task: { ...bodies.notebook_task, source: 'WORKSPACE' },
+        },
+      ],
+    });
+  },
+);
 
 test('what was written wins over the defaults, and dependencies are sorted', () => {
-  const written = { name: 'n', max_concurrent_runs: 5, tasks: [{ ...task('c', 'b', 'a'), run_if: 'ALL_DONE' as const }], git_source: {} };
+  const written = {
+    name: 'n',
+    max_concurrent_runs: 5,
+    tasks: [{ ...task('c', 'b', 'a'), run_if: 'ALL_DONE' as const }],
+    git_source: {},
+  };
   const shown = shownSettings(written, '2.1');
-  expect(shown).toMatchObject({ max_concurrent_runs: 5, tasks: [{ run_if: 'ALL_DONE', depends_on: [{ task_key: 'a' }, { task_key: 'b' }] }] });
+  expect(shown).toMatchObject({
+    max_concurrent_runs: 5,
+    tasks: [{ run_if: 'ALL_DONE', depends_on: [{ task_key: 'a' }, { task_key: 'b' }] }],
+  });
   expect(shown.tasks?.[0]?.notebook_task?.source).toBe('GIT');
   expect(written.tasks[0]?.depends_on[0]?.task_key).toBe('b');
 });
 
-test.each(['2.0', '2.1'] as const)('spec 2.8: %s shows what is not supported as switched off, where it was sent', (version) => {
-  const sent = { ...newCluster, enable_elastic_disk: true, ssh_public_keys: ['k'], custom_tags: [] };
-  const shown = { ...newCluster, enable_elastic_disk: false, ssh_public_keys: [], custom_tags: {} };
-  const settings: JobSettings = { name: 'n', tasks: [{ ...task('a'), new_cluster: sent }], job_clusters: [{ job_cluster_key: 'k', new_cluster: sent }] };
-  expect(shownSettings(settings, version)).toMatchObject({ tasks: [{ new_cluster: shown }], job_clusters: [{ new_cluster: shown }] });
-  expect(shownSettings({ ...single, new_cluster: { ...newCluster, custom_tags: { a: 'b' } } }, '2.0').new_cluster).toEqual({ ...newCluster, custom_tags: { a: 'b' } });
-});
+test.each(['2.0', '2.1'] as const)(
+  'spec 2.8: %s shows what is not supported as switched off, where it was sent',
+  (version) => {
+    const sent = { ...newCluster, enable_elastic_disk: true, ssh_public_keys: ['k'], custom_tags: [] };
+    const shown = { ...newCluster, enable_elastic_disk: false, ssh_public_keys: [], custom_tags: {} };
+    const settings: JobSettings = {
+      name: 'n',
+      tasks: [{ ...task('a'), new_cluster: sent }],
+      job_clusters: [{ job_cluster_key: 'k', new_cluster: sent }],
+    };
+    expect(shownSettings(settings, version)).toMatchObject({
+      tasks: [{ new_cluster: shown }],
+      job_clusters: [{ new_cluster: shown }],
+    });
+    expect(
+      shownSettings({ ...single, new_cluster: { ...newCluster, custom_tags: { a: 'b' } } }, '2.0')
+        .new_cluster,
+    ).toEqual({ ...newCluster, custom_tags: { a: 'b' } });
+  },
+);
 
 test('spec 2.9: health rules show the comparison under both spellings, whichever was written', () => {
   for (const spelling of ['op', 'operator']) {

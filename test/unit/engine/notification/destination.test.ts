@@ -1,18 +1,43 @@
 /** What a destination may be, and what is shown of it. */
 import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../../engine/limits.ts';
-import { addressOf, shownConfig, targetOf, type DestinationConfig, type Target } from '../../../../engine/notification/destination.ts';
+import {
+  addressOf,
+  shownConfig,
+  targetOf,
+  type DestinationConfig,
+  type Target,
+} from '../../../../engine/notification/destination.ts';
 
 const rules = { limits: defaultLimits, allowPrivate: false };
 const url = 'https://desk.example.org/hook';
 
 test.each<[DestinationConfig, Target, object, string]>([
-  [{ email: { addresses: ['a@x.org', 'b@x.org'] } }, { kind: 'EMAIL', addresses: ['a@x.org', 'b@x.org'] }, { email: { addresses: ['a@x.org', 'b@x.org'] } }, 'a@x.org, b@x.org'],
-  [{ generic_webhook: { url } }, { kind: 'WEBHOOK', url }, { generic_webhook: { url_set: true } }, 'https://desk.example.org'],
-  [{ generic_webhook: { url, username: 'u', password: 'p' } }, { kind: 'WEBHOOK', url, username: 'u', password: 'p' },
-    { generic_webhook: { url_set: true, username_set: true, password_set: true } }, 'https://desk.example.org'],
+  [
+    { email: { addresses: ['a@x.org', 'b@x.org'] } },
+    { kind: 'EMAIL', addresses: ['a@x.org', 'b@x.org'] },
+    { email: { addresses: ['a@x.org', 'b@x.org'] } },
+    'a@x.org, b@x.org',
+  ],
+  [
+    { generic_webhook: { url } },
+    { kind: 'WEBHOOK', url },
+    { generic_webhook: { url_set: true } },
+    'https://desk.example.org',
+  ],
+  [
+    { generic_webhook: { url, username: 'u', password: 'p' } },
+    { kind: 'WEBHOOK', url, username: 'u', password: 'p' },
+    { generic_webhook: { url_set: true, username_set: true, password_set: true } },
+    'https://desk.example.org',
+  ],
   [{ slack: { url } }, { kind: 'SLACK', url }, { slack: { url_set: true } }, 'https://desk.example.org'],
-  [{ microsoft_teams: { url } }, { kind: 'MICROSOFT_TEAMS', url }, { microsoft_teams: { url_set: true } }, 'https://desk.example.org'],
+  [
+    { microsoft_teams: { url } },
+    { kind: 'MICROSOFT_TEAMS', url },
+    { microsoft_teams: { url_set: true } },
+    'https://desk.example.org',
+  ],
 ])('%j is taken, and shown without its secrets', (config, target, shown, address) => {
   expect(targetOf(config, rules)).toEqual(target);
   expect(shownConfig(target)).toEqual(shown);
@@ -22,19 +47,40 @@ test.each<[DestinationConfig, Target, object, string]>([
 test.each<[object, RegExp]>([
   [{}, /^config has none of email, generic_webhook, slack, microsoft_teams; exactly one is required\.$/],
   [{ slack: { url }, microsoft_teams: { url } }, /^config has slack and microsoft_teams; exactly one/],
-  [{ pagerduty: { integration_key: 'k' } }, /^config\.pagerduty is given; this version knows email, generic_webhook/],
-  [{ slack: { oauth_token: 'x', channel_id: 'c' } }, /^config\.slack\.oauth_token is given; this version takes the url/],
+  [
+    { pagerduty: { integration_key: 'k' } },
+    /^config\.pagerduty is given; this version knows email, generic_webhook/,
+  ],
+  [
+    { slack: { oauth_token: 'x', channel_id: 'c' } },
+    /^config\.slack\.oauth_token is given; this version takes the url/,
+  ],
   [{ email: { addresses: [] } }, /^config\.email\.addresses is empty/],
   [{ email: { addresses: ['größe@x.org'] } }, /addresses\[0\] is "größe@x\.org"; only ASCII/],
   [{ email: { addresses: ['a@x.org', 'nobody'] } }, /addresses\[1\] is "nobody"; it must be a mail address/],
   [{ generic_webhook: {} }, /^Missing required field: config\.generic_webhook\.url\.$/],
-  [{ generic_webhook: { url: 'ftp://x/secret' } }, /^config\.generic_webhook\.url must be a URL that begins with https:\/\/ or http:\/\/\.$/],
+  [
+    { generic_webhook: { url: 'ftp://x/secret' } },
+    /^config\.generic_webhook\.url must be a URL that begins with https:\/\/ or http:\/\/\.$/,
+  ],
   [{ generic_webhook: { url: 'secret' } }, /^config\.generic_webhook\.url must be a URL/],
-  [{ generic_webhook: { url: 'https://u:secret@x.org/' } }, /^config\.generic_webhook\.url holds a user name or password/],
-  [{ generic_webhook: { url: 'http://169.254.169.254/secret' } }, /leads to "169\.254\.169\.254", which is private or local/],
+  [
+    { generic_webhook: { url: 'https://u:secret@x.org/' } },
+    /^config\.generic_webhook\.url holds a user name or password/,
+  ],
+  [
+    { generic_webhook: { url: 'http://169.254.169.254/secret' } },
+    /leads to "169\.254\.169\.254", which is private or local/,
+  ],
   [{ slack: { url: 'http://localhost/secret' } }, /^config\.slack\.url leads to "localhost"/],
-  [{ generic_webhook: { url: `https://x.org/${'a'.repeat(3_000)}` } }, /^config\.generic_webhook\.url is \d+ bytes of UTF-8; at most 2048/],
-  [{ generic_webhook: { url, password: 'secret' } }, /^Missing required field: config\.generic_webhook\.username\.$/],
+  [
+    { generic_webhook: { url: `https://x.org/${'a'.repeat(3_000)}` } },
+    /^config\.generic_webhook\.url is \d+ bytes of UTF-8; at most 2048/,
+  ],
+  [
+    { generic_webhook: { url, password: 'secret' } },
+    /^Missing required field: config\.generic_webhook\.username\.$/,
+  ],
   [{ generic_webhook: { url, username: 'a:b' } }, /username holds a colon/],
 ])('%j is refused, and no secret is repeated', (config, message) => {
   expect(() => targetOf(config, rules)).toThrow(message);
@@ -42,7 +88,10 @@ test.each<[object, RegExp]>([
 });
 
 test('private addresses are taken where that is allowed', () => {
-  expect(targetOf({ slack: { url: 'http://10.0.0.1/' } }, { ...rules, allowPrivate: true })).toEqual({ kind: 'SLACK', url: 'http://10.0.0.1/' });
+  expect(targetOf({ slack: { url: 'http://10.0.0.1/' } }, { ...rules, allowPrivate: true })).toEqual({
+    kind: 'SLACK',
+    url: 'http://10.0.0.1/',
+  });
 });
 
 describe('a change', () => {
@@ -50,9 +99,14 @@ describe('a change', () => {
   test.each<[DestinationConfig, Target]>([
     [{ generic_webhook: { password: 'q' } }, { ...before, password: 'q' }],
     [{ generic_webhook: { username: '', password: '' } }, { kind: 'WEBHOOK', url }],
-    [{ generic_webhook: { url: 'https://new.example.org/' } }, { ...before, url: 'https://new.example.org/' }],
+    [
+      { generic_webhook: { url: 'https://new.example.org/' } },
+      { ...before, url: 'https://new.example.org/' },
+    ],
     [{ slack: { url } }, { kind: 'SLACK', url }],
-  ])('%j keeps what it does not name', (config, after) => expect(targetOf(config, rules, before)).toEqual(after));
+  ])('%j keeps what it does not name', (config, after) =>
+    expect(targetOf(config, rules, before)).toEqual(after),
+  );
 
   test('to another kind needs all of it', () => {
     expect(() => targetOf({ slack: {} }, rules, before)).toThrow('Missing required field: config.slack.url.');

@@ -1,7 +1,14 @@
-/** When a delivery is tried again: doubling waits with jitter, for 24 hours, and what the receiver asks for. */
+/**
+ * When a delivery is tried again: doubling waits with jitter, for 24 hours, and what the receiver asks for.
+ */
 import { describe, expect, test } from 'vitest';
 import * as fc from 'fast-check';
-import { decideAfterTry, tryForMs, type TryFacts, type TryOutcome } from '../../../../engine/notification/retry.ts';
+import {
+  decideAfterTry,
+  tryForMs,
+  type TryFacts,
+  type TryOutcome,
+} from '../../../../engine/notification/retry.ts';
 
 const hour = 3_600_000;
 const facts: TryFacts = { tries: 1, roundStartTime: 0, now: 1_000, random: 0, baseMs: 2_000 };
@@ -14,10 +21,30 @@ test.each<[string, TryOutcome, Partial<TryFacts>, unknown]>([
   ['the first wait is at least half of the base', again, {}, { state: 'pending', nextAttemptTime: 2_000 }],
   ['and at most all of it', again, { random: 0.9999 }, { state: 'pending', nextAttemptTime: 3_000 }],
   ['the fourth is eight times as long', again, { tries: 4 }, { state: 'pending', nextAttemptTime: 9_000 }],
-  ['none is longer than an hour', again, { tries: 40, random: 0.9999999999 }, { state: 'pending', nextAttemptTime: 1_000 + hour }],
-  ['Retry-After is honoured', { kind: 'again', retryAfterMs: 10_000 }, {}, { state: 'pending', nextAttemptTime: 11_000 }],
-  ['a short Retry-After does not hurry', { kind: 'again', retryAfterMs: 0 }, {}, { state: 'pending', nextAttemptTime: 2_000 }],
-  ['a Retry-After beyond the 24 hours leaves one last try', { kind: 'again', retryAfterMs: 100 * hour }, {}, { state: 'pending', nextAttemptTime: tryForMs }],
+  [
+    'none is longer than an hour',
+    again,
+    { tries: 40, random: 0.9999999999 },
+    { state: 'pending', nextAttemptTime: 1_000 + hour },
+  ],
+  [
+    'Retry-After is honoured',
+    { kind: 'again', retryAfterMs: 10_000 },
+    {},
+    { state: 'pending', nextAttemptTime: 11_000 },
+  ],
+  [
+    'a short Retry-After does not hurry',
+    { kind: 'again', retryAfterMs: 0 },
+    {},
+    { state: 'pending', nextAttemptTime: 2_000 },
+  ],
+  [
+    'a Retry-After beyond the 24 hours leaves one last try',
+    { kind: 'again', retryAfterMs: 100 * hour },
+    {},
+    { state: 'pending', nextAttemptTime: tryForMs },
+  ],
   ['after the 24 hours it has failed', again, { now: tryForMs }, { state: 'failed' }],
 ])('%s', (_name, outcome, changes, expected) => {
   expect(decideAfterTry(outcome, { ...facts, ...changes })).toEqual(expected);
@@ -25,16 +52,31 @@ test.each<[string, TryOutcome, Partial<TryFacts>, unknown]>([
 
 describe('whatever happens', () => {
   test('the next try lies ahead and within the 24 hours, and the tries come to an end', () => {
-    fc.assert(fc.property(fc.array(fc.record({ random: fc.double({ min: 0, max: 0.999, noNaN: true }), asked: fc.integer({ min: 0, max: 10 * hour }), took: fc.integer({ min: 0, max: 10_000 }) }), { minLength: 1 }), (steps) => {
-      let now = 0;
-      for (let tries = 1; ; tries += 1) {
-        const { random, asked, took } = steps[tries % steps.length] ?? { random: 0, asked: 0, took: 0 };
-        now += took;
-        const after = decideAfterTry({ kind: 'again', retryAfterMs: asked }, { tries, roundStartTime: 0, now, random, baseMs: 2_000 });
-        if (after.state !== 'pending') return after.state === 'failed' && now >= tryForMs && tries < 100;
-        if (after.nextAttemptTime <= now || after.nextAttemptTime > tryForMs) return false;
-        now = after.nextAttemptTime;
-      }
-    }));
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({
+            random: fc.double({ min: 0, max: 0.999, noNaN: true }),
+            asked: fc.integer({ min: 0, max: 10 * hour }),
+            took: fc.integer({ min: 0, max: 10_000 }),
+          }),
+          { minLength: 1 },
+        ),
+        (steps) => {
+          let now = 0;
+          for (let tries = 1; ; tries += 1) {
+            const { random, asked, took } = steps[tries % steps.length] ?? { random: 0, asked: 0, took: 0 };
+            now += took;
+            const after = decideAfterTry(
+              { kind: 'again', retryAfterMs: asked },
+              { tries, roundStartTime: 0, now, random, baseMs: 2_000 },
+            );
+            if (after.state !== 'pending') return after.state === 'failed' && now >= tryForMs && tries < 100;
+            if (after.nextAttemptTime <= now || after.nextAttemptTime > tryForMs) return false;
+            now = after.nextAttemptTime;
+          }
+        },
+      ),
+    );
   });
 });

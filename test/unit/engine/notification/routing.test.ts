@@ -1,7 +1,13 @@
 /** Who is told of what: events x mute switches x channels (spec 2.9, section 6). */
 import { describe, expect, test } from 'vitest';
 import { alertLists } from '../../../../engine/job/alerts.ts';
-import { noticesOfDeletion, noticesOfDuration, noticesOfEnd, noticesOfStart, type NoticeHolder } from '../../../../engine/notification/routing.ts';
+import {
+  noticesOfDeletion,
+  noticesOfDuration,
+  noticesOfEnd,
+  noticesOfStart,
+  type NoticeHolder,
+} from '../../../../engine/notification/routing.ts';
 import type { Notice } from '../../../../engine/run/notification.ts';
 import type { Progress } from '../../../../engine/run/run.ts';
 import { progressAt } from '../run/standings.ts';
@@ -44,18 +50,75 @@ const switches = {
 type Switch = keyof typeof switches;
 
 const table: Readonly<Record<End, Readonly<Record<Switch, string[]>>>> = {
-  succeeded: { none: success, mailSkipped: success, skippedRuns: success, canceledRuns: success, bothRuns: success, allOff: success },
-  failed: { none: failure, mailSkipped: failure, skippedRuns: failure, canceledRuns: failure, bothRuns: failure, allOff: failure },
-  timedout: { none: failure, mailSkipped: failure, skippedRuns: failure, canceledRuns: failure, bothRuns: failure, allOff: failure },
-  canceled: { none: failure, mailSkipped: failure, skippedRuns: failure, canceledRuns: [], bothRuns: [], allOff: failure },
-  skipped: { none: failure, mailSkipped: hookOnly, skippedRuns: [], canceledRuns: failure, bothRuns: [], allOff: failure },
-  error: { none: failure, mailSkipped: failure, skippedRuns: failure, canceledRuns: failure, bothRuns: failure, allOff: failure },
-  errorBeforeStart: { none: failure, mailSkipped: failure, skippedRuns: failure, canceledRuns: failure, bothRuns: failure, allOff: failure },
-  errorAfterSuccess: { none: failure, mailSkipped: failure, skippedRuns: failure, canceledRuns: failure, bothRuns: failure, allOff: failure },
+  succeeded: {
+    none: success,
+    mailSkipped: success,
+    skippedRuns: success,
+    canceledRuns: success,
+    bothRuns: success,
+    allOff: success,
+  },
+  failed: {
+    none: failure,
+    mailSkipped: failure,
+    skippedRuns: failure,
+    canceledRuns: failure,
+    bothRuns: failure,
+    allOff: failure,
+  },
+  timedout: {
+    none: failure,
+    mailSkipped: failure,
+    skippedRuns: failure,
+    canceledRuns: failure,
+    bothRuns: failure,
+    allOff: failure,
+  },
+  canceled: {
+    none: failure,
+    mailSkipped: failure,
+    skippedRuns: failure,
+    canceledRuns: [],
+    bothRuns: [],
+    allOff: failure,
+  },
+  skipped: {
+    none: failure,
+    mailSkipped: hookOnly,
+    skippedRuns: [],
+    canceledRuns: failure,
+    bothRuns: [],
+    allOff: failure,
+  },
+  error: {
+    none: failure,
+    mailSkipped: failure,
+    skippedRuns: failure,
+    canceledRuns: failure,
+    bothRuns: failure,
+    allOff: failure,
+  },
+  errorBeforeStart: {
+    none: failure,
+    mailSkipped: failure,
+    skippedRuns: failure,
+    canceledRuns: failure,
+    bothRuns: failure,
+    allOff: failure,
+  },
+  errorAfterSuccess: {
+    none: failure,
+    mailSkipped: failure,
+    skippedRuns: failure,
+    canceledRuns: failure,
+    bothRuns: failure,
+    allOff: failure,
+  },
 };
 
 const cases = Object.entries(table).flatMap(([end, row]) =>
-  Object.entries(row).map(([muted, expected]) => [end, muted, expected] as [End, Switch, string[]]));
+  Object.entries(row).map(([muted, expected]) => [end, muted, expected] as [End, Switch, string[]]),
+);
 
 describe('spec 2.9: the end', () => {
   test.each(cases)('%s, with the switches %s: %j', (end, muted, expected) => {
@@ -64,7 +127,13 @@ describe('spec 2.9: the end', () => {
 });
 
 /** Which attempts are told of: [is a retry, another follows] x alert_on_last_attempt. */
-const places: readonly (readonly [isRetry: boolean, isRetried: boolean, lastOnly: boolean, start: string[], end: string[]])[] = [
+const places: readonly (readonly [
+  isRetry: boolean,
+  isRetried: boolean,
+  lastOnly: boolean,
+  start: string[],
+  end: string[],
+])[] = [
   [false, false, false, start, failure],
   [false, true, false, start, failure],
   [true, true, false, start, failure],
@@ -77,17 +146,29 @@ const places: readonly (readonly [isRetry: boolean, isRetried: boolean, lastOnly
 const failures = ['failed', 'timedout', 'error', 'errorBeforeStart', 'errorAfterSuccess'] as const;
 
 describe('spec 2.9: retries', () => {
-  test.each(places)('retry %s, another follows %s, alert_on_last_attempt %s: start %j, failure %j', (isRetry, isRetried, lastOnly, begun, ended) => {
-    const holder = { ...everybody, notification_settings: { alert_on_last_attempt: lastOnly } };
-    const about = { ...subject, isRetry, isRetried };
-    expect(told(noticesOfStart(holder, about))).toEqual(begun);
-    for (const end of failures) expect(told(noticesOfEnd(holder, ends[end], about)), end).toEqual(ended);
-    // A success ends all retries.
-    expect(told(noticesOfEnd(holder, succeeded, { ...subject, isRetry, isRetried: false }))).toEqual(success);
-  });
+  test.each(places)(
+    'retry %s, another follows %s, alert_on_last_attempt %s: start %j, failure %j',
+    (isRetry, isRetried, lastOnly, begun, ended) => {
+      const holder = { ...everybody, notification_settings: { alert_on_last_attempt: lastOnly } };
+      const about = { ...subject, isRetry, isRetried };
+      expect(told(noticesOfStart(holder, about))).toEqual(begun);
+      for (const end of failures) expect(told(noticesOfEnd(holder, ends[end], about)), end).toEqual(ended);
+      // A success ends all retries.
+      expect(told(noticesOfEnd(holder, succeeded, { ...subject, isRetry, isRetried: false }))).toEqual(
+        success,
+      );
+    },
+  );
 
   test('the mute switches hold for the last attempt as for every other', () => {
-    const holder = { ...everybody, notification_settings: { alert_on_last_attempt: true, no_alert_for_canceled_runs: true, no_alert_for_skipped_runs: true } };
+    const holder = {
+      ...everybody,
+      notification_settings: {
+        alert_on_last_attempt: true,
+        no_alert_for_canceled_runs: true,
+        no_alert_for_skipped_runs: true,
+      },
+    };
     const about = { ...subject, isRetry: true, isRetried: false };
     expect(told(noticesOfEnd(holder, canceled, about))).toEqual([]);
     expect(told(noticesOfEnd(holder, skipped, about))).toEqual([]);
@@ -97,18 +178,30 @@ describe('spec 2.9: retries', () => {
 test('spec 2.9: a run that lasts too long is told to its own lists, whatever is muted', () => {
   for (const muted of Object.values(switches)) {
     expect(told(noticesOfDuration({ ...everybody, ...muted }, subject))).toEqual([
-      'email on_duration_warning_threshold_exceeded@mail', 'webhook on_duration_warning_threshold_exceeded@hook',
+      'email on_duration_warning_threshold_exceeded@mail',
+      'webhook on_duration_warning_threshold_exceeded@hook',
     ]);
   }
 });
 
 test('who is named twice in one list is told once', () => {
-  expect(told(noticesOfStart({ email_notifications: { on_start: ['a@x', 'a@x'] }, webhook_notifications: { on_start: [{ id: '1' }, { id: '1' }] } }, subject)))
-    .toEqual(['email a@x', 'webhook 1']);
+  expect(
+    told(
+      noticesOfStart(
+        {
+          email_notifications: { on_start: ['a@x', 'a@x'] },
+          webhook_notifications: { on_start: [{ id: '1' }, { id: '1' }] },
+        },
+        subject,
+      ),
+    ),
+  ).toEqual(['email a@x', 'webhook 1']);
 });
 
 test('the end carries where the run stood, because it may be opened again before the mail is made', () => {
-  expect(noticesOfEnd(everybody, failed, subject)[0]?.facts).toMatchObject({ standing: { state: 'TERMINATED', result: 'FAILED' } });
+  expect(noticesOfEnd(everybody, failed, subject)[0]?.facts).toMatchObject({
+    standing: { state: 'TERMINATED', result: 'FAILED' },
+  });
 });
 
 test.each(Object.keys(switches) as Switch[])('spec 2.9: the start is told whatever is muted: %s', (muted) => {
@@ -119,7 +212,11 @@ test.each<[string, NoticeHolder, string[]]>([
   ['no settings', {}, []],
   ['empty lists', { email_notifications: { on_failure: [] }, webhook_notifications: { on_failure: [] } }, []],
   ['e-mail alone', { email_notifications: { on_failure: ['a@x', 'b@x'] } }, ['email a@x', 'email b@x']],
-  ['webhooks alone', { webhook_notifications: { on_failure: [{ id: '1' }, { id: '2' }] } }, ['webhook 1', 'webhook 2']],
+  [
+    'webhooks alone',
+    { webhook_notifications: { on_failure: [{ id: '1' }, { id: '2' }] } },
+    ['webhook 1', 'webhook 2'],
+  ],
   ['other lists only', { email_notifications: { on_start: ['a@x'], on_success: ['b@x'] } }, []],
 ])('%s', (_name, holder, expected) => {
   expect(told(noticesOfEnd(holder, failed, subject))).toEqual(expected);
@@ -127,22 +224,47 @@ test.each<[string, NoticeHolder, string[]]>([
 
 test('a notice says what it is about', () => {
   expect(noticesOfStart({ email_notifications: { on_start: ['a@x'] } }, subject)).toEqual([
-    { event: 'on_start', channel: 'email', recipient: 'a@x', jobId: 3, runId: 10, taskKey: undefined, createdTime: 1_000 },
+    {
+      event: 'on_start',
+      channel: 'email',
+      recipient: 'a@x',
+      jobId: 3,
+      runId: 10,
+      taskKey: undefined,
+      createdTime: 1_000,
+    },
   ]);
-  expect(noticesOfStart({ webhook_notifications: { on_start: [{ id: '1' }] } }, { ...subject, taskKey: 'etl' })).toEqual([
-    { event: 'on_start', channel: 'webhook', recipient: '1', jobId: 3, runId: 10, taskKey: 'etl', createdTime: 1_000 },
+  expect(
+    noticesOfStart({ webhook_notifications: { on_start: [{ id: '1' }] } }, { ...subject, taskKey: 'etl' }),
+  ).toEqual([
+    {
+      event: 'on_start',
+      channel: 'webhook',
+      recipient: '1',
+      jobId: 3,
+      runId: 10,
+      taskKey: 'etl',
+      createdTime: 1_000,
+    },
   ]);
 });
 
 describe('spec 4.1.1: a deleted job', () => {
   test('tells every address once, by e-mail only', () => {
     const holder = {
-      email_notifications: { on_start: ['a@x', 'b@x'], on_success: ['b@x'], on_failure: ['c@x', 'a@x'], on_duration_warning_threshold_exceeded: ['d@x'] },
+      email_notifications: {
+        on_start: ['a@x', 'b@x'],
+        on_success: ['b@x'],
+        on_failure: ['c@x', 'a@x'],
+        on_duration_warning_threshold_exceeded: ['d@x'],
+      },
       webhook_notifications: everybody.webhook_notifications,
     };
     const notices = noticesOfDeletion(holder, 3, 1_000);
     expect(told(notices)).toEqual(['email a@x', 'email b@x', 'email c@x', 'email d@x']);
-    expect(new Set(notices.map(({ event, jobId, runId }) => `${event} ${jobId} ${runId}`))).toEqual(new Set(['job_deleted 3 undefined']));
+    expect(new Set(notices.map(({ event, jobId, runId }) => `${event} ${jobId} ${runId}`))).toEqual(
+      new Set(['job_deleted 3 undefined']),
+    );
   });
 
   test('without addresses tells nobody', () => {

@@ -7,8 +7,17 @@ import { readSpec } from '../../../../engine/pipeline/spec.ts';
 const read = (text: string) => readSpec(text, '/p/spark-pipeline.yml');
 
 test('a spec file of the open format says all there is to know', () => {
-  expect(read('name: sales\nstorage: dbfs:/pipelines/sales\ncatalog: main\ndatabase: prod\nconfiguration:\n  region: north\n  days: 7\nlibraries:\n  - glob:\n      include: transformations/**\n')).toEqual({
-    name: 'sales', storage: 'dbfs:/pipelines/sales', catalog: 'main', schema: 'prod', configuration: { region: 'north', days: '7' }, libraries: [{ glob: { include: 'transformations/**' } }],
+  expect(
+    read(
+      'name: sales\nstorage: dbfs:/pipelines/sales\ncatalog: main\ndatabase: prod\nconfiguration:\n  region: north\n  days: 7\nlibraries:\n  - glob:\n      include: transformations/**\n',
+    ),
+  ).toEqual({
+    name: 'sales',
+    storage: 'dbfs:/pipelines/sales',
+    catalog: 'main',
+    schema: 'prod',
+    configuration: { region: 'north', days: '7' },
+    libraries: [{ glob: { include: 'transformations/**' } }],
   });
 });
 
@@ -17,11 +26,17 @@ test.each([
   ['name: [', /^\/p\/spark-pipeline\.yml: .+at line 1/],
   ['storage: managed_fs:/x', /lacks the key name\./],
   ['name: x\nlibrary: []', /has the unknown key "library"; did you mean libraries\?/],
-  ['name: x\nstorage: file:///tmp/x', /: storage is "file:\/\/\/tmp\/x"; it must be a directory below managed_fs:\/, such as managed_fs:\/pipelines\/x\./],
+  [
+    'name: x\nstorage: file:///tmp/x',
+    /: storage is "file:\/\/\/tmp\/x"; it must be a directory below managed_fs:\/, such as managed_fs:\/pipelines\/x\./,
+  ],
   ['name: x\nstorage: managed_fs:/', /: storage is "managed_fs:\/"; it must be/],
   ['name: " x"', /: name is " x"; it must have/],
   ['name: x\ndatabase: a\nschema: b', /has database and schema, which mean the same/],
-  ['name: x\nlibraries:\n  - file: a.sql', /: libraries\[0\] is \{"file":"a\.sql"\}; it must be glob: with include:/],
+  [
+    'name: x\nlibraries:\n  - file: a.sql',
+    /: libraries\[0\] is \{"file":"a\.sql"\}; it must be glob: with include:/,
+  ],
   ['name: x\nconfiguration: [1]', /: configuration is \[1\]; it must be keys with texts\./],
 ])('%j is refused', (text, message) => {
   expect(() => read(text)).toThrow(message);

@@ -1,4 +1,7 @@
-/** What the limits make of a new run: started, queued, skipped or refused (spec 2.2 max_concurrent_runs, 3.1, 7, 8). */
+/**
+ * What the limits make of a new run: started, queued, skipped or refused (spec 2.2 max_concurrent_runs, 3.1,
+ * 7, 8).
+ */
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../../engine/errors.ts';
 import { checkRoom, decideAdmission, decideRoom, type RoomFacts } from '../../../../engine/run/admission.ts';
@@ -15,21 +18,39 @@ test.each([
   ['with a queue, the first run', 0, 0, 1, true, 'start'],
   ['with a queue, the limit is reached', 1, 0, 1, true, 'queue'],
   ['with a queue, the limit was lowered', 5, 0, 2, true, 'queue'],
-  ['with a queue, 0 still makes every new run skipped: nothing would ever take it out', 0, 0, 0, true, 'skip'],
+  [
+    'with a queue, 0 still makes every new run skipped: nothing would ever take it out',
+    0,
+    0,
+    0,
+    true,
+    'skip',
+  ],
   ['nobody overtakes a run that waits for room', 0, 1, 3, true, 'queue'],
   ['who may not wait does not overtake when those that wait fill the limit', 1, 1, 2, false, 'skip'],
   ['who may not wait starts where the limit leaves room for those that wait too', 1, 1, 3, false, 'start'],
-] as const)('%s: %i active, %i queued, limit %i, may queue %s -> %s', (_name, activeRuns, queuedRuns, maxConcurrentRuns, mayQueue, kind) => {
-  expect(decideAdmission({ activeRuns, queuedRuns, maxConcurrentRuns, mayQueue }).kind).toBe(kind);
-});
+] as const)(
+  '%s: %i active, %i queued, limit %i, may queue %s -> %s',
+  (_name, activeRuns, queuedRuns, maxConcurrentRuns, mayQueue, kind) => {
+    expect(decideAdmission({ activeRuns, queuedRuns, maxConcurrentRuns, mayQueue }).kind).toBe(kind);
+  },
+);
 
 test('spec 2.2 max_concurrent_runs: a skipped run says which limit it met, in the words that clients know', () => {
   expect(decideAdmission({ activeRuns: 1, queuedRuns: 0, maxConcurrentRuns: 1, mayQueue: false })).toEqual({
-    kind: 'skip', message: 'Skipping this run because the limit of 1 maximum concurrent runs has been reached.',
+    kind: 'skip',
+    message: 'Skipping this run because the limit of 1 maximum concurrent runs has been reached.',
   });
 });
 
-const room = (changes: Partial<RoomFacts>): RoomFacts => ({ taskRuns: 0, runJobTasks: 0, addedTaskRuns: 1, addedRunJobTasks: 0, awaited: false, ...changes });
+const room = (changes: Partial<RoomFacts>): RoomFacts => ({
+  taskRuns: 0,
+  runJobTasks: 0,
+  addedTaskRuns: 1,
+  addedRunJobTasks: 0,
+  awaited: false,
+  ...changes,
+});
 const limits = { concurrentTaskRuns: 10, concurrentRunJobTasks: 2 };
 
 describe('spec 3.1 QUEUED: room in the workspace', () => {
@@ -40,14 +61,25 @@ describe('spec 3.1 QUEUED: room in the workspace', () => {
     ['more tasks than places', { taskRuns: 8, addedTaskRuns: 3 }, 'queue', 'ACTIVE_RUNS_LIMIT_REACHED'],
     ['room, but another run waits for it', { awaited: true }, 'queue', 'ACTIVE_RUNS_LIMIT_REACHED'],
     ['the last run_job_task', { runJobTasks: 1, addedRunJobTasks: 1 }, 'start', undefined],
-    ['too many run_job_tasks', { runJobTasks: 2, addedRunJobTasks: 1 }, 'queue', 'ACTIVE_RUN_JOB_TASKS_LIMIT_REACHED'],
+    [
+      'too many run_job_tasks',
+      { runJobTasks: 2, addedRunJobTasks: 1 },
+      'queue',
+      'ACTIVE_RUN_JOB_TASKS_LIMIT_REACHED',
+    ],
     ['too many run_job_tasks are nothing to a run without one', { runJobTasks: 5 }, 'start', undefined],
   ] as const)('%s', (_name, facts, kind, code) => {
     const decision = decideRoom(room(facts), limits);
     expect(decision).toMatchObject(code === undefined ? { kind } : { kind, code });
     if (decision.kind === 'start') return;
     // The newer status reads the reason from the message.
-    const progress = { state: 'QUEUED' as const, startTime: 1, runningTime: undefined, terminatingTime: undefined, message: decision.message };
+    const progress = {
+      state: 'QUEUED' as const,
+      startTime: 1,
+      runningTime: undefined,
+      terminatingTime: undefined,
+      message: decision.message,
+    };
     expect(statusOf(progress).queue_details?.code).toBe(code);
   });
 
@@ -55,14 +87,37 @@ describe('spec 3.1 QUEUED: room in the workspace', () => {
     const queued = decideAdmission({ activeRuns: 3, queuedRuns: 0, maxConcurrentRuns: 3, mayQueue: true });
     expect(queued).toMatchObject({ kind: 'queue', code: 'MAX_CONCURRENT_RUNS_REACHED' });
     const message = queued.kind === 'start' ? '' : queued.message;
-    expect(statusOf({ state: 'QUEUED', startTime: 1, runningTime: undefined, terminatingTime: undefined, message }).queue_details?.code).toBe('MAX_CONCURRENT_RUNS_REACHED');
+    expect(
+      statusOf({ state: 'QUEUED', startTime: 1, runningTime: undefined, terminatingTime: undefined, message })
+        .queue_details?.code,
+    ).toBe('MAX_CONCURRENT_RUNS_REACHED');
   });
 
   test.each([
-    ['a run that may not wait is refused', room({ taskRuns: 10 }), false, 'There are already 10 active runs (limit: 10).'],
-    ['and told what it would add', room({ taskRuns: 8, addedTaskRuns: 3 }), false, 'There are already 8 active runs (limit: 10). This run would add 3.'],
-    ['one for which there is never room is refused even where it may wait', room({ addedTaskRuns: 11 }), true, 'There are already 0 active runs (limit: 10). This run would add 11.'],
-    ['the same for run_job_tasks', room({ runJobTasks: 2, addedRunJobTasks: 1 }), false, 'There are already 2 active tasks of the kind run_job_task (limit: 2).'],
+    [
+      'a run that may not wait is refused',
+      room({ taskRuns: 10 }),
+      false,
+      'There are already 10 active runs (limit: 10).',
+    ],
+    [
+      'and told what it would add',
+      room({ taskRuns: 8, addedTaskRuns: 3 }),
+      false,
+      'There are already 8 active runs (limit: 10). This run would add 3.',
+    ],
+    [
+      'one for which there is never room is refused even where it may wait',
+      room({ addedTaskRuns: 11 }),
+      true,
+      'There are already 0 active runs (limit: 10). This run would add 11.',
+    ],
+    [
+      'the same for run_job_tasks',
+      room({ runJobTasks: 2, addedRunJobTasks: 1 }),
+      false,
+      'There are already 2 active tasks of the kind run_job_task (limit: 2).',
+    ],
     ['who may wait is not refused', room({ taskRuns: 10 }), true, undefined],
     ['nor is who passes by those that wait', room({ taskRuns: 9, awaited: true }), false, undefined],
   ] as const)('%s', (_name, facts, mayQueue, message) => {

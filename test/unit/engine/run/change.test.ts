@@ -9,45 +9,135 @@ import { stepsOf } from './steps.ts';
 const none = { startTime: undefined, runningTime: undefined, terminatingTime: undefined, message: '' };
 const pending: Progress = { ...none, state: 'PENDING' };
 const running: Progress = { ...none, state: 'RUNNING', startTime: 100, runningTime: 200 };
-const terminating: Progress = { ...none, state: 'TERMINATING', startTime: 100, runningTime: 200, terminatingTime: 300, result: 'FAILED' };
+const terminating: Progress = {
+  ...none,
+  state: 'TERMINATING',
+  startTime: 100,
+  runningTime: 200,
+  terminatingTime: 300,
+  result: 'FAILED',
+};
 
 function subject(progress: Progress): Subject {
   return { kind: 'task', runId: 7, fence: 3, progress };
 }
 
 test.each<[string, Progress, StepEvent, number, StepFacts, Progress]>([
-  ['preparing starts it', pending, 'prepare', 100, { message: 'Waiting' }, { ...pending, startTime: 100, message: 'Waiting' }],
-  ['beginning starts it when preparing did not', pending, 'begin', 100, {}, { ...none, state: 'RUNNING', startTime: 100, runningTime: 100 }],
-  ['beginning keeps an earlier start', { ...pending, startTime: 50 }, 'begin', 100, {}, { ...none, state: 'RUNNING', startTime: 50, runningTime: 100 }],
-  ['the end of the work carries its result', running, 'finish', 300, { result: 'FAILED', message: 'no' }, { ...terminating, message: 'no' }],
-  ['cleanup keeps result and message', { ...terminating, message: 'no' }, 'clean', 400, {}, { ...terminating, state: 'TERMINATED', result: 'FAILED', message: 'no', endTime: 400 }],
-  ['a skipped task has no start', pending, 'skip', 100, { message: 'Upstream' }, { ...none, state: 'SKIPPED', message: 'Upstream', endTime: 100 }],
-  ['a service failure before the start has no result', pending, 'break', 100, {}, { ...none, state: 'INTERNAL_ERROR', startTime: 100, result: undefined, endTime: 100 }],
-  ['a service failure in the cleanup keeps the result', terminating, 'break', 400, {}, { ...terminating, state: 'INTERNAL_ERROR', endTime: 400 }],
-  ['a clock that stepped back does not shorten the preparation', { ...pending, startTime: 500 }, 'begin', 100, {}, { ...none, state: 'RUNNING', startTime: 500, runningTime: 500 }],
-  ['a clock that stepped back does not end it before it ran', running, 'break', 50, { result: 'FAILED' }, { ...running, state: 'INTERNAL_ERROR', result: 'FAILED', endTime: 200 }],
+  [
+    'preparing starts it',
+    pending,
+    'prepare',
+    100,
+    { message: 'Waiting' },
+    { ...pending, startTime: 100, message: 'Waiting' },
+  ],
+  [
+    'beginning starts it when preparing did not',
+    pending,
+    'begin',
+    100,
+    {},
+    { ...none, state: 'RUNNING', startTime: 100, runningTime: 100 },
+  ],
+  [
+    'beginning keeps an earlier start',
+    { ...pending, startTime: 50 },
+    'begin',
+    100,
+    {},
+    { ...none, state: 'RUNNING', startTime: 50, runningTime: 100 },
+  ],
+  [
+    'the end of the work carries its result',
+    running,
+    'finish',
+    300,
+    { result: 'FAILED', message: 'no' },
+    { ...terminating, message: 'no' },
+  ],
+  [
+    'cleanup keeps result and message',
+    { ...terminating, message: 'no' },
+    'clean',
+    400,
+    {},
+    { ...terminating, state: 'TERMINATED', result: 'FAILED', message: 'no', endTime: 400 },
+  ],
+  [
+    'a skipped task has no start',
+    pending,
+    'skip',
+    100,
+    { message: 'Upstream' },
+    { ...none, state: 'SKIPPED', message: 'Upstream', endTime: 100 },
+  ],
+  [
+    'a service failure before the start has no result',
+    pending,
+    'break',
+    100,
+    {},
+    { ...none, state: 'INTERNAL_ERROR', startTime: 100, result: undefined, endTime: 100 },
+  ],
+  [
+    'a service failure in the cleanup keeps the result',
+    terminating,
+    'break',
+    400,
+    {},
+    { ...terminating, state: 'INTERNAL_ERROR', endTime: 400 },
+  ],
+  [
+    'a clock that stepped back does not shorten the preparation',
+    { ...pending, startTime: 500 },
+    'begin',
+    100,
+    {},
+    { ...none, state: 'RUNNING', startTime: 500, runningTime: 500 },
+  ],
+  [
+    'a clock that stepped back does not end it before it ran',
+    running,
+    'break',
+    50,
+    { result: 'FAILED' },
+    { ...running, state: 'INTERNAL_ERROR', result: 'FAILED', endTime: 200 },
+  ],
 ])('%s', (_name, progress, event, now, facts, expected) => {
   expect(stepOf(subject(progress), event, now, facts).progress).toEqual(expected);
 });
 
 test('the write names the row, the fence, and the state that it expects', () => {
   expect(stepOf(subject(running), 'finish', 300, { result: 'SUCCESS', message: 'done' }).change).toEqual({
-    kind: 'task', runId: 7, fence: 3, from: 'RUNNING', to: 'TERMINATING', at: 300, result: 'SUCCESS', message: 'done',
-    stampStart: false, stampRunning: false, stampTerminating: true, stampEnd: false,
+    kind: 'task',
+    runId: 7,
+    fence: 3,
+    from: 'RUNNING',
+    to: 'TERMINATING',
+    at: 300,
+    result: 'SUCCESS',
+    message: 'done',
+    stampStart: false,
+    stampRunning: false,
+    stampTerminating: true,
+    stampEnd: false,
   });
 });
 
 describe('bugs of the caller are found at once', () => {
   test('an event that the state does not know', () => {
-    expect(() => stepOf(subject(running), 'skip', 300)).toThrow('A task in the state RUNNING cannot skip (task 7).');
+    expect(() => stepOf(subject(running), 'skip', 300)).toThrow(
+      'A task in the state RUNNING cannot skip (task 7).',
+    );
   });
 
-  test.each([[pending, 'finish'], [running, 'finish'], [{ ...none, state: 'QUEUED' }, 'withdraw']] as const)(
-    'an end without a result: %o, %s',
-    (progress, event) => {
-      expect(() => stepOf(subject(progress), event, 300)).toThrow('needs a result');
-    },
-  );
+  test.each([
+    [pending, 'finish'],
+    [running, 'finish'],
+    [{ ...none, state: 'QUEUED' }, 'withdraw'],
+  ] as const)('an end without a result: %o, %s', (progress, event) => {
+    expect(() => stepOf(subject(progress), event, 300)).toThrow('needs a result');
+  });
 });
 
 /** Facts that the caller always gives: an end of the work has a result. */
@@ -56,24 +146,41 @@ function factsOf(event: StepEvent, result: StepFacts['result']): StepFacts {
 }
 
 const availability: Readonly<Record<LifeCycleState, 'never' | 'always' | 'perhaps'>> = {
-  QUEUED: 'never', PENDING: 'never', RUNNING: 'never', SKIPPED: 'never', TERMINATING: 'always', TERMINATED: 'always', INTERNAL_ERROR: 'perhaps',
+  QUEUED: 'never',
+  PENDING: 'never',
+  RUNNING: 'never',
+  SKIPPED: 'never',
+  TERMINATING: 'always',
+  TERMINATED: 'always',
+  INTERNAL_ERROR: 'perhaps',
 };
 
 test('after any legal sequence of events, at whatever times, what is known is consistent', () => {
-  const choice = fc.record({ pick: fc.nat(), now: fc.integer({ min: 0, max: 1_000 }), result: fc.constantFrom(...resultStates) });
-  fc.assert(fc.property(fc.constantFrom('QUEUED' as const, 'PENDING' as const), fc.array(choice, { maxLength: 12 }), (first, choices) => {
-    let progress: Progress = { ...none, state: first };
-    for (const { pick, now, result } of choices) {
-      const before: Progress = progress;
-      const possible = stepsOf(before.state);
-      const row = possible[pick % possible.length];
-      if (row === undefined) break;
-      progress = stepOf(subject(before), row.on, now, factsOf(row.on, result)).progress;
-      expect(progress.state).toBe(row.to);
-      expectConsistent(progress);
-      expectNothingTakenBack(before, progress);
-    }
-  }), { numRuns: 1_000 });
+  const choice = fc.record({
+    pick: fc.nat(),
+    now: fc.integer({ min: 0, max: 1_000 }),
+    result: fc.constantFrom(...resultStates),
+  });
+  fc.assert(
+    fc.property(
+      fc.constantFrom('QUEUED' as const, 'PENDING' as const),
+      fc.array(choice, { maxLength: 12 }),
+      (first, choices) => {
+        let progress: Progress = { ...none, state: first };
+        for (const { pick, now, result } of choices) {
+          const before: Progress = progress;
+          const possible = stepsOf(before.state);
+          const row = possible[pick % possible.length];
+          if (row === undefined) break;
+          progress = stepOf(subject(before), row.on, now, factsOf(row.on, result)).progress;
+          expect(progress.state).toBe(row.to);
+          expectConsistent(progress);
+          expectNothingTakenBack(before, progress);
+        }
+      },
+    ),
+    { numRuns: 1_000 },
+  );
 });
 
 function expectConsistent(progress: Progress): void {

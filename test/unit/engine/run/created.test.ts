@@ -1,31 +1,104 @@
-/** A run that has just been stored, as memory holds it. That the row says the same is a test of storage/launches. */
+/**
+ * A run that has just been stored, as memory holds it. That the row says the same is a test of
+ * storage/launches.
+ */
 import { expect, test } from 'vitest';
 import { createdRun } from '../../../../engine/run/created.ts';
 import type { NewRun } from '../../../../engine/run/created.ts';
 
-const settings = { name: 'graph', tasks: [{ task_key: 'a' }, { task_key: 'b', depends_on: [{ task_key: 'a' }] }] };
+const settings = {
+  name: 'graph',
+  tasks: [{ task_key: 'a' }, { task_key: 'b', depends_on: [{ task_key: 'a' }] }],
+};
 
 const stored: NewRun = {
-  runId: 10, jobId: 3, numberInJob: 2, format: 'MULTI_TASK', version: '2.1', name: 'graph', type: 'JOB_RUN', trigger: 'ONE_TIME',
-  creator: 'ann', settings, overridingParameters: undefined, state: 'PENDING', message: '', startTime: 1_000, owner: 'node-1', queueCode: undefined, originalAttemptRunId: 10, attempt: 0, launchedBy: undefined,
-  tasks: [{ runId: 11, taskKey: 'a', message: '' }, { runId: 12, taskKey: 'b', message: 'Waiting for the task a' }],
+  runId: 10,
+  jobId: 3,
+  numberInJob: 2,
+  format: 'MULTI_TASK',
+  version: '2.1',
+  name: 'graph',
+  type: 'JOB_RUN',
+  trigger: 'ONE_TIME',
+  creator: 'ann',
+  settings,
+  overridingParameters: undefined,
+  state: 'PENDING',
+  message: '',
+  startTime: 1_000,
+  owner: 'node-1',
+  queueCode: undefined,
+  originalAttemptRunId: 10,
+  attempt: 0,
+  launchedBy: undefined,
+  tasks: [
+    { runId: 11, taskKey: 'a', message: '' },
+    { runId: 12, taskKey: 'b', message: 'Waiting for the task a' },
+  ],
   notices: [],
 };
 
 test('the run starts when it is accepted, is owned, and has the first fence', () => {
   expect(createdRun(stored).run).toEqual({
-    runId: 10, jobId: 3, numberInJob: 2, format: 'MULTI_TASK', version: '2.1', name: 'graph', type: 'JOB_RUN', trigger: 'ONE_TIME',
-    creatorUserName: 'ann', settings, overridingParameters: undefined, originalAttemptRunId: 10, attempt: 0, stopReason: undefined,
-    owner: 'node-1', fence: 1, retimes: 0, warned: false,
-    progress: { state: 'PENDING', startTime: 1_000, message: '', runningTime: undefined, terminatingTime: undefined },
+    runId: 10,
+    jobId: 3,
+    numberInJob: 2,
+    format: 'MULTI_TASK',
+    version: '2.1',
+    name: 'graph',
+    type: 'JOB_RUN',
+    trigger: 'ONE_TIME',
+    creatorUserName: 'ann',
+    settings,
+    overridingParameters: undefined,
+    originalAttemptRunId: 10,
+    attempt: 0,
+    stopReason: undefined,
+    owner: 'node-1',
+    fence: 1,
+    retimes: 0,
+    warned: false,
+    progress: {
+      state: 'PENDING',
+      startTime: 1_000,
+      message: '',
+      runningTime: undefined,
+      terminatingTime: undefined,
+    },
   });
 });
 
 test('its task runs have not started and say what they wait for', () => {
-  const tasks = createdRun(stored).tasks.map(({ runId, jobRunId, taskKey, attempt, fence, progress }) =>
-    ({ runId, jobRunId, taskKey, attempt, fence, start: progress.startTime, state: progress.state, message: progress.message }));
+  const tasks = createdRun(stored).tasks.map(({ runId, jobRunId, taskKey, attempt, fence, progress }) => ({
+    runId,
+    jobRunId,
+    taskKey,
+    attempt,
+    fence,
+    start: progress.startTime,
+    state: progress.state,
+    message: progress.message,
+  }));
   expect(tasks).toEqual([
-    { runId: 11, jobRunId: 10, taskKey: 'a', attempt: 0, fence: 1, start: undefined, state: 'PENDING', message: '' },
-    { runId: 12, jobRunId: 10, taskKey: 'b', attempt: 0, fence: 1, start: undefined, state: 'PENDING', message: 'Waiting for the task a' },
+    {
+      runId: 11,
+      jobRunId: 10,
+      taskKey: 'a',
+      attempt: 0,
+      fence: 1,
+      start: undefined,
+      state: 'PENDING',
+      message: '',
+    },
+    {
+      runId: 12,
+      jobRunId: 10,
+      taskKey: 'b',
+      attempt: 0,
+      fence: 1,
+      start: undefined,
+      state: 'PENDING',
+      message: 'Waiting for the task a',
+    },
   ]);
 });

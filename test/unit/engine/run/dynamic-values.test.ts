@@ -1,22 +1,62 @@
 /** What each reference stands for, in every spelling, whole and within text. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { absentReferences, runReferences, taskReferences, timeArguments } from '../../../../engine/job/references.ts';
-import { resolveReferences, type Facts, type RunFacts, type TaskFacts } from '../../../../engine/run/dynamic-values.ts';
+import {
+  absentReferences,
+  runReferences,
+  taskReferences,
+  timeArguments,
+} from '../../../../engine/job/references.ts';
+import {
+  resolveReferences,
+  type Facts,
+  type RunFacts,
+  type TaskFacts,
+} from '../../../../engine/run/dynamic-values.ts';
 import { timeParts } from '../../../../engine/run/time-parts.ts';
 
 /** Friday, 2026-11-20, 08:05:09.007 UTC. */
 const start = 1_795_161_909_007;
 
 const run: RunFacts = {
-  jobId: 41, jobName: 'nightly {{job.id}}', jobRunId: 907, repairCount: 0, startTime: start, trigger: 'ONE_TIME', triggerTime: start - 9_007,
-  workspaceId: '17', workspaceUrl: 'http://runyard.test',
+  jobId: 41,
+  jobName: 'nightly {{job.id}}',
+  jobRunId: 907,
+  repairCount: 0,
+  startTime: start,
+  trigger: 'ONE_TIME',
+  triggerTime: start - 9_007,
+  workspaceId: '17',
+  workspaceUrl: 'http://runyard.test',
 };
 const task: TaskFacts = {
-  key: 'report', runId: 909, startTime: start + 86_400_000, attempt: 2, notebookPath: '/team/report',
-  parameters: new Map([['city', 'Zürich'], ['odd name', '$& {{job.id}}'], ['empty', '']]),
+  key: 'report',
+  runId: 909,
+  startTime: start + 86_400_000,
+  attempt: 2,
+  notebookPath: '/team/report',
+  parameters: new Map([
+    ['city', 'Zürich'],
+    ['odd name', '$& {{job.id}}'],
+    ['empty', ''],
+  ]),
   upstream: new Map([
-    ['load', { runId: 908, result: 'success', values: { rows: '12345678901234567890', rate: '1.0', text: '"a \\"b\\""', 'odd.key': '[1, "x"]', none: 'null', nul: '"a\\u0000"', broken: '"' } }],
+    [
+      'load',
+      {
+        runId: 908,
+        result: 'success',
+        values: {
+          rows: '12345678901234567890',
+          rate: '1.0',
+          text: '"a \\"b\\""',
+          'odd.key': '[1, "x"]',
+          none: 'null',
+          nul: '"a\\u0000"',
+          broken: '"',
+        },
+      },
+    ],
     ['check', { runId: 910, result: 'skipped', values: {} }],
   ]),
 };
@@ -60,30 +100,88 @@ const values: readonly (readonly [name: string, written: string, value: string])
 
 test.each(values)('%s: {{%s}} is %j', (_name, written, value) => {
   expect(resolveReferences(`{{${written}}}`, facts)).toEqual({ text: value });
-  expect(resolveReferences(`a {{ ${written} }}-{{${written}}}$1`, facts)).toEqual({ text: `a ${value}-${value}$1` });
+  expect(resolveReferences(`a {{ ${written} }}-{{${written}}}$1`, facts)).toEqual({
+    text: `a ${value}-${value}$1`,
+  });
 });
 
 test('every name that can have a value is in the table above', () => {
-  expect([...new Set(values.map(([name]) => name))].sort()).toEqual([...runReferences, ...taskReferences].sort());
+  expect([...new Set(values.map(([name]) => name))].sort()).toEqual(
+    [...runReferences, ...taskReferences].sort(),
+  );
 });
 
 describe('parts of an instant, in UTC', () => {
   test.each<[string, number, Record<(typeof timeArguments)[number], string>]>([
-    ['a Friday', start, { iso_weekday: '5', is_weekday: 'true', iso_date: '2026-11-20', iso_datetime: '2026-11-20T08:05:09', year: '2026', month: '11', day: '20', hour: '08', minute: '05', second: '09', timestamp_ms: '1795161909007' }],
-    ['a Sunday', 1_767_225_600_000 + 3 * 86_400_000, { iso_weekday: '7', is_weekday: 'false', iso_date: '2026-01-04', iso_datetime: '2026-01-04T00:00:00', year: '2026', month: '01', day: '04', hour: '00', minute: '00', second: '00', timestamp_ms: '1767484800000' }],
-    ['the first moment', 0, { iso_weekday: '4', is_weekday: 'true', iso_date: '1970-01-01', iso_datetime: '1970-01-01T00:00:00', year: '1970', month: '01', day: '01', hour: '00', minute: '00', second: '00', timestamp_ms: '0' }],
+    [
+      'a Friday',
+      start,
+      {
+        iso_weekday: '5',
+        is_weekday: 'true',
+        iso_date: '2026-11-20',
+        iso_datetime: '2026-11-20T08:05:09',
+        year: '2026',
+        month: '11',
+        day: '20',
+        hour: '08',
+        minute: '05',
+        second: '09',
+        timestamp_ms: '1795161909007',
+      },
+    ],
+    [
+      'a Sunday',
+      1_767_225_600_000 + 3 * 86_400_000,
+      {
+        iso_weekday: '7',
+        is_weekday: 'false',
+        iso_date: '2026-01-04',
+        iso_datetime: '2026-01-04T00:00:00',
+        year: '2026',
+        month: '01',
+        day: '04',
+        hour: '00',
+        minute: '00',
+        second: '00',
+        timestamp_ms: '1767484800000',
+      },
+    ],
+    [
+      'the first moment',
+      0,
+      {
+        iso_weekday: '4',
+        is_weekday: 'true',
+        iso_date: '1970-01-01',
+        iso_datetime: '1970-01-01T00:00:00',
+        year: '1970',
+        month: '01',
+        day: '01',
+        hour: '00',
+        minute: '00',
+        second: '00',
+        timestamp_ms: '0',
+      },
+    ],
   ])('%s', (_fact, at, parts) => {
-    expect(Object.fromEntries(timeArguments.map((argument) => [argument, timeParts[argument](at)]))).toEqual(parts);
+    expect(Object.fromEntries(timeArguments.map((argument) => [argument, timeParts[argument](at)]))).toEqual(
+      parts,
+    );
     for (const argument of timeArguments) {
-      expect(resolveReferences(`{{job.start_time.${argument}}}`, { run: { ...run, startTime: at }, task })).toEqual({ text: parts[argument] });
+      expect(
+        resolveReferences(`{{job.start_time.${argument}}}`, { run: { ...run, startTime: at }, task }),
+      ).toEqual({ text: parts[argument] });
     }
   });
 
   test('days of the week repeat every seven days', () => {
-    fc.assert(fc.property(fc.integer({ min: 0, max: 4e12 }), (at) => {
-      expect(timeParts.iso_weekday(at)).toMatch(/^[1-7]$/);
-      expect(timeParts.iso_weekday(at + 7 * 86_400_000)).toBe(timeParts.iso_weekday(at));
-    }));
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 4e12 }), (at) => {
+        expect(timeParts.iso_weekday(at)).toMatch(/^[1-7]$/);
+        expect(timeParts.iso_weekday(at + 7 * 86_400_000)).toBe(timeParts.iso_weekday(at));
+      }),
+    );
   });
 });
 
@@ -92,22 +190,41 @@ test.each<[string, string]>([
   ['ONE_TIME', 'onetime'],
   ['RETRY', 'retry'],
 ] as const)('the trigger %s reads %s', (trigger, text) => {
-  expect(resolveReferences('{{job.trigger.type}}', { run: { ...run, trigger: trigger as RunFacts['trigger'] }, task })).toEqual({ text });
+  expect(
+    resolveReferences('{{job.trigger.type}}', {
+      run: { ...run, trigger: trigger as RunFacts['trigger'] },
+      task,
+    }),
+  ).toEqual({ text });
 });
 
 describe('what has no value says so', () => {
   test.each([
-    ['tasks.load.values.raws', '{{tasks.load.values.raws}} has no value: task load has set no value named "raws"; it has set rows, rate, text, odd.key, none, nul, broken.'],
-    ['tasks.check.values.rows', '{{tasks.check.values.rows}} has no value: task check has set no value named "rows"; it has set none.'],
-    ['tasks.load.values.__proto__', '{{tasks.load.values.__proto__}} has no value: task load has set no value named "__proto__"; it has set rows'],
-    ['tasks.load.values.nul', '{{tasks.load.values.nul}} has no value: it holds a NUL character, which no parameter can carry.'],
+    [
+      'tasks.load.values.raws',
+      '{{tasks.load.values.raws}} has no value: task load has set no value named "raws"; it has set rows, rate, text, odd.key, none, nul, broken.',
+    ],
+    [
+      'tasks.check.values.rows',
+      '{{tasks.check.values.rows}} has no value: task check has set no value named "rows"; it has set none.',
+    ],
+    [
+      'tasks.load.values.__proto__',
+      '{{tasks.load.values.__proto__}} has no value: task load has set no value named "__proto__"; it has set rows',
+    ],
+    [
+      'tasks.load.values.nul',
+      '{{tasks.load.values.nul}} has no value: it holds a NUL character, which no parameter can carry.',
+    ],
     ['tasks.gone.run_id', '{{tasks.gone.run_id}} has no value here.'],
     ['job.parameters.gone', '{{job.parameters.gone}} has no value here.'],
     ['job.start_time.week', '{{job.start_time.week}} has no value here.'],
     ['job.naem', '{{job.naem}} has no value.'],
     ['input', '{{input}} has no value.'],
   ])('{{%s}}', (written, error) => {
-    expect(resolveReferences(`{{job.id}} {{${written}}}`, facts)).toEqual({ error: expect.stringContaining(error) });
+    expect(resolveReferences(`{{job.id}} {{${written}}}`, facts)).toEqual({
+      error: expect.stringContaining(error),
+    });
   });
 
   test.each(Object.keys(absentReferences))('%s', (name) => {
@@ -115,31 +232,48 @@ describe('what has no value says so', () => {
   });
 
   test('values of tasks, where there is no task', () => {
-    for (const name of taskReferences) expect(resolveReferences(`{{${name.replaceAll(/[<>]/g, '')}}}`, { run, task: undefined })).toHaveProperty('error');
+    for (const name of taskReferences)
+      expect(
+        resolveReferences(`{{${name.replaceAll(/[<>]/g, '')}}}`, { run, task: undefined }),
+      ).toHaveProperty('error');
     expect(resolveReferences('{{job.id}}', { run, task: undefined })).toEqual({ text: '41' });
   });
 
   test('a value of a notebook path, for a task that is no notebook', () => {
-    expect(resolveReferences('{{task.notebook_path}}', { run, task: { ...task, notebookPath: undefined } })).toHaveProperty('error');
+    expect(
+      resolveReferences('{{task.notebook_path}}', { run, task: { ...task, notebookPath: undefined } }),
+    ).toHaveProperty('error');
   });
 });
 
 describe('text', () => {
   test('without references stays byte for byte', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }).filter((text) => !text.includes('{{')), (text) => {
-      expect(resolveReferences(text, facts)).toEqual({ text });
-    }));
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }).filter((text) => !text.includes('{{')),
+        (text) => {
+          expect(resolveReferences(text, facts)).toEqual({ text });
+        },
+      ),
+    );
   });
 
   test('around references stays byte for byte, and values are not looked into', () => {
     const piece = fc.oneof(
-      fc.string({ unit: 'binary' }).map((text) => ({ written: text.replaceAll('{{', ''), value: text.replaceAll('{{', '') })),
+      fc
+        .string({ unit: 'binary' })
+        .map((text) => ({ written: text.replaceAll('{{', ''), value: text.replaceAll('{{', '') })),
       fc.constantFrom(...values.map(([, written, value]) => ({ written: `{{${written}}}`, value }))),
     );
     // A brace at the end of a text and one at the start of the next piece would make other references.
-    const apart = (pieces: readonly { written: string; value: string }[]) => pieces.filter(({ written }) => !/^[{}]|[{}]$/.test(written) || written.startsWith('{{'));
-    fc.assert(fc.property(fc.array(piece).map(apart), (pieces) => {
-      expect(resolveReferences(pieces.map(({ written }) => written).join(''), facts)).toEqual({ text: pieces.map(({ value }) => value).join('') });
-    }));
+    const apart = (pieces: readonly { written: string; value: string }[]) =>
+      pieces.filter(({ written }) => !/^[{}]|[{}]$/.test(written) || written.startsWith('{{'));
+    fc.assert(
+      fc.property(fc.array(piece).map(apart), (pieces) => {
+        expect(resolveReferences(pieces.map(({ written }) => written).join(''), facts)).toEqual({
+          text: pieces.map(({ value }) => value).join(''),
+        });
+      }),
+    );
   });
 });

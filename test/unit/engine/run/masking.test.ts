@@ -1,35 +1,69 @@
 /** What of a run is secret, and that it is found in every form in which programs write it. */
 import { describe, expect, test } from 'vitest';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
-import { begunIn, maskFor, maskOf, maskText, maskTexts, noMask, withoutSecrets } from '../../../../engine/run/masking.ts';
+import {
+  begunIn,
+  maskFor,
+  maskOf,
+  maskText,
+  maskTexts,
+  noMask,
+  withoutSecrets,
+} from '../../../../engine/run/masking.ts';
 
-const settings = (variables: Record<string, string>): JobSettings => ({ name: 'j', notebook_task: { notebook_path: '/n' }, new_cluster: { spark_env_vars: variables } });
-const shown = (variables: Record<string, string>, text: string): string => maskText(maskOf(settings(variables)), text);
+const settings = (variables: Record<string, string>): JobSettings => ({
+  name: 'j',
+  notebook_task: { notebook_path: '/n' },
+  new_cluster: { spark_env_vars: variables },
+});
+const shown = (variables: Record<string, string>, text: string): string =>
+  maskText(maskOf(settings(variables)), text);
 
 describe('which variables are secret', () => {
   test.each([
-    'DB_PASSWORD', 'GITHUB_TOKEN', 'CLIENT_SECRET', 'API_KEY', 'SIGNING_KEY', 'PGPASSWORD', 'token', 'aws_secret', 'PASSPHRASE', 'CREDENTIALS',
+    'DB_PASSWORD',
+    'GITHUB_TOKEN',
+    'CLIENT_SECRET',
+    'API_KEY',
+    'SIGNING_KEY',
+    'PGPASSWORD',
+    'token',
+    'aws_secret',
+    'PASSPHRASE',
+    'CREDENTIALS',
   ])('%s, by its name', (name) => {
     expect(shown({ [name]: 'hunter22' }, 'it is hunter22.')).toBe('it is ***.');
   });
 
   test('those that RUNYARD_SECRETS names', () => {
-    expect(shown({ RUNYARD_SECRETS: 'CODE, OTHER', CODE: 'alpha-7', OTHER: 'beta-8', PLAIN: 'gamma-9' }, 'alpha-7 beta-8 gamma-9')).toBe('*** *** gamma-9');
+    expect(
+      shown(
+        { RUNYARD_SECRETS: 'CODE, OTHER', CODE: 'alpha-7', OTHER: 'beta-8', PLAIN: 'gamma-9' },
+        'alpha-7 beta-8 gamma-9',
+      ),
+    ).toBe('*** *** gamma-9');
   });
 
   test.each(['STAGE', 'KEYBOARD', 'TOKENS_PER_DAY', 'MONKEY'])('%s is not', (name) => {
     expect(shown({ [name]: 'hunter22' }, 'it is hunter22.')).toBe('it is hunter22.');
   });
 
-  test.each(['', 'abc', 'true', 'FALSE', 'none', '  x '])('a value such as %j hides nothing: it stands in every other line', (value) => {
-    expect(shown({ A_TOKEN: value }, `-${value}- abc true none x`)).toBe(`-${value}- abc true none x`);
-  });
+  test.each(['', 'abc', 'true', 'FALSE', 'none', '  x '])(
+    'a value such as %j hides nothing: it stands in every other line',
+    (value) => {
+      expect(shown({ A_TOKEN: value }, `-${value}- abc true none x`)).toBe(`-${value}- abc true none x`);
+    },
+  );
 
   test('of every cluster of the run: of its tasks, shared ones, and of a single-task job', () => {
     const of = (variables: Record<string, string>) => ({ new_cluster: { spark_env_vars: variables } });
     const mask = maskOf({
-      name: 'j', job_clusters: [{ job_cluster_key: 'c', ...of({ A_TOKEN: 'secret-a' }) }],
-      tasks: [{ task_key: 't', notebook_task: { notebook_path: '/n' }, ...of({ B_TOKEN: 'secret-b' }) }, { task_key: 'u', existing_cluster_id: 'x', notebook_task: { notebook_path: '/n' } }],
+      name: 'j',
+      job_clusters: [{ job_cluster_key: 'c', ...of({ A_TOKEN: 'secret-a' }) }],
+      tasks: [
+        { task_key: 't', notebook_task: { notebook_path: '/n' }, ...of({ B_TOKEN: 'secret-b' }) },
+        { task_key: 'u', existing_cluster_id: 'x', notebook_task: { notebook_path: '/n' } },
+      ],
     });
     expect(maskText(mask, 'secret-a secret-b secret-c')).toBe('*** *** secret-c');
   });
@@ -63,7 +97,9 @@ describe('a secret is found', () => {
   });
 
   test('however long it is', () => {
-    const long = Array.from({ length: 5_000 }, (_, index) => String.fromCodePoint(97 + (index * 7) % 26)).join('');
+    const long = Array.from({ length: 5_000 }, (_, index) =>
+      String.fromCodePoint(97 + ((index * 7) % 26)),
+    ).join('');
     expect(maskText(maskFor([long]), `<${long}>`)).toBe('<***>');
   });
 
@@ -75,13 +111,29 @@ describe('a secret is found', () => {
 
 test('a beginning of a secret at the end is told, the longest one', () => {
   const mask = maskFor(['secret-1', 'ets']);
-  expect(['x', 'xs', 'xsecret-', 'secret-1', 'xsecrets', ''].map((text) => begunIn(mask, Buffer.from(text)))).toEqual([0, 1, 7, 0, 1, 0]);
+  expect(
+    ['x', 'xs', 'xsecret-', 'secret-1', 'xsecrets', ''].map((text) => begunIn(mask, Buffer.from(text))),
+  ).toEqual([0, 1, 7, 0, 1, 0]);
   expect(begunIn(noMask, Buffer.from('x'))).toBe(0);
 });
 
 test('documents keep their shape, and settings hide secret fields however short', () => {
   const mask = maskFor(['hunter22']);
-  expect(maskTexts(mask, { a: ['hunter22', 1, null, { b: 'x hunter22' }], c: true })).toEqual({ a: ['***', 1, null, { b: 'x ***' }], c: true });
-  expect(withoutSecrets(mask, { spark_env_vars: { A_KEY: 'x', B: 'hunter22', C_TOKEN: '' }, task_key: 'main', job_cluster_key: 'k', n: 3 }))
-    .toEqual({ spark_env_vars: { A_KEY: '***', B: '***', C_TOKEN: '' }, task_key: 'main', job_cluster_key: 'k', n: 3 });
+  expect(maskTexts(mask, { a: ['hunter22', 1, null, { b: 'x hunter22' }], c: true })).toEqual({
+    a: ['***', 1, null, { b: 'x ***' }],
+    c: true,
+  });
+  expect(
+    withoutSecrets(mask, {
+      spark_env_vars: { A_KEY: 'x', B: 'hunter22', C_TOKEN: '' },
+      task_key: 'main',
+      job_cluster_key: 'k',
+      n: 3,
+    }),
+  ).toEqual({
+    spark_env_vars: { A_KEY: '***', B: '***', C_TOKEN: '' },
+    task_key: 'main',
+    job_cluster_key: 'k',
+    n: 3,
+  });
 });

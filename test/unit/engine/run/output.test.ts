@@ -20,12 +20,14 @@ test.each([
 });
 
 test('what is kept is the longest beginning that fits and splits no character', () => {
-  fc.assert(fc.property(fc.string({ unit: fc.constantFrom('a', 'ü', '€', '😀') }), fc.nat(40), (text, bytes) => {
-    const { text: kept, cut } = firstBytes(text, bytes);
-    expect(text.startsWith(kept)).toBe(true);
-    expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(bytes);
-    const [following = ''] = text.slice(kept.length);
-    expect(cut).toBe(following !== '');
-    if (cut) expect(Buffer.byteLength(kept + following)).toBeGreaterThan(bytes);
-  }));
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom('a', 'ü', '€', '😀') }), fc.nat(40), (text, bytes) => {
+      const { text: kept, cut } = firstBytes(text, bytes);
+      expect(text.startsWith(kept)).toBe(true);
+      expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(bytes);
+      const [following = ''] = text.slice(kept.length);
+      expect(cut).toBe(following !== '');
+      if (cut) expect(Buffer.byteLength(kept + following)).toBeGreaterThan(bytes);
+    }),
+  );
 });

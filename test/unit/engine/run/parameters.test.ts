@@ -1,7 +1,12 @@
 /** Parameters of a run: which may be given, and what they make of a task. */
 import { expect, test } from 'vitest';
 import type { TaskSettings } from '../../../../engine/job/settings.ts';
-import { applyParameters, checkRunNow, checkRunParameters, type RunParameters } from '../../../../engine/run/parameters.ts';
+import {
+  applyParameters,
+  checkRunNow,
+  checkRunParameters,
+  type RunParameters,
+} from '../../../../engine/run/parameters.ts';
 import { defaultLimits } from '../../../../engine/limits.ts';
 import { bodies } from '../job/samples.ts';
 
@@ -12,20 +17,90 @@ const submit: TaskSettings = { task_key: 's', spark_submit_task: bodies.spark_su
 const all = [notebook, jar, python, submit];
 
 test.each<[string, RunParameters, TaskSettings[], string]>([
-  ['two kinds', { jar_params: ['a'], notebook_params: { a: 'b' } }, all, 'jar_params and notebook_params are given; only the parameters of one task kind are allowed.'],
-  ['two kinds of lists', { python_params: ['a'], spark_submit_params: ['b'] }, all, 'python_params and spark_submit_params are given; only the parameters of one task kind are allowed.'],
-  ['notebook_params without notebook', { notebook_params: { a: 'b' } }, [jar, python], 'notebook_params is given, but the job has no notebook_task.'],
-  ['jar_params without JAR task', { jar_params: ['a'] }, [notebook], 'jar_params is given, but the job has no spark_jar_task.'],
-  ['python_params without Python task', { python_params: ['a'] }, [notebook], 'python_params is given, but the job has no spark_python_task.'],
-  ['spark_submit_params without submit task', { spark_submit_params: ['a'] }, [notebook], 'spark_submit_params is given, but the job has no spark_submit_task.'],
-  ['a list over 10,000 bytes', { jar_params: ['x'.repeat(9997)] }, all, 'jar_params is 10001 bytes of JSON; at most 10000 are allowed.'],
-  ['a map over 10,000 bytes', { notebook_params: { a: 'x'.repeat(9993) } }, all, 'notebook_params is 10001 bytes of JSON; at most 10000 are allowed.'],
-  ['bytes, not characters', { jar_params: ['ü'.repeat(4999)] }, all, 'jar_params is 10002 bytes of JSON; at most 10000 are allowed.'],
-  ['a non-ASCII notebook value', { notebook_params: { a: 'ü' } }, all, 'notebook_params.a is "ü"; only ASCII characters are allowed.'],
-  ['a non-ASCII notebook name', { notebook_params: { ü: 'a' } }, all, 'notebook_params has the name "ü"; only ASCII characters are allowed.'],
-  ['a non-ASCII Python parameter', { python_params: ['a', 'ü'] }, all, 'python_params[1] is "ü"; only ASCII characters are allowed.'],
-  ['a non-ASCII submit parameter', { spark_submit_params: ['ü'] }, all, 'spark_submit_params[0] is "ü"; only ASCII characters are allowed.'],
-  ['a reserved submit option', { spark_submit_params: ['--master', 'local'] }, all, 'spark_submit_params[0] is --master; it is set by the service and must not be given.'],
+  [
+    'two kinds',
+    { jar_params: ['a'], notebook_params: { a: 'b' } },
+    all,
+    'jar_params and notebook_params are given; only the parameters of one task kind are allowed.',
+  ],
+  [
+    'two kinds of lists',
+    { python_params: ['a'], spark_submit_params: ['b'] },
+    all,
+    'python_params and spark_submit_params are given; only the parameters of one task kind are allowed.',
+  ],
+  [
+    'notebook_params without notebook',
+    { notebook_params: { a: 'b' } },
+    [jar, python],
+    'notebook_params is given, but the job has no notebook_task.',
+  ],
+  [
+    'jar_params without JAR task',
+    { jar_params: ['a'] },
+    [notebook],
+    'jar_params is given, but the job has no spark_jar_task.',
+  ],
+  [
+    'python_params without Python task',
+    { python_params: ['a'] },
+    [notebook],
+    'python_params is given, but the job has no spark_python_task.',
+  ],
+  [
+    'spark_submit_params without submit task',
+    { spark_submit_params: ['a'] },
+    [notebook],
+    'spark_submit_params is given, but the job has no spark_submit_task.',
+  ],
+  [
+    'a list over 10,000 bytes',
+    { jar_params: ['x'.repeat(9997)] },
+    all,
+    'jar_params is 10001 bytes of JSON; at most 10000 are allowed.',
+  ],
+  [
+    'a map over 10,000 bytes',
+    { notebook_params: { a: 'x'.repeat(9993) } },
+    all,
+    'notebook_params is 10001 bytes of JSON; at most 10000 are allowed.',
+  ],
+  [
+    'bytes, not characters',
+    { jar_params: ['ü'.repeat(4999)] },
+    all,
+    'jar_params is 10002 bytes of JSON; at most 10000 are allowed.',
+  ],
+  [
+    'a non-ASCII notebook value',
+    { notebook_params: { a: 'ü' } },
+    all,
+    'notebook_params.a is "ü"; only ASCII characters are allowed.',
+  ],
+  [
+    'a non-ASCII notebook name',
+    { notebook_params: { ü: 'a' } },
+    all,
+    'notebook_params has the name "ü"; only ASCII characters are allowed.',
+  ],
+  [
+    'a non-ASCII Python parameter',
+    { python_params: ['a', 'ü'] },
+    all,
+    'python_params[1] is "ü"; only ASCII characters are allowed.',
+  ],
+  [
+    'a non-ASCII submit parameter',
+    { spark_submit_params: ['ü'] },
+    all,
+    'spark_submit_params[0] is "ü"; only ASCII characters are allowed.',
+  ],
+  [
+    'a reserved submit option',
+    { spark_submit_params: ['--master', 'local'] },
+    all,
+    'spark_submit_params[0] is --master; it is set by the service and must not be given.',
+  ],
 ])('spec 2.10: %s: refused', (_name, parameters, tasks, message) => {
   expect(() => checkRunParameters(parameters, tasks, defaultLimits)).toThrow(message);
 });
@@ -44,14 +119,34 @@ test('spec 2.10: empty parameters of a kind that the job lacks count as absent',
 });
 
 test.each<[string, TaskSettings, RunParameters, object]>([
-  ['notebook_params are merged and win', notebook, { notebook_params: { day: 'today', x: '1' } }, { ...bodies.notebook_task, base_parameters: { day: 'today', x: '1' } }],
-  ['notebook_params need no base', { task_key: 'n', notebook_task: { notebook_path: '/a' } }, { notebook_params: { x: '1' } }, { notebook_path: '/a', base_parameters: { x: '1' } }],
+  [
+    'notebook_params are merged and win',
+    notebook,
+    { notebook_params: { day: 'today', x: '1' } },
+    { ...bodies.notebook_task, base_parameters: { day: 'today', x: '1' } },
+  ],
+  [
+    'notebook_params need no base',
+    { task_key: 'n', notebook_task: { notebook_path: '/a' } },
+    { notebook_params: { x: '1' } },
+    { notebook_path: '/a', base_parameters: { x: '1' } },
+  ],
   ['jar_params replace', jar, { jar_params: ['z'] }, { ...bodies.spark_jar_task, parameters: ['z'] }],
-  ['python_params replace', python, { python_params: ['z'] }, { ...bodies.spark_python_task, parameters: ['z'] }],
+  [
+    'python_params replace',
+    python,
+    { python_params: ['z'] },
+    { ...bodies.spark_python_task, parameters: ['z'] },
+  ],
   ['spark_submit_params replace', submit, { spark_submit_params: ['z.jar'] }, { parameters: ['z.jar'] }],
   ['an empty list changes nothing', jar, { jar_params: [] }, bodies.spark_jar_task],
   ['parameters of another kind change nothing', jar, { python_params: ['z'] }, bodies.spark_jar_task],
-  ['a pipeline has none', { task_key: 'p', pipeline_task: bodies.pipeline_task }, { jar_params: ['z'] }, bodies.pipeline_task],
+  [
+    'a pipeline has none',
+    { task_key: 'p', pipeline_task: bodies.pipeline_task },
+    { jar_params: ['z'] },
+    bodies.pipeline_task,
+  ],
   ['a job to run has none', { task_key: 'p', run_job_task: bodies.run_job_task }, {}, bodies.run_job_task],
 ])('spec 2.7, 2.10: %s', (_name, task, parameters, body) => {
   const before = structuredClone(task);
@@ -63,16 +158,53 @@ test('a task of no built-in kind has no body to apply to', () => {
   expect(applyParameters({ task_key: 'x' })).toBeUndefined();
 });
 
-const job = { parameters: [{ name: 'city', default: '' }, { name: 'größe', default: '' }], tasks: [{ ...notebook, task_key: 'first' }, { ...python, depends_on: [{ task_key: 'first' }] }] };
+const job = {
+  parameters: [
+    { name: 'city', default: '' },
+    { name: 'größe', default: '' },
+  ],
+  tasks: [
+    { ...notebook, task_key: 'first' },
+    { ...python, depends_on: [{ task_key: 'first' }] },
+  ],
+};
 
 test.each<[string, RunParameters, string]>([
-  ['a parameter that the job does not have', { job_parameters: { city: 'x', ctiy: 'x' } }, 'job_parameters.ctiy is given, but the job has no such parameter; it has "city", "größe".'],
-  ['more than 10,000 bytes', { job_parameters: { city: 'x'.repeat(9_990) } }, 'job_parameters is 10001 bytes of JSON; at most 10000 are allowed.'],
-  ['a reference to what no run knows', { job_parameters: { city: '{{job.naem}}' } }, 'job_parameters.city refers to {{job.naem}}; there is no such value'],
-  ['a reference to what only a task knows', { job_parameters: { city: '{{run_id}}' } }, 'job_parameters.city refers to {{run_id}}; the value of a job parameter is the same for all tasks'],
-  ['a reference in notebook_params', { notebook_params: { a: '{{tasks.first.run_id}}' } }, 'notebook_params.a refers to {{tasks.first.run_id}}; it is the task itself'],
-  ['a reference in python_params', { python_params: ['a', '{{job.parameters.x}}'] }, 'python_params[1] refers to {{job.parameters.x}}; the job has no parameter "x"; it has "city", "größe".'],
-  ['parameters of two kinds', { python_params: ['a'], jar_params: ['b'] }, 'jar_params and python_params are given'],
+  [
+    'a parameter that the job does not have',
+    { job_parameters: { city: 'x', ctiy: 'x' } },
+    'job_parameters.ctiy is given, but the job has no such parameter; it has "city", "größe".',
+  ],
+  [
+    'more than 10,000 bytes',
+    { job_parameters: { city: 'x'.repeat(9_990) } },
+    'job_parameters is 10001 bytes of JSON; at most 10000 are allowed.',
+  ],
+  [
+    'a reference to what no run knows',
+    { job_parameters: { city: '{{job.naem}}' } },
+    'job_parameters.city refers to {{job.naem}}; there is no such value',
+  ],
+  [
+    'a reference to what only a task knows',
+    { job_parameters: { city: '{{run_id}}' } },
+    'job_parameters.city refers to {{run_id}}; the value of a job parameter is the same for all tasks',
+  ],
+  [
+    'a reference in notebook_params',
+    { notebook_params: { a: '{{tasks.first.run_id}}' } },
+    'notebook_params.a refers to {{tasks.first.run_id}}; it is the task itself',
+  ],
+  [
+    'a reference in python_params',
+    { python_params: ['a', '{{job.parameters.x}}'] },
+    'python_params[1] refers to {{job.parameters.x}}; the job has no parameter "x"; it has "city", "größe".',
+  ],
+  [
+    'parameters of two kinds',
+    { python_params: ['a'], jar_params: ['b'] },
+    'jar_params and python_params are given',
+  ],
 ])('spec 4.1.4: run-now with %s: refused', (_fact, parameters, message) => {
   expect(() => checkRunNow(parameters, job, defaultLimits)).toThrow(message);
 });
@@ -80,7 +212,13 @@ test.each<[string, RunParameters, string]>([
 test.each<[string, RunParameters]>([
   ['nothing', {}],
   ['no values', { job_parameters: {} }],
-  ['values of any script beside parameters of a kind', { job_parameters: { größe: '東京' }, python_params: ['{{tasks.first.values.x}} {{job.parameters.city}}'] }],
+  [
+    'values of any script beside parameters of a kind',
+    {
+      job_parameters: { größe: '東京' },
+      python_params: ['{{tasks.first.values.x}} {{job.parameters.city}}'],
+    },
+  ],
 ])('run-now with %s: accepted', (_fact, parameters) => {
   expect(() => checkRunNow(parameters, job, defaultLimits)).not.toThrow();
 });

@@ -3,60 +3,159 @@ import { describe, expect, test } from 'vitest';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import { jobParametersOf } from '../../../../engine/run/job-parameters.ts';
 import type { RunParameters } from '../../../../engine/run/parameters.ts';
-import { resolvedTask, runFactsOf, upstreamTaskRuns, type Moment } from '../../../../engine/run/resolved-task.ts';
+import {
+  resolvedTask,
+  runFactsOf,
+  upstreamTaskRuns,
+  type Moment,
+} from '../../../../engine/run/resolved-task.ts';
 import type { Progress, Run, TaskRun } from '../../../../engine/run/run.ts';
 
 const start = 1_770_000_000_000;
 const site = { publicUrl: () => 'http://runyard.test', workspaceId: '17' };
-const running: Progress = { state: 'RUNNING', startTime: start + 1_000, runningTime: start + 60_000, terminatingTime: undefined, message: '' };
-const skipped: Progress = { state: 'SKIPPED', startTime: undefined, runningTime: undefined, terminatingTime: undefined, endTime: start, message: '' };
-const failed: Progress = { ...running, state: 'TERMINATED', result: 'FAILED', terminatingTime: start + 61_000, endTime: start + 62_000 };
+const running: Progress = {
+  state: 'RUNNING',
+  startTime: start + 1_000,
+  runningTime: start + 60_000,
+  terminatingTime: undefined,
+  message: '',
+};
+const skipped: Progress = {
+  state: 'SKIPPED',
+  startTime: undefined,
+  runningTime: undefined,
+  terminatingTime: undefined,
+  endTime: start,
+  message: '',
+};
+const failed: Progress = {
+  ...running,
+  state: 'TERMINATED',
+  result: 'FAILED',
+  terminatingTime: start + 61_000,
+  endTime: start + 62_000,
+};
 const broken: Progress = { ...failed, state: 'INTERNAL_ERROR', result: undefined };
 
 function moment(settings: JobSettings, given?: RunParameters, ended: readonly Progress[] = []): Moment {
   const run: Run = {
-    runId: 900, jobId: 41, numberInJob: 3, format: settings.tasks === undefined ? 'SINGLE_TASK' : 'MULTI_TASK', version: '2.1', name: 'nightly',
-    type: 'JOB_RUN', trigger: 'ONE_TIME', creatorUserName: 'a', settings, overridingParameters: given, originalAttemptRunId: 900, attempt: 4,
-    stopReason: undefined, owner: 'n', fence: 1, repair: undefined, admittedTime: undefined, launchedBy: undefined, retimes: 0, warned: false, progress: { ...running, startTime: start },
+    runId: 900,
+    jobId: 41,
+    numberInJob: 3,
+    format: settings.tasks === undefined ? 'SINGLE_TASK' : 'MULTI_TASK',
+    version: '2.1',
+    name: 'nightly',
+    type: 'JOB_RUN',
+    trigger: 'ONE_TIME',
+    creatorUserName: 'a',
+    settings,
+    overridingParameters: given,
+    originalAttemptRunId: 900,
+    attempt: 4,
+    stopReason: undefined,
+    owner: 'n',
+    fence: 1,
+    repair: undefined,
+    admittedTime: undefined,
+    launchedBy: undefined,
+    retimes: 0,
+    warned: false,
+    progress: { ...running, startTime: start },
   };
   const tasks = settings.tasks ?? [{ ...settings, task_key: 'main' }];
   const runs = tasks.map((task, index): TaskRun => ({
-    runId: 901 + index, jobRunId: 900, taskKey: task.task_key, attempt: 1, fence: 1, clusterId: undefined, sparkContextId: undefined,
-    dueTime: undefined, stopReason: undefined, warned: false, progress: ended[index] ?? running,
+    runId: 901 + index,
+    jobRunId: 900,
+    taskKey: task.task_key,
+    attempt: 1,
+    fence: 1,
+    clusterId: undefined,
+    sparkContextId: undefined,
+    dueTime: undefined,
+    stopReason: undefined,
+    warned: false,
+    progress: ended[index] ?? running,
   }));
   const [task, taskRun] = [tasks.at(-1), runs.at(-1)];
   if (task === undefined || taskRun === undefined) throw new Error('There is no task.');
   return { run, task, taskRun, latest: new Map(runs.map((one) => [one.taskKey, one])) };
 }
 
-const notebook = (base_parameters: Record<string, string>, ...depends: string[]) =>
-  ({ task_key: 'last', notebook_task: { notebook_path: '/nb', base_parameters }, depends_on: depends.map((task_key) => ({ task_key })) });
-const parameters = [{ name: 'day', default: '{{job.start_time.iso_date}}' }, { name: 'city', default: 'Zürich' }];
+const notebook = (base_parameters: Record<string, string>, ...depends: string[]) => ({
+  task_key: 'last',
+  notebook_task: { notebook_path: '/nb', base_parameters },
+  depends_on: depends.map((task_key) => ({ task_key })),
+});
+const parameters = [
+  { name: 'day', default: '{{job.start_time.iso_date}}' },
+  { name: 'city', default: 'Zürich' },
+];
 
 describe('parameters of a job', () => {
   test.each<[string, Record<string, string>, RunParameters, Record<string, string>]>([
     ['reach notebooks as if they were their own', {}, {}, { day: '2026-02-02', city: 'Zürich' }],
-    ['beat a parameter of the task', { city: 'Bern', x: '1' }, {}, { city: 'Zürich', x: '1', day: '2026-02-02' }],
-    ['have the value that the run gave', {}, { job_parameters: { city: 'Basel' } }, { city: 'Basel', day: '2026-02-02' }],
-    ['lose to notebook_params by their default', {}, { notebook_params: { city: 'Genf', y: '2' } }, { city: 'Genf', y: '2', day: '2026-02-02' }],
-    ['beat notebook_params when the run gave them, too', {}, { notebook_params: { city: 'Genf' }, job_parameters: { city: 'Basel' } }, { city: 'Basel', day: '2026-02-02' }],
-    ['are there for references', { at: '{{job.parameters.day}} in {{job.parameters.city}}' }, { job_parameters: { city: '{{job.id}}' } }, { at: '2026-02-02 in 41', city: '41', day: '2026-02-02' }],
+    [
+      'beat a parameter of the task',
+      { city: 'Bern', x: '1' },
+      {},
+      { city: 'Zürich', x: '1', day: '2026-02-02' },
+    ],
+    [
+      'have the value that the run gave',
+      {},
+      { job_parameters: { city: 'Basel' } },
+      { city: 'Basel', day: '2026-02-02' },
+    ],
+    [
+      'lose to notebook_params by their default',
+      {},
+      { notebook_params: { city: 'Genf', y: '2' } },
+      { city: 'Genf', y: '2', day: '2026-02-02' },
+    ],
+    [
+      'beat notebook_params when the run gave them, too',
+      {},
+      { notebook_params: { city: 'Genf' }, job_parameters: { city: 'Basel' } },
+      { city: 'Basel', day: '2026-02-02' },
+    ],
+    [
+      'are there for references',
+      { at: '{{job.parameters.day}} in {{job.parameters.city}}' },
+      { job_parameters: { city: '{{job.id}}' } },
+      { at: '2026-02-02 in 41', city: '41', day: '2026-02-02' },
+    ],
   ])('%s', (_fact, base, given, result) => {
     const resolved = resolvedTask(moment({ parameters, tasks: [notebook(base)] }, given), site, new Map());
-    expect(resolved).toEqual({ kind: 'notebook_task', body: { notebook_path: '/nb', base_parameters: result }, parameters: { base_parameters: result } });
+    expect(resolved).toEqual({
+      kind: 'notebook_task',
+      body: { notebook_path: '/nb', base_parameters: result },
+      parameters: { base_parameters: result },
+    });
   });
 
   test('reach programs by reference alone', () => {
-    const python = { task_key: 'a', spark_python_task: { python_file: 'managed_fs:/{{job.id}}.py', parameters: ['{{job.parameters.city}}'] } };
+    const python = {
+      task_key: 'a',
+      spark_python_task: {
+        python_file: 'managed_fs:/{{job.id}}.py',
+        parameters: ['{{job.parameters.city}}'],
+      },
+    };
     expect(resolvedTask(moment({ parameters, tasks: [python] }), site, new Map())).toMatchObject({
       body: { python_file: 'managed_fs:/{{job.id}}.py', parameters: ['Zürich'] },
     });
     const bare = { task_key: 'a', spark_python_task: { python_file: 'managed_fs:/x.py' } };
-    expect(resolvedTask(moment({ parameters, tasks: [bare] }), site, new Map())).toMatchObject({ body: bare.spark_python_task, parameters: {} });
+    expect(resolvedTask(moment({ parameters, tasks: [bare] }), site, new Map())).toMatchObject({
+      body: bare.spark_python_task,
+      parameters: {},
+    });
   });
 
   test('are shown with default and value', () => {
-    const { run } = moment({ parameters, tasks: [notebook({})] }, { job_parameters: { city: 'x {{job.run_id}}' } });
+    const { run } = moment(
+      { parameters, tasks: [notebook({})] },
+      { job_parameters: { city: 'x {{job.run_id}}' } },
+    );
     expect(jobParametersOf(run, runFactsOf(run, site))).toEqual([
       { name: 'day', default: '{{job.start_time.iso_date}}', value: '2026-02-02' },
       { name: 'city', default: 'Zürich', value: 'x 900' },
@@ -65,7 +164,9 @@ describe('parameters of a job', () => {
 });
 
 describe('facts', () => {
-  const all = { t: '{{task.name}} {{task.run_id}} {{start_time}} {{task_retry_count}} {{task.execution_count}} {{task.notebook_path}} {{workspace.url}}' };
+  const all = {
+    t: '{{task.name}} {{task.run_id}} {{start_time}} {{task_retry_count}} {{task.execution_count}} {{task.notebook_path}} {{workspace.url}}',
+  };
 
   test('of a task in a graph are those of its attempt; its time is that of its work', () => {
     expect(resolvedTask(moment({ tasks: [notebook(all)] }), site, new Map())).toMatchObject({
@@ -73,7 +174,7 @@ describe('facts', () => {
     });
   });
 
-  test('of a single-task run: the number of the attempt is the run\'s', () => {
+  test("of a single-task run: the number of the attempt is the run's", () => {
     const { task_key: _, ...single } = notebook(all);
     expect(resolvedTask(moment(single), site, new Map())).toMatchObject({
       body: { base_parameters: { t: `main 901 ${start + 60_000} 4 5 /nb http://runyard.test` } },
@@ -82,22 +183,48 @@ describe('facts', () => {
 
   test('of earlier tasks: each that comes before, directly or not, as it ended', () => {
     const bare = (task_key: string, ...depends: string[]) => ({ ...notebook({}, ...depends), task_key });
-    const settings = { tasks: [bare('a'), bare('b', 'a'), bare('c'), bare('d'), notebook({ x: '{{tasks.a.result_state}} {{tasks.b.result_state}} {{tasks.c.result_state}} {{tasks.a.values.v}}' }, 'b', 'c')] };
+    const settings = {
+      tasks: [
+        bare('a'),
+        bare('b', 'a'),
+        bare('c'),
+        bare('d'),
+        notebook(
+          {
+            x: '{{tasks.a.result_state}} {{tasks.b.result_state}} {{tasks.c.result_state}} {{tasks.a.values.v}}',
+          },
+          'b',
+          'c',
+        ),
+      ],
+    };
     const found = moment(settings, undefined, [failed, skipped, broken, running]);
-    expect(upstreamTaskRuns(found).map((one) => one.taskKey).sort()).toEqual(['a', 'b', 'c']);
-    expect(resolvedTask(found, site, new Map([['a', { v: '"set"' }]]))).toMatchObject({ body: { base_parameters: { x: 'failed skipped failed set' } } });
+    expect(
+      upstreamTaskRuns(found)
+        .map((one) => one.taskKey)
+        .sort(),
+    ).toEqual(['a', 'b', 'c']);
+    expect(resolvedTask(found, site, new Map([['a', { v: '"set"' }]]))).toMatchObject({
+      body: { base_parameters: { x: 'failed skipped failed set' } },
+    });
     expect(resolvedTask(found, site, new Map())).toEqual({
-      error: 'notebook_task.base_parameters.x: {{tasks.a.values.v}} has no value: task a has set no value named "v"; it has set none.',
+      error:
+        'notebook_task.base_parameters.x: {{tasks.a.values.v}} has no value: task a has set no value named "v"; it has set none.',
     });
   });
 });
 
 test('a task of no known kind cannot be run', () => {
-  expect(resolvedTask(moment({ tasks: [{ task_key: 'x' }] }), site, new Map())).toEqual({ error: 'This task has no kind that Runyard knows.' });
+  expect(resolvedTask(moment({ tasks: [{ task_key: 'x' }] }), site, new Map())).toEqual({
+    error: 'This task has no kind that Runyard knows.',
+  });
 });
 
 test('nothing that was stored is changed', () => {
-  const found = moment({ parameters, tasks: [notebook({ a: '{{job.id}}' })] }, { notebook_params: { b: '{{run_id}}' } });
+  const found = moment(
+    { parameters, tasks: [notebook({ a: '{{job.id}}' })] },
+    { notebook_params: { b: '{{run_id}}' } },
+  );
   const before = structuredClone(found.run);
   resolvedTask(found, site, new Map());
   expect(found.run).toEqual(before);

@@ -7,7 +7,10 @@ import { progressAt, standing as task, type Place } from './standings.ts';
 /** What becomes of a waiting task after dependencies with these ends. */
 function verdict(runIf: RunCondition, ends: readonly Place[]): 'start' | 'skip' | 'wait' {
   const dependencies = ends.map((end, index) => task(`d${index}`, end));
-  const { start, skip } = rollUp([...dependencies, task('x', 'waiting', dependencies.map(({ key }) => key).join(' '), runIf)], undefined);
+  const { start, skip } = rollUp(
+    [...dependencies, task('x', 'waiting', dependencies.map(({ key }) => key).join(' '), runIf)],
+    undefined,
+  );
   if (start.includes('x')) return 'start';
   return skip.some(({ key }) => key === 'x') ? 'skip' : 'wait';
 }
@@ -38,16 +41,27 @@ describe('run_if', () => {
   });
 
   test.each<[RunCondition, Place]>([
-    ['ALL_SUCCESS', 'running'], ['AT_LEAST_ONE_SUCCESS', 'running'], ['AT_LEAST_ONE_FAILED', 'running'],
-    ['ALL_SUCCESS', 'cleaning'], ['ALL_DONE', 'started'], ['NONE_FAILED', 'waiting'], ['ALL_FAILED', 'running'],
+    ['ALL_SUCCESS', 'running'],
+    ['AT_LEAST_ONE_SUCCESS', 'running'],
+    ['AT_LEAST_ONE_FAILED', 'running'],
+    ['ALL_SUCCESS', 'cleaning'],
+    ['ALL_DONE', 'started'],
+    ['NONE_FAILED', 'waiting'],
+    ['ALL_FAILED', 'running'],
   ])('%s waits for all dependencies, also when the first has decided: the second is %s', (runIf, place) => {
     expect(verdict(runIf, ['failed', place])).toBe('wait');
     expect(verdict(runIf, ['success', place])).toBe('wait');
   });
 
-  test.each<RunCondition>(['ALL_SUCCESS', 'AT_LEAST_ONE_SUCCESS', 'NONE_FAILED', 'ALL_DONE', 'AT_LEAST_ONE_FAILED', 'ALL_FAILED'])(
-    'a task without dependencies starts, whatever its condition: %s',
-    (runIf) => expect(rollUp([task('x', 'waiting', '', runIf)], undefined)).toEqual({ start: ['x'], skip: [] }),
+  test.each<RunCondition>([
+    'ALL_SUCCESS',
+    'AT_LEAST_ONE_SUCCESS',
+    'NONE_FAILED',
+    'ALL_DONE',
+    'AT_LEAST_ONE_FAILED',
+    'ALL_FAILED',
+  ])('a task without dependencies starts, whatever its condition: %s', (runIf) =>
+    expect(rollUp([task('x', 'waiting', '', runIf)], undefined)).toEqual({ start: ['x'], skip: [] }),
   );
 });
 
@@ -55,14 +69,20 @@ describe('a branch that was not chosen', () => {
   const excluded = [task('a', 'success'), task('on_failure', 'skipped', 'a', 'AT_LEAST_ONE_FAILED')];
 
   test.each<[RunCondition, 'start' | 'skip']>([
-    ['ALL_SUCCESS', 'skip'], ['NONE_FAILED', 'skip'], ['AT_LEAST_ONE_FAILED', 'skip'], ['ALL_FAILED', 'skip'], ['ALL_DONE', 'start'],
+    ['ALL_SUCCESS', 'skip'],
+    ['NONE_FAILED', 'skip'],
+    ['AT_LEAST_ONE_FAILED', 'skip'],
+    ['ALL_FAILED', 'skip'],
+    ['ALL_DONE', 'start'],
   ])('counts neither as success nor as failure: %s behind it: %s', (runIf, expected) => {
     const { start, skip } = rollUp([...excluded, task('x', 'waiting', 'on_failure', runIf)], undefined);
     expect([start, skip.map(({ key }) => key)]).toEqual(expected === 'start' ? [['x'], []] : [[], ['x']]);
   });
 
   test('NONE_FAILED runs where another branch succeeded', () => {
-    expect(rollUp([...excluded, task('x', 'waiting', 'a on_failure', 'NONE_FAILED')], undefined).start).toEqual(['x']);
+    expect(
+      rollUp([...excluded, task('x', 'waiting', 'a on_failure', 'NONE_FAILED')], undefined).start,
+    ).toEqual(['x']);
   });
 
   test('does not fail the run, nor does what hangs on it', () => {
@@ -73,49 +93,164 @@ describe('a branch that was not chosen', () => {
 
 describe('what a skipped task says', () => {
   test.each<[string, readonly TaskStanding[], string]>([
-    ['the dependency that failed', [task('a', 'success'), task('b', 'failed'), task('x', 'waiting', 'a b')], 'Upstream task b failed'],
-    ['the dependency that was skipped because of a failure', [task('a', 'failed'), task('b', 'skipped', 'a'), task('x', 'waiting', 'b')], 'Upstream task b failed'],
-    ['the condition that waits for a failure', [task('a', 'success'), task('b', 'success'), task('x', 'waiting', 'a b', 'ALL_FAILED')], 'Not run: its condition ALL_FAILED on the tasks a, b was not met.'],
-    ['the condition, when nothing failed', [task('a', 'skipped', 'r', 'ALL_FAILED'), task('r', 'success'), task('x', 'waiting', 'a')], 'Not run: its condition ALL_SUCCESS on the tasks a was not met.'],
+    [
+      'the dependency that failed',
+      [task('a', 'success'), task('b', 'failed'), task('x', 'waiting', 'a b')],
+      'Upstream task b failed',
+    ],
+    [
+      'the dependency that was skipped because of a failure',
+      [task('a', 'failed'), task('b', 'skipped', 'a'), task('x', 'waiting', 'b')],
+      'Upstream task b failed',
+    ],
+    [
+      'the condition that waits for a failure',
+      [task('a', 'success'), task('b', 'success'), task('x', 'waiting', 'a b', 'ALL_FAILED')],
+      'Not run: its condition ALL_FAILED on the tasks a, b was not met.',
+    ],
+    [
+      'the condition, when nothing failed',
+      [task('a', 'skipped', 'r', 'ALL_FAILED'), task('r', 'success'), task('x', 'waiting', 'a')],
+      'Not run: its condition ALL_SUCCESS on the tasks a was not met.',
+    ],
   ])('%s', (_name, tasks, message) => {
     expect(rollUp(tasks, undefined).skip).toEqual([{ key: 'x', message }]);
   });
 });
 
 test('a chain behind a failure is skipped one task after the other, each once its own dependency is over', () => {
-  const chain = (...places: Place[]): TaskStanding[] => places.map((place, index) => task(`t${index}`, place, index === 0 ? '' : `t${index - 1}`));
+  const chain = (...places: Place[]): TaskStanding[] =>
+    places.map((place, index) => task(`t${index}`, place, index === 0 ? '' : `t${index - 1}`));
   expect(rollUp(chain('failed', 'waiting', 'waiting'), undefined).skip.map(({ key }) => key)).toEqual(['t1']);
   expect(rollUp(chain('failed', 'skipped', 'waiting'), undefined).skip.map(({ key }) => key)).toEqual(['t2']);
   expect(rollUp(chain('failed', 'skipped', 'skipped'), undefined).end?.result).toBe('FAILED');
 });
 
 test('independent tasks are offered together', () => {
-  expect(rollUp([task('a', 'waiting'), task('b', 'waiting'), task('c', 'waiting', 'a'), task('d', 'waiting')], undefined).start).toEqual(['a', 'b', 'd']);
+  expect(
+    rollUp(
+      [task('a', 'waiting'), task('b', 'waiting'), task('c', 'waiting', 'a'), task('d', 'waiting')],
+      undefined,
+    ).start,
+  ).toEqual(['a', 'b', 'd']);
 });
 
 test('a task that was started is not offered again, and one whose next attempt waits is not over', () => {
   expect(rollUp([task('a', 'started')], undefined)).toEqual({ start: [], skip: [] });
-  expect(rollUp([task('a', 'waiting'), task('b', 'waiting', 'a')], undefined)).toEqual({ start: ['a'], skip: [] });
+  expect(rollUp([task('a', 'waiting'), task('b', 'waiting', 'a')], undefined)).toEqual({
+    start: ['a'],
+    skip: [],
+  });
 });
 
 describe('the end of a run', () => {
   test.each<[string, readonly TaskStanding[], StopReason | undefined, string, string]>([
     ['every leaf succeeded', [task('a', 'success'), task('b', 'success', 'a')], undefined, 'SUCCESS', ''],
-    ['a leaf failed', [task('a', 'success'), task('b', 'failed', 'a')], undefined, 'FAILED', 'Task b failed with message: Workload failed, see run output for details.'],
-    ['a leaf over its timeout counts as failed', [task('a', 'timedout')], undefined, 'FAILED', 'Task a failed with message: Run timed out.'],
-    ['a leaf met an internal error', [task('a', 'error')], undefined, 'FAILED', 'Task a failed with message: Its process vanished.'],
-    ['the failed task is named, not the one skipped because of it', [task('b', 'skipped', 'a'), task('a', 'failed')], undefined, 'FAILED', 'Task a failed with message: Workload failed, see run output for details.'],
-    ['a failure that a later task dealt with', [task('a', 'failed'), task('b', 'success', 'a', 'ALL_DONE')], undefined, 'SUCCESS', ''],
-    ['one leaf of two failed', [task('a', 'success'), task('b', 'failed')], undefined, 'FAILED', 'Task b failed with message: Workload failed, see run output for details.'],
-    ['cancelled while it ran', [task('a', 'canceled'), task('b', 'skipped', 'a')], 'cancel', 'CANCELED', 'Run cancelled by user'],
-    ['over its time', [task('a', 'timedout'), task('b', 'skipped', 'a')], 'timeout', 'TIMEDOUT', 'Run timed out'],
-    ['cancelled after a failure', [task('a', 'failed'), task('b', 'canceled')], 'cancel', 'CANCELED', 'Run cancelled by user'],
-    ['cancelled when all the work was done', [task('a', 'success'), task('b', 'success', 'a')], 'cancel', 'SUCCESS', ''],
-    ['cancelled between the success of one task and the start of the next', [task('a', 'success'), task('b', 'skipped', 'a')], 'cancel', 'CANCELED', 'Run cancelled by user'],
-    ['over its time between two tasks', [task('a', 'success'), task('b', 'skipped', 'a'), task('c', 'skipped', 'b')], 'timeout', 'TIMEDOUT', 'Run timed out'],
-    ['cancelled before any task started', [task('a', 'skipped', '', 'ALL_FAILED'), task('b', 'skipped', 'a', 'ALL_DONE')], 'cancel', 'CANCELED', 'Run cancelled by user'],
-    ['cancelled, and the only task left was excluded anyway', [task('a', 'success'), task('b', 'skipped', 'a', 'ALL_FAILED')], 'cancel', 'SUCCESS', ''],
-    ['a task that was skipped, and whose cause was repaired without it', [task('a', 'success'), task('b', 'skipped', 'a')], undefined, 'FAILED', 'Task b was skipped: skipped.'],
+    [
+      'a leaf failed',
+      [task('a', 'success'), task('b', 'failed', 'a')],
+      undefined,
+      'FAILED',
+      'Task b failed with message: Workload failed, see run output for details.',
+    ],
+    [
+      'a leaf over its timeout counts as failed',
+      [task('a', 'timedout')],
+      undefined,
+      'FAILED',
+      'Task a failed with message: Run timed out.',
+    ],
+    [
+      'a leaf met an internal error',
+      [task('a', 'error')],
+      undefined,
+      'FAILED',
+      'Task a failed with message: Its process vanished.',
+    ],
+    [
+      'the failed task is named, not the one skipped because of it',
+      [task('b', 'skipped', 'a'), task('a', 'failed')],
+      undefined,
+      'FAILED',
+      'Task a failed with message: Workload failed, see run output for details.',
+    ],
+    [
+      'a failure that a later task dealt with',
+      [task('a', 'failed'), task('b', 'success', 'a', 'ALL_DONE')],
+      undefined,
+      'SUCCESS',
+      '',
+    ],
+    [
+      'one leaf of two failed',
+      [task('a', 'success'), task('b', 'failed')],
+      undefined,
+      'FAILED',
+      'Task b failed with message: Workload failed, see run output for details.',
+    ],
+    [
+      'cancelled while it ran',
+      [task('a', 'canceled'), task('b', 'skipped', 'a')],
+      'cancel',
+      'CANCELED',
+      'Run cancelled by user',
+    ],
+    [
+      'over its time',
+      [task('a', 'timedout'), task('b', 'skipped', 'a')],
+      'timeout',
+      'TIMEDOUT',
+      'Run timed out',
+    ],
+    [
+      'cancelled after a failure',
+      [task('a', 'failed'), task('b', 'canceled')],
+      'cancel',
+      'CANCELED',
+      'Run cancelled by user',
+    ],
+    [
+      'cancelled when all the work was done',
+      [task('a', 'success'), task('b', 'success', 'a')],
+      'cancel',
+      'SUCCESS',
+      '',
+    ],
+    [
+      'cancelled between the success of one task and the start of the next',
+      [task('a', 'success'), task('b', 'skipped', 'a')],
+      'cancel',
+      'CANCELED',
+      'Run cancelled by user',
+    ],
+    [
+      'over its time between two tasks',
+      [task('a', 'success'), task('b', 'skipped', 'a'), task('c', 'skipped', 'b')],
+      'timeout',
+      'TIMEDOUT',
+      'Run timed out',
+    ],
+    [
+      'cancelled before any task started',
+      [task('a', 'skipped', '', 'ALL_FAILED'), task('b', 'skipped', 'a', 'ALL_DONE')],
+      'cancel',
+      'CANCELED',
+      'Run cancelled by user',
+    ],
+    [
+      'cancelled, and the only task left was excluded anyway',
+      [task('a', 'success'), task('b', 'skipped', 'a', 'ALL_FAILED')],
+      'cancel',
+      'SUCCESS',
+      '',
+    ],
+    [
+      'a task that was skipped, and whose cause was repaired without it',
+      [task('a', 'success'), task('b', 'skipped', 'a')],
+      undefined,
+      'FAILED',
+      'Task b was skipped: skipped.',
+    ],
     ['no task at all', [], undefined, 'SUCCESS', ''],
   ])('%s', (_name, tasks, stopReason, result, message) => {
     expect(rollUp(tasks, stopReason)).toEqual({ start: [], skip: [], end: { result, message } });
@@ -128,9 +263,23 @@ describe('the end of a run', () => {
 });
 
 describe('a stop', () => {
-  test.each<[StopReason, string]>([['cancel', 'Run cancelled by user'], ['timeout', 'Run timed out']])('%s skips what waits and leaves what was started', (reason, message) => {
-    const tasks = [task('a', 'running'), task('b', 'started'), task('c', 'waiting'), task('d', 'waiting', 'a')];
-    expect(rollUp(tasks, reason)).toEqual({ start: [], skip: [{ key: 'c', message }, { key: 'd', message }] });
+  test.each<[StopReason, string]>([
+    ['cancel', 'Run cancelled by user'],
+    ['timeout', 'Run timed out'],
+  ])('%s skips what waits and leaves what was started', (reason, message) => {
+    const tasks = [
+      task('a', 'running'),
+      task('b', 'started'),
+      task('c', 'waiting'),
+      task('d', 'waiting', 'a'),
+    ];
+    expect(rollUp(tasks, reason)).toEqual({
+      start: [],
+      skip: [
+        { key: 'c', message },
+        { key: 'd', message },
+      ],
+    });
   });
 });
 

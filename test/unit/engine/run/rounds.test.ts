@@ -1,29 +1,94 @@
 /** The rounds of a run: which attempts were made in which, how long all took, and what an attempt knew. */
 import { describe, expect, test } from 'vitest';
-import { asKnownTo, isOfLatestRound, roundsOf, roundStartOf, runDurationOf, type Repair } from '../../../../engine/run/rounds.ts';
+import {
+  asKnownTo,
+  isOfLatestRound,
+  roundsOf,
+  roundStartOf,
+  runDurationOf,
+  type Repair,
+} from '../../../../engine/run/rounds.ts';
 import type { Progress, Run, TaskRun } from '../../../../engine/run/run.ts';
 import { progressAt } from './standings.ts';
 
 const none = { runningTime: undefined, terminatingTime: undefined };
 const open: Progress = { ...none, state: 'PENDING', startTime: 1_000, message: '' };
-const over: Progress = { state: 'TERMINATED', result: 'SUCCESS', message: '', startTime: 1_000, runningTime: 8_000, terminatingTime: 9_000, endTime: 9_500 };
+const over: Progress = {
+  state: 'TERMINATED',
+  result: 'SUCCESS',
+  message: '',
+  startTime: 1_000,
+  runningTime: 8_000,
+  terminatingTime: 9_000,
+  endTime: 9_500,
+};
 
 function run(more: Partial<Run>): Run {
   return {
-    runId: 100, jobId: 1, numberInJob: 1, format: 'MULTI_TASK', version: '2.1', name: 'r', type: 'JOB_RUN', trigger: 'ONE_TIME',
-    creatorUserName: 'ann', settings: {}, overridingParameters: { python_params: ['now'] }, originalAttemptRunId: 100, attempt: 0,
-    stopReason: undefined, owner: 'n', fence: 3, repair: undefined, admittedTime: undefined, launchedBy: undefined, retimes: 0, warned: false, progress: over, ...more,
+    runId: 100,
+    jobId: 1,
+    numberInJob: 1,
+    format: 'MULTI_TASK',
+    version: '2.1',
+    name: 'r',
+    type: 'JOB_RUN',
+    trigger: 'ONE_TIME',
+    creatorUserName: 'ann',
+    settings: {},
+    overridingParameters: { python_params: ['now'] },
+    originalAttemptRunId: 100,
+    attempt: 0,
+    stopReason: undefined,
+    owner: 'n',
+    fence: 3,
+    repair: undefined,
+    admittedTime: undefined,
+    launchedBy: undefined,
+    retimes: 0,
+    warned: false,
+    progress: over,
+    ...more,
   };
 }
 
-const task = (runId: number, taskKey: string, attempt: number): TaskRun =>
-  ({ runId, jobRunId: 100, taskKey, attempt, fence: 1, clusterId: undefined, sparkContextId: undefined, dueTime: undefined, stopReason: undefined, warned: false, progress: progressAt.failed });
+const task = (runId: number, taskKey: string, attempt: number): TaskRun => ({
+  runId,
+  jobRunId: 100,
+  taskKey,
+  attempt,
+  fence: 1,
+  clusterId: undefined,
+  sparkContextId: undefined,
+  dueTime: undefined,
+  stopReason: undefined,
+  warned: false,
+  progress: progressAt.failed,
+});
 
-const tasks = [task(102, 'a', 0), task(111, 'a', 1), task(121, 'a', 2), task(130, 'a', 3), task(101, 'b', 0), task(112, 'b', 1)];
-const ended = (message: string, endTime: number): Progress => ({ ...none, state: 'TERMINATED', result: 'FAILED', startTime: undefined, message, endTime });
+const tasks = [
+  task(102, 'a', 0),
+  task(111, 'a', 1),
+  task(121, 'a', 2),
+  task(130, 'a', 3),
+  task(101, 'b', 0),
+  task(112, 'b', 1),
+];
+const ended = (message: string, endTime: number): Progress => ({
+  ...none,
+  state: 'TERMINATED',
+  result: 'FAILED',
+  startTime: undefined,
+  message,
+  endTime,
+});
 const repairs: Repair[] = [
   { repairId: 110, startTime: 4_000, ended: ended('first', 3_000), earlierParameters: undefined },
-  { repairId: 120, startTime: 7_000, ended: ended('second', 6_000), earlierParameters: { python_params: ['then'] } },
+  {
+    repairId: 120,
+    startTime: 7_000,
+    ended: ended('second', 6_000),
+    earlierParameters: { python_params: ['then'] },
+  },
 ];
 const latest = { repairId: 120, count: 2, startTime: 7_000, earlierDuration: 4_000 };
 
@@ -32,24 +97,40 @@ test.each<[string, Partial<Run>, number | undefined, number]>([
   ['not over', { progress: open }, undefined, 1_000],
   ['repaired', { repair: latest }, 6_500, 7_000],
   ['repaired, and not over', { repair: latest, progress: open }, undefined, 7_000],
-  ['repaired, and over before the clock stepped back', { repair: { ...latest, startTime: 9_900 } }, 4_000, 9_900],
-])('spec 2.5: run_duration is that of the run and all repairs, without the time between: %s', (_name, more, duration, start) => {
-  expect([runDurationOf(run(more)), roundStartOf(run(more))]).toEqual([duration, start]);
-});
+  [
+    'repaired, and over before the clock stepped back',
+    { repair: { ...latest, startTime: 9_900 } },
+    4_000,
+    9_900,
+  ],
+])(
+  'spec 2.5: run_duration is that of the run and all repairs, without the time between: %s',
+  (_name, more, duration, start) => {
+    expect([runDurationOf(run(more)), roundStartOf(run(more))]).toEqual([duration, start]);
+  },
+);
 
 test('an attempt belongs to the latest round when it was made after the repair, retries among them', () => {
-  expect(tasks.filter((one) => isOfLatestRound(run({ repair: latest }), one)).map(({ runId }) => runId)).toEqual([121, 130]);
+  expect(
+    tasks.filter((one) => isOfLatestRound(run({ repair: latest }), one)).map(({ runId }) => runId),
+  ).toEqual([121, 130]);
   expect(tasks.every((one) => isOfLatestRound(run({}), one))).toBe(true);
 });
 
 describe('the rounds', () => {
   test('of a run that was never repaired are one', () => {
-    expect(roundsOf({ run: run({}), tasks: tasks.slice(4) }, [])).toEqual([{ repairId: undefined, progress: over, taskRunIds: [101, 112] }]);
+    expect(roundsOf({ run: run({}), tasks: tasks.slice(4) }, [])).toEqual([
+      { repairId: undefined, progress: over, taskRunIds: [101, 112] },
+    ]);
   });
 
   test('each have their own start, end and attempts', () => {
     expect(roundsOf({ run: run({ repair: latest }), tasks }, repairs)).toEqual([
-      { repairId: undefined, progress: { ...ended('first', 3_000), startTime: 1_000 }, taskRunIds: [101, 102] },
+      {
+        repairId: undefined,
+        progress: { ...ended('first', 3_000), startTime: 1_000 },
+        taskRunIds: [101, 102],
+      },
       { repairId: 110, progress: { ...ended('second', 6_000), startTime: 4_000 }, taskRunIds: [111, 112] },
       { repairId: 120, progress: { ...over, startTime: 7_000 }, taskRunIds: [121, 130] },
     ]);
@@ -58,10 +139,18 @@ describe('the rounds', () => {
 
 test.each([
   [102, undefined, undefined, [102, 101]],
-  [112, { python_params: ['then'] }, { repairId: 110, count: 1, startTime: 4_000, earlierDuration: 2_000 }, [102, 111, 101, 112]],
+  [
+    112,
+    { python_params: ['then'] },
+    { repairId: 110, count: 1, startTime: 4_000, earlierDuration: 2_000 },
+    [102, 111, 101, 112],
+  ],
   [130, { python_params: ['now'] }, latest, [102, 111, 121, 130, 101, 112]],
-])('attempt %i knew the parameters and the repair of its round, and no attempt of a later one', (taskRunId, parameters, repair, known) => {
-  const found = asKnownTo(taskRunId, { run: run({ repair: latest }), tasks }, repairs);
-  expect([found.run.overridingParameters, found.run.repair]).toEqual([parameters, repair]);
-  expect(found.tasks.map(({ runId }) => runId)).toEqual(known);
-});
+])(
+  'attempt %i knew the parameters and the repair of its round, and no attempt of a later one',
+  (taskRunId, parameters, repair, known) => {
+    const found = asKnownTo(taskRunId, { run: run({ repair: latest }), tasks }, repairs);
+    expect([found.run.overridingParameters, found.run.repair]).toEqual([parameters, repair]);
+    expect(found.tasks.map(({ runId }) => runId)).toEqual(known);
+  },
+);

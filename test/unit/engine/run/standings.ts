@@ -4,8 +4,16 @@ import type { RunCondition, TaskStanding } from '../../../../engine/run/roll-up.
 
 /** Where a task can stand, in one word. */
 export type Place =
-  | 'waiting' | 'started' | 'running' | 'cleaning'
-  | 'success' | 'failed' | 'timedout' | 'canceled' | 'skipped' | 'error';
+  | 'waiting'
+  | 'started'
+  | 'running'
+  | 'cleaning'
+  | 'success'
+  | 'failed'
+  | 'timedout'
+  | 'canceled'
+  | 'skipped'
+  | 'error';
 
 const none = { startTime: undefined, runningTime: undefined, terminatingTime: undefined };
 const stamps = { startTime: 1, runningTime: 2, terminatingTime: 3 };
@@ -16,17 +24,42 @@ export const progressAt: Readonly<Record<Place, Progress>> = {
   running: { ...stamps, terminatingTime: undefined, state: 'RUNNING', message: '' },
   cleaning: { ...stamps, state: 'TERMINATING', result: 'SUCCESS', message: '' },
   success: { ...stamps, state: 'TERMINATED', result: 'SUCCESS', message: '', endTime: 4 },
-  failed: { ...stamps, state: 'TERMINATED', result: 'FAILED', message: 'Workload failed, see run output for details', endTime: 4 },
+  failed: {
+    ...stamps,
+    state: 'TERMINATED',
+    result: 'FAILED',
+    message: 'Workload failed, see run output for details',
+    endTime: 4,
+  },
   timedout: { ...stamps, state: 'TERMINATED', result: 'TIMEDOUT', message: 'Run timed out', endTime: 4 },
-  canceled: { ...stamps, state: 'TERMINATED', result: 'CANCELED', message: 'Run cancelled by user', endTime: 4 },
+  canceled: {
+    ...stamps,
+    state: 'TERMINATED',
+    result: 'CANCELED',
+    message: 'Run cancelled by user',
+    endTime: 4,
+  },
   skipped: { ...none, state: 'SKIPPED', message: 'skipped', endTime: 4 },
-  error: { ...stamps, state: 'INTERNAL_ERROR', result: 'FAILED', message: 'Its process vanished', endTime: 4 },
+  error: {
+    ...stamps,
+    state: 'INTERNAL_ERROR',
+    result: 'FAILED',
+    message: 'Its process vanished',
+    endTime: 4,
+  },
 };
 
 /** A task: `standing('c', 'waiting', 'a b', 'ALL_DONE')` waits for a and b. */
-export function standing(key: string, place: Place, dependsOn = '', runIf: RunCondition = 'ALL_SUCCESS'): TaskStanding {
+export function standing(
+  key: string,
+  place: Place,
+  dependsOn = '',
+  runIf: RunCondition = 'ALL_SUCCESS',
+): TaskStanding {
   return {
-    key, runIf, progress: progressAt[place],
+    key,
+    runIf,
+    progress: progressAt[place],
     dependsOn: dependsOn === '' ? [] : dependsOn.split(' '),
     started: place !== 'waiting' && place !== 'skipped',
   };

@@ -3,9 +3,26 @@ import { describe, expect, test } from 'vitest';
 import { isTerminal, lifeCycleStates, type LifeCycleState } from '../../../../engine/run/states.ts';
 import { next, transitions, type RunEvent, type TransitionRow } from '../../../../engine/run/transitions.ts';
 
-const events = ['admit', 'prepare', 'begin', 'finish', 'clean', 'skip', 'withdraw', 'break', 'repair'] as const satisfies readonly RunEvent[];
+const events = [
+  'admit',
+  'prepare',
+  'begin',
+  'finish',
+  'clean',
+  'skip',
+  'withdraw',
+  'break',
+  'repair',
+] as const satisfies readonly RunEvent[];
 
-type Expected = [fact: string, from: LifeCycleState, on: RunEvent, to: LifeCycleState, stamps: string, notice?: 'start' | 'end'];
+type Expected = [
+  fact: string,
+  from: LifeCycleState,
+  on: RunEvent,
+  to: LifeCycleState,
+  stamps: string,
+  notice?: 'start' | 'end',
+];
 
 const ofTheSpec: readonly Expected[] = [
   ['the queuing limit cleared', 'QUEUED', 'admit', 'PENDING', ''],
@@ -31,7 +48,13 @@ const all = [...ofTheSpec, ...added];
 
 test.each<Expected>([...all])('spec 3.1: %s: %s, %s -> %s', (_fact, from, on, to, stamps, notice) => {
   const row = next(from, on);
-  expect(row).toEqual({ from, on, to, stamps: stamps === '' ? [] : stamps.split(' '), ...(notice && { notice }) });
+  expect(row).toEqual({
+    from,
+    on,
+    to,
+    stamps: stamps === '' ? [] : stamps.split(' '),
+    ...(notice && { notice }),
+  });
 });
 
 test('spec 3.1: the table has these rows and no others', () => {
@@ -39,7 +62,8 @@ test('spec 3.1: the table has these rows and no others', () => {
 });
 
 describe('spec 3.1: an event that a state does not know does nothing', () => {
-  const unknown = lifeCycleStates.flatMap((state) => events.map((event) => [state, event] as const))
+  const unknown = lifeCycleStates
+    .flatMap((state) => events.map((event) => [state, event] as const))
     .filter(([state, event]) => !all.some(([, from, on]) => from === state && on === event));
 
   test.each(unknown)('%s, %s', (state, event) => {
@@ -51,10 +75,13 @@ test.each(lifeCycleStates.filter(isTerminal))('spec 3.1: %s is never left, unles
   expect(transitions.filter((row) => (row.from as string) === state && row.on !== 'repair')).toEqual([]);
 });
 
-test.each<TransitionRow>([...transitions])('$from -> $to stamps the end exactly when it ends, and announces every end', (row) => {
-  expect(row.stamps.includes('end')).toBe(isTerminal(row.to));
-  expect(row.notice === 'end').toBe(isTerminal(row.to));
-});
+test.each<TransitionRow>([...transitions])(
+  '$from -> $to stamps the end exactly when it ends, and announces every end',
+  (row) => {
+    expect(row.stamps.includes('end')).toBe(isTerminal(row.to));
+    expect(row.notice === 'end').toBe(isTerminal(row.to));
+  },
+);
 
 test('every state can be reached, and every active state can come to an end', () => {
   expect(new Set<string>(['QUEUED', ...transitions.map((row) => row.to)])).toEqual(new Set(lifeCycleStates));

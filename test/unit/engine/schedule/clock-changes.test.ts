@@ -1,4 +1,7 @@
-/** What clock changes do to fires: by a table, and by a second-by-second matcher that knows nothing of how it is done. */
+/**
+ * What clock changes do to fires: by a table, and by a second-by-second matcher that knows nothing of how it
+ * is done.
+ */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nextFire } from '../../../../engine/schedule/next-fire.ts';
@@ -16,15 +19,64 @@ function fires(expression: string, zone: string, after: string, count = 2): stri
 }
 
 test.each([
-  ['a time in the gap is skipped', '0 30 2 * * ?', 'America/New_York', '2027-03-13T12:00Z', ['2027-03-15T06:30', '2027-03-16T06:30']],
-  ['what follows the gap fires', '0 15 2,3 * * ?', 'America/New_York', '2027-03-13T12:00Z', ['2027-03-14T07:15', '2027-03-15T06:15']],
-  ['a time that comes twice fires at the second', '0 30 1 * * ?', 'America/New_York', '2027-11-06T12:00Z', ['2027-11-07T06:30', '2027-11-08T06:30']],
-  ['the first pass is silent', '0 */15 * * * ?', 'America/New_York', '2027-11-07T05:10Z', ['2027-11-07T06:15', '2027-11-07T06:30']],
-  ['the search never turns back', '0 30 1 * * ?', 'America/New_York', '2027-11-07T05:40Z', ['2027-11-08T06:30', '2027-11-09T06:30']],
-  ['half an hour', '0 15 2 * * ?', 'Australia/Lord_Howe', '2026-10-03T00:00Z', ['2026-10-04T15:15', '2026-10-05T15:15']],
-  // Quartz itself loses a whole day where clocks leap over midnight, and an hour where they leap two: we skip what does not exist.
-  ['a gap up to midnight', '0 14 * * * ?', 'America/Scoresbysund', '2027-03-28T00:00Z', ['2027-03-28T00:14', '2027-03-28T01:14']],
-  ['a gap of two hours', '0 57 * * * ?', 'Antarctica/Troll', '2028-03-26T00:24Z', ['2028-03-26T00:57', '2028-03-26T01:57']],
+  [
+    'a time in the gap is skipped',
+    '0 30 2 * * ?',
+    'America/New_York',
+    '2027-03-13T12:00Z',
+    ['2027-03-15T06:30', '2027-03-16T06:30'],
+  ],
+  [
+    'what follows the gap fires',
+    '0 15 2,3 * * ?',
+    'America/New_York',
+    '2027-03-13T12:00Z',
+    ['2027-03-14T07:15', '2027-03-15T06:15'],
+  ],
+  [
+    'a time that comes twice fires at the second',
+    '0 30 1 * * ?',
+    'America/New_York',
+    '2027-11-06T12:00Z',
+    ['2027-11-07T06:30', '2027-11-08T06:30'],
+  ],
+  [
+    'the first pass is silent',
+    '0 */15 * * * ?',
+    'America/New_York',
+    '2027-11-07T05:10Z',
+    ['2027-11-07T06:15', '2027-11-07T06:30'],
+  ],
+  [
+    'the search never turns back',
+    '0 30 1 * * ?',
+    'America/New_York',
+    '2027-11-07T05:40Z',
+    ['2027-11-08T06:30', '2027-11-09T06:30'],
+  ],
+  [
+    'half an hour',
+    '0 15 2 * * ?',
+    'Australia/Lord_Howe',
+    '2026-10-03T00:00Z',
+    ['2026-10-04T15:15', '2026-10-05T15:15'],
+  ],
+  // Quartz itself loses a whole day where clocks leap over midnight, and an hour where they leap two: we skip
+  // what does not exist.
+  [
+    'a gap up to midnight',
+    '0 14 * * * ?',
+    'America/Scoresbysund',
+    '2027-03-28T00:00Z',
+    ['2027-03-28T00:14', '2027-03-28T01:14'],
+  ],
+  [
+    'a gap of two hours',
+    '0 57 * * * ?',
+    'Antarctica/Troll',
+    '2028-03-26T00:24Z',
+    ['2028-03-26T00:57', '2028-03-26T01:57'],
+  ],
 ])('%s', (_name, expression, zone, after, expected) => {
   expect(fires(expression, zone, after)).toEqual(expected);
 });
@@ -38,11 +90,21 @@ interface Field {
 const size = 60;
 const secondOrMinute: fc.Arbitrary<Field> = fc.oneof(
   fc.constant({ text: '*', fits: () => true }),
-  fc.integer({ min: 0, max: 59 }).map((only) => ({ text: String(only), fits: (value: number) => value === only })),
-  fc.tuple(fc.integer({ min: 0, max: 59 }), fc.integer({ min: 1, max: 59 })).map(([from, step]) =>
-    ({ text: `${from}/${step}`, fits: (value: number) => value >= from && (value - from) % step === 0 })),
-  fc.tuple(fc.integer({ min: 0, max: 59 }), fc.integer({ min: 0, max: 59 })).map(([from, to]) =>
-    ({ text: `${from}-${to}`, fits: (value: number) => (value - from + size) % size <= (to - from + size) % size })),
+  fc
+    .integer({ min: 0, max: 59 })
+    .map((only) => ({ text: String(only), fits: (value: number) => value === only })),
+  fc
+    .tuple(fc.integer({ min: 0, max: 59 }), fc.integer({ min: 1, max: 59 }))
+    .map(([from, step]) => ({
+      text: `${from}/${step}`,
+      fits: (value: number) => value >= from && (value - from) % step === 0,
+    })),
+  fc
+    .tuple(fc.integer({ min: 0, max: 59 }), fc.integer({ min: 0, max: 59 }))
+    .map(([from, to]) => ({
+      text: `${from}-${to}`,
+      fits: (value: number) => (value - from + size) % size <= (to - from + size) % size,
+    })),
 );
 
 /** Instants at which the offset of a zone changes within two years, to the second. */
@@ -63,8 +125,17 @@ function changesOf(zone: Zone): number[] {
   return changes;
 }
 
-/** Every fire of a window, in the order of local time: each local time that fits and exists, at the last instant that shows it. */
-function bruteForce(zone: Zone, change: number, from: number, until: number, fits: (secondOfDay: number) => boolean): number[] {
+/**
+ * Every fire of a window, in the order of local time: each local time that fits and exists, at the last
+ * instant that shows it.
+ */
+function bruteForce(
+  zone: Zone,
+  change: number,
+  from: number,
+  until: number,
+  fits: (secondOfDay: number) => boolean,
+): number[] {
   const [before, after] = [zone.offsetAt(change - 1), zone.offsetAt(change)];
   const lastShown = new Map<number, number>();
   // Beyond the end, because what is shown before it may be shown again after it.
@@ -87,18 +158,43 @@ describe('every fire around every clock change of every zone', () => {
       const zone = zoneOf(id);
       for (const change of changesOf(zone)) {
         const [from, [second, minute], hours] = fc.sample(
-          fc.tuple(fc.integer({ min: change - 5_000, max: change + 3_000 }), fc.tuple(secondOrMinute, secondOrMinute), fc.boolean()), { numRuns: 1, seed: change + id.length })[0]
-          ?? [change, [{ text: '*', fits: () => true }, { text: '*', fits: () => true }], false];
+          fc.tuple(
+            fc.integer({ min: change - 5_000, max: change + 3_000 }),
+            fc.tuple(secondOrMinute, secondOrMinute),
+            fc.boolean(),
+          ),
+          { numRuns: 1, seed: change + id.length },
+        )[0] ?? [
+          change,
+          [
+            { text: '*', fits: () => true },
+            { text: '*', fits: () => true },
+          ],
+          false,
+        ];
         const until = change + 3_600;
-        const expected = bruteForce(zone, change, from, until, (time) =>
-          second.fits(time % 60) && minute.fits(Math.floor(time / 60) % 60) && (hours || Math.floor(time / 3_600) % 2 === 0)).slice(0, 40);
+        const expected = bruteForce(
+          zone,
+          change,
+          from,
+          until,
+          (time) =>
+            second.fits(time % 60) &&
+            minute.fits(Math.floor(time / 60) % 60) &&
+            (hours || Math.floor(time / 3_600) % 2 === 0),
+        ).slice(0, 40);
         const quartz = parseQuartz(`${second.text} ${minute.text} ${hours ? '*' : '*/2'} * * ?`);
         const found: number[] = [];
         for (let at = from; found.length < expected.length;) {
           at = (nextFire(quartz, zone, at * 1_000)?.time ?? Number.NaN) / 1_000;
           found.push(at);
         }
-        expect({ id, from, quartz: [second.text, minute.text, hours], found }).toEqual({ id, from, quartz: [second.text, minute.text, hours], found: expected });
+        expect({ id, from, quartz: [second.text, minute.text, hours], found }).toEqual({
+          id,
+          from,
+          quartz: [second.text, minute.text, hours],
+          found: expected,
+        });
       }
     }
   });
@@ -106,19 +202,40 @@ describe('every fire around every clock change of every zone', () => {
 
 test('fires increase strictly, and read back in local time each fits its expression', () => {
   const numbers = (max: number) => fc.integer({ min: 0, max });
-  const options = { hourCycle: 'h23', hour: 'numeric', minute: 'numeric', second: 'numeric', weekday: 'short', day: 'numeric' } as const;
-  fc.assert(fc.property(
-    fc.constantFrom(...zoneIds), numbers(59), numbers(59), numbers(23), fc.constantFrom('SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'), fc.integer({ min: 1.7e9, max: 2.5e9 }),
-    (id, second, minute, hour, weekday, start) => {
-      const quartz = parseQuartz(`${second} ${minute} ${hour} ? * ${weekday}`);
-      const format = new Intl.DateTimeFormat('en-US', { ...options, timeZone: id });
-      let at = start * 1_000;
-      for (let index = 0; index < 5; index += 1) {
-        const fire = nextFire(quartz, zoneOf(id), at);
-        expect(fire?.time).toBeGreaterThan(at);
-        at = fire?.time ?? 0;
-        const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
-        expect([Number(parts['second']), Number(parts['minute']), Number(parts['hour']), parts['weekday']?.toUpperCase()]).toEqual([second, minute, hour, weekday]);
-      }
-    }), { numRuns: 400 });
+  const options = {
+    hourCycle: 'h23',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+    weekday: 'short',
+    day: 'numeric',
+  } as const;
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...zoneIds),
+      numbers(59),
+      numbers(59),
+      numbers(23),
+      fc.constantFrom('SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'),
+      fc.integer({ min: 1.7e9, max: 2.5e9 }),
+      (id, second, minute, hour, weekday, start) => {
+        const quartz = parseQuartz(`${second} ${minute} ${hour} ? * ${weekday}`);
+        const format = new Intl.DateTimeFormat('en-US', { ...options, timeZone: id });
+        let at = start * 1_000;
+        for (let index = 0; index < 5; index += 1) {
+          const fire = nextFire(quartz, zoneOf(id), at);
+          expect(fire?.time).toBeGreaterThan(at);
+          at = fire?.time ?? 0;
+          const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
+          expect([
+            Number(parts['second']),
+            Number(parts['minute']),
+            Number(parts['hour']),
+            parts['weekday']?.toUpperCase(),
+          ]).toEqual([second, minute, hour, weekday]);
+        }
+      },
+    ),
+    { numRuns: 400 },
+  );
 });

@@ -1,4 +1,6 @@
-/** What people are told beforehand: the meaning of an expression, its fires, and notes where clocks change. */
+/**
+ * What people are told beforehand: the meaning of an expression, its fires, and notes where clocks change.
+ */
 import { describe, expect, test } from 'vitest';
 import { describeQuartz } from '../../../../engine/schedule/describe.ts';
 import { previewSchedule } from '../../../../engine/schedule/preview.ts';
@@ -18,7 +20,10 @@ test.each([
   ['0 0 0 L-2 * ?', 'at 00:00 on the day that is 2 before the last of every month'],
   ['0 0 0 LW * ?', 'at 00:00 on the last working day (Monday to Friday) of every month'],
   ['0 0 0 15W 6 ?', 'at 00:00 on the Monday to Friday nearest to day 15 of June'],
-  ['0 0 6 1,10-12,28 NOV-FEB ?', 'at 06:00 on days 1, 10 to 12 and 28 of January, February, November and December'],
+  [
+    '0 0 6 1,10-12,28 NOV-FEB ?',
+    'at 06:00 on days 1, 10 to 12 and 28 of January, February, November and December',
+  ],
   ['30 0,30 6 * * ?', 'at 06:00:30 and 06:30:30 every day'],
   ['* * * * * ?', 'every second'],
   ['*/10 * * * * ?', 'every 10 seconds'],
@@ -31,27 +36,40 @@ test.each([
   expect(describeQuartz(parseQuartz(expression))).toBe(words);
 });
 
-const fires = (expression: string, zone: string, after: string, count: number) => previewSchedule(expression, zone, Date.parse(after), count).fire_times;
+const fires = (expression: string, zone: string, after: string, count: number) =>
+  previewSchedule(expression, zone, Date.parse(after), count).fire_times;
 
 describe('notes', () => {
   test('the entry after a skipped time carries it', () => {
     expect(fires('0 30 2 * * ?', 'Europe/Berlin', '2027-03-27T00:00Z', 3)).toEqual([
       { time: 1_806_111_000_000, local: '2027-03-27T02:30:00+01:00' },
-      { time: 1_806_280_200_000, local: '2027-03-29T02:30:00+02:00', note: 'On 2027-03-28 02:30 does not exist and is skipped: the clocks go forward from 02:00 to 03:00.' },
+      {
+        time: 1_806_280_200_000,
+        local: '2027-03-29T02:30:00+02:00',
+        note: 'On 2027-03-28 02:30 does not exist and is skipped: the clocks go forward from 02:00 to 03:00.',
+      },
       { time: 1_806_366_600_000, local: '2027-03-30T02:30:00+02:00' },
     ]);
   });
 
   test('several skipped times are one note', () => {
     expect(fires('0 */15 * * * ?', 'Europe/Berlin', '2027-03-28T00:50Z', 2)).toEqual([
-      { time: 1_806_195_600_000, local: '2027-03-28T03:00:00+02:00', note: 'On 2027-03-28 02:00 and what follows it before 03:00 do not exist and are skipped: the clocks go forward from 02:00 to 03:00.' },
+      {
+        time: 1_806_195_600_000,
+        local: '2027-03-28T03:00:00+02:00',
+        note: 'On 2027-03-28 02:00 and what follows it before 03:00 do not exist and are skipped: the clocks go forward from 02:00 to 03:00.',
+      },
       { time: 1_806_196_500_000, local: '2027-03-28T03:15:00+02:00' },
     ]);
   });
 
   test('so does the single fire on a repeated hour', () => {
     expect(fires('0 30 2 * * ?', 'Europe/Berlin', '2027-10-30T12:00Z', 2)).toEqual([
-      { time: 1_824_946_200_000, local: '2027-10-31T02:30:00+01:00', note: 'The clocks go back from 03:00 to 02:00: 02:30 comes twice, and only the second one fires.' },
+      {
+        time: 1_824_946_200_000,
+        local: '2027-10-31T02:30:00+01:00',
+        note: 'The clocks go back from 03:00 to 02:00: 02:30 comes twice, and only the second one fires.',
+      },
       { time: 1_825_032_600_000, local: '2027-11-01T02:30:00+01:00' },
     ]);
   });
@@ -63,7 +81,9 @@ describe('notes', () => {
 });
 
 test('west of Greenwich, and at half hours', () => {
-  expect(fires('0 0 12 * * ?', 'GMT-03:30', '2027-01-01T00:00Z', 1)).toEqual([{ time: 1_798_817_400_000, local: '2027-01-01T12:00:00-03:30' }]);
+  expect(fires('0 0 12 * * ?', 'GMT-03:30', '2027-01-01T00:00Z', 1)).toEqual([
+    { time: 1_798_817_400_000, local: '2027-01-01T12:00:00-03:30' },
+  ]);
 });
 
 test('fewer fires than were asked for when there are no more', () => {
@@ -72,7 +92,11 @@ test('fewer fires than were asked for when there are no more', () => {
 
 test.each([
   ['0 1 0 8 Apr ? 2021', 'UTC', 'The provided cron expression: 0 1 0 8 Apr ? 2021 will never fire.'],
-  ['0 30 2 14 3 ? 2027', 'America/New_York', 'The provided cron expression: 0 30 2 14 3 ? 2027 will never fire.'],
+  [
+    '0 30 2 14 3 ? 2027',
+    'America/New_York',
+    'The provided cron expression: 0 30 2 14 3 ? 2027 will never fire.',
+  ],
   ['0 0 0 ? * ?', 'UTC', /^Invalid quartz_cron_expression: /],
   ['0 0 0 * * ?', 'Europe/Berln', /^timezone_id is "Europe\/Berln"; .*Europe\/Berlin/],
 ])('%s in %s is refused', (expression, zone, message) => {

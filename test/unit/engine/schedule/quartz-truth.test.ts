@@ -5,8 +5,12 @@ import { nextFire } from '../../../../engine/schedule/next-fire.ts';
 import { parseQuartz } from '../../../../engine/schedule/quartz.ts';
 import { zoneOf } from '../../../../engine/schedule/zones.ts';
 
-const sections = new Map(readFileSync(new URL('./quartz-truth.txt', import.meta.url), 'utf8').split(/^# (?=rules|random|clock changes|damaged)/m).slice(1)
-  .map((section) => [section.slice(0, section.indexOf('\n')), section.split('\n').slice(1, -1)]));
+const sections = new Map(
+  readFileSync(new URL('./quartz-truth.txt', import.meta.url), 'utf8')
+    .split(/^# (?=rules|random|clock changes|damaged)/m)
+    .slice(1)
+    .map((section) => [section.slice(0, section.indexOf('\n')), section.split('\n').slice(1, -1)]),
+);
 
 /** The line as we would write it. */
 function ours(line: string): string {
@@ -27,7 +31,11 @@ function ours(line: string): string {
   }
 }
 
-test.each([['rules', 130], ['random', 2_500], ['clock changes', 1_000]])('%s: every answer is the same', (name, least) => {
+test.each([
+  ['rules', 130],
+  ['random', 2_500],
+  ['clock changes', 1_000],
+])('%s: every answer is the same', (name, least) => {
   const lines = sections.get(name) ?? [];
   expect(lines.length).toBeGreaterThan(least - 10);
   expect(lines.map(ours)).toEqual(lines);

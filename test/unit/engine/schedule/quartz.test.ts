@@ -12,7 +12,12 @@ function fires(expression: string, count = 2, after = '2026-11-20T11:41:05Z'): s
     const fire = nextFire(quartz, zoneOf('UTC'), at);
     if (fire === undefined) break;
     at = fire.time;
-    times.push(new Date(at).toISOString().replace(/(:00)?\.000Z$/, '').replace('T00:00', ''));
+    times.push(
+      new Date(at)
+        .toISOString()
+        .replace(/(:00)?\.000Z$/, '')
+        .replace('T00:00', ''),
+    );
   }
   return times;
 }
@@ -115,25 +120,65 @@ describe('a refusal points at the field', () => {
   });
 
   const dayFields = 'Exactly one of field 4 (day-of-month) and field 6 (day-of-week) must be "?".';
-  test.each(['* * * * * *', '0 0 0 1 * 2', '0 0 0 ? * ?', '0 0 0 ?/2 * 2', '0 0 0 ?,2 * 2'])('%s needs one of the day fields to be ?', (expression) => {
-    expect(refusal(expression)).toBe(`Invalid quartz_cron_expression: "${expression}". ${dayFields}`);
-  });
+  test.each(['* * * * * *', '0 0 0 1 * 2', '0 0 0 ? * ?', '0 0 0 ?/2 * 2', '0 0 0 ?,2 * 2'])(
+    '%s needs one of the day fields to be ?',
+    (expression) => {
+      expect(refusal(expression)).toBe(`Invalid quartz_cron_expression: "${expression}". ${dayFields}`);
+    },
+  );
 
-  test.each([['', 0], ['0', 1], ['0 6 * * ?', 5], ['0 0 6 * * ? 2027 *', 8]])('%j has the wrong number of fields', (expression, count) => {
+  test.each([
+    ['', 0],
+    ['0', 1],
+    ['0 6 * * ?', 5],
+    ['0 0 6 * * ? 2027 *', 8],
+  ])('%j has the wrong number of fields', (expression, count) => {
     expect(refusal(expression)).toBe(
-      `Invalid quartz_cron_expression: "${expression}". It has ${count} fields; 6 or 7 are required: second minute hour day-of-month month day-of-week [year].`);
+      `Invalid quartz_cron_expression: "${expression}". It has ${count} fields; 6 or 7 are required: second minute hour day-of-month month day-of-week [year].`,
+    );
   });
 
   test.each([
-    '0 0 12 15,L * ?', '0 0 0 1,LW * ?', '0 0 0 1L * ?', '0 0 0 LL * ?', '0 0 0 W * ?', '0 0 0 L/2 * ?', '0 0 0 1-5W * ?', '0 0 0 15W/2 * ?', '0 0 0 1W,15W * ?',
-    '0 0 0 ? * 6L,2L', '0 0 0 ? * 2#1,4#2', '0 0 0 ? * 2#1,3', '0 0 0 ? * #3', '0 0 0 ? * L,2', '0 0 0 ? * L-2', '0 0 0 ? * LW', '0 0 0 ? * SUNDAY', '0 0 0 ? * MOO',
-    '0 0 0 ? * MON-FRI-SUN', '0 1.5 0 * * ?', '0 *5 0 * * ?', '0 ** 0 * * ?', 'L 0 0 * * ?', '0 L 0 * * ?', '0 0 L * * ?', '0 0 0 1 L ?', '-1 0 0 * * ?', '0 0 0 1 1 ? *-2030',
-    '0 0 0 1- * ?', '0 0 0 -1 * ?', '0 0 0 1/ * ?', '0 0 0 ١ * ?', '0 0 0 1e1 * ?',
+    '0 0 12 15,L * ?',
+    '0 0 0 1,LW * ?',
+    '0 0 0 1L * ?',
+    '0 0 0 LL * ?',
+    '0 0 0 W * ?',
+    '0 0 0 L/2 * ?',
+    '0 0 0 1-5W * ?',
+    '0 0 0 15W/2 * ?',
+    '0 0 0 1W,15W * ?',
+    '0 0 0 ? * 6L,2L',
+    '0 0 0 ? * 2#1,4#2',
+    '0 0 0 ? * 2#1,3',
+    '0 0 0 ? * #3',
+    '0 0 0 ? * L,2',
+    '0 0 0 ? * L-2',
+    '0 0 0 ? * LW',
+    '0 0 0 ? * SUNDAY',
+    '0 0 0 ? * MOO',
+    '0 0 0 ? * MON-FRI-SUN',
+    '0 1.5 0 * * ?',
+    '0 *5 0 * * ?',
+    '0 ** 0 * * ?',
+    'L 0 0 * * ?',
+    '0 L 0 * * ?',
+    '0 0 L * * ?',
+    '0 0 0 1 L ?',
+    '-1 0 0 * * ?',
+    '0 0 0 1 1 ? *-2030',
+    '0 0 0 1- * ?',
+    '0 0 0 -1 * ?',
+    '0 0 0 1/ * ?',
+    '0 0 0 ١ * ?',
+    '0 0 0 1e1 * ?',
   ])('%s is refused', (expression) => {
     expect(refusal(expression)).toMatch(/^Invalid quartz_cron_expression: ".*"\. Field [1-7] \(\S+\) is /);
   });
 
   test('one that is endless is cut', () => {
-    expect(refusal('1,'.repeat(600))).toMatch(/^Invalid quartz_cron_expression: "(1,){40}\.\.\."\. It has 1200 characters; at most 1000 are allowed\.$/);
+    expect(refusal('1,'.repeat(600))).toMatch(
+      /^Invalid quartz_cron_expression: "(1,){40}\.\.\."\. It has 1200 characters; at most 1000 are allowed\.$/,
+    );
   });
 });

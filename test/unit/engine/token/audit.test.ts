@@ -3,8 +3,20 @@ import { expect, test } from 'vitest';
 import { changedFields } from '../../../../engine/token/audit.ts';
 
 test.each([
-  'password', 'PGPASSWD', 'SSH_PASSPHRASE', 'AWS_SECRET_ACCESS_KEY', 'client_secret', 'API_TOKEN', 'apikey', 'API_KEY', 'google_credentials', 'credential',
+  'password',
+  'PGPASSWD',
+  'SSH_PASSPHRASE',
+  'AWS_SECRET_ACCESS_KEY',
+  'client_secret',
+  'API_TOKEN',
+  'apikey',
+  'API_KEY',
+  'google_credentials',
+  'credential',
 ])('the value of %s is masked, wherever it stands', (name) => {
   const settings = (value: string) => ({ new_cluster: { spark_env_vars: { [name]: value, PLAIN: 'seen' } } });
-  expect(changedFields(settings('old'), settings('hush'))).toEqual({ before: settings('***'), after: settings('***') });
+  expect(changedFields(settings('old'), settings('hush'))).toEqual({
+    before: settings('***'),
+    after: settings('***'),
+  });
 });

@@ -20,26 +20,82 @@ function refusalOf(call: () => unknown): string {
 
 describe('what is asked for', () => {
   test.each([
-    ['spec 4.2, 8: without a lifetime it lives 730 days, without scopes it permits everything', {}, { comment: '', scopes: ['all-apis'], expiryTime: now + 730 * day * 1_000 }],
-    ['its lifetime is in seconds', { lifetime_seconds: 1 }, { comment: '', scopes: ['all-apis'], expiryTime: now + 1_000 }],
-    ['the longest lifetime may be asked for', { lifetime_seconds: 730 * day }, { comment: '', scopes: ['all-apis'], expiryTime: now + 730 * day * 1_000 }],
-    ['comment and scopes are kept as they are', { comment: ' für ☃ ', scopes: ['sql', 'unity-catalog', 'scim'] }, { comment: ' für ☃ ', scopes: ['sql', 'unity-catalog', 'scim'], expiryTime: now + 730 * day * 1_000 }],
-    ['automatic scopes may be declined', { autoscope_enabled: false }, { comment: '', scopes: ['all-apis'], expiryTime: now + 730 * day * 1_000 }],
+    [
+      'spec 4.2, 8: without a lifetime it lives 730 days, without scopes it permits everything',
+      {},
+      { comment: '', scopes: ['all-apis'], expiryTime: now + 730 * day * 1_000 },
+    ],
+    [
+      'its lifetime is in seconds',
+      { lifetime_seconds: 1 },
+      { comment: '', scopes: ['all-apis'], expiryTime: now + 1_000 },
+    ],
+    [
+      'the longest lifetime may be asked for',
+      { lifetime_seconds: 730 * day },
+      { comment: '', scopes: ['all-apis'], expiryTime: now + 730 * day * 1_000 },
+    ],
+    [
+      'comment and scopes are kept as they are',
+      { comment: ' für ☃ ', scopes: ['sql', 'unity-catalog', 'scim'] },
+      { comment: ' für ☃ ', scopes: ['sql', 'unity-catalog', 'scim'], expiryTime: now + 730 * day * 1_000 },
+    ],
+    [
+      'automatic scopes may be declined',
+      { autoscope_enabled: false },
+      { comment: '', scopes: ['all-apis'], expiryTime: now + 730 * day * 1_000 },
+    ],
   ])('%s', (_, request, expected) => {
-    expect(requestedToken(request, now, defaultLimits)).toEqual({ ...expected, createdTime: now, autoscopeState: expect.any(String) });
+    expect(requestedToken(request, now, defaultLimits)).toEqual({
+      ...expected,
+      createdTime: now,
+      autoscopeState: expect.any(String),
+    });
   });
 
   test.each([
-    ['spec 5.7: automatic scopes beside chosen ones', { autoscope_enabled: true, scopes: ['jobs'] }, /autoscope_enabled is true beside scopes; leave one of them out/],
-    ['spec 5.7: automatic scopes of less than 30 days', { autoscope_enabled: true, lifetime_seconds: 30 * day - 1 }, /lifetime_seconds is 2591999; only a token of at least 2592000 \(30 days\)/],
-    ['spec 5.6: a scope that there is not', { scopes: ['jobs', 'everything'] }, /scopes\[1\] is "everything", which is no scope; there are all-apis, access-management, /],
-    ['a lifetime beyond the longest', { lifetime_seconds: 730 * day + 1 }, /lifetime_seconds is 63072001; at most 63072000 \(730 days\) are allowed\.$/],
+    [
+      'spec 5.7: automatic scopes beside chosen ones',
+      { autoscope_enabled: true, scopes: ['jobs'] },
+      /autoscope_enabled is true beside scopes; leave one of them out/,
+    ],
+    [
+      'spec 5.7: automatic scopes of less than 30 days',
+      { autoscope_enabled: true, lifetime_seconds: 30 * day - 1 },
+      /lifetime_seconds is 2591999; only a token of at least 2592000 \(30 days\)/,
+    ],
+    [
+      'spec 5.6: a scope that there is not',
+      { scopes: ['jobs', 'everything'] },
+      /scopes\[1\] is "everything", which is no scope; there are all-apis, access-management, /,
+    ],
+    [
+      'a lifetime beyond the longest',
+      { lifetime_seconds: 730 * day + 1 },
+      /lifetime_seconds is 63072001; at most 63072000 \(730 days\) are allowed\.$/,
+    ],
     ['no scope at all', { scopes: [] }, /scopes is empty; name at least one/],
-    ['a scope that is no name', { scopes: ['jobs', 'All APIs'] }, /scopes\[1\] is "All APIs", which is no scope/],
+    [
+      'a scope that is no name',
+      { scopes: ['jobs', 'All APIs'] },
+      /scopes\[1\] is "All APIs", which is no scope/,
+    ],
     ['an empty scope', { scopes: [''] }, /scopes\[0\] is ""/],
-    ['a scope that is named twice', { scopes: ['jobs', 'sql', 'jobs'] }, /scopes\[2\] is "jobs", as an entry before it is; name each scope once\.$/],
-    ['too many scopes', { scopes: Array.from({ length: 101 }, (_, index) => `s${index}`) }, /scopes has 101 entries; at most 100 are allowed\.$/],
-    ['a comment that is too long', { comment: '☃'.repeat(1_366) }, /comment is 4098 bytes of UTF-8; at most 4096 are allowed\.$/],
+    [
+      'a scope that is named twice',
+      { scopes: ['jobs', 'sql', 'jobs'] },
+      /scopes\[2\] is "jobs", as an entry before it is; name each scope once\.$/,
+    ],
+    [
+      'too many scopes',
+      { scopes: Array.from({ length: 101 }, (_, index) => `s${index}`) },
+      /scopes has 101 entries; at most 100 are allowed\.$/,
+    ],
+    [
+      'a comment that is too long',
+      { comment: '☃'.repeat(1_366) },
+      /comment is 4098 bytes of UTF-8; at most 4096 are allowed\.$/,
+    ],
   ])('%s is refused', (_, request, message) => {
     expect(refusalOf(() => requestedToken(request, now, defaultLimits))).toMatch(message);
   });
@@ -65,11 +121,18 @@ describe('spec 4.3: what is to be changed', () => {
   });
 
   test('what the mask does not name is not looked at', () => {
-    expect(requestedChange({ comment: 'new', scopes: [] }, 'comment', defaultLimits)).toEqual({ comment: 'new' });
+    expect(requestedChange({ comment: 'new', scopes: [] }, 'comment', defaultLimits)).toEqual({
+      comment: 'new',
+    });
   });
 
   test.each([
-    ['a mask that names something else', token, 'scopes,token_id', /update_mask names "token_id"; it may name comment, scopes, or be "\*"/],
+    [
+      'a mask that names something else',
+      token,
+      'scopes,token_id',
+      /update_mask names "token_id"; it may name comment, scopes, or be "\*"/,
+    ],
     ['an empty mask', token, '', /update_mask names ""/],
     ['* beside a name', token, '*,scopes', /update_mask names "\*"/],
     ['a field that is not there', { comment: 'new' }, 'scopes', /Missing required field: token\.scopes\.$/],
@@ -91,5 +154,13 @@ test('a value is known by its beginning; an id is 64 hex digits and no hash of a
   const value = newTokenValue();
   expect(value).toMatch(/^runyard_[0-9a-f]{40}$/);
   expect(newTokenValue()).not.toBe(value);
-  expect([newTokenId(), tokenHash(value), value, `${newTokenId()}0`, newTokenId().toUpperCase().replace('0', 'A')].map(isTokenId)).toEqual([true, true, false, false, false]);
+  expect(
+    [
+      newTokenId(),
+      tokenHash(value),
+      value,
+      `${newTokenId()}0`,
+      newTokenId().toUpperCase().replace('0', 'A'),
+    ].map(isTokenId),
+  ).toEqual([true, true, false, false, false]);
 });

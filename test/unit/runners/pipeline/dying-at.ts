@@ -1,4 +1,7 @@
-/** Loaded before the process of an update: kills it right before one of its steps in the storage, as kill -9 would, or lists them all. */
+/**
+ * Loaded before the process of an update: kills it right before one of its steps in the storage, as kill -9
+ * would, or lists them all.
+ */
 import { promises } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
@@ -14,7 +17,10 @@ for (const name of ['mkdir', 'rename', 'symlink', 'link', 'rm', 'open'] as const
     [name]: (...args: unknown[]) => {
       const path = args.find((arg) => typeof arg === 'string' && arg.startsWith(storage));
       if (typeof path === 'string') {
-        const what = `${name} ${path.slice(storage.length).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'id').replaceAll(/\d+/g, '0')}`;
+        const what = `${name} ${path
+          .slice(storage.length)
+          .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'id')
+          .replaceAll(/\d+/g, '0')}`;
         times.set(what, (times.get(what) ?? 0) + 1);
         const step = `${what} (${times.get(what) ?? 0})`;
         steps.push(step);

@@ -1,4 +1,7 @@
-/** kill -9 of the process of an update, before each of its steps and at random moments: no row is lost and none doubled. */
+/**
+ * kill -9 of the process of an update, before each of its steps and at random moments: no row is lost and
+ * none doubled.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
@@ -10,7 +13,10 @@ import { createWorld, type World } from './world.ts';
 const program = fileURLToPath(new URL('../../../../runners/pipeline/update-process.ts', import.meta.url));
 const preload = new URL('./dying-at.ts', import.meta.url).href;
 
-/** Two streaming tables, one of them with two flows and an expectation that drops, and a view of all that there is. */
+/**
+ * Two streaming tables, one of them with two flows and an expectation that drops, and a view of all that
+ * there is.
+ */
 const sql = `
 CREATE STREAMING TABLE raw (CONSTRAINT good EXPECT (id % 10 <> 9) ON VIOLATION DROP ROW) AS SELECT * FROM STREAM read_files('managed_fs:/in/*.csv', format => 'csv');
 CREATE STREAMING TABLE copied;
@@ -31,65 +37,87 @@ const put = (world: World, file: number): Promise<void> =>
   world.put(`in/${file}.csv`, `id\n${Array.from({ length: 10 }, (_, row) => file * 10 + row).join('\n')}\n`);
 
 /** Runs the process of an update. @param end before which step it is killed, or after how many ms */
-async function updateIn(world: World, end: { readonly step?: string; readonly after?: number }): Promise<{ readonly signal: unknown; readonly steps: readonly string[] }> {
+async function updateIn(
+  world: World,
+  end: { readonly step?: string; readonly after?: number },
+): Promise<{ readonly signal: unknown; readonly steps: readonly string[] }> {
   const order = world.order(sql);
   const attempt = join(world.directory, 'runs', order.updateId);
   await mkdir(attempt, { recursive: true });
   await writeFile(join(attempt, 'update.json'), JSON.stringify(order));
   const child = spawn(process.execPath, ['--import', preload, program, join(attempt, 'update.json')], {
-    env: { DIE_AT: end.step ?? '', DIE_IN: `${world.storage}/` }, stdio: ['ignore', 'ignore', 'pipe'],
+    env: { DIE_AT: end.step ?? '', DIE_IN: `${world.storage}/` },
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';
-  child.stderr.on('data', (data: Buffer) => { said += data.toString(); });
+  child.stderr.on('data', (data: Buffer) => {
+    said += data.toString();
+  });
   const timer = end.after === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), end.after);
   const [, signal]: unknown[] = await once(child, 'close');
   clearTimeout(timer);
   return { signal, steps: JSON.parse(/steps (.*)/.exec(said)?.[1] ?? '[]') };
 }
 
-/** What readers see is one version, and that holds files exactly once, in their order; all of `whole` files when it is given. */
+/**
+ * What readers see is one version, and that holds files exactly once, in their order; all of `whole` files
+ * when it is given.
+ */
 async function check(world: World, whole?: number): Promise<void> {
   const raw = (await world.rows('raw', 'SELECT id FROM t ORDER BY id')).map(({ id }) => Number(id));
   const copied = (await world.rows('copied', 'SELECT id FROM t ORDER BY id')).map(({ id }) => Number(id));
   const length = whole === undefined ? raw.length : whole * 9;
   expect(raw).toEqual(Array.from({ length: (length / 9) * 10 }, (_, id) => id).filter((id) => id % 10 !== 9));
   expect(copied).toEqual([...raw, ...raw.map((id) => id + 1_000_000)]);
-  expect(await world.rows('total')).toEqual([{ n: String(raw.length), ids: String(raw.reduce((sum, id) => sum + id, 0)) }]);
+  expect(await world.rows('total')).toEqual([
+    { n: String(raw.length), ids: String(raw.reduce((sum, id) => sum + id, 0)) },
+  ]);
 }
 
-const newest = async (world: World): Promise<number> => Math.max(0, ...(await readdir(join(world.storage, 'versions'))).filter((name) => /^\d+$/.test(name)).map(Number));
+const newest = async (world: World): Promise<number> =>
+  Math.max(
+    0,
+    ...(await readdir(join(world.storage, 'versions'))).filter((name) => /^\d+$/.test(name)).map(Number),
+  );
 
 test('killed before each step of its writing and publishing, an update has happened wholly or not at all, and the next one completes it', async () => {
   const steps: string[] = [];
-  await Promise.all(worlds.map(async (world) => {
-    for (let file = 0; file < 2; file += 1) {
-      await put(world, file);
-      await world.update(sql);
-    }
-    await put(world, 2);
-    const listed = await updateIn(world, {});
-    await check(world, 3);
-    if (world === worlds[0]) steps.push(...listed.steps);
-  }));
-  // Links of old parts differ by nothing but their number; what is done once before publishing is done again behind it.
+  await Promise.all(
+    worlds.map(async (world) => {
+      for (let file = 0; file < 2; file += 1) {
+        await put(world, file);
+        await world.update(sql);
+      }
+      await put(world, 2);
+      const listed = await updateIn(world, {});
+      await check(world, 3);
+      if (world === worlds[0]) steps.push(...listed.steps);
+    }),
+  );
+  // Links of old parts differ by nothing but their number; what is done once before publishing is done again
+  // behind it.
   const cases = steps.filter((step) => step.endsWith('(1)') || /^(symlink|rename|rm) .*\(2\)$/.test(step));
   const publishing = cases.findIndex((step) => step.startsWith('rename versions/.draft'));
   expect(publishing).toBeGreaterThan(10);
-  expect(cases.slice(publishing + 1).map((step) => step.split(' ')[0])).toEqual(expect.arrayContaining(['symlink', 'rename', 'rm']));
-  await Promise.all(worlds.map(async (world, half) => {
-    let file = 3;
-    for (const [index, step] of cases.entries()) {
-      if (index % 2 !== half) continue;
-      await put(world, file);
-      file += 1;
-      const before = await newest(world);
-      expect((await updateIn(world, { step })).signal, step).toBe('SIGKILL');
-      expect(await newest(world), step).toBe(index > publishing ? before + 1 : before);
-      await check(world);
-      await world.update(sql);
-      await check(world, file);
-    }
-  }));
+  expect(cases.slice(publishing + 1).map((step) => step.split(' ')[0])).toEqual(
+    expect.arrayContaining(['symlink', 'rename', 'rm']),
+  );
+  await Promise.all(
+    worlds.map(async (world, half) => {
+      let file = 3;
+      for (const [index, step] of cases.entries()) {
+        if (index % 2 !== half) continue;
+        await put(world, file);
+        file += 1;
+        const before = await newest(world);
+        expect((await updateIn(world, { step })).signal, step).toBe('SIGKILL');
+        expect(await newest(world), step).toBe(index > publishing ? before + 1 : before);
+        await check(world);
+        await world.update(sql);
+        await check(world, file);
+      }
+    }),
+  );
 }, 240_000);
 
 test('killed at random moments, the same', async () => {

@@ -18,9 +18,17 @@ export interface World {
   /** Where its tables are. */
   readonly storage: string;
   /** What its process would be told. */
-  order(sources: Readonly<Record<string, string>> | string, request?: Partial<UpdateRequest>, more?: Partial<UpdateOrder>): UpdateOrder;
+  order(
+    sources: Readonly<Record<string, string>> | string,
+    request?: Partial<UpdateRequest>,
+    more?: Partial<UpdateOrder>,
+  ): UpdateOrder;
   /** Runs an update. @returns its events */
-  update(sources: Readonly<Record<string, string>> | string, request?: Partial<UpdateRequest>, more?: Partial<UpdateOrder>): Promise<EventDraft[]>;
+  update(
+    sources: Readonly<Record<string, string>> | string,
+    request?: Partial<UpdateRequest>,
+    more?: Partial<UpdateOrder>,
+  ): Promise<EventDraft[]>;
   /** Puts a file of managed_fs there in one go. */
   put(path: string, text: string): Promise<void>;
   manifest(): Promise<Manifest>;
@@ -35,17 +43,38 @@ export async function createWorld(): Promise<World> {
   const storage = join(managedFs, 'pipelines', 'p');
   await mkdir(storage, { recursive: true });
   const order: World['order'] = (sources, request, more) => ({
-    updateId: randomUUID(), pipelineId: '00000000-0000-4000-8000-000000000001', pipelineName: 'p',
-    storage: { directory: storage, uri: 'managed_fs:/pipelines/p' }, managedFs, objstore: join(directory, 'objstore'), configuration: {},
-    sources: Object.entries(typeof sources === 'string' ? { '/p/a.sql': sources } : sources).map(([path, text]) => ({ path, text })),
-    request: { fullRefresh: false, validateOnly: false, ...request, fullRefreshSelection: [...request?.fullRefreshSelection ?? []], refreshSelection: [...request?.refreshSelection ?? []] },
-    limits: { megabytes: 512, threads: 2 }, ...more,
+    updateId: randomUUID(),
+    pipelineId: '00000000-0000-4000-8000-000000000001',
+    pipelineName: 'p',
+    storage: { directory: storage, uri: 'managed_fs:/pipelines/p' },
+    managedFs,
+    objstore: join(directory, 'objstore'),
+    configuration: {},
+    sources: Object.entries(typeof sources === 'string' ? { '/p/a.sql': sources } : sources).map(
+      ([path, text]) => ({ path, text }),
+    ),
+    request: {
+      fullRefresh: false,
+      validateOnly: false,
+      ...request,
+      fullRefreshSelection: [...(request?.fullRefreshSelection ?? [])],
+      refreshSelection: [...(request?.refreshSelection ?? [])],
+    },
+    limits: { megabytes: 512, threads: 2 },
+    ...more,
   });
   return {
-    directory, storage, order,
+    directory,
+    storage,
+    order,
     async update(sources, request, more) {
       const events: EventDraft[] = [];
-      await runUpdate(order(sources, request, more), join(directory, 'scratch'), { write: (event) => events.push(event), close: () => undefined }, systemClock);
+      await runUpdate(
+        order(sources, request, more),
+        join(directory, 'scratch'),
+        { write: (event) => events.push(event), close: () => undefined },
+        systemClock,
+      );
       return events;
     },
     async put(path, text) {

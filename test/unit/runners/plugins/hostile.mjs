@@ -6,13 +6,21 @@ const never = new Promise(() => undefined);
 
 const deeds = {
   succeed: async () => ({ kind: 'succeeded' }),
-  throw: async () => { throw new Error('no luck'); },
+  throw: async () => {
+    throw new Error('no luck');
+  },
   nonsense: async () => ({ kind: 'splendid' }),
   hang: () => never,
-  async block() { for (;;); },
-  async exit() { process.exit(7); },
+  async block() {
+    for (;;);
+  },
+  async exit() {
+    process.exit(7);
+  },
   async uncaught() {
-    setTimeout(() => { throw new Error('from a callback'); });
+    setTimeout(() => {
+      throw new Error('from a callback');
+    });
     return never;
   },
   async unhandled() {
@@ -23,16 +31,24 @@ const deeds = {
     const kept = [];
     for (;;) {
       kept.push(Array.from({ length: 100_000 }, (_, index) => ({ index })));
-      await new Promise((resolve) => { setImmediate(resolve); });
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     }
   },
   /** Waits in its process until a file is there. */
   async wait({ until }, context) {
-    const exit = await context.exec({ argv: ['/bin/sh', '-c', 'echo once; until [ -e "$0" ]; do sleep 0.05; done', until] });
+    const exit = await context.exec({
+      argv: ['/bin/sh', '-c', 'echo once; until [ -e "$0" ]; do sleep 0.05; done', until],
+    });
     return exit.kind === 'exited' ? { kind: 'succeeded' } : { kind: 'stopped' };
   },
   async look(_task, context) {
-    await context.writeOutput({ result: JSON.stringify({ environment: process.env, own: context.environment }), error: 'x'.repeat(5_000), other: 1 });
+    await context.writeOutput({
+      result: JSON.stringify({ environment: process.env, own: context.environment }),
+      error: 'x'.repeat(5_000),
+      other: 1,
+    });
     return { kind: 'failed', message: `\0${'y'.repeat(5_000)}` };
   },
 };
@@ -41,7 +57,11 @@ export const plugin = {
   contract: 1,
   kind: 'hostile_task',
   needsCluster: false,
-  schema: { type: 'object', required: ['do'], properties: { do: { type: 'string', enum: Object.keys(deeds) }, until: { type: 'string' } } },
+  schema: {
+    type: 'object',
+    required: ['do'],
+    properties: { do: { type: 'string', enum: Object.keys(deeds) }, until: { type: 'string' } },
+  },
   async run(task, context) {
     await appendFile(join(context.directory, 'calls'), `${task.do}\n`);
     return deeds[task.do](task, context);

@@ -8,7 +8,9 @@ test('intervals, which DuckDB makes by cutting numbers, are there beside the fun
   const connection = await instance.connect();
   try {
     for (const macro of duckdbMacros) await connection.run(`CREATE MACRO ${macro}`);
-    const answer = await connection.runAndReadAll("SELECT date '2027-01-02' + INTERVAL 3 DAY, trunc(-3.7::DOUBLE), trunc(date '2027-02-03', 'MM'), date_add(date '2027-01-02', 3)");
+    const answer = await connection.runAndReadAll(
+      "SELECT date '2027-01-02' + INTERVAL 3 DAY, trunc(-3.7::DOUBLE), trunc(date '2027-02-03', 'MM'), date_add(date '2027-01-02', 3)",
+    );
     expect(answer.getRowsJson()).toEqual([['2027-01-05 00:00:00', -3, '2027-02-01', '2027-01-05']]);
   } finally {
     connection.closeSync();

@@ -1,4 +1,7 @@
-/** Queries as they are written for DuckDB: what is a text stays a text, and only parameters, names, functions and files change. */
+/**
+ * Queries as they are written for DuckDB: what is a text stays a text, and only parameters, names, functions
+ * and files change.
+ */
 import { assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { movingDate } from '../../../../../engine/dashboard/execution/moving-dates.ts';
@@ -9,10 +12,17 @@ const now = Date.UTC(2024, 1, 29, 13, 45, 10);
 
 describe('dates that move', () => {
   test.each([
-    ['now', false, '2024-02-29T13:45:10.000'], ['now/d', false, '2024-02-29T00:00:00.000'], ['now/d', true, '2024-02-29T23:59:59.999'],
-    ['now-1d/d', true, '2024-02-28T23:59:59.999'], ['now/w', false, '2024-02-26T00:00:00.000'], ['now/w', true, '2024-03-03T23:59:59.999'],
-    ['now-1M/M', false, '2024-01-01T00:00:00.000'], ['now/M', true, '2024-02-29T23:59:59.999'], ['now-1y/y', false, '2023-01-01T00:00:00.000'],
-    ['now-12M/d', false, '2023-02-28T00:00:00.000'], ['now-8h', false, '2024-02-29T05:45:10.000'],
+    ['now', false, '2024-02-29T13:45:10.000'],
+    ['now/d', false, '2024-02-29T00:00:00.000'],
+    ['now/d', true, '2024-02-29T23:59:59.999'],
+    ['now-1d/d', true, '2024-02-28T23:59:59.999'],
+    ['now/w', false, '2024-02-26T00:00:00.000'],
+    ['now/w', true, '2024-03-03T23:59:59.999'],
+    ['now-1M/M', false, '2024-01-01T00:00:00.000'],
+    ['now/M', true, '2024-02-29T23:59:59.999'],
+    ['now-1y/y', false, '2023-01-01T00:00:00.000'],
+    ['now-12M/d', false, '2023-02-28T00:00:00.000'],
+    ['now-8h', false, '2024-02-29T05:45:10.000'],
   ])('%s, the end of a range: %s, is %s', (text, end, date) => {
     expect(movingDate(text, now, end)).toBe(date);
   });
@@ -22,24 +32,56 @@ describe('dates that move', () => {
   });
 });
 
-const parameter = { displayName: 'P', keyword: 'p', dataType: 'STRING' as const, defaultSelection: { values: { dataType: 'STRING' as const, values: [{ value: 'x' }] } } };
+const parameter = {
+  displayName: 'P',
+  keyword: 'p',
+  dataType: 'STRING' as const,
+  defaultSelection: { values: { dataType: 'STRING' as const, values: [{ value: 'x' }] } },
+};
 
 test('whatever a text parameter is set to, it is one text of the query', () => {
-  assert(property(string({ unit: 'binary' }).filter((text) => !text.includes('\0')), (text) => {
-    const sql = prepareQuery('SELECT :p AS a', valuesOf([parameter], { p: text }, now)).sql((uri) => uri);
-    expect(sql).toBe(`SELECT '${text.replaceAll("'", "''")}' AS a`);
-  }));
+  assert(
+    property(
+      string({ unit: 'binary' }).filter((text) => !text.includes('\0')),
+      (text) => {
+        const sql = prepareQuery('SELECT :p AS a', valuesOf([parameter], { p: text }, now)).sql((uri) => uri);
+        expect(sql).toBe(`SELECT '${text.replaceAll("'", "''")}' AS a`);
+      },
+    ),
+  );
 });
 
 test('texts and comments are never read as SQL', () => {
-  assert(property(string({ unit: constantFrom(':p', ' from ', "''", 'managed_fs:/x', '--', '/*', ';', 'a', '(', 'current_setting(', '"') }), (inside) => {
-    const { files, sql } = prepareQuery(`SELECT '${inside}' AS a -- ${inside}`, valuesOf([parameter], {}, now));
-    expect([files, sql((uri) => uri)]).toEqual([[], `SELECT '${inside}' AS a`]);
-  }));
+  assert(
+    property(
+      string({
+        unit: constantFrom(
+          ':p',
+          ' from ',
+          "''",
+          'managed_fs:/x',
+          '--',
+          '/*',
+          ';',
+          'a',
+          '(',
+          'current_setting(',
+          '"',
+        ),
+      }),
+      (inside) => {
+        const { files, sql } = prepareQuery(
+          `SELECT '${inside}' AS a -- ${inside}`,
+          valuesOf([parameter], {}, now),
+        );
+        expect([files, sql((uri) => uri)]).toEqual([[], `SELECT '${inside}' AS a`]);
+      },
+    ),
+  );
 });
 
 test.each([
-  ['SELECT a::INT, b -> \'x\' FROM t WHERE c = :p', "SELECT a::INT, b -> 'x' FROM t WHERE c = 'x'"],
+  ["SELECT a::INT, b -> 'x' FROM t WHERE c = :p", "SELECT a::INT, b -> 'x' FROM t WHERE c = 'x'"],
   ['SELECT list[1:p] FROM t', 'SELECT list[1:p] FROM t'],
   ['SELECT COUNT(`*`), `a b` FROM t', 'SELECT COUNT(*), "a b" FROM t'],
   ["SELECT e'\\\\' || x", "SELECT e '\\' || x"],

@@ -9,10 +9,16 @@ import { openBrowser } from '../../../../harness/browser.ts';
 import { cell, drawing, notebook, picture, table } from './samples.ts';
 
 const browser = await openBrowser();
-afterAll(async () => { if (typeof browser !== 'string') await browser.close(); });
+afterAll(async () => {
+  if (typeof browser !== 'string') await browser.close();
+});
 
 /** Opens a page from a file, as somebody does who was sent it. */
-async function open(html: string, options: BrowserContextOptions, look: (page: Page) => Promise<void>): Promise<void> {
+async function open(
+  html: string,
+  options: BrowserContextOptions,
+  look: (page: Page) => Promise<void>,
+): Promise<void> {
   if (typeof browser === 'string') throw new Error(browser);
   const directory = await mkdtemp(join(tmpdir(), 'runyard-page-'));
   const context = await browser.newContext(options);
@@ -30,33 +36,88 @@ async function open(html: string, options: BrowserContextOptions, look: (page: P
 const attack = 'document.documentElement.setAttribute("data-owned", "yes")';
 const markup = `</script><script>${attack}</script><img src=x onerror='${attack}'><iframe srcdoc="<script>parent.${attack}</script>"></iframe>`;
 
-describe.skipIf(typeof browser === 'string')(`in a browser${typeof browser === 'string' ? ` (left out: ${browser})` : ''}`, () => {
-  test('with scripts and network off, a page shows code, tables, pictures and HTML', async () => {
-    const html = codePage(notebook([
-      cell(1, 'SELECT station, rain FROM days', [table([['Zürich', 1.5], ['<b>Bern</b>', null]])], { language: 'sql', title: 'Rain by day' }),
-      cell(2, 'plot()', [picture, drawing('<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><rect width="40" height="30"/></svg>')]),
-      cell(3, 'show()', [{ type: 'html', data: '<b>framed</b>' }, { type: 'stdout', data: '\u001B[31mred\u001B[0m' }]),
-    ]));
-    await open(html, { javaScriptEnabled: false, offline: true }, async (page) => {
-      await page.getByRole('heading', { name: 'Rain by day' }).waitFor();
-      expect(await page.getByRole('group', { name: 'Table of cell 1' }).getByRole('row').allTextContents()).toEqual(['stationVARCHARrainDOUBLE', 'Zürich1.5', '<b>Bern</b>null']);
-      expect(await page.evaluate('Array.from(document.images, (each) => [each.complete, each.naturalWidth])')).toEqual([[true, 1], [true, 40]]);
-      await page.frameLocator('iframe').getByText('framed').waitFor();
-      const colours = await page.evaluate('[".t-red", ".stdout", ".hljs-keyword", ".code"].map((each) => getComputedStyle(document.querySelector(each)).color)');
-      expect(new Set(colours as string[]).size).toBe(3);
+describe.skipIf(typeof browser === 'string')(
+  `in a browser${typeof browser === 'string' ? ` (left out: ${browser})` : ''}`,
+  () => {
+    test('with scripts and network off, a page shows code, tables, pictures and HTML', async () => {
+      const html = codePage(
+        notebook([
+          cell(
+            1,
+            'SELECT station, rain FROM days',
+            [
+              table([
+                ['Zürich', 1.5],
+                ['<b>Bern</b>', null],
+              ]),
+            ],
+            { language: 'sql', title: 'Rain by day' },
+          ),
+          cell(2, 'plot()', [
+            picture,
+            drawing(
+              '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><rect width="40" height="30"/></svg>',
+            ),
+          ]),
+          cell(3, 'show()', [
+            { type: 'html', data: '<b>framed</b>' },
+            { type: 'stdout', data: '\u001B[31mred\u001B[0m' },
+          ]),
+        ]),
+      );
+      await open(html, { javaScriptEnabled: false, offline: true }, async (page) => {
+        await page.getByRole('heading', { name: 'Rain by day' }).waitFor();
+        expect(
+          await page.getByRole('group', { name: 'Table of cell 1' }).getByRole('row').allTextContents(),
+        ).toEqual(['stationVARCHARrainDOUBLE', 'Zürich1.5', '<b>Bern</b>null']);
+        expect(
+          await page.evaluate('Array.from(document.images, (each) => [each.complete, each.naturalWidth])'),
+        ).toEqual([
+          [true, 1],
+          [true, 40],
+        ]);
+        await page.frameLocator('iframe').getByText('framed').waitFor();
+        const colours = await page.evaluate(
+          '[".t-red", ".stdout", ".hljs-keyword", ".code"].map((each) => getComputedStyle(document.querySelector(each)).color)',
+        );
+        expect(new Set(colours as string[]).size).toBe(3);
+      });
     });
-  });
 
-  test('nothing of a page is run, wherever a notebook puts its scripts', async () => {
-    const page = codePage(notebook([
-      cell(1, markup, [{ type: 'html', data: `<b>shown</b>${markup.replaceAll('document', 'top.document')}` }, { type: 'stdout', data: markup }], { title: markup }),
-      cell(2, `# Head\n\n${markup}`, [], { language: 'markdown' }),
-      cell(3, markup, [table([[markup, 1]]), drawing(`<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload='top.${attack}'><script>top.${attack}</script></svg>`)], { language: 'javascript' }),
-    ], { path: `/${markup}` }));
-    // The model's own line would do harm here if it were run at all.
-    await open(page.replace('<script>var', `<script>${attack};var`), {}, async (shown) => {
-      await shown.getByRole('heading', { name: 'Head' }).waitFor();
-      expect(await shown.evaluate('document.documentElement.dataset.owned')).toBeUndefined();
+    test('nothing of a page is run, wherever a notebook puts its scripts', async () => {
+      const page = codePage(
+        notebook(
+          [
+            cell(
+              1,
+              markup,
+              [
+                { type: 'html', data: `<b>shown</b>${markup.replaceAll('document', 'top.document')}` },
+                { type: 'stdout', data: markup },
+              ],
+              { title: markup },
+            ),
+            cell(2, `# Head\n\n${markup}`, [], { language: 'markdown' }),
+            cell(
+              3,
+              markup,
+              [
+                table([[markup, 1]]),
+                drawing(
+                  `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload='top.${attack}'><script>top.${attack}</script></svg>`,
+                ),
+              ],
+              { language: 'javascript' },
+            ),
+          ],
+          { path: `/${markup}` },
+        ),
+      );
+      // The model's own line would do harm here if it were run at all.
+      await open(page.replace('<script>var', `<script>${attack};var`), {}, async (shown) => {
+        await shown.getByRole('heading', { name: 'Head' }).waitFor();
+        expect(await shown.evaluate('document.documentElement.dataset.owned')).toBeUndefined();
+      });
     });
-  });
-});
+  },
+);

@@ -13,15 +13,29 @@ function fitted(report: Partial<NotebookReport>): NotebookReport {
 
 test('a report that fits stays as it is', () => {
   const report: NotebookReport = {
-    path: '/nb', parameters: { a: '1' }, exitValue: 'x', error: { summary: 's', trace: 't', cell: 1 },
-    cells: [cell(1, 'one', [{ type: 'stdout', data: 'é' }, { type: 'html', data: '<b>' }, table([['a', 1]]), picture, error], { title: 'T' }), skipped(2, 'two')],
+    path: '/nb',
+    parameters: { a: '1' },
+    exitValue: 'x',
+    error: { summary: 's', trace: 't', cell: 1 },
+    cells: [
+      cell(
+        1,
+        'one',
+        [{ type: 'stdout', data: 'é' }, { type: 'html', data: '<b>' }, table([['a', 1]]), picture, error],
+        { title: 'T' },
+      ),
+      skipped(2, 'two'),
+    ],
   };
   expect(fitReport(report, 10_000)).toEqual(report);
 });
 
 test('an output that does not fit is cut, and a line says so', () => {
   const [first] = fitted({ cells: [cell(1, '', [{ type: 'stdout', data: 'é'.repeat(2_000) }])] }).cells;
-  expect(first?.outputs).toEqual([{ type: 'stdout', data: expect.stringMatching(/^é{900,1000}$/) }, { type: 'text', data: note }]);
+  expect(first?.outputs).toEqual([
+    { type: 'stdout', data: expect.stringMatching(/^é{900,1000}$/) },
+    { type: 'text', data: note },
+  ]);
 });
 
 test('HTML that does not fit is left out', () => {
@@ -34,15 +48,24 @@ test('of a table that does not fit the first rows are kept, and a picture is lef
   const [first, second] = fitted({ cells: [cell(1, '', [table(rows)]), cell(2, '', [picture])] }).cells;
   expect(first?.outputs).toEqual([{ ...table(rows.slice(0, 34), 500) }, { type: 'text', data: note }]);
   expect(second).toMatchObject({ language: 'markdown', source: expect.stringContaining('1 more cells.') });
-  const [only] = fitReport({ path: '/nb', cells: [cell(1, '', [{ ...picture, data: 'A'.repeat(9_000) } as CellOutput])] }, 3_000).cells;
+  const [only] = fitReport(
+    { path: '/nb', cells: [cell(1, '', [{ ...picture, data: 'A'.repeat(9_000) } as CellOutput])] },
+    3_000,
+  ).cells;
   expect(only?.outputs).toEqual([{ type: 'text', data: note }]);
 });
 
 test('the failure is kept, whatever was shown before it', () => {
-  const cells = [cell(1, 'a', [{ type: 'stdout', data: 'x'.repeat(5_000) }]), cell(2, 'b', [{ type: 'text', data: 'lost' }, error], { status: 'failed' })];
+  const cells = [
+    cell(1, 'a', [{ type: 'stdout', data: 'x'.repeat(5_000) }]),
+    cell(2, 'b', [{ type: 'text', data: 'lost' }, error], { status: 'failed' }),
+  ];
   const report = fitted({ cells, error: { summary: 'E: no', trace: 'Traceback', cell: 2 } });
   expect(report.error).toEqual({ summary: 'E: no', trace: 'Traceback', cell: 2 });
-  expect(report.cells.at(-1)).toMatchObject({ source: '1 more cells. (The rest is left out: an exported notebook holds at most 3000 bytes of code and output.)' });
+  expect(report.cells.at(-1)).toMatchObject({
+    source:
+      '1 more cells. (The rest is left out: an exported notebook holds at most 3000 bytes of code and output.)',
+  });
   const less = fitted({ cells: [cell(1, 'a', [{ type: 'stdout', data: 'x'.repeat(1_000) }, error])] });
   expect(less.cells[0]?.outputs[1]).toEqual(error);
 });

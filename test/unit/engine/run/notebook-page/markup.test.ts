@@ -4,7 +4,11 @@ import { expect, test } from 'vitest';
 import { escaped, html, trusted } from '../../../../../engine/run/notebook-page/markup.ts';
 
 test.each([
-  ['an element', '</script><script>alert(1)</script>', '&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;'],
+  [
+    'an element',
+    '</script><script>alert(1)</script>',
+    '&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;',
+  ],
   ['quotes', `"a" 'b'`, '&quot;a&quot; &#39;b&#39;'],
   ['an entity', '&lt;', '&amp;lt;'],
   ['control characters', 'a\0b\u001B\u007F\u0085', 'a␀b␛␡\uFFFD'],
@@ -17,11 +21,15 @@ test.each([
 
 test('a template escapes text and numbers, puts markup in as it is, and leaves out what is undefined', () => {
   const inner = [html`<i>${'<'}</i>`, trusted('<br>')];
-  expect(html`<p title="${'"'}">${1}${undefined}${inner}${html`<b>${'&'}</b>`}</p>`.text).toBe('<p title="&quot;">1<i>&lt;</i><br><b>&amp;</b></p>');
+  expect(html`<p title="${'"'}">${1}${undefined}${inner}${html`<b>${'&'}</b>`}</p>`.text).toBe(
+    '<p title="&quot;">1<i>&lt;</i><br><b>&amp;</b></p>',
+  );
 });
 
 test('no text leaves the element or the attribute that it stands in', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => {
-    expect(escaped(text)).not.toMatch(/[<>"']/);
-  }));
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(escaped(text)).not.toMatch(/[<>"']/);
+    }),
+  );
 });

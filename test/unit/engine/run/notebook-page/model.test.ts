@@ -4,61 +4,179 @@ import { expect, test } from 'vitest';
 import { notebookModelName } from '../../../../../engine/validation/aliases.ts';
 import { modelLine } from '../../../../../engine/run/notebook-page/model.ts';
 import { codePage, dashboardPage } from '../../../../../engine/run/notebook-page/page.ts';
-import { cell, drawing, failed, modelIn, notebook, picture, running, skipped, start, table } from './samples.ts';
+import {
+  cell,
+  drawing,
+  failed,
+  modelIn,
+  notebook,
+  picture,
+  running,
+  skipped,
+  start,
+  table,
+} from './samples.ts';
 
 const trace = 'Traceback\nValueError: no';
 
 test('the model has every cell in order, with its code, its times and its results', () => {
-  const model = modelIn(codePage(notebook([
-    cell(1, '# Rain', [], { language: 'markdown' }),
-    cell(2, 'x = 1', [], { title: 'Set x' }),
-    cell(3, 'x', [{ type: 'text', data: '1' }]),
-    cell(4, 'show()', [{ type: 'stdout', data: 'out' }, { type: 'stderr', data: 'err' }, { type: 'html', data: '<b>1</b>' }]),
-  ])));
+  const model = modelIn(
+    codePage(
+      notebook([
+        cell(1, '# Rain', [], { language: 'markdown' }),
+        cell(2, 'x = 1', [], { title: 'Set x' }),
+        cell(3, 'x', [{ type: 'text', data: '1' }]),
+        cell(4, 'show()', [
+          { type: 'stdout', data: 'out' },
+          { type: 'stderr', data: 'err' },
+          { type: 'html', data: '<b>1</b>' },
+        ]),
+      ]),
+    ),
+  );
   expect(model).toMatchObject({
-    version: 'NotebookV1', origId: 907, name: 'rain', language: 'python', dashboards: [], globalVars: {}, iPythonMetadata: null, inputWidgets: {},
+    version: 'NotebookV1',
+    origId: 907,
+    name: 'rain',
+    language: 'python',
+    dashboards: [],
+    globalVars: {},
+    iPythonMetadata: null,
+    inputWidgets: {},
     guid: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
   });
   expect(model.commands).toMatchObject([
     { command: '%md # Rain', results: null },
     { command: 'x = 1', commandTitle: 'Set x', showCommandTitle: true, results: null },
     { command: 'x', results: { type: 'text', data: '1' } },
-    { command: 'show()', results: { type: 'listResults', data: [{ type: 'ansi', data: 'out' }, { type: 'ansi', data: 'err' }, { type: 'htmlSandbox', data: '<b>1</b>' }] } },
+    {
+      command: 'show()',
+      results: {
+        type: 'listResults',
+        data: [
+          { type: 'ansi', data: 'out' },
+          { type: 'ansi', data: 'err' },
+          { type: 'htmlSandbox', data: '<b>1</b>' },
+        ],
+      },
+    },
   ]);
   expect(model.commands[1]).toEqual({
-    version: 'CommandV1', origId: 2, guid: expect.any(String), nuid: expect.any(String), subtype: 'command', commandType: 'auto', position: 2,
-    command: 'x = 1', commandVersion: 0, state: 'finished', results: null, errorSummary: null, error: null, workflows: [],
-    submitTime: start + 2, startTime: start + 2, finishTime: start + 1_502, collapsed: false, bindings: { year: '2013' }, inputWidgets: {},
-    displayType: 'table', width: 'auto', height: 'auto', commandTitle: 'Set x', showCommandTitle: true, hideCommandCode: false, hideCommandResult: false,
+    version: 'CommandV1',
+    origId: 2,
+    guid: expect.any(String),
+    nuid: expect.any(String),
+    subtype: 'command',
+    commandType: 'auto',
+    position: 2,
+    command: 'x = 1',
+    commandVersion: 0,
+    state: 'finished',
+    results: null,
+    errorSummary: null,
+    error: null,
+    workflows: [],
+    submitTime: start + 2,
+    startTime: start + 2,
+    finishTime: start + 1_502,
+    collapsed: false,
+    bindings: { year: '2013' },
+    inputWidgets: {},
+    displayType: 'table',
+    width: 'auto',
+    height: 'auto',
+    commandTitle: 'Set x',
+    showCommandTitle: true,
+    hideCommandCode: false,
+    hideCommandResult: false,
   });
 });
 
 test('tables, pictures and cells of other languages stand in the model as readers know them', () => {
-  const sql = modelIn(codePage(notebook([
-    cell(1, 'SELECT 1', [table([['Zürich', 1.5], [null, null]], 7)], { language: 'sql' }),
-    cell(2, 'print(1)', [picture, drawing('<svg>é</svg>')]),
-    cell(3, '%sh ls', [], { language: 'shell' }),
-  ], {}, { language: 'sql' })));
+  const sql = modelIn(
+    codePage(
+      notebook(
+        [
+          cell(
+            1,
+            'SELECT 1',
+            [
+              table(
+                [
+                  ['Zürich', 1.5],
+                  [null, null],
+                ],
+                7,
+              ),
+            ],
+            { language: 'sql' },
+          ),
+          cell(2, 'print(1)', [picture, drawing('<svg>é</svg>')]),
+          cell(3, '%sh ls', [], { language: 'shell' }),
+        ],
+        {},
+        { language: 'sql' },
+      ),
+    ),
+  );
   expect(sql.language).toBe('sql');
   expect(sql.commands).toMatchObject([
-    { command: 'SELECT 1', results: { type: 'table', schema: [{ name: 'station', type: 'VARCHAR' }, { name: 'rain', type: 'DOUBLE' }], data: [['Zürich', 1.5], [null, null]], overflow: true } },
-    { command: '%python print(1)', results: { type: 'listResults', data: [
-      { type: 'mimeBundle', data: { 'image/png': expect.stringMatching(/^iVBOR/) } }, { type: 'mimeBundle', data: { 'image/svg+xml': '<svg>é</svg>' } },
-    ] } },
+    {
+      command: 'SELECT 1',
+      results: {
+        type: 'table',
+        schema: [
+          { name: 'station', type: 'VARCHAR' },
+          { name: 'rain', type: 'DOUBLE' },
+        ],
+        data: [
+          ['Zürich', 1.5],
+          [null, null],
+        ],
+        overflow: true,
+      },
+    },
+    {
+      command: '%python print(1)',
+      results: {
+        type: 'listResults',
+        data: [
+          { type: 'mimeBundle', data: { 'image/png': expect.stringMatching(/^iVBOR/) } },
+          { type: 'mimeBundle', data: { 'image/svg+xml': '<svg>é</svg>' } },
+        ],
+      },
+    },
     { command: '%sh ls' },
   ]);
-  expect(modelIn(codePage(notebook([cell(1, 'SELECT 1', [table([])], { language: 'sql' })]))).commands).toMatchObject([{ command: '%sql SELECT 1', results: { data: [], overflow: false } }]);
+  expect(
+    modelIn(codePage(notebook([cell(1, 'SELECT 1', [table([])], { language: 'sql' })]))).commands,
+  ).toMatchObject([{ command: '%sql SELECT 1', results: { data: [], overflow: false } }]);
 });
 
 test('a failure, what was running and what was not reached are told apart', () => {
-  const failure = cell(1, 'f()', [{ type: 'stdout', data: 'before' }, { type: 'error', summary: 'ValueError: no', trace }], { status: 'failed' });
+  const failure = cell(
+    1,
+    'f()',
+    [
+      { type: 'stdout', data: 'before' },
+      { type: 'error', summary: 'ValueError: no', trace },
+    ],
+    { status: 'failed' },
+  );
   const { finishTime: _, ...half } = cell(2, 'g()', [], { status: 'skipped' });
   const after = modelIn(codePage(notebook([failure, skipped(2, 'g()')], { progress: failed }))).commands;
   expect(after).toMatchObject([
-    { state: 'error', errorSummary: 'ValueError: no', error: trace, results: { data: [{ type: 'ansi' }, { type: 'error', summary: 'ValueError: no', cause: trace }] } },
+    {
+      state: 'error',
+      errorSummary: 'ValueError: no',
+      error: trace,
+      results: { data: [{ type: 'ansi' }, { type: 'error', summary: 'ValueError: no', cause: trace }] },
+    },
     { state: 'input', results: null, startTime: 0, finishTime: 0 },
   ]);
-  expect(modelIn(codePage(notebook([half], { progress: running }))).commands).toMatchObject([{ state: 'running', finishTime: 0 }]);
+  expect(modelIn(codePage(notebook([half], { progress: running }))).commands).toMatchObject([
+    { state: 'running', finishTime: 0 },
+  ]);
 });
 
 test('two exports of one run carry the same ids', () => {
@@ -67,24 +185,48 @@ test('two exports of one run carry the same ids', () => {
 });
 
 test('the model of a dashboard holds no code and no logs', () => {
-  const page = dashboardPage(notebook([cell(1, 'secret = 1', [{ type: 'stdout', data: 'secret' }, { type: 'text', data: '1' }])]));
-  expect(modelIn(page).commands).toMatchObject([{ command: '', hideCommandCode: true, results: { type: 'text', data: '1' } }]);
+  const page = dashboardPage(
+    notebook([
+      cell(1, 'secret = 1', [
+        { type: 'stdout', data: 'secret' },
+        { type: 'text', data: '1' },
+      ]),
+    ]),
+  );
+  expect(modelIn(page).commands).toMatchObject([
+    { command: '', hideCommandCode: true, results: { type: 'text', data: '1' } },
+  ]);
 });
 
 test('it stands on one line of letters and digits, whatever it holds', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => {
-    const line = modelLine(notebook([cell(1, text, [{ type: 'text', data: text }])]));
-    expect(line).toMatch(new RegExp(`^<script>var ${notebookModelName} = '[A-Za-z0-9+/=]+';</script>$`));
-    expect(modelIn(line).commands).toMatchObject([{ command: text, results: { data: text } }]);
-  }));
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const line = modelLine(notebook([cell(1, text, [{ type: 'text', data: text }])]));
+      expect(line).toMatch(new RegExp(`^<script>var ${notebookModelName} = '[A-Za-z0-9+/=]+';</script>$`));
+      expect(modelIn(line).commands).toMatchObject([{ command: text, results: { data: text } }]);
+    }),
+  );
 });
 
 test('a notebook that shows such a line itself does not mislead readers', () => {
   const forged = `var ${notebookModelName} = 'Zm9yZ2Vk';`;
-  const page = codePage(notebook([
-    cell(1, forged, [{ type: 'text', data: forged }, { type: 'html', data: `<script>${forged}</script>` }], { title: forged }),
-    cell(2, `${forged}\n\n\`${forged}\`\n\n\`\`\`\n${forged}\n\`\`\``, [], { language: 'markdown' }),
-  ], { path: `/${forged}`, parameters: { [forged]: forged } }));
+  const page = codePage(
+    notebook(
+      [
+        cell(
+          1,
+          forged,
+          [
+            { type: 'text', data: forged },
+            { type: 'html', data: `<script>${forged}</script>` },
+          ],
+          { title: forged },
+        ),
+        cell(2, `${forged}\n\n\`${forged}\`\n\n\`\`\`\n${forged}\n\`\`\``, [], { language: 'markdown' }),
+      ],
+      { path: `/${forged}`, parameters: { [forged]: forged } },
+    ),
+  );
   expect(page.match(new RegExp(`var ${notebookModelName} = '`, 'g'))).toHaveLength(1);
   expect(modelIn(page).commands[0]).toMatchObject({ command: forged });
 });

@@ -6,14 +6,39 @@ import { frameHeight } from '../../../../../engine/run/notebook-page/outputs.ts'
 import { codePage, dashboardPage } from '../../../../../engine/run/notebook-page/page.ts';
 import type { NotebookCell } from '../../../../../engine/run/output.ts';
 import type { Progress } from '../../../../../engine/run/run.ts';
-import { cell, drawing, failed, notebook, picture, running, skipped, start, succeeded, table, visible } from './samples.ts';
+import {
+  cell,
+  drawing,
+  failed,
+  notebook,
+  picture,
+  running,
+  skipped,
+  start,
+  succeeded,
+  table,
+  visible,
+} from './samples.ts';
 
-const error = { type: 'error', summary: 'ValueError: no', trace: 'Traceback\n  Cell 2\nValueError: no' } as const;
+const error = {
+  type: 'error',
+  summary: 'ValueError: no',
+  trace: 'Traceback\n  Cell 2\nValueError: no',
+} as const;
 
 describe('the head', () => {
   test('names the notebook, its run, its state, its times and its parameters', () => {
     const page = visible(codePage(notebook([cell(1, 'x')])));
-    for (const part of ['<title>rain · run 907</title>', '/team/rain', 'Succeeded', '<dd>907</dd>', '<dd>nightly</dd>', '2026-02-02 02:40:00 UTC', '1 min 05 s', '<th scope="row">year</th><td>2013</td>']) {
+    for (const part of [
+      '<title>rain · run 907</title>',
+      '/team/rain',
+      'Succeeded',
+      '<dd>907</dd>',
+      '<dd>nightly</dd>',
+      '2026-02-02 02:40:00 UTC',
+      '1 min 05 s',
+      '<th scope="row">year</th><td>2013</td>',
+    ]) {
       expect(page).toContain(part);
     }
   });
@@ -30,13 +55,25 @@ describe('the head', () => {
   });
 
   test('a failure leads to its cell', () => {
-    const page = codePage(notebook([cell(1, 'x'), cell(2, 'y', [error], { status: 'failed' })], { progress: failed }, { error: { ...error, cell: 2 } }));
+    const page = codePage(
+      notebook(
+        [cell(1, 'x'), cell(2, 'y', [error], { status: 'failed' })],
+        { progress: failed },
+        { error: { ...error, cell: 2 } },
+      ),
+    );
     expect(page).toContain('<a href="#cell-2">Cell 2</a> failed: ValueError: no');
     expect(page).toContain('id="cell-2"');
   });
 
   test.each([
-    ['/team/rain', 'rain'], ['/team/rain.py', 'rain'], ['/rain.IPYNB', 'rain'], ['rain', 'rain'], ['/a/.py', '.py'], ['/', '/'], ['', ''],
+    ['/team/rain', 'rain'],
+    ['/team/rain.py', 'rain'],
+    ['/rain.IPYNB', 'rain'],
+    ['rain', 'rain'],
+    ['/a/.py', '.py'],
+    ['/', '/'],
+    ['', ''],
   ])('the notebook %j is called %j', (path, name) => {
     expect(nameOf({ path })).toBe(name);
   });
@@ -44,10 +81,12 @@ describe('the head', () => {
 
 describe('cells', () => {
   test('code is coloured, Markdown is laid out, titles and durations are shown', () => {
-    const page = codePage(notebook([
-      cell(1, '# Head\n\n| a |\n|---|\n| *b* |\n\n```python\nimport os\n```', [], { language: 'markdown' }),
-      cell(2, 'import os  # files', [], { title: 'Load <it>' }),
-    ]));
+    const page = codePage(
+      notebook([
+        cell(1, '# Head\n\n| a |\n|---|\n| *b* |\n\n```python\nimport os\n```', [], { language: 'markdown' }),
+        cell(2, 'import os  # files', [], { title: 'Load <it>' }),
+      ]),
+    );
     expect(page).toContain('<h1>Head</h1>');
     expect(page).toContain('<td><em>b</em></td>');
     expect(page.match(/<span class="hljs-keyword">import<\/span> os/g)).toHaveLength(2);
@@ -57,28 +96,64 @@ describe('cells', () => {
   });
 
   test('outputs come in their order, errors with their trace, and colours of terminals are kept', () => {
-    const page = codePage(notebook([cell(1, 'x', [
-      { type: 'stdout', data: 'first' }, { type: 'stderr', data: 'second' }, { type: 'text', data: 'third' }, { type: 'html', data: '<b>fourth</b>' },
-      { type: 'error', summary: 'fifth', trace: '\u001B[31msixth\u001B[0m' },
-    ])]));
-    const found = ['>first<', '>second<', '>third<', '&lt;b&gt;fourth&lt;/b&gt;', '<strong>fifth</strong>', '<span class="t-red">sixth</span>'].map((part) => page.indexOf(part));
+    const page = codePage(
+      notebook([
+        cell(1, 'x', [
+          { type: 'stdout', data: 'first' },
+          { type: 'stderr', data: 'second' },
+          { type: 'text', data: 'third' },
+          { type: 'html', data: '<b>fourth</b>' },
+          { type: 'error', summary: 'fifth', trace: '\u001B[31msixth\u001B[0m' },
+        ]),
+      ]),
+    );
+    const found = [
+      '>first<',
+      '>second<',
+      '>third<',
+      '&lt;b&gt;fourth&lt;/b&gt;',
+      '<strong>fifth</strong>',
+      '<span class="t-red">sixth</span>',
+    ].map((part) => page.indexOf(part));
     expect(found).not.toContain(-1);
     expect(found).toEqual(found.toSorted((a, b) => a - b));
   });
 
   test('a table has its columns with their types, its rows, and what is not shown', () => {
-    const page = codePage(notebook([cell(1, 'x', [table([['Zürich', 1.5], ['<b>Bern</b>', null]], 1_234_567)]), cell(2, 'y', [table([['Genève', 2]])])]));
+    const page = codePage(
+      notebook([
+        cell(1, 'x', [
+          table(
+            [
+              ['Zürich', 1.5],
+              ['<b>Bern</b>', null],
+            ],
+            1_234_567,
+          ),
+        ]),
+        cell(2, 'y', [table([['Genève', 2]])]),
+      ]),
+    );
     for (const part of [
       '<th scope="col">station<small>VARCHAR</small></th><th scope="col" class="num">rain<small>DOUBLE</small></th>',
-      '<tr><td>Zürich</td><td class="num">1.5</td></tr>', '<td>&lt;b&gt;Bern&lt;/b&gt;</td><td class="null">null</td>',
-      'The first 2 of 1,234,567 rows, 2 columns', '1 row, 2 columns',
-    ]) expect(page).toContain(part);
+      '<tr><td>Zürich</td><td class="num">1.5</td></tr>',
+      '<td>&lt;b&gt;Bern&lt;/b&gt;</td><td class="null">null</td>',
+      'The first 2 of 1,234,567 rows, 2 columns',
+      '1 row, 2 columns',
+    ])
+      expect(page).toContain(part);
   });
 
   test('a picture stands in the page, and what is no base64 in it is left out', () => {
-    const page = codePage(notebook([cell(1, 'x', [picture, { type: 'image', mime: 'image/svg+xml', data: 'PHN2\nZy8+"><script>' }])]));
+    const page = codePage(
+      notebook([
+        cell(1, 'x', [picture, { type: 'image', mime: 'image/svg+xml', data: 'PHN2\nZy8+"><script>' }]),
+      ]),
+    );
     expect(page).toContain('<img src="data:image/png;base64,iVBORw0KGgo');
-    expect(page).toContain('<img src="data:image/svg+xml;base64,PHN2Zy8+script" alt="Picture shown by cell 1">');
+    expect(page).toContain(
+      '<img src="data:image/svg+xml;base64,PHN2Zy8+script" alt="Picture shown by cell 1">',
+    );
   });
 
   test.each<[NotebookCell['language'], string, string, string]>([
@@ -94,12 +169,22 @@ describe('cells', () => {
   });
 
   test('the language of the notebook itself is not said again', () => {
-    const page = visible(codePage(notebook([cell(1, 'SELECT 1', [], { language: 'sql' }), cell(2, 'print(1)')], {}, { language: 'sql' })));
+    const page = visible(
+      codePage(
+        notebook(
+          [cell(1, 'SELECT 1', [], { language: 'sql' }), cell(2, 'print(1)')],
+          {},
+          { language: 'sql' },
+        ),
+      ),
+    );
     expect(page.match(/class="language">\w+/g)).toEqual(['class="language">Python']);
   });
 
   test('an error that has no more to say than its summary says it once', () => {
-    const page = visible(codePage(notebook([cell(1, 'x', [{ type: 'error', summary: 'killed', trace: 'killed' }])])));
+    const page = visible(
+      codePage(notebook([cell(1, 'x', [{ type: 'error', summary: 'killed', trace: 'killed' }])])),
+    );
     expect(page.match(/killed/g)).toHaveLength(1);
   });
 
@@ -116,40 +201,77 @@ describe('cells', () => {
   });
 
   test('those that were not reached are marked', () => {
-    expect(codePage(notebook([skipped(1, 'x')], { progress: failed }))).toContain('<span class="label">Not run</span>');
+    expect(codePage(notebook([skipped(1, 'x')], { progress: failed }))).toContain(
+      '<span class="label">Not run</span>',
+    );
     expect(codePage(notebook([half], { progress: running }))).toContain('<span class="label">Running</span>');
   });
 });
 
 describe('a notebook without a report', () => {
   test('shows its source when there is a snapshot', () => {
-    expect(codePage(notebook([], { report: undefined, source: 'import os' }))).toContain('<span class="hljs-keyword">import</span> os');
-    expect(codePage(notebook([], { report: undefined, source: '-- all\nSELECT 1' }))).toContain('<span class="hljs-keyword">SELECT</span>');
-    expect(codePage(notebook([], { report: undefined, source: '// all\nlet a' }))).toContain('<span class="hljs-keyword">let</span>');
+    expect(codePage(notebook([], { report: undefined, source: 'import os' }))).toContain(
+      '<span class="hljs-keyword">import</span> os',
+    );
+    expect(codePage(notebook([], { report: undefined, source: '-- all\nSELECT 1' }))).toContain(
+      '<span class="hljs-keyword">SELECT</span>',
+    );
+    expect(codePage(notebook([], { report: undefined, source: '// all\nlet a' }))).toContain(
+      '<span class="hljs-keyword">let</span>',
+    );
   });
 
   test('says why it failed when there is nothing else', () => {
-    const page = codePage(notebook([], { report: undefined, progress: failed, failure: 'Notebook /nb was not found.' }));
+    const page = codePage(
+      notebook([], { report: undefined, progress: failed, failure: 'Notebook /nb was not found.' }),
+    );
     expect(page).toContain('Notebook /nb was not found.');
     expect(page).toContain('There is nothing to show: the notebook did not start.');
   });
 
   test('says what is wrong with a report that cannot be read', () => {
-    expect(codePage(notebook([], { progress: failed }, { error: { summary: 'The report cannot be read.', trace: '', cell: 0 } }))).toContain('<strong>The report cannot be read.</strong>');
+    expect(
+      codePage(
+        notebook(
+          [],
+          { progress: failed },
+          { error: { summary: 'The report cannot be read.', trace: '', cell: 0 } },
+        ),
+      ),
+    ).toContain('<strong>The report cannot be read.</strong>');
   });
 });
 
 describe('a dashboard', () => {
   const cells = [
     cell(1, '# Head', [], { language: 'markdown' }),
-    cell(2, 'secret_code()', [{ type: 'stdout', data: 'log line' }, { type: 'html', data: '<b>table</b>' }, { type: 'text', data: '42' }, table([['Zürich', 1.5]]), picture], { title: 'Rain' }),
+    cell(
+      2,
+      'secret_code()',
+      [
+        { type: 'stdout', data: 'log line' },
+        { type: 'html', data: '<b>table</b>' },
+        { type: 'text', data: '42' },
+        table([['Zürich', 1.5]]),
+        picture,
+      ],
+      { title: 'Rain' },
+    ),
     cell(3, 'unseen()', [{ type: 'stderr', data: 'warned' }]),
   ];
 
   test('has values and HTML with their titles, and neither code nor logs', () => {
     const page = visible(dashboardPage(notebook(cells)));
-    for (const part of ['<h2>Rain</h2>', '&lt;b&gt;table&lt;/b&gt;', '>42<', '<td>Zürich</td>', '<img src="data:image/png;']) expect(page).toContain(part);
-    for (const part of ['secret_code', 'log line', 'warned', '# Head', 'unseen']) expect(page).not.toContain(part);
+    for (const part of [
+      '<h2>Rain</h2>',
+      '&lt;b&gt;table&lt;/b&gt;',
+      '>42<',
+      '<td>Zürich</td>',
+      '<img src="data:image/png;',
+    ])
+      expect(page).toContain(part);
+    for (const part of ['secret_code', 'log line', 'warned', '# Head', 'unseen'])
+      expect(page).not.toContain(part);
   });
 
   test('of a notebook that showed nothing, or never started, says so', () => {
@@ -166,24 +288,65 @@ const hostile = `</script></style></pre></iframe><script>alert(1)</script><img s
 describe('hostile text', () => {
   const everywhere = notebook(
     [
-      cell(1, hostile, [{ type: 'stdout', data: hostile }, { type: 'stderr', data: hostile }, { type: 'text', data: hostile }, { type: 'html', data: hostile }, { type: 'error', summary: hostile, trace: `x${hostile}` },
-        { type: 'table', columns: [{ name: hostile, type: hostile }], rows: [[hostile]] }, drawing(hostile), { type: 'image', mime: 'image/png', data: hostile }], { title: hostile }),
-      cell(3, hostile, [], { language: 'sql' }), cell(4, hostile, [], { language: 'javascript' }), cell(5, hostile, [], { language: 'shell' }), cell(6, hostile, [], { language: 'run' }),
-      cell(2, `${hostile}\n\n[a](javascript:alert(1)) ![b](javascript:alert(1)) <img src=x onerror=alert(1)>\n\n\`\`\`"><script>alert(1)</script>\n${hostile}\n\`\`\``, [], { language: 'markdown' }),
+      cell(
+        1,
+        hostile,
+        [
+          { type: 'stdout', data: hostile },
+          { type: 'stderr', data: hostile },
+          { type: 'text', data: hostile },
+          { type: 'html', data: hostile },
+          { type: 'error', summary: hostile, trace: `x${hostile}` },
+          { type: 'table', columns: [{ name: hostile, type: hostile }], rows: [[hostile]] },
+          drawing(hostile),
+          { type: 'image', mime: 'image/png', data: hostile },
+        ],
+        { title: hostile },
+      ),
+      cell(3, hostile, [], { language: 'sql' }),
+      cell(4, hostile, [], { language: 'javascript' }),
+      cell(5, hostile, [], { language: 'shell' }),
+      cell(6, hostile, [], { language: 'run' }),
+      cell(
+        2,
+        `${hostile}\n\n[a](javascript:alert(1)) ![b](javascript:alert(1)) <img src=x onerror=alert(1)>\n\n\`\`\`"><script>alert(1)</script>\n${hostile}\n\`\`\``,
+        [],
+        { language: 'markdown' },
+      ),
     ],
-    { path: `/${hostile}`, jobName: hostile, taskKey: hostile, parameters: { [hostile]: hostile }, failure: hostile, progress: failed },
+    {
+      path: `/${hostile}`,
+      jobName: hostile,
+      taskKey: hostile,
+      parameters: { [hostile]: hostile },
+      failure: hostile,
+      progress: failed,
+    },
     { exitValue: hostile, error: { summary: hostile, trace: hostile, cell: 1 } },
   );
 
-  test.each([['code', codePage(everywhere)], ['dashboard', dashboardPage(everywhere)]])('in every field of a %s page makes no element of its own', (_, page) => {
+  test.each([
+    ['code', codePage(everywhere)],
+    ['dashboard', dashboardPage(everywhere)],
+  ])('in every field of a %s page makes no element of its own', (_, page) => {
     const tags = [...visible(page).matchAll(/<\/?([a-z0-9]+)([^>]*)>/gi)];
     const names = new Set(tags.map(([, name]) => name));
     // The pictures are ours: each has its text in it, and nothing else that could act.
-    expect(tags.filter(([, name]) => name === 'img').map(([, , attributes = '']) => attributes.replace(/base64,[A-Za-z0-9+/=]*/, ''))).toEqual([
-      ' src="data:image/svg+xml;" alt="Picture shown by cell 1"', ' src="data:image/png;" alt="Picture shown by cell 1"',
+    expect(
+      tags
+        .filter(([, name]) => name === 'img')
+        .map(([, , attributes = '']) => attributes.replace(/base64,[A-Za-z0-9+/=]*/, '')),
+    ).toEqual([
+      ' src="data:image/svg+xml;" alt="Picture shown by cell 1"',
+      ' src="data:image/png;" alt="Picture shown by cell 1"',
     ]);
-    for (const name of ['script', 'object', 'embed', 'form', 'link', 'base']) expect(names).not.toContain(name);
-    expect(tags.filter(([, , attributes = '']) => /\son\w+\s*=|javascript:/i.test(attributes.replaceAll(/"[^"]*"/g, '""')))).toEqual([]);
+    for (const name of ['script', 'object', 'embed', 'form', 'link', 'base'])
+      expect(names).not.toContain(name);
+    expect(
+      tags.filter(([, , attributes = '']) =>
+        /\son\w+\s*=|javascript:/i.test(attributes.replaceAll(/"[^"]*"/g, '""')),
+      ),
+    ).toEqual([]);
     expect(page.search(/(href|src)="javascript:/i)).toBe(-1);
     expect(page.search(/(?![\t\n\r])\p{Cc}/u)).toBe(-1);
     expect(page.match(/<script>/g)).toHaveLength(1);
@@ -191,7 +354,9 @@ describe('hostile text', () => {
 
   test('a page may run nothing and load nothing, and HTML of users stands in a frame that may do nothing', () => {
     const page = codePage(everywhere);
-    expect(page).toMatch(/<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; script-src &#39;none&#39;;/);
+    expect(page).toMatch(
+      /<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; script-src &#39;none&#39;;/,
+    );
     expect(page.match(/<iframe [^>]*sandbox="" /g)).toHaveLength(1);
     expect(page.match(/<iframe/g)).toHaveLength(1);
     expect(page).toContain('This output carries scripts. They do not run here.');
@@ -211,20 +376,40 @@ describe('size', () => {
     expect(codePage(notebook([cell(1, 'x', [table(rows)])])).match(/<tr><td>/g)).toHaveLength(80_000);
   });
 
-  test.each(['<', '<table', '<img ', '<img height', 'height=', '<a '])('8 MB of HTML made of %j become a page', (unit) => {
-    const data = unit.repeat(Math.floor((8 * 2 ** 20) / unit.length));
-    expect(codePage(notebook([cell(1, 'x', [{ type: 'html', data }])])).length).toBeGreaterThan(data.length);
-  });
+  test.each(['<', '<table', '<img ', '<img height', 'height=', '<a '])(
+    '8 MB of HTML made of %j become a page',
+    (unit) => {
+      const data = unit.repeat(Math.floor((8 * 2 ** 20) / unit.length));
+      expect(codePage(notebook([cell(1, 'x', [{ type: 'html', data }])])).length).toBeGreaterThan(
+        data.length,
+      );
+    },
+  );
 
   test('8 MB of code, Markdown and HTML are shown, coloured or not', () => {
     const long = '# *a* "b" <c> \n'.repeat(2 ** 19);
-    const page = codePage(notebook([cell(1, long), cell(2, long, [], { language: 'markdown' }), cell(3, '', [{ type: 'html', data: long }])]));
+    const page = codePage(
+      notebook([
+        cell(1, long),
+        cell(2, long, [], { language: 'markdown' }),
+        cell(3, '', [{ type: 'html', data: long }]),
+      ]),
+    );
     expect(page.length).toBeGreaterThan(3 * long.length);
   });
 });
 
 test.each([
-  [0, '0 ms'], [340, '340 ms'], [999, '999 ms'], [1_234, '1.2 s'], [59_949, '59.9 s'], [59_950, '1 min 00 s'], [185_000, '3 min 05 s'], [3_599_600, '1 h 00 min'], [7_620_000, '2 h 07 min'], [-5, '0 ms'],
+  [0, '0 ms'],
+  [340, '340 ms'],
+  [999, '999 ms'],
+  [1_234, '1.2 s'],
+  [59_949, '59.9 s'],
+  [59_950, '1 min 00 s'],
+  [185_000, '3 min 05 s'],
+  [3_599_600, '1 h 00 min'],
+  [7_620_000, '2 h 07 min'],
+  [-5, '0 ms'],
 ])('%i ms are %s', (ms, words) => {
   expect(duration(ms)).toBe(words);
 });
@@ -232,7 +417,11 @@ test.each([
 test.each([
   ['one line', 'hello', 60],
   ['a table of ten rows', '<tr></tr>'.repeat(10), 336],
-  ['a table with other things in its cells', '<tr><td><div></div><ul><li></li></ul></td></tr>'.repeat(10), 336],
+  [
+    'a table with other things in its cells',
+    '<tr><td><div></div><ul><li></li></ul></td></tr>'.repeat(10),
+    336,
+  ],
   ['a table of a thousand rows', '<tr></tr>'.repeat(1_000), 600],
   ['a picture of unknown size', '<img src="data:x">', 416],
   ['a picture that says how high it is', '<svg width="5" height="120"></svg>', 156],

@@ -1,7 +1,15 @@
-/** Notebooks that were run, for the tests of their pages, and the recipe by which scripts read the model from a page. */
+/**
+ * Notebooks that were run, for the tests of their pages, and the recipe by which scripts read the model from
+ * a page.
+ */
 import { notebookModelName } from '../../../../../engine/validation/aliases.ts';
 import type { ExportedNotebook } from '../../../../../engine/run/notebook-page/exported.ts';
-import type { CellOutput, CellValue, NotebookCell, NotebookReport } from '../../../../../engine/run/output.ts';
+import type {
+  CellOutput,
+  CellValue,
+  NotebookCell,
+  NotebookReport,
+} from '../../../../../engine/run/output.ts';
 import type { Progress } from '../../../../../engine/run/run.ts';
 
 export const start = 1_770_000_000_000;
@@ -14,8 +22,22 @@ export const failed: Progress = { ...over, state: 'TERMINATED', result: 'FAILED'
 export const running: Progress = { ...stamps, state: 'RUNNING' };
 
 /** A cell that ran. */
-export function cell(position: number, source: string, outputs: readonly CellOutput[] = [], more: Partial<NotebookCell> = {}): NotebookCell {
-  return { position, language: 'python', source, status: 'finished', startTime: start + position, finishTime: start + position + 1_500, outputs, ...more };
+export function cell(
+  position: number,
+  source: string,
+  outputs: readonly CellOutput[] = [],
+  more: Partial<NotebookCell> = {},
+): NotebookCell {
+  return {
+    position,
+    language: 'python',
+    source,
+    status: 'finished',
+    startTime: start + position,
+    finishTime: start + position + 1_500,
+    outputs,
+    ...more,
+  };
 }
 
 /** A cell that was never reached. */
@@ -25,12 +47,21 @@ export function skipped(position: number, source: string): NotebookCell {
 
 /** A table of two columns. */
 export function table(rows: readonly (readonly CellValue[])[], rowsTotal?: number): CellOutput {
-  return { type: 'table', columns: [{ name: 'station', type: 'VARCHAR' }, { name: 'rain', type: 'DOUBLE' }], rows, ...(rowsTotal !== undefined && { rowsTotal }) };
+  return {
+    type: 'table',
+    columns: [
+      { name: 'station', type: 'VARCHAR' },
+      { name: 'rain', type: 'DOUBLE' },
+    ],
+    rows,
+    ...(rowsTotal !== undefined && { rowsTotal }),
+  };
 }
 
 /** A picture of one pixel. */
 export const picture: CellOutput = {
-  type: 'image', mime: 'image/png',
+  type: 'image',
+  mime: 'image/png',
   data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
 };
 
@@ -40,15 +71,30 @@ export function drawing(source: string): CellOutput {
 }
 
 /** A notebook that succeeded, with these cells. */
-export function notebook(cells: readonly NotebookCell[], more: Partial<ExportedNotebook> = {}, report: Partial<NotebookReport> = {}): ExportedNotebook {
+export function notebook(
+  cells: readonly NotebookCell[],
+  more: Partial<ExportedNotebook> = {},
+  report: Partial<NotebookReport> = {},
+): ExportedNotebook {
   return {
-    runId: 907, jobName: 'nightly', taskKey: 'rain', path: '/team/rain', parameters: { year: '2013' }, progress: succeeded, source: undefined,
-    failure: '', report: { path: '/team/rain', cells, ...report }, ...more,
+    runId: 907,
+    jobName: 'nightly',
+    taskKey: 'rain',
+    path: '/team/rain',
+    parameters: { year: '2013' },
+    progress: succeeded,
+    source: undefined,
+    failure: '',
+    report: { path: '/team/rain', cells, ...report },
+    ...more,
   };
 }
 
 /** What readers find in a page: by regular expression, then base64, percent-decoding, JSON. */
-export function modelIn(page: string): { readonly [field: string]: unknown; readonly commands: readonly Readonly<Record<string, unknown>>[] } {
+export function modelIn(page: string): {
+  readonly [field: string]: unknown;
+  readonly commands: readonly Readonly<Record<string, unknown>>[];
+} {
   const [, encoded = ''] = new RegExp(`var ${notebookModelName} = '(.*)';`).exec(page) ?? [];
   return JSON.parse(decodeURIComponent(Buffer.from(encoded, 'base64').toString('latin1')));
 }

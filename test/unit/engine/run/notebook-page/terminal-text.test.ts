@@ -9,8 +9,16 @@ test.each([
   ['plain text', 'a < b', 'a &lt; b'],
   ['a colour', `${e}[31mred${e}[0m plain`, '<span class="t-red">red</span> plain'],
   ['a bright colour', `${e}[92mok`, '<span class="t-green">ok</span>'],
-  ['bold and a colour, one after the other', `${e}[1mB${e}[0;34mb${e}[39mp`, '<span class="t-bold">B</span><span class="t-blue">b</span>p'],
-  ['bold that ends', `${e}[1;31ma${e}[22mb${e}[mc`, '<span class="t-bold t-red">a</span><span class="t-red">b</span>c'],
+  [
+    'bold and a colour, one after the other',
+    `${e}[1mB${e}[0;34mb${e}[39mp`,
+    '<span class="t-bold">B</span><span class="t-blue">b</span>p',
+  ],
+  [
+    'bold that ends',
+    `${e}[1;31ma${e}[22mb${e}[mc`,
+    '<span class="t-bold t-red">a</span><span class="t-red">b</span>c',
+  ],
   ['colours beyond sixteen', `${e}[38;5;31ma${e}[48;2;1;31;32mb`, 'ab'],
   ['markup in a colour', `${e}[31m<script>`, '<span class="t-red">&lt;script&gt;</span>'],
   ['moves of the cursor and cleared screens', `a${e}[2J${e}[1;1Hb${e}[?25lc`, 'abc'],
@@ -24,10 +32,26 @@ test.each([
 });
 
 test('whatever is written, no markup and no command comes through', () => {
-  const pieces = fc.constantFrom(e, '[', ']', '31m', '1;32m', '\r', '\n', '\u0007', '<', '"', 'x', '\0', '\\');
-  fc.assert(fc.property(fc.array(pieces), (parts) => {
-    const shown = terminalText(parts.join('')).text;
-    expect(shown).not.toContain(e);
-    expect(shown.replaceAll(/<span class="[a-z -]+">|<\/span>/g, '')).not.toMatch(/[<>"']/);
-  }));
+  const pieces = fc.constantFrom(
+    e,
+    '[',
+    ']',
+    '31m',
+    '1;32m',
+    '\r',
+    '\n',
+    '\u0007',
+    '<',
+    '"',
+    'x',
+    '\0',
+    '\\',
+  );
+  fc.assert(
+    fc.property(fc.array(pieces), (parts) => {
+      const shown = terminalText(parts.join('')).text;
+      expect(shown).not.toContain(e);
+      expect(shown.replaceAll(/<span class="[a-z -]+">|<\/span>/g, '')).not.toMatch(/[<>"']/);
+    }),
+  );
 });
