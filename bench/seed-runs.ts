@@ -55,7 +55,7 @@ export async function seedRuns(dataDirectory: string, count: number, jobs: numbe
   const runs = createRunStore(db, systemClock, log);
   const batch = 1_000;
   for (let first = 0; first < count; first += batch) {
-    await runs.launch(async (transaction) => {
+    await runs.launchTransaction(async (transaction) => {
       for (let index = first; index < Math.min(first + batch, count); index += 1) {
         await storeRun(
           transaction,
@@ -78,7 +78,7 @@ async function storeRun(
   startTime: number,
 ): Promise<void> {
   const jobId = once ? await transaction.createHiddenJob(settings, '2.0', creator, startTime) : ofJob;
-  const [runId = 0] = await transaction.takeRunIds(1);
+  const [runId = 0] = await transaction.reserveRunIds(1);
   const run: NewRun = {
     runId,
     jobId,
@@ -88,14 +88,14 @@ async function storeRun(
     version: '2.0',
     format: 'SINGLE_TASK',
     name: settings.name,
-    numberInJob: await transaction.nextNumberInJob(jobId),
+    numberInJob: await transaction.reserveNumberInJob(jobId),
     type: once ? 'SUBMIT_RUN' : 'JOB_RUN',
     trigger: 'ONE_TIME',
     overridingParameters: undefined,
     state: 'SKIPPED',
     message: 'Seeded.',
     owner: 'nobody',
-    notices: [],
+    notifications: [],
     queueCode: undefined,
     originalAttemptRunId: runId,
     attempt: 0,

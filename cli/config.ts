@@ -8,7 +8,7 @@ import { codeOf, messageOf } from '../engine/errors.ts';
 import type { ClusterFault } from '../engine/cluster/faults.ts';
 import type { Inventory } from '../engine/cluster/inventory.ts';
 import type { Limits } from '../engine/limits.ts';
-import { nearest } from '../engine/validation/nearest-name.ts';
+import { nearestName } from '../engine/validation/nearest-name.ts';
 import type { TaskLimits } from '../runners/process/isolation.ts';
 import type { PluginPlace } from '../runners/plugin/plugin-place.ts';
 import { ValueError } from './setting-values.ts';
@@ -258,7 +258,7 @@ function refuseUnknown(
       throw new ConfigError(`${place(name)} is not supported by this version: remove it.`);
     }
     throw new ConfigError(
-      `${place(name)} is not a setting; the nearest known one is ${nearest(name, spelled)}.`,
+      `${place(name)} is not a setting; the nearest known one is ${nearestName(name, spelled)}.`,
     );
   }
 }

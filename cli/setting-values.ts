@@ -5,7 +5,7 @@
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { defaultLimits, type LimitName, type Limits } from '../engine/limits.ts';
-import { nearest } from '../engine/validation/nearest-name.ts';
+import { nearestName } from '../engine/validation/nearest-name.ts';
 import type { TaskLimits } from '../runners/process/isolation.ts';
 import type { PluginPlace } from '../runners/plugin/plugin-place.ts';
 import { isMailAddress } from '../engine/notification/address.ts';
@@ -231,7 +231,7 @@ function limitName(name: string): LimitName {
   const names = Object.keys(defaultLimits);
   if (isLimitName(name)) return name;
   throw new ValueError(
-    `names a limit ${JSON.stringify(name)} that does not exist; the nearest known one is ${nearest(name, names)}`,
+    `names a limit ${JSON.stringify(name)} that does not exist; the nearest known one is ${nearestName(name, names)}`,
   );
 }
 

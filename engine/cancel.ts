@@ -4,9 +4,9 @@ import type { RunStore, StopFilter } from './ports/runs.ts';
 import type { StopReason } from './run/states.ts';
 
 export interface CancelPorts {
-  readonly runs: Pick<RunStore, 'find' | 'requestStop' | 'requestStopOfAll'>;
+  readonly runs: Pick<RunStore, 'find' | 'requestStop' | 'requestStopAll'>;
   /** Tells the coordinator of this node; a run of another node is found by that node itself. */
-  readonly stop: (runId: number, reason: StopReason) => void;
+  readonly stopRun: (runId: number, reason: StopReason) => void;
 }
 
 /**
@@ -23,22 +23,22 @@ export async function cancelRun(ports: CancelPorts, runId: number): Promise<void
     );
   }
   await ports.runs.requestStop(runId, 'cancel');
-  ports.stop(runId, 'cancel');
+  ports.stopRun(runId, 'cancel');
 }
 
 /** Asks for the end of a run that a run_job_task has started, however long the database is away. */
-export async function cancelChild(
-  { runs, stop }: Pick<CancelPorts, 'stop'> & { readonly runs: Pick<RunStore, 'requestStop'> },
+export async function cancelChildRun(
+  { runs, stopRun }: Pick<CancelPorts, 'stopRun'> & { readonly runs: Pick<RunStore, 'requestStop'> },
   runId: number,
 ): Promise<void> {
   await runs.requestStop(runId, 'cancel', 'patient');
-  stop(runId, 'cancel');
+  stopRun(runId, 'cancel');
 }
 
 /**
  * Asks for the end of all runs that are active now, of a job or of the workspace; those that are started
  * later go on (runs/cancel-all). Resolves when the requests are durable.
  */
-export async function cancelRuns(ports: CancelPorts, filter: StopFilter): Promise<void> {
-  for (const runId of await ports.runs.requestStopOfAll(filter)) ports.stop(runId, 'cancel');
+export async function cancelAllRuns(ports: CancelPorts, filter: StopFilter): Promise<void> {
+  for (const runId of await ports.runs.requestStopAll(filter)) ports.stopRun(runId, 'cancel');
 }

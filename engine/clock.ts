@@ -4,18 +4,18 @@ export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
   /** Calls `action` once, no earlier than `at` (epoch ms); the returned function cancels it. */
-  at(at: number, action: () => void): () => void;
+  runAt(at: number, action: () => void): () => void;
 }
 
 /** Longest delay one Node timer can hold (2^31 - 1 ms, 24.8 days). */
-const longestTimer = 2_147_483_647;
+const maxTimerMs = 2_147_483_647;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  at(at, action) {
+  runAt(at, action) {
     let timer: NodeJS.Timeout;
     const wait = (left: number): void => {
-      timer = setTimeout(look, Math.min(longestTimer, Math.max(0, left)));
+      timer = setTimeout(look, Math.min(maxTimerMs, Math.max(0, left)));
     };
     // A timer of Node may come a millisecond before its time.
     const look = (): void => {
@@ -29,11 +29,11 @@ export const systemClock: Clock = {
 };
 
 /** ISO-8601 UTC text of an instant, for people and for file names. */
-export function isoTime(at: number): string {
+export function toIsoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
 /** An instant as the object that libraries want. */
-export function dateOf(at: number): Date {
+export function toDate(at: number): Date {
   return new Date(at);
 }

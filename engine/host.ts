@@ -23,26 +23,26 @@ export interface ProcessIdentity {
 /** One line of the process table. */
 export interface ProcessStatus {
   readonly startTime: string;
-  readonly group: number;
+  readonly processGroup: number;
   /** True for a zombie: over, but not yet collected by its parent. */
-  readonly over: boolean;
+  readonly exited: boolean;
 }
 
 /** The name of this machine. */
-export const host = hostname();
+export const hostName = hostname();
 
 const hasProc = existsSync('/proc/self/stat');
-const boot = readFile('/proc/sys/kernel/random/boot_id', 'utf8').then(
+const bootIdRead = readFile('/proc/sys/kernel/random/boot_id', 'utf8').then(
   (text) => text.trim(),
   () => 'unknown',
 );
 
 /** The living process with this pid; undefined when there is none, or only its zombie. */
 export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {
-  const status = await processStatus(pid);
-  return status === undefined || status.over
+  const status = await getProcessStatus(pid);
+  return status === undefined || status.exited
     ? undefined
-    : { pid, startTime: status.startTime, bootId: await boot };
+    : { pid, startTime: status.startTime, bootId: await bootIdRead };
 }
 
 /** True while exactly this process runs. */
@@ -52,22 +52,22 @@ export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
 }
 
 /** The process with this pid, living or a zombie; undefined when there is none. */
-export async function processStatus(pid: number): Promise<ProcessStatus | undefined> {
-  return hasProc ? statusByProc(pid) : statusByPs(pid);
+export async function getProcessStatus(pid: number): Promise<ProcessStatus | undefined> {
+  return hasProc ? readStatusFromProc(pid) : readStatusFromPs(pid);
 }
 
-function statusByProc(pid: number): ProcessStatus | undefined {
-  const stat = statOf(pid);
+function readStatusFromProc(pid: number): ProcessStatus | undefined {
+  const stat = readProcStat(pid);
   if (stat === undefined) return undefined;
   // The name in field 2 may hold spaces and brackets, so fields are counted from the last bracket: state is
   // field 3.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, group, startTime] = [fields[0] ?? 'X', fields[5 - 3], fields[22 - 3] ?? ''];
-  return { startTime, group: Number(group), over: state === 'Z' || state === 'X' };
+  return { startTime, processGroup: Number(group), exited: state === 'Z' || state === 'X' };
 }
 
 /** Read at once: the kernel answers from memory. */
-function statOf(pid: number): string | undefined {
+function readProcStat(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8');
   } catch {
@@ -75,7 +75,7 @@ function statOf(pid: number): string | undefined {
   }
 }
 
-async function statusByPs(pid: number): Promise<ProcessStatus | undefined> {
+async function readStatusFromPs(pid: number): Promise<ProcessStatus | undefined> {
   // A fixed zone and language: `lstart` is compared as text, and a change of summer time must not alter it.
   const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
   const answer = await promisify(execFile)('ps', ['-o', 'stat=,pgid=,lstart=', '-p', String(pid)], {
@@ -84,5 +84,5 @@ async function statusByPs(pid: number): Promise<ProcessStatus | undefined> {
   const [state = '', group, ...start] = answer.stdout.trim().split(/\s+/);
   return state === ''
     ? undefined
-    : { startTime: start.join(' '), group: Number(group), over: state.startsWith('Z') };
+    : { startTime: start.join(' '), processGroup: Number(group), exited: state.startsWith('Z') };
 }

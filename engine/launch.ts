@@ -13,32 +13,32 @@ import type { JobSettings, SubmitSettings, TaskSettings } from './job/settings.t
 import { kindOf } from './job/task-kinds.ts';
 import type { Limits } from './limits.ts';
 import type { Job } from './ports/engine.ts';
-import type { ChangeSet, Company, Launch, LaunchTransaction, RunStore } from './ports/runs.ts';
+import type { ChangeSet, LaunchHook, LaunchedRun, LaunchTransaction, RunStore } from './ports/runs.ts';
 import {
-  checkRoom,
+  assertCapacity,
   decideAdmission,
-  decideRoom,
-  roomRefusal,
+  decideCapacity,
+  capacityRefusal,
   type Admission,
-  type RoomFacts,
+  type CapacityUsage,
 } from './run/admission.ts';
 import { waitingMessage } from './run/waiting.ts';
-import { createdRun, type NewRun } from './run/created.ts';
-import { checkRunNow, type RunParameters } from './run/parameters.ts';
-import { retriedRun, type Retry } from './run/retry.ts';
+import { toRunWithTasks, type NewRun } from './run/created.ts';
+import { checkRunNowParameters, type RunParameters } from './run/parameters.ts';
+import { createRunRetry, type Retry } from './run/retry.ts';
 import type { RunType, RunWithTasks } from './run/run.ts';
 
 export interface LaunchPorts {
-  readonly runs: Pick<RunStore, 'launch' | 'find'>;
+  readonly runs: Pick<RunStore, 'launchTransaction' | 'find'>;
   readonly clock: Clock;
   readonly limits: Limits;
   /** The node that owns what is launched here. */
   readonly nodeId: string;
   /** Takes over a run that is stored. */
-  readonly accept: (run: RunWithTasks) => void;
+  readonly acceptRun: (run: RunWithTasks) => void;
 }
 
-export interface RunNow {
+export interface LaunchRunRequest {
   readonly jobId: number;
   readonly parameters: RunParameters;
   readonly idempotencyToken: string | undefined;
@@ -47,16 +47,16 @@ export interface RunNow {
   readonly queue?: boolean | undefined;
   /** The task run of a run_job_task that asks: it gets one run, however often it asks. */
   readonly launchedBy?: number;
-  readonly child?: Child;
+  readonly child?: ChildRunOrigin;
 }
 
 /** A run that a task starts while it runs: one for each key, however often it asks. */
-export interface Child {
+export interface ChildRunOrigin {
   /** Of the key: no job's. */
-  readonly scope: number;
+  readonly idempotencyScope: number;
   readonly key: string;
   /** The task run that asks. */
-  readonly parent: number;
+  readonly parentTaskRun: number;
 }
 
 /**
@@ -66,22 +66,22 @@ export interface Child {
  * @throws ServiceError for an unknown job, parameters that break a rule, the token of a deleted run, or a
  *   workspace that is full
  */
-export async function runNow(ports: LaunchPorts, request: RunNow, patience?: 'patient'): Promise<Launch> {
+export async function launchRun(ports: LaunchPorts, request: LaunchRunRequest, patience?: 'patient'): Promise<LaunchedRun> {
   const { jobId, parameters, idempotencyToken, creator, launchedBy, child } = request;
   checkIdempotencyToken(idempotencyToken, ports.limits);
-  return launch(
+  return launchWithPlan(
     ports,
     async (transaction) => {
       const job = await transaction.lockJob(jobId);
-      const earlier = launchedBy === undefined ? undefined : await transaction.launchedBy(launchedBy);
+      const earlier = launchedBy === undefined ? undefined : await transaction.findLaunchedRun(launchedBy);
       if (earlier !== undefined) throw new AlreadyLaunched(earlier);
       // Read under the lock: the runs of a job start in the order of their numbers.
       const now = ports.clock.now();
       if (job === undefined) throw invalid(`Job ${jobId} does not exist.`);
-      checkRunNow(parameters, job.settings, ports.limits);
+      checkRunNowParameters(parameters, job.settings, ports.limits);
       const { settings } = job;
       const load = await transaction.countRuns(jobId);
-      const mayQueue = request.queue ?? queueEnabled(settings, job.version);
+      const mayQueue = request.queue ?? isQueueEnabled(settings, job.version);
       const admission = decideAdmission({
         activeRuns: load.active,
         queuedRuns: load.queued,
@@ -89,16 +89,16 @@ export async function runNow(ports: LaunchPorts, request: RunNow, patience?: 'pa
         mayQueue,
       });
       return {
-        scope: child?.scope ?? jobId,
-        token: child?.key ?? idempotencyToken,
-        takeJob: async () => jobId,
+        idempotencyScope: child?.idempotencyScope ?? jobId,
+        idempotencyToken: child?.key ?? idempotencyToken,
+        resolveJobId: async () => jobId,
         settings,
         parameters,
         creator,
         now,
         admission,
         launchedBy,
-        parent: child?.parent,
+        parentTaskRun: child?.parentTaskRun,
         // A task that waits for its job anyhow may as well wait for room.
         mayQueue: mayQueue || launchedBy !== undefined,
         type: 'JOB_RUN',
@@ -110,7 +110,7 @@ export async function runNow(ports: LaunchPorts, request: RunNow, patience?: 'pa
   );
 }
 
-export interface Submission {
+export interface SubmitRunRequest {
   /** Checked by `checkSubmission`. */
   readonly settings: SubmitSettings;
   readonly version: ApiVersion;
@@ -118,8 +118,8 @@ export interface Submission {
   /** Who else may do what with the run. */
   readonly grants?: readonly Grant[];
   /** Set for a notebook that another one runs. */
-  readonly child?: Child;
-  readonly company?: Company;
+  readonly child?: ChildRunOrigin;
+  readonly launchHook?: LaunchHook;
 }
 
 /**
@@ -127,23 +127,23 @@ export interface Submission {
  * @throws ServiceError for the idempotency token of a deleted run, too many creations, or a workspace that is
  *   full
  */
-export async function submit(
+export async function submitRun(
   ports: LaunchPorts,
-  submission: Submission,
+  submission: SubmitRunRequest,
   patience?: 'patient',
-): Promise<Launch> {
+): Promise<LaunchedRun> {
   const settings = settingsOfSubmission(submission.settings, submission.version);
-  const { child, company } = submission;
-  return launch(
+  const { child, launchHook } = submission;
+  return launchWithPlan(
     ports,
     async (transaction, now) => {
-      await company?.admit(transaction);
+      await launchHook?.beforeAdmission(transaction);
       return {
-        scope: child?.scope ?? submissionScope,
-        token: child?.key ?? submission.settings.idempotency_token,
-        parent: child?.parent,
-        company,
-        async takeJob() {
+        idempotencyScope: child?.idempotencyScope ?? submissionScope,
+        idempotencyToken: child?.key ?? submission.settings.idempotency_token,
+        parentTaskRun: child?.parentTaskRun,
+        launchHook,
+        async resolveJobId() {
           checkJobCreations(await transaction.countJobsCreated(now - creationWindowMs), ports.limits);
           return transaction.createHiddenJob(
             settings,
@@ -159,7 +159,7 @@ export async function submit(
         now,
         admission: { kind: 'start' },
         launchedBy: undefined,
-        mayQueue: queueEnabled(settings, submission.version),
+        mayQueue: isQueueEnabled(settings, submission.version),
         type: child === undefined ? 'SUBMIT_RUN' : 'WORKFLOW_RUN',
         name: settings.name ?? untitled,
         version: submission.version,
@@ -170,7 +170,7 @@ export async function submit(
 }
 
 /** A fire of a schedule. */
-export interface Fire {
+export interface ScheduledLaunchRequest {
   /** Locked by the caller's transaction. */
   readonly job: Job;
   /** For which it was due, epoch ms. */
@@ -182,18 +182,18 @@ export interface Fire {
  * committed. Where others are refused because the workspace is full, it is skipped: there is nobody who would
  * ask again.
  */
-export async function fireRun(
+export async function launchScheduledRun(
   ports: Omit<LaunchPorts, 'accept' | 'runs'>,
   transaction: LaunchTransaction,
-  { job, scheduledTime }: Fire,
+  { job, scheduledTime }: ScheduledLaunchRequest,
 ): Promise<NewRun> {
   const { jobId, settings, version } = job;
   const load = await transaction.countRuns(jobId);
-  const mayQueue = queueEnabled(settings, version);
-  return store(ports, transaction, {
-    scope: jobId,
-    token: undefined,
-    takeJob: async () => jobId,
+  const mayQueue = isQueueEnabled(settings, version);
+  return insertPlannedRun(ports, transaction, {
+    idempotencyScope: jobId,
+    idempotencyToken: undefined,
+    resolveJobId: async () => jobId,
     settings,
     parameters: {},
     creator: job.creatorUserName ?? '',
@@ -217,11 +217,11 @@ export async function fireRun(
 const submissionScope = 0;
 
 /** Everything that a launch has decided before it takes numbers. */
-interface Plan {
-  readonly scope: number;
-  readonly token: string | undefined;
+interface LaunchPlan {
+  readonly idempotencyScope: number;
+  readonly idempotencyToken: string | undefined;
   /** The job that carries the run; called once it is known that no earlier run has the token. */
-  readonly takeJob: () => Promise<number>;
+  readonly resolveJobId: () => Promise<number>;
   readonly settings: JobSettings;
   readonly parameters: RunParameters;
   readonly creator: string;
@@ -234,31 +234,31 @@ interface Plan {
   /** Whether it may wait in the queue for room in the workspace. */
   readonly mayQueue: boolean;
   readonly launchedBy: number | undefined;
-  readonly parent?: number | undefined;
-  readonly company?: Company | undefined;
+  readonly parentTaskRun?: number | undefined;
+  readonly launchHook?: LaunchHook | undefined;
   /** Set for a fire of a schedule. */
   readonly scheduledTime?: number;
 }
 
 class AlreadyLaunched extends Error {
-  readonly earlier: Launch;
-  constructor(earlier: Launch) {
+  readonly earlier: LaunchedRun;
+  constructor(earlier: LaunchedRun) {
     super('This idempotency token was used before.');
     this.earlier = earlier;
   }
 }
 
-async function launch(
+async function launchWithPlan(
   ports: LaunchPorts,
-  plan: (transaction: LaunchTransaction, now: number) => Promise<Plan>,
+  plan: (transaction: LaunchTransaction, now: number) => Promise<LaunchPlan>,
   patience?: 'patient',
-): Promise<Launch> {
+): Promise<LaunchedRun> {
   try {
-    const run = await ports.runs.launch(
-      async (transaction) => store(ports, transaction, await plan(transaction, ports.clock.now())),
+    const run = await ports.runs.launchTransaction(
+      async (transaction) => insertPlannedRun(ports, transaction, await plan(transaction, ports.clock.now())),
       patience,
     );
-    if (run.state === 'PENDING') ports.accept(createdRun(run));
+    if (run.state === 'PENDING') ports.acceptRun(toRunWithTasks(run));
     return { runId: run.runId, numberInJob: run.numberInJob };
   } catch (error) {
     // Leaving by an exception undoes what the transaction did before it knew.
@@ -268,22 +268,22 @@ async function launch(
   }
 }
 
-async function store(
+async function insertPlannedRun(
   ports: Omit<LaunchPorts, 'accept' | 'runs'>,
   transaction: LaunchTransaction,
-  plan: Plan,
+  plan: LaunchPlan,
 ): Promise<NewRun> {
   const tasks = tasksOf(plan.settings);
   const format = formatOf(plan.settings);
   // A single-task run is its own task run: one id for both.
-  const ids = await transaction.takeRunIds(format === 'SINGLE_TASK' ? 1 : tasks.length + 1);
+  const ids = await transaction.reserveRunIds(format === 'SINGLE_TASK' ? 1 : tasks.length + 1);
   const [runId = 0] = ids;
-  if (plan.token !== undefined && plan.token !== '')
-    await claimToken(transaction, plan.scope, plan.token, runId);
-  const jobId = await plan.takeJob();
-  const numberInJob = await transaction.nextNumberInJob(jobId);
+  if (plan.idempotencyToken !== undefined && plan.idempotencyToken !== '')
+    await claimIdempotencyToken(transaction, plan.idempotencyScope, plan.idempotencyToken, runId);
+  const jobId = await plan.resolveJobId();
+  const numberInJob = await transaction.reserveNumberInJob(jobId);
   const admission =
-    plan.admission.kind === 'start' ? await findRoom(transaction, tasks, plan, ports.limits) : plan.admission;
+    plan.admission.kind === 'start' ? await reserveCapacity(transaction, tasks, plan, ports.limits) : plan.admission;
   const skipped = admission.kind === 'skip' ? admission.message : undefined;
   const run: NewRun = {
     runId,
@@ -298,7 +298,7 @@ async function store(
     trigger: plan.scheduledTime === undefined ? 'ONE_TIME' : 'PERIODIC',
     scheduledTime: plan.scheduledTime,
     overridingParameters: Object.keys(plan.parameters).length === 0 ? undefined : plan.parameters,
-    state: stateOf[admission.kind],
+    state: stateOfAdmission[admission.kind],
     queueCode: admission.kind === 'queue' ? admission.code : undefined,
     message: admission.kind === 'start' ? '' : admission.message,
     startTime: plan.now,
@@ -306,13 +306,13 @@ async function store(
     originalAttemptRunId: runId,
     attempt: 0,
     launchedBy: plan.launchedBy,
-    parentTaskRun: plan.parent,
+    parentTaskRun: plan.parentTaskRun,
     tasks: tasks.map((task, index) => ({
       runId: ids[format === 'SINGLE_TASK' ? 0 : index + 1] ?? runId,
       taskKey: task.task_key,
       message: skipped ?? waitingMessage((task.depends_on ?? []).map((dependency) => dependency.task_key)),
     })),
-    notices:
+    notifications:
       skipped === undefined
         ? []
         : noticesOfEnd(
@@ -329,11 +329,11 @@ async function store(
           ),
   };
   await transaction.insertRun(run);
-  await plan.company?.store(transaction, runId);
+  await plan.launchHook?.afterInsert(transaction, runId);
   return run;
 }
 
-const stateOf = { start: 'PENDING', queue: 'QUEUED', skip: 'SKIPPED' } as const satisfies Record<
+const stateOfAdmission = { start: 'PENDING', queue: 'QUEUED', skip: 'SKIPPED' } as const satisfies Record<
   Admission['kind'],
   NewRun['state']
 >;
@@ -342,28 +342,28 @@ const stateOf = { start: 'PENDING', queue: 'QUEUED', skip: 'SKIPPED' } as const 
  * Whether there is room for these tasks in the workspace. @throws ServiceError REQUEST_LIMIT_EXCEEDED when
  * not, and the run may not wait
  */
-async function findRoom(
+async function reserveCapacity(
   transaction: LaunchTransaction,
   tasks: readonly TaskSettings[],
-  { mayQueue, scheduledTime }: Pick<Plan, 'mayQueue' | 'scheduledTime'>,
+  { mayQueue, scheduledTime }: Pick<LaunchPlan, 'mayQueue' | 'scheduledTime'>,
   limits: Limits,
 ): Promise<Admission> {
-  const facts = await roomFacts(transaction, tasks, limits);
-  const refusal = scheduledTime === undefined ? undefined : roomRefusal(facts, limits, mayQueue);
+  const facts = await capacityUsageOf(transaction, tasks, limits);
+  const refusal = scheduledTime === undefined ? undefined : capacityRefusal(facts, limits, mayQueue);
   if (refusal !== undefined) return { kind: 'skip', message: refusal };
-  checkRoom(facts, limits, mayQueue);
-  return mayQueue ? decideRoom(facts, limits) : { kind: 'start' };
+  assertCapacity(facts, limits, mayQueue);
+  return mayQueue ? decideCapacity(facts, limits) : { kind: 'start' };
 }
 
 /**
  * How full the workspace is, and what a run of these tasks would add; nobody else takes the room until the
  * transaction ends.
  */
-export async function roomFacts(
+export async function capacityUsageOf(
   transaction: LaunchTransaction,
   tasks: readonly TaskSettings[],
   limits: Limits,
-): Promise<RoomFacts> {
+): Promise<CapacityUsage> {
   const addedRunJobTasks = tasks.filter((task) => kindOf(task) === 'run_job_task').length;
   const load = await transaction.countActiveTaskRuns(
     tasks.length,
@@ -377,11 +377,11 @@ export async function roomFacts(
  * Whether runs may wait in the queue: as the settings say, else by the version that made the job (WIRE: on in
  * 2.2).
  */
-function queueEnabled({ queue }: Pick<JobSettings, 'queue'>, version: ApiVersion): boolean {
+function isQueueEnabled({ queue }: Pick<JobSettings, 'queue'>, version: ApiVersion): boolean {
   return queue?.enabled ?? version === '2.2';
 }
 
-async function claimToken(
+async function claimIdempotencyToken(
   transaction: LaunchTransaction,
   scope: number,
   token: string,
@@ -394,7 +394,7 @@ async function claimToken(
 }
 
 /** The end of a single-task run that is followed by a retry. */
-export interface EndBeforeRetry {
+export interface RetryRunRequest {
   readonly runId: number;
   readonly jobId: number;
   readonly retry: Retry;
@@ -402,7 +402,7 @@ export interface EndBeforeRetry {
    * The end to be written; `retried` is false when the run was stopped or its job deleted meanwhile, so that
    * no retry follows.
    */
-  readonly end: (retried: boolean) => ChangeSet;
+  readonly endChanges: (retried: boolean) => ChangeSet;
 }
 
 /**
@@ -412,18 +412,18 @@ export interface EndBeforeRetry {
  */
 export async function retryRun(
   ports: LaunchPorts,
-  { runId, jobId, retry, end }: EndBeforeRetry,
+  { runId, jobId, retry, endChanges }: RetryRunRequest,
 ): Promise<'written' | 'refused'> {
   try {
-    const stored = await ports.runs.launch(async (transaction) => {
+    const stored = await ports.runs.launchTransaction(async (transaction) => {
       await transaction.lockJob(jobId);
       const found = await transaction.lockRun(runId);
       const retried = found !== undefined && found.run.stopReason === undefined;
-      if ((await transaction.write(end(retried))) === 'refused') throw new TakenOver();
+      if ((await transaction.write(endChanges(retried))) === 'refused') throw new WriteRefused();
       if (!retried) return undefined;
-      const [id = 0] = await transaction.takeRunIds(1);
-      const numberInJob = await transaction.nextNumberInJob(jobId);
-      const run = retriedRun(found, retry, {
+      const [id = 0] = await transaction.reserveRunIds(1);
+      const numberInJob = await transaction.reserveNumberInJob(jobId);
+      const run = createRunRetry(found, retry, {
         runId: id,
         numberInJob,
         owner: ports.nodeId,
@@ -432,13 +432,13 @@ export async function retryRun(
       await transaction.insertRun(run);
       return run;
     }, 'patient');
-    if (stored !== undefined) ports.accept(createdRun(stored));
+    if (stored !== undefined) ports.acceptRun(toRunWithTasks(stored));
     return 'written';
   } catch (error) {
-    if (error instanceof TakenOver) return 'refused';
+    if (error instanceof WriteRefused) return 'refused';
     throw error;
   }
 }
 
 /** Leaving by an exception undoes the transaction. */
-class TakenOver extends Error {}
+class WriteRefused extends Error {}

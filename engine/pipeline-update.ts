@@ -6,7 +6,7 @@ import { invalid, messageOf, ServiceError } from './errors.ts';
 import { checkSubmission } from './job/check.ts';
 import type { KnownKind } from './job/task-kinds.ts';
 import { quote } from './validation/messages.ts';
-import { submit, type LaunchPorts } from './launch.ts';
+import { submitRun, type LaunchPorts } from './launch.ts';
 import type { Limits } from './limits.ts';
 import { specOfDocument } from './pipeline/document.ts';
 import { checkRequest, type UpdateRequest } from './pipeline/selection.ts';
@@ -17,7 +17,7 @@ import type {
   PipelineStore,
   StoredPipeline,
   StoredUpdate,
-  UpdateDesk,
+  UpdatePlanner,
 } from './ports/pipelines.ts';
 
 export interface PipelinePorts {
@@ -27,7 +27,7 @@ export interface PipelinePorts {
   readonly limits: Limits;
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * The pipeline that an id stands for: its UUID, its name, or the path of its folder or spec file in the
@@ -40,21 +40,21 @@ export async function findPipeline(
   written: string,
 ): Promise<StoredPipeline> {
   // No text that can be stored: nothing has such a name.
-  if (written.includes('\0') || !written.isWellFormed()) throw unknownPipeline(written);
-  if (uuid.test(written)) {
+  if (written.includes('\0') || !written.isWellFormed()) throw pipelineNotFound(written);
+  if (uuidPattern.test(written)) {
     const found = await pipelines.find(written.toLowerCase());
     if (found !== undefined) return found;
   }
-  const [named, another] = await pipelines.named(written);
+  const [named, another] = await pipelines.listByName(written);
   if (another !== undefined)
     throw invalid(`Several pipelines are named ${quote(written)}; give the UUID of the one that is meant.`);
   if (named !== undefined) return named;
-  const spec = written.startsWith('/') ? await pipelineFiles.specAt(written) : undefined;
-  if (spec === undefined) throw unknownPipeline(written);
+  const spec = written.startsWith('/') ? await pipelineFiles.findSpec(written) : undefined;
+  if (spec === undefined) throw pipelineNotFound(written);
   const { name } = readSpec(spec.text, spec.path);
   const now = clock.now();
-  const kept = await pipelines.keep({
-    pipelineId: idOfPath(spec.path),
+  const kept = await pipelines.upsertFromSpec({
+    pipelineId: pipelineIdOfPath(spec.path),
     name,
     creator: '',
     createdTime: now,
@@ -67,35 +67,35 @@ export async function findPipeline(
   return kept;
 }
 
-export function unknownPipeline(written: string): ServiceError {
+export function pipelineNotFound(written: string): ServiceError {
   return new ServiceError('RESOURCE_DOES_NOT_EXIST', `The specified pipeline ${written} was not found.`);
 }
 
 /** The same file is the same pipeline, also after it was forgotten. */
-function idOfPath(path: string): string {
+function pipelineIdOfPath(path: string): string {
   const hex = createHash('sha256').update(`pipeline ${path}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
 /** The spec of a pipeline as it is now, and the folder in which relative paths of it begin. */
-export async function specOf(
+export async function loadPipelineSpec(
   { pipelineFiles }: Pick<PipelinePorts, 'pipelineFiles'>,
   { document, specPath, name }: StoredPipeline,
 ): Promise<{ readonly spec: PipelineSpec; readonly folder: string }> {
   if (document !== undefined) return { spec: specOfDocument(document), folder: '/' };
-  const file = specPath === undefined ? undefined : await pipelineFiles.specAt(specPath);
+  const file = specPath === undefined ? undefined : await pipelineFiles.findSpec(specPath);
   if (file === undefined)
     throw invalid(`The spec file ${specPath ?? ''} of pipeline ${name} is not there any more.`);
   return { spec: readSpec(file.text, file.path), folder: posix.dirname(file.path) };
 }
 
 /** Where the tables of a pipeline are. */
-export function storageOf({ storage, name }: PipelineSpec): string {
+export function storageUriOf({ storage, name }: PipelineSpec): string {
   return storage ?? `managed_fs:/pipelines/${name}`;
 }
 
 /** The request that a pipeline_task makes. */
-export function requestOf(task: Readonly<Record<string, unknown>>): UpdateRequest {
+export function toUpdateRequest(task: Readonly<Record<string, unknown>>): UpdateRequest {
   const names = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
   return {
     fullRefresh: task['full_refresh'] === true,
@@ -106,16 +106,16 @@ export function requestOf(task: Readonly<Record<string, unknown>>): UpdateReques
 }
 
 /** @param ports which wait while the database is away: an engine has nobody to ask again */
-export function createUpdateDesk(ports: PipelinePorts): UpdateDesk {
+export function createUpdatePlanner(ports: PipelinePorts): UpdatePlanner {
   return {
-    async settle({ runId, directory, task }) {
-      if (await ports.pipelineFiles.isSettled(directory)) return;
-      await ports.pipelineFiles.settle(directory, await settled(ports, runId, task));
+    async prepareUpdate({ runId, directory, task }) {
+      if (await ports.pipelineFiles.isUpdatePrepared(directory)) return;
+      await ports.pipelineFiles.savePreparedUpdate(directory, await planUpdate(ports, runId, task));
     },
   };
 }
 
-async function settled(
+async function planUpdate(
   ports: PipelinePorts,
   runId: number,
   task: Readonly<Record<string, unknown>>,
@@ -124,8 +124,8 @@ async function settled(
   try {
     const pipeline = await findPipeline(ports, String(task['pipeline_id']));
     const { pipelineId } = pipeline;
-    const request = requestOf(task);
-    const updateId = await pipelines.noteUpdate({
+    const request = toUpdateRequest(task);
+    const updateId = await pipelines.ensureUpdate({
       pipelineId,
       cause: 'JOB_TASK',
       request,
@@ -133,20 +133,20 @@ async function settled(
       runId,
     });
     checkRequest(request);
-    const { spec, folder } = await specOf(ports, pipeline);
-    const uri = storageOf(spec);
-    const other = await pipelines.claim(pipelineId, updateId, uri);
-    if (other !== undefined) throw invalid(activeUpdate(spec.name, other));
+    const { spec, folder } = await loadPipelineSpec(ports, pipeline);
+    const uri = storageUriOf(spec);
+    const other = await pipelines.claimUpdate(pipelineId, updateId, uri);
+    if (other !== undefined) throw invalid(activeUpdateMessage(spec.name, other));
     return {
       updateId,
       pipelineId,
       pipelineName: spec.name,
-      storage: { directory: await pipelineFiles.storageAt(uri), uri },
-      ...pipelineFiles.readable,
+      storage: { directory: await pipelineFiles.resolveStorage(uri), uri },
+      ...pipelineFiles.readableRoots,
       ...(spec.catalog !== undefined && { catalog: spec.catalog }),
       ...(spec.schema !== undefined && { schema: spec.schema }),
       configuration: spec.configuration,
-      sources: (await pipelineFiles.sources(spec, folder)).map(({ path, text }) => ({ path, text })),
+      sources: (await pipelineFiles.readSources(spec, folder)).map(({ path, text }) => ({ path, text })),
       request: {
         ...request,
         fullRefreshSelection: [...request.fullRefreshSelection],
@@ -160,7 +160,7 @@ async function settled(
   }
 }
 
-function activeUpdate(name: string, { updateId, jobRunId }: StoredUpdate): string {
+function activeUpdateMessage(name: string, { updateId, jobRunId }: StoredUpdate): string {
   return `Pipeline ${name} has the active update ${updateId} (run ${jobRunId}); one update of a pipeline runs at a time.`;
 }
 
@@ -188,16 +188,16 @@ export async function startUpdate(
   const { launching, limits, kinds, clock } = ports;
   checkSubmission(settings, { version: '2.0', limits, kinds });
   let updateId = '';
-  await submit(launching, {
+  await submitRun(launching, {
     settings,
     version: '2.0',
     creator,
-    company: {
-      async admit(transaction) {
-        const other = request.validateOnly ? undefined : await transaction.lockUpdates(pipelineId);
-        if (other !== undefined) throw new ServiceError('ALREADY_EXISTS', activeUpdate(name, other));
+    launchHook: {
+      async beforeAdmission(transaction) {
+        const other = request.validateOnly ? undefined : await transaction.lockActiveUpdate(pipelineId);
+        if (other !== undefined) throw new ServiceError('ALREADY_EXISTS', activeUpdateMessage(name, other));
       },
-      async store(transaction, runId) {
+      async afterInsert(transaction, runId) {
         updateId = await transaction.insertUpdate({
           pipelineId,
           cause: 'API_CALL',

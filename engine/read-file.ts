@@ -11,7 +11,7 @@ import { codeOf } from './errors.ts';
  * Opens a regular file for reading; undefined for anything else. Follows no link in the last place. The
  * caller closes it.
  */
-export async function openRegular(path: string): Promise<FileHandle | undefined> {
+export async function openRegularFile(path: string): Promise<FileHandle | undefined> {
   let file;
   try {
     // Without O_NONBLOCK a named pipe would hold the call until somebody writes to it.
@@ -28,7 +28,7 @@ export async function openRegular(path: string): Promise<FileHandle | undefined>
 }
 
 /** The bytes of an open file from `offset` on: at most `length`, and none beyond its present end. */
-export async function readFrom(file: FileHandle, offset: number, length: number): Promise<Buffer> {
+export async function readRange(file: FileHandle, offset: number, length: number): Promise<Buffer> {
   const { size } = await file.stat();
   const bytes = Buffer.alloc(Math.max(0, Math.min(length, size - offset)));
   let filled = 0;
@@ -42,37 +42,37 @@ export async function readFrom(file: FileHandle, offset: number, length: number)
 }
 
 /** The beginning of a file. */
-export interface Beginning {
+export interface FileHead {
   readonly text: string;
   /** Bytes that were read. */
   readonly bytes: number;
-  readonly more: boolean;
+  readonly truncated: boolean;
 }
 
-const nothing: Beginning = { text: '', bytes: 0, more: false };
+const emptyHead: FileHead = { text: '', bytes: 0, truncated: false };
 
 /**
  * The beginning of a file as text, of at most `most` bytes. What is no regular file, or may not be read, is
  * empty.
  */
-export async function readText(path: string, most: number): Promise<Beginning> {
+export async function readHead(path: string, most: number): Promise<FileHead> {
   return (
-    (await reading(path, async (file) => {
+    (await withRegularFile(path, async (file) => {
       const { size } = await file.stat();
-      const bytes = await readFrom(file, 0, most);
+      const bytes = await readRange(file, 0, most);
       const decoder = new StringDecoder('utf8');
       const whole = decoder.write(bytes);
       // A character that the limit cuts is left out; one that the file itself breaks off is replaced.
-      return { text: size > most ? whole : whole + decoder.end(), bytes: bytes.length, more: size > most };
-    })) ?? nothing
+      return { text: size > most ? whole : whole + decoder.end(), bytes: bytes.length, truncated: size > most };
+    })) ?? emptyHead
   );
 }
 
-async function reading<Result>(
+async function withRegularFile<Result>(
   path: string,
   read: (file: FileHandle) => Promise<Result>,
 ): Promise<Result | undefined> {
-  const file = await openRegular(path).catch((error: unknown) => {
+  const file = await openRegularFile(path).catch((error: unknown) => {
     // Whoever owns a file may take everybody's permissions on it.
     if (codeOf(error) === 'EACCES') return undefined;
     throw error;
@@ -85,7 +85,7 @@ async function reading<Result>(
 }
 
 /** The value that a JSON text stands for; undefined when it is none. */
-export function jsonIn(text: string): unknown {
+export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -94,8 +94,8 @@ export function jsonIn(text: string): unknown {
 }
 
 /** What is known of a path, links followed; undefined when it leads to nothing. */
-export async function statOf(path: string): Promise<Stats | undefined> {
-  return stat(path).catch(missingAsUndefined);
+export async function statIfExists(path: string): Promise<Stats | undefined> {
+  return stat(path).catch(undefinedIfMissing);
 }
 
 /** Whether an error says that a path leads to nothing. */
@@ -104,7 +104,7 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** For `catch`: nothing there is an answer, every other error stays one. */
-export function missingAsUndefined(error: unknown): undefined {
+export function undefinedIfMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error;
   return undefined;
 }

@@ -1,15 +1,15 @@
 /** The door through which a run that is over is opened again; one transaction. */
 import { invalid, ServiceError } from './errors.ts';
 import { tasksOf } from './job/format.ts';
-import { roomFacts, type LaunchPorts } from './launch.ts';
+import { capacityUsageOf, type LaunchPorts } from './launch.ts';
 import type { Job } from './ports/engine.ts';
 import type { LaunchTransaction } from './ports/runs.ts';
-import { checkRoom, decideAdmission } from './run/admission.ts';
-import { checkRunNow, type RunParameters } from './run/parameters.ts';
-import { checkRepairable, repairOf, tasksToRerun, type RepairChoice } from './run/repair.ts';
+import { assertCapacity, decideAdmission } from './run/admission.ts';
+import { checkRunNowParameters, type RunParameters } from './run/parameters.ts';
+import { checkRepairable, createRepair, tasksToRerun, type RepairSelection } from './run/repair.ts';
 import type { RunWithTasks } from './run/run.ts';
 
-export interface RepairRequest extends RepairChoice {
+export interface RepairRunRequest extends RepairSelection {
   readonly runId: number;
   readonly parameters: RunParameters;
 }
@@ -20,10 +20,10 @@ export interface RepairRequest extends RepairChoice {
  * @returns the id of the repair
  * @throws ServiceError for an unknown run, one that cannot be repaired now, or a request that breaks a rule
  */
-export async function repairRun(ports: LaunchPorts, request: RepairRequest): Promise<number> {
+export async function repairRun(ports: LaunchPorts, request: RepairRunRequest): Promise<number> {
   const { runId, parameters } = request;
-  const jobId = jobOf(await ports.runs.find(runId), runId);
-  const { repair, run } = await ports.runs.launch(async (transaction) => {
+  const jobId = repairableJobIdOf(await ports.runs.find(runId), runId);
+  const { repair, run } = await ports.runs.launchTransaction(async (transaction) => {
     // First the job, then its run, as everybody who locks both. The job of a submission is hidden: nothing
     // else runs in it.
     const job = await transaction.lockJob(jobId);
@@ -31,12 +31,12 @@ export async function repairRun(ports: LaunchPorts, request: RepairRequest): Pro
     if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
     checkRepairable(found.run, request);
     const keys = tasksToRerun(found, request);
-    checkRunNow(parameters, found.run.settings, ports.limits);
-    if (job !== undefined) await checkAdmission(transaction, job, runId);
+    checkRunNowParameters(parameters, found.run.settings, ports.limits);
+    if (job !== undefined) await assertAdmissible(transaction, job, runId);
     const again = tasksOf(found.run.settings).filter((task) => keys.includes(task.task_key));
-    checkRoom(await roomFacts(transaction, again, ports.limits), ports.limits, false);
-    const [repairId = 0, ...taskRunIds] = await transaction.takeRunIds(keys.length + 1);
-    const made = repairOf(found, {
+    assertCapacity(await capacityUsageOf(transaction, again, ports.limits), ports.limits, false);
+    const [repairId = 0, ...taskRunIds] = await transaction.reserveRunIds(keys.length + 1);
+    const made = createRepair(found, {
       keys,
       parameters,
       repairId,
@@ -47,12 +47,12 @@ export async function repairRun(ports: LaunchPorts, request: RepairRequest): Pro
     await transaction.insertRepair(made);
     return { repair: made.after.repair, run: { run: made.after, tasks: [...found.tasks, ...made.attempts] } };
   });
-  ports.accept(run);
+  ports.acceptRun(run);
   return repair.repairId;
 }
 
 /** The job of a run that has tasks of its own. @throws ServiceError for every other id */
-function jobOf(found: RunWithTasks | undefined, runId: number): number {
+function repairableJobIdOf(found: RunWithTasks | undefined, runId: number): number {
   if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
   const { run } = found;
   if (run.runId !== runId)
@@ -67,7 +67,7 @@ function jobOf(found: RunWithTasks | undefined, runId: number): number {
 }
 
 /** A new run over the limit would be skipped; a repair over it is refused, so that the run stays as it is. */
-async function checkAdmission(
+async function assertAdmissible(
   transaction: LaunchTransaction,
   { jobId, settings }: Job,
   runId: number,

@@ -16,7 +16,7 @@ export function createAlarm(clock: Clock, ring: () => void) {
       armed?.cancel();
       armed = {
         at,
-        cancel: clock.at(at, () => {
+        cancel: clock.runAt(at, () => {
           armed = undefined;
           ring();
         }),
@@ -58,8 +58,8 @@ export function createWork(clock: Clock, log: Log) {
       closing = true;
       const outOfTime = Promise.withResolvers<void>();
       const cancels = [
-        clock.at(clock.now() + lastMomentMs, giveUp),
-        clock.at(clock.now() + 2 * lastMomentMs, outOfTime.resolve),
+        clock.runAt(clock.now() + lastMomentMs, giveUp),
+        clock.runAt(clock.now() + 2 * lastMomentMs, outOfTime.resolve),
       ];
       await Promise.race([outOfTime.promise, allOf()]);
       cancels.forEach((cancel) => cancel());

@@ -41,7 +41,7 @@ export async function deliverOne(
     random: random(),
     baseMs: retryBaseMs,
   });
-  await store.record(deliveryId, nodeId, attempt, after);
+  await store.recordAttempt(deliveryId, nodeId, attempt, after);
   return after.state === 'pending' ? after.nextAttemptTime : undefined;
 }
 
@@ -54,8 +54,8 @@ async function messageFor(ports: SendPorts, delivery: ClaimedDelivery): Promise<
   const kind = 'address' in to ? 'EMAIL' : to.destination?.target.kind;
   if (message !== undefined && (kind === undefined || message.kind === (kind === 'EMAIL' ? 'mail' : kind)))
     return message;
-  const made = await messageOfDelivery(delivery, await ports.store.factsOf(delivery), ports);
-  if (kind !== undefined) await ports.store.freeze(delivery.deliveryId, made);
+  const made = await messageOfDelivery(delivery, await ports.store.findSubjectFacts(delivery), ports);
+  if (kind !== undefined) await ports.store.saveMessage(delivery.deliveryId, made);
   return made;
 }
 

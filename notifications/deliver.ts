@@ -7,7 +7,7 @@
 import { messageOf } from '../engine/errors.ts';
 import type { ClaimedDelivery } from '../engine/notification/delivery.ts';
 import type { Log } from '../engine/ports/engine.ts';
-import { mailWay } from '../engine/ports/notifications.ts';
+import { emailQueueKey } from '../engine/ports/notifications.ts';
 import { deliverOne, type SendPorts } from './deliver-one.ts';
 import { mailsAtOnce } from './email.ts';
 import { coalesced, createAlarm, createWork } from './background.ts';
@@ -45,14 +45,14 @@ export function createDeliverer(ports: DeliverPorts): Deliverer {
 
   const takeUp = coalesced(work.run, async () => {
     let taken;
-    do taken = closing() ? 0 : await store.takeUp(clock.now(), takeUpMost);
+    do taken = closing() ? 0 : await store.dispatchOutboxEvents(clock.now(), takeUpMost);
     while (taken === takeUpMost);
   });
   const lookEverywhere = coalesced(work.run, async () => {
     // First the time of the next look, so that there is one whatever fails here.
     alarm.at(clock.now() + roundMs);
     takeUp();
-    const { due, next } = await store.waiting(clock.now());
+    const { due, next } = await store.findDueQueueKeys(clock.now());
     for (const [name, way] of ways) if (way.idle()) ways.delete(name);
     for (const name of due) look(name);
     if (next !== undefined) alarm.at(next);
@@ -63,7 +63,7 @@ export function createDeliverer(ports: DeliverPorts): Deliverer {
       createWay({
         claim: async (limit) => (closing() ? [] : store.claim(name, nodeId, clock.now(), limit)),
         deliver: async (delivery) => alarm.at(await attempt(ports, delivery, stopped.signal)),
-        most: name === mailWay ? mailsAtOnce : destinationAtOnce,
+        most: name === emailQueueKey ? mailsAtOnce : destinationAtOnce,
         run: work.run,
       });
     ways.set(name, way);

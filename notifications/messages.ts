@@ -1,12 +1,12 @@
 /** From a delivery to what is sent: made once, at its first try, and kept. */
 import type { ClaimedDelivery, FailedTask, Message, SubjectFacts } from '../engine/notification/delivery.ts';
-import type { Site } from '../engine/run/site.ts';
+import type { WorkspaceInfo } from '../engine/run/site.ts';
 import { mailOf, type TaskWithLog } from './mail.ts';
 import { bodyFor } from './webhook-body.ts';
 import { wordingOf } from './wording.ts';
 
 export interface MessagePorts {
-  readonly site: Site;
+  readonly site: WorkspaceInfo;
   /** The last lines that an attempt wrote; empty when there are none. */
   readonly logTail: (runId: number) => Promise<string>;
 }

@@ -2,11 +2,11 @@
 import type { DeliverySubject, SubjectFacts } from '../engine/notification/delivery.ts';
 import type { Target } from '../engine/notification/destination.ts';
 import { eventTypeOf } from '../engine/notification/event-types.ts';
-import type { Site } from '../engine/run/site.ts';
+import type { WorkspaceInfo } from '../engine/run/site.ts';
 import { inLine, type Tone, type Wording } from './wording.ts';
 
 /** Ids are JSON numbers. */
-export function genericBody(subject: DeliverySubject, facts: SubjectFacts | undefined, site: Site): object {
+export function genericBody(subject: DeliverySubject, facts: SubjectFacts | undefined, site: WorkspaceInfo): object {
   const { event, jobId, runId, taskKey } = subject;
   return {
     event_type: eventTypeOf[event],
@@ -25,7 +25,7 @@ export function bodyFor(
   subject: DeliverySubject,
   facts: SubjectFacts | undefined,
   wording: Wording,
-  site: Site,
+  site: WorkspaceInfo,
 ): object {
   switch (kind) {
     case 'WEBHOOK':

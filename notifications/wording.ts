@@ -1,8 +1,8 @@
 /** What a notice says, in words: the same facts for mails and chats. */
 import type { DeliverySubject, SubjectFacts } from '../engine/notification/delivery.ts';
 import type { NoticeEvent, Standing } from '../engine/run/notification.ts';
-import { isoTime } from '../engine/clock.ts';
-import { runPageUrl, type Site } from '../engine/run/site.ts';
+import { toIsoTime } from '../engine/clock.ts';
+import { runPageUrl, type WorkspaceInfo } from '../engine/run/site.ts';
 
 /** How urgent it looks. */
 export type Tone = 'plain' | 'good' | 'bad' | 'warning';
@@ -36,7 +36,7 @@ export function inLine(text: string, most = 120): string {
 }
 
 /** Words for a delivery. `facts`: undefined when run and job are gone. */
-export function wordingOf(subject: DeliverySubject, facts: SubjectFacts | undefined, site: Site): Wording {
+export function wordingOf(subject: DeliverySubject, facts: SubjectFacts | undefined, site: WorkspaceInfo): Wording {
   const { event, jobId, runId } = subject;
   const tone = tones[event];
   if (event === 'test') {
@@ -147,7 +147,7 @@ export function duration(ms: number): string {
 }
 
 function timeOf(at: number): string {
-  return `${isoTime(at).slice(0, 19).replace('T', ' ')} UTC`;
+  return `${toIsoTime(at).slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 function wordingOfToken({ event, facts: { token } }: DeliverySubject): Wording {

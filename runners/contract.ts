@@ -3,13 +3,13 @@
  * Public.
  */
 import type { TSchema } from 'typebox';
-import type { Outcome, TaskCluster } from '../engine/run/assignment.ts';
-import type { ChildEnd, ChildRequest } from '../engine/run/child.ts';
+import type { TaskOutcome, TaskCluster } from '../engine/run/assignment.ts';
+import type { ChildRunResult, ChildRunRequest } from '../engine/run/child.ts';
 import type { TaskValues } from '../engine/run/dynamic-values.ts';
 import type { TaskOutput } from '../engine/run/output.ts';
 
-export type { Outcome, TaskCluster } from '../engine/run/assignment.ts';
-export type { ChildEnd, ChildRequest } from '../engine/run/child.ts';
+export type { TaskOutcome, TaskCluster } from '../engine/run/assignment.ts';
+export type { ChildRunResult, ChildRunRequest } from '../engine/run/child.ts';
 
 /** Raised when a plugin written for an earlier contract would no longer work. */
 export const contractVersion = 1;
@@ -119,9 +119,9 @@ export interface RunnerContext {
    * kept).
    */
   launchJob(
-    request: ChildRequest,
+    request: ChildRunRequest,
     options: { readonly key: string; readonly signal?: AbortSignal },
-  ): Promise<ChildEnd>;
+  ): Promise<ChildRunResult>;
 
   /** Keeps the attempt's output: what get-output answers with. The last call wins. */
   writeOutput(output: TaskOutput): Promise<void>;
@@ -167,7 +167,7 @@ export interface RunnerPlugin<Task = unknown> {
    * to the process that is there.
    * @param task the value of the field, checked by `schema`, with the values of its references
    */
-  run(task: Task, context: RunnerContext): Promise<Outcome>;
+  run(task: Task, context: RunnerContext): Promise<TaskOutcome>;
 }
 
 /** A file named in a task cannot be used. The message names the path and what is wrong with it. */

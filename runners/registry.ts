@@ -1,7 +1,7 @@
 /** The task kinds that can be run, by the settings field that holds them. */
 import { isBuiltIn } from '../engine/job/task-kinds.ts';
 import { createBell } from './pool/bell.ts';
-import type { Outcome, RunnerContext } from './contract.ts';
+import type { TaskOutcome, RunnerContext } from './contract.ts';
 import { endMarked } from './process/process-group.ts';
 import { plugin as jar } from './jar/jar.ts';
 import { plugin as notebook } from './notebook/notebook.ts';
@@ -9,7 +9,7 @@ import { plugin as pipeline } from './pipeline/pipeline.ts';
 import { plugin as python } from './python/python.ts';
 import { plugin as submit } from './submit/submit.ts';
 
-type Run = (task: unknown, context: RunnerContext) => Promise<Outcome>;
+type Run = (task: unknown, context: RunnerContext) => Promise<TaskOutcome>;
 
 // Each plugin checks its own shape: a task of its kind was validated by its schema when the job was created.
 const runOf: Readonly<Record<string, Run>> = {
@@ -24,7 +24,7 @@ const runOf: Readonly<Record<string, Run>> = {
 export const runnableKinds: readonly string[] = Object.keys(runOf);
 
 /** Runs one attempt of a task with the runner of its kind. */
-export async function runTask(kind: string, task: unknown, context: RunnerContext): Promise<Outcome> {
+export async function runTask(kind: string, task: unknown, context: RunnerContext): Promise<TaskOutcome> {
   const run = runOf[kind];
   if (run !== undefined) return run(task, context);
   const message = isBuiltIn(kind)

@@ -49,7 +49,7 @@ async function missingOn(
   level: PermissionLevel,
 ): Promise<Error | undefined> {
   if (jobRunId === undefined || visibleTo === undefined) return undefined;
-  const held = await permissions.levelsOn('run_id', jobRunId, visibleTo);
+  const held = await permissions.findLevels('run_id', jobRunId, visibleTo);
   return held !== undefined && !reaches(held.levels, level)
     ? lacksPermission(visibleTo, level, held.jobId)
     : undefined;

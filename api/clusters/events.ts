@@ -1,7 +1,7 @@
 /** POST and GET clusters/events: what has happened to a cluster. */
 import { Type } from 'typebox';
 import { clusterEventTypes } from '../../engine/cluster/events.ts';
-import { reasonOf } from '../../engine/cluster/termination.ts';
+import { toTerminationReason } from '../../engine/cluster/termination.ts';
 import { defineOperation, type Call, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
 import { epochMs } from '../views/shown-times.ts';
@@ -95,7 +95,7 @@ async function page(
   } = request;
   const limit = asked === 0 ? most : asked;
   await clusterFor(ports, clusterId, call, 'CAN_VIEW');
-  const { events, total } = await ports.clusters.events({
+  const { events, total } = await ports.clusters.listEvents({
     clusterId,
     from,
     to,
@@ -109,7 +109,7 @@ async function page(
       cluster_id: clusterId,
       timestamp: time,
       type,
-      details: { ...details, ...(reason !== undefined && { reason: reasonOf(reason) }) },
+      details: { ...details, ...(reason !== undefined && { reason: toTerminationReason(reason) }) },
     })),
     total_count: total,
     ...(offset + events.length < total && {

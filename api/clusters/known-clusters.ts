@@ -3,7 +3,7 @@
  * asked for.
  */
 import { invalid } from '../../engine/errors.ts';
-import { unknownIn, type Inventory } from '../../engine/cluster/inventory.ts';
+import { unknownNameError, type Inventory } from '../../engine/cluster/inventory.ts';
 import type { ClusterReader } from '../../engine/ports/clusters.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import { at } from '../../engine/validation/messages.ts';
@@ -33,7 +33,7 @@ export async function checkClusters(
     ]),
   ];
   for (const [path, { new_cluster: spec }] of holders) {
-    const unknown = spec && unknownIn(spec, rules.inventory);
+    const unknown = spec && unknownNameError(spec, rules.inventory);
     if (unknown !== undefined) throw invalid(at(path, `new_cluster.${unknown}`));
   }
   await checkExisting(rules, settings);

@@ -61,7 +61,7 @@ export function queryDashboard({ dashboards, queryFiles, queries, clock }: Dashb
         clock.now(),
       );
       const paths = new Map(
-        await Promise.all(query.files.map(async (uri) => [uri, await queryFiles.pathOf(uri)] as const)),
+        await Promise.all(query.files.map(async (uri) => [uri, await queryFiles.resolvePath(uri)] as const)),
       );
       return queries.run(
         query.sql((uri) => paths.get(uri) ?? uri),

@@ -29,7 +29,7 @@ export function redeliverOperation({
         const held =
           delivery.jobId === undefined
             ? undefined
-            : await permissions.levelsOn('job_id', delivery.jobId, visibleTo);
+            : await permissions.findLevels('job_id', delivery.jobId, visibleTo);
         // Whoever may not see it is not told that it is there.
         if (held === undefined || !reaches(held.levels, 'CAN_VIEW')) throw unknown(id);
         if (!reaches(held.levels, 'CAN_MANAGE_RUN'))

@@ -16,7 +16,7 @@ interface Holders extends NoticeHolder {
  * @param path where the settings stand, for the refusal @throws ServiceError that names the first unknown one
  */
 export async function checkDestinations(
-  destinations: Pick<DestinationStore, 'unknownOf'>,
+  destinations: Pick<DestinationStore, 'findUnknownIds'>,
   path: string,
   settings: Holders,
 ): Promise<void> {
@@ -25,7 +25,7 @@ export async function checkDestinations(
     ...(settings.tasks ?? []).flatMap((task, index) => namedIn(at(path, `tasks[${index}]`), task)),
   ];
   if (named.length === 0) return;
-  const unknown = new Set(await destinations.unknownOf([...new Set(named.map(({ id }) => id))]));
+  const unknown = new Set(await destinations.findUnknownIds([...new Set(named.map(({ id }) => id))]));
   const wrong = named.find(({ id }) => unknown.has(id));
   if (wrong !== undefined)
     throw invalid(`${wrong.field} is ${quote(wrong.id)}; no notification destination has this id.`);

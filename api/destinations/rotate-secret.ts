@@ -29,7 +29,7 @@ export function rotateSecretOperation({
     async handle({ id }, { caller }) {
       checkAdmin(caller);
       const now = clock.now();
-      const changed = await destinations.change(id, (before) => {
+      const changed = await destinations.update(id, (before) => {
         if (before.target.kind !== 'WEBHOOK')
           throw invalid(
             `Notification destination ${id} is of the kind ${before.target.kind}; only calls of WEBHOOK destinations are signed.`,

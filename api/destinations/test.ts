@@ -22,7 +22,7 @@ export function testDestinationOperation({
     async handle({ id }, { caller }) {
       checkAdmin(caller);
       if ((await destinations.find(id)) === undefined) throw unknownDestination(id);
-      return { delivery_id: await destinations.test(id, clock.now()) };
+      return { delivery_id: await destinations.createTestDelivery(id, clock.now()) };
     },
   });
 }

@@ -41,7 +41,7 @@ export function updateDestinationOperation({
         throw invalid('Neither display_name nor config is given; give what is to be changed.');
       if (name !== undefined) checkDisplayName(name, rules);
       let fresh: string | undefined;
-      const changed = await destinations.change(id, (before) => {
+      const changed = await destinations.update(id, (before) => {
         const target = config === undefined ? before.target : targetOf(config, rules, before.target);
         if (target.kind !== 'WEBHOOK')
           return { ...before, displayName: name ?? before.displayName, target, secrets: undefined };

@@ -48,7 +48,7 @@ export async function checkAccess(
       `Without ${access.on} this is for administrators only, and user ${userName} is none.`,
     );
   }
-  const held = await permissions.levelsOn(access.on, id, userName);
+  const held = await permissions.findLevels(access.on, id, userName);
   if (held !== undefined && !reaches(held.levels, access.level))
     throw lacksPermission(userName, access.level, held.jobId);
 }

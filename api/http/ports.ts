@@ -18,16 +18,16 @@ import type { LibraryCluster, LibraryReader, LibraryStore } from '../../engine/p
 import type { Limits } from '../../engine/limits.ts';
 import type { DestinationRules } from '../../engine/notification/destination.ts';
 import type { DeliveryLog, DestinationStore } from '../../engine/ports/notifications.ts';
-import type { LogReader, LogView } from '../../engine/ports/logs.ts';
+import type { LogReader, LogReadOptions } from '../../engine/ports/logs.ts';
 import type {
   JobStore,
   NodeReader,
   PermissionReader,
   PermissionStore,
-  RetimedRun,
+  RunTimeoutUpdate,
   RunReader,
   RunRemover,
-  Site,
+  WorkspaceInfo,
 } from '../../engine/ports/engine.ts';
 import type { TaskValues } from '../../engine/run/dynamic-values.ts';
 import type { NotebookReport, TaskOutput } from '../../engine/run/output.ts';
@@ -36,7 +36,7 @@ import type { ClusterControl } from '../../engine/coordinator/all-purpose.ts';
 import type { ClusterRules } from '../clusters/known-clusters.ts';
 import type { PeoplePorts } from './people-ports.ts';
 
-export type { Site } from '../../engine/ports/engine.ts';
+export type { WorkspaceInfo } from '../../engine/ports/engine.ts';
 
 /** What the attempts left behind. All take the id of a task run. */
 export interface OutputReader {
@@ -45,7 +45,7 @@ export interface OutputReader {
   logs(
     runId: number,
     bytes: number,
-    view: LogView,
+    view: LogReadOptions,
   ): Promise<{ readonly text: string; readonly truncated: boolean }>;
   /** The values that it set for the tasks after it. */
   taskValues(runId: number): Promise<TaskValues>;
@@ -128,7 +128,7 @@ export interface OperationPorts extends NoticePorts, PeoplePorts, LibraryPorts {
   readonly jobs: JobStore;
   readonly permissions: PermissionStore;
   /** Whom jobs run as; undefined while job access control is off, when they run as their creators. */
-  readonly owners: PermissionReader['ownersOf'] | undefined;
+  readonly owners: PermissionReader['listOwners'] | undefined;
   readonly tokens: TokenStore;
   readonly runs: RunReader;
   readonly outputs: OutputReader;
@@ -141,13 +141,13 @@ export interface OperationPorts extends NoticePorts, PeoplePorts, LibraryPorts {
   /**
    * Tells this node that the settings of a job have changed, and the timeouts of these active runs with them.
    */
-  readonly jobChanged: (retimed: readonly RetimedRun[]) => void;
+  readonly jobChanged: (retimed: readonly RunTimeoutUpdate[]) => void;
   readonly clock: Clock;
   readonly limits: Limits;
   readonly clusterRules: ClusterRules;
   /** All known task kinds: the built-in ones and those of plugins. */
   readonly kinds: readonly KnownKind[];
-  readonly site: Site;
+  readonly site: WorkspaceInfo;
 }
 
 /** Clusters, and what they are made of. */

@@ -1,6 +1,6 @@
 /** Files that are made while they are sent, as one tar stream. */
 import { Header } from 'tar';
-import { dateOf } from '../../engine/clock.ts';
+import { toDate } from '../../engine/clock.ts';
 
 /** A file of the archive. */
 export interface ArchivedFile {
@@ -41,7 +41,7 @@ function headerOf({ path, size, modified }: ArchivedFile): Buffer {
     size,
     mode: 0o600,
     type: 'File',
-    mtime: dateOf(modified),
+    mtime: toDate(modified),
     uid: 0,
     gid: 0,
     uname: '',

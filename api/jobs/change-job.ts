@@ -19,7 +19,7 @@ export async function changeJob(
   const job = await jobs.find(jobId);
   if (job !== undefined)
     await checkRunJobCycle(jobId, settingsOf(job), async (id) => (await jobs.find(id))?.settings);
-  const retimed = await jobs.change(
+  const retimed = await jobs.update(
     jobId,
     (before) => {
       const after = settingsOf(before);

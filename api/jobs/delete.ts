@@ -26,7 +26,7 @@ export function deleteJobOperation({
     async handle({ job_id: jobId }) {
       const now = clock.now();
       const active = await jobs.remove(jobId, now, (job) => noticesOfDeletion(job.settings, jobId, now));
-      for (const runId of active) cancelling.stop(runId, 'cancel');
+      for (const runId of active) cancelling.stopRun(runId, 'cancel');
       return {};
     },
   });

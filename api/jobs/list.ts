@@ -50,7 +50,7 @@ export function listJobsOperation({ jobs, owners }: Pick<OperationPorts, 'jobs' 
       const found = await jobs.list({
         visibleTo,
         name,
-        before: before?.[0],
+        beforeJobId: before?.[0],
         offset,
         limit: paged ? size + 1 : undefined,
       });

@@ -20,7 +20,7 @@ export function allLibraryStatusesOperation({
       statuses: Type.Array(ClusterLibrariesView, { description: 'One entry a cluster.' }),
     }),
     async handle() {
-      return { statuses: (await libraryStates.everyState()).map(librariesView) };
+      return { statuses: (await libraryStates.listStates()).map(librariesView) };
     },
   });
 }

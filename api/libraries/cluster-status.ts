@@ -16,7 +16,7 @@ export function libraryStatusOperation({ libraryStates }: Pick<OperationPorts, '
     request: Type.Object({ cluster_id: clusterId }),
     response: ClusterLibrariesView,
     async handle({ cluster_id: id }) {
-      const states = await libraryStates.statesOf(id);
+      const states = await libraryStates.findStates(id);
       if (states === undefined) throw unknownCluster(id);
       return librariesView({ clusterId: id, states });
     },

@@ -26,7 +26,7 @@ export function installLibrariesOperation(
       const cluster = await changedCluster(ports, id);
       await ports.libraries.add(cluster, wanted, true, ports.clock.now());
       // One that does not run gets them when it does, which may have been this moment.
-      const now = await ports.libraryStates.clusterOf(id);
+      const now = await ports.libraryStates.findCluster(id);
       if (now?.isRunning === true) ports.settleLibraries(now);
       return {};
     },

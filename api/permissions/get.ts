@@ -17,7 +17,7 @@ export function getPermissionsOperation({ permissions }: PermissionPorts): Opera
     request: Type.Object(jobIdField),
     response: AccessControlList,
     async handle({ job_id: jobId }) {
-      const grants = await permissions.grantsOn(jobId);
+      const grants = await permissions.listGrants(jobId);
       if (grants === undefined) throw unknownJob(jobId);
       return listView(jobId, grants);
     },

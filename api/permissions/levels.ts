@@ -28,7 +28,7 @@ export function permissionLevelsOperation({ permissions }: PermissionPorts): Ope
       ),
     }),
     async handle({ job_id: jobId }) {
-      if ((await permissions.grantsOn(jobId)) === undefined) throw unknownJob(jobId);
+      if ((await permissions.listGrants(jobId)) === undefined) throw unknownJob(jobId);
       return {
         permission_levels: permissionLevels.map((level) => ({
           permission_level: level,

@@ -105,7 +105,7 @@ export async function changeList(
   { visibleTo, changed: noteChange }: Call,
   change: (current: readonly Grant[]) => readonly Grant[],
 ): Promise<object> {
-  const grants = await permissions.change(jobId, (current) => {
+  const grants = await permissions.update(jobId, (current) => {
     const changed = change(current);
     const owner = ownerIn(current)?.grantee.name;
     if (visibleTo !== undefined && owner !== visibleTo && !keepsOwner(current, changed))

@@ -6,7 +6,7 @@ import { quote } from '../../engine/validation/messages.ts';
 import { PipelineDocument, specOfDocument } from '../../engine/pipeline/document.ts';
 import { checkNames } from '../../engine/pipeline/graph.ts';
 import { readDefinition } from '../../engine/pipeline/read-definition.ts';
-import { storageOf } from '../../engine/pipeline-update.ts';
+import { storageUriOf } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
@@ -42,10 +42,10 @@ export function createPipeline({ pipelines, pipelineFiles, clock }: PipelineApiP
       { caller },
     ) {
       const spec = specOfDocument(document);
-      await pipelineFiles.storageAt(storageOf(spec));
+      await pipelineFiles.resolveStorage(storageUriOf(spec));
       if (isDry) {
-        checkNames(readDefinition(await pipelineFiles.sources(spec, '/'), spec.configuration));
-        return { effective_settings: { ...document, storage: storageOf(spec) } };
+        checkNames(readDefinition(await pipelineFiles.readSources(spec, '/'), spec.configuration));
+        return { effective_settings: { ...document, storage: storageUriOf(spec) } };
       }
       const [pipelineId, now] = [randomUUID(), clock.now()];
       const made = await pipelines.create(

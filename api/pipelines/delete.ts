@@ -1,7 +1,7 @@
 /** DELETE pipelines/{pipeline_id}: forgets a pipeline. */
 import { Type } from 'typebox';
 import { ServiceError } from '../../engine/errors.ts';
-import { findPipeline, unknownPipeline } from '../../engine/pipeline-update.ts';
+import { findPipeline, pipelineNotFound } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { PipelineId } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
@@ -20,7 +20,7 @@ export function deletePipeline(ports: PipelineApiPorts): Operation {
     async handle({ pipeline_id: id }) {
       const { pipelineId, name } = await findPipeline(ports, id);
       const outcome = await ports.pipelines.remove(pipelineId);
-      if (outcome === 'gone') throw unknownPipeline(id);
+      if (outcome === 'gone') throw pipelineNotFound(id);
       if (outcome === 'active')
         throw new ServiceError(
           'INVALID_STATE',

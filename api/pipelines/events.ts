@@ -108,7 +108,7 @@ async function eventsBefore(
   const found: Placed[] = [];
   const [update = Number.MAX_SAFE_INTEGER - 1, event = Number.MAX_SAFE_INTEGER] = before ?? [];
   for (let next: number | undefined = update + 1; next !== undefined && found.length < wanted;) {
-    const updates: StoredUpdate[] = await ports.pipelines.updates(pipeline.pipelineId, {
+    const updates: StoredUpdate[] = await ports.pipelines.listUpdates(pipeline.pipelineId, {
       before: next,
       limit: updatesAtOnce,
     });
@@ -146,7 +146,7 @@ async function eventsOf(
     0,
     createdTime,
   );
-  const written = storage === undefined ? [] : await pipelineFiles.events(storage, updateId);
+  const written = storage === undefined ? [] : await pipelineFiles.readEvents(storage, updateId);
   const state = stateOf(update);
   const isOver = state === 'COMPLETED' || state === 'FAILED' || state === 'CANCELED';
   const last = written.at(-1)?.details?.update_progress?.state;

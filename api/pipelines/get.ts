@@ -1,6 +1,6 @@
 /** GET pipelines/{pipeline_id}: one pipeline. */
 import { Type } from 'typebox';
-import { findPipeline, specOf, storageOf } from '../../engine/pipeline-update.ts';
+import { findPipeline, loadPipelineSpec, storageUriOf } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { PipelineId, PipelineShown, showStatus } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
@@ -18,12 +18,12 @@ export function getPipeline(ports: PipelineApiPorts): Operation {
     response: PipelineShown,
     async handle({ pipeline_id: id }) {
       const pipeline = await findPipeline(ports, id);
-      const { spec } = await specOf(ports, pipeline);
+      const { spec } = await loadPipelineSpec(ports, pipeline);
       const { specPath, document } = pipeline;
       return {
         ...(await showStatus(ports, pipeline)),
         last_modified: pipeline.modifiedTime,
-        spec: { ...(document ?? spec), storage: storageOf(spec) },
+        spec: { ...(document ?? spec), storage: storageUriOf(spec) },
         ...(specPath !== undefined && { spec_path: specPath }),
       };
     },

@@ -38,7 +38,7 @@ export function listPipelineUpdates(ports: PipelineApiPorts): Operation {
         { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) },
         rule,
       );
-      const found = await ports.pipelines.updates(pipelineId, { before: before?.[0], limit: size + 1 });
+      const found = await ports.pipelines.listUpdates(pipelineId, { before: before?.[0], limit: size + 1 });
       const {
         entries,
         more: { next_page_token: next },

@@ -1,7 +1,7 @@
 /** PUT pipelines/{pipeline_id}: replaces the specification of a pipeline. */
 import { Type } from 'typebox';
 import { PipelineDocument, specOfDocument } from '../../engine/pipeline/document.ts';
-import { findPipeline, specOf, storageOf } from '../../engine/pipeline-update.ts';
+import { findPipeline, loadPipelineSpec, storageUriOf } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { checkStorageKept, nameTaken } from './create.ts';
 import { checkEditable, PipelineId } from '../views/pipeline-view.ts';
@@ -29,7 +29,7 @@ export function replacePipeline(ports: PipelineApiPorts): Operation {
       const pipeline = await findPipeline(ports, id);
       checkEditable(pipeline);
       const spec = specOfDocument(document);
-      checkStorageKept(storageOf((await specOf(ports, pipeline)).spec), storageOf(spec));
+      checkStorageKept(storageUriOf((await loadPipelineSpec(ports, pipeline)).spec), storageUriOf(spec));
       const outcome = await ports.pipelines.replace(
         pipeline.pipelineId,
         spec.name,

@@ -20,13 +20,13 @@ export function stopPipeline(ports: PipelineApiPorts): Operation {
     request: Type.Object({ pipeline_id: PipelineId }),
     response: Type.Object({}),
     async handle({ pipeline_id: id }, { visibleTo }) {
-      const update = await ports.pipelines.active((await findPipeline(ports, id)).pipelineId);
+      const update = await ports.pipelines.findActiveUpdate((await findPipeline(ports, id)).pipelineId);
       if (update === undefined) return {};
       // While job access control is on, this is no way around it.
       const held =
         visibleTo === undefined
           ? undefined
-          : await ports.permissions.levelsOn('run_id', update.jobRunId, visibleTo);
+          : await ports.permissions.findLevels('run_id', update.jobRunId, visibleTo);
       if (visibleTo !== undefined && held !== undefined && !reaches(held.levels, 'CAN_MANAGE_RUN'))
         throw lacksPermission(visibleTo, 'CAN_MANAGE_RUN', held.jobId);
       await cancelRun(ports.cancelling, update.jobRunId);

@@ -2,9 +2,9 @@
 import { tasksOf } from '../../engine/job/format.ts';
 import { kindOf } from '../../engine/job/task-kinds.ts';
 import { logStreams } from '../../engine/log-file.ts';
-import type { LogName, LogReader, LogView } from '../../engine/ports/logs.ts';
+import type { LogRef, LogReader, LogReadOptions } from '../../engine/ports/logs.ts';
 import { historyOf } from '../../engine/run/history.ts';
-import { maskTexts, withoutSecrets } from '../../engine/run/masking.ts';
+import { maskTexts, maskSecretFields } from '../../engine/run/masking.ts';
 import { codePage } from '../../engine/run/notebook-page/page.ts';
 import type { Repair } from '../../engine/run/rounds.ts';
 import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
@@ -30,11 +30,11 @@ export async function* bundleFiles(
   repairs: readonly Repair[],
 ): AsyncGenerator<ArchivedFile> {
   const { run, tasks } = found;
-  const mask = await ports.runs.maskOf(run);
+  const mask = await ports.runs.getMask(run);
   const now = ports.clock.now();
   const face = { version: '2.1', site: ports.site } as const;
   const json = (path: string, value: unknown): ArchivedFile =>
-    textFile(path, `${JSON.stringify(withoutSecrets(mask, value), undefined, 2)}\n`, now);
+    textFile(path, `${JSON.stringify(maskSecretFields(mask, value), undefined, 2)}\n`, now);
   yield json('run.json', {
     ...runView(found, face),
     repair_history: repairHistory(found, repairs, face),
@@ -53,7 +53,7 @@ async function* attemptFiles(
   const { runId, progress } = task;
   const folder = `tasks/${safeName(task.taskKey)}/attempt-${found.run.format === 'SINGLE_TASK' ? found.run.attempt : task.attempt}`;
   const modified = progress.endTime ?? now;
-  const view: LogView = { mask: await ports.runs.maskOf(found.run), over: isTerminal(progress.state) };
+  const view: LogReadOptions = { mask: await ports.runs.getMask(found.run), isComplete: isTerminal(progress.state) };
   const missing: string[] = [];
   for (const stream of logStreams) {
     const file = await logFile(ports.logs, { runId, stream }, view, `${folder}/${stream}`, modified);
@@ -84,23 +84,23 @@ async function* attemptFiles(
 /** A log as text; undefined when it is not there. It is read twice, because its length stands before it. */
 async function logFile(
   logs: LogReader,
-  log: LogName,
-  view: LogView,
+  log: LogRef,
+  view: LogReadOptions,
   path: string,
   modified: number,
 ): Promise<ArchivedFile | undefined> {
-  const end = await logs.size(log);
+  const end = await logs.getSize(log);
   if (end === undefined) return undefined;
   let size = 0;
   for await (const piece of piecesOf(logs, log, view, end)) size += piece.length;
   return { path, size, modified, content: () => piecesOf(logs, log, view, end) };
 }
 
-async function* piecesOf(logs: LogReader, log: LogName, view: LogView, end: number): AsyncGenerator<Buffer> {
+async function* piecesOf(logs: LogReader, log: LogRef, view: LogReadOptions, end: number): AsyncGenerator<Buffer> {
   for (let offset = 0; offset < end;) {
-    const page = await logs.page(log, offset, Math.min(pieceBytes, end - offset), view);
-    if (page.next === offset || page.offset !== offset) return;
-    offset = page.next;
+    const page = await logs.readPage(log, offset, Math.min(pieceBytes, end - offset), view);
+    if (page.nextOffset === offset || page.offset !== offset) return;
+    offset = page.nextOffset;
     yield Buffer.from(page.text, 'utf8');
   }
 }

@@ -30,7 +30,7 @@ export function bundleOperation(ports: BundlePorts): Operation {
     async handle({ run_id: runId }, { log, closing }) {
       const found = await ports.runs.find(runId);
       if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
-      const repairs = await ports.runs.repairsOf(found.run);
+      const repairs = await ports.runs.listRepairs(found.run);
       if (open >= most)
         throw new ServiceError(
           'REQUEST_LIMIT_EXCEEDED',

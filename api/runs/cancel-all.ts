@@ -1,6 +1,6 @@
 /** POST jobs/runs/cancel-all (spec 4.1 rule 9, section 7). */
 import { Type } from 'typebox';
-import { cancelRuns } from '../../engine/cancel.ts';
+import { cancelAllRuns } from '../../engine/cancel.ts';
 import { invalid } from '../../engine/errors.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { missing } from '../../engine/validation/messages.ts';
@@ -39,7 +39,7 @@ export function cancelAllRunsOperation({
       if (jobId === undefined && !queuedOnly) throw missing('job_id');
       if (jobId !== undefined && (await jobs.find(jobId)) === undefined)
         throw invalid(`Job ${jobId} does not exist.`);
-      await cancelRuns(cancelling, { jobId, queuedOnly });
+      await cancelAllRuns(cancelling, { jobId, queuedOnly });
       return {};
     },
   });

@@ -46,8 +46,8 @@ export function deleteRunOperation({
         );
       };
       await Promise.all([
-        ...deleted.attempts.map((attempt) => removing.files.removeAttempt(attempt).catch(remains)),
-        ...deleted.clusters.map((cluster) => removing.files.removeCluster(cluster).catch(remains)),
+        ...deleted.taskRunIds.map((attempt) => removing.files.removeAttempt(attempt).catch(remains)),
+        ...deleted.clusterIds.map((cluster) => removing.files.removeCluster(cluster).catch(remains)),
       ]);
       return {};
     },

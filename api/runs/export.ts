@@ -4,8 +4,8 @@ import { invalid } from '../../engine/errors.ts';
 import { tasksOf } from '../../engine/job/format.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { kindOf, type NotebookTask } from '../../engine/job/task-kinds.ts';
-import { nameOf, type ExportedNotebook } from '../../engine/run/notebook-page/exported.ts';
-import { fitReport } from '../../engine/run/notebook-page/fit.ts';
+import { notebookNameOf, type ExportedNotebook } from '../../engine/run/notebook-page/exported.ts';
+import { truncateReport } from '../../engine/run/notebook-page/fit.ts';
 import { codePage, dashboardPage } from '../../engine/run/notebook-page/page.ts';
 import { maskTexts } from '../../engine/run/masking.ts';
 import { applyParameters } from '../../engine/run/parameters.ts';
@@ -60,7 +60,7 @@ export function exportRunOperation(ports: ExportPorts): Operation {
       const found = await ports.runs.find(runId);
       if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
       const notebook = await exportedNotebook(ports, found, runId);
-      const name = nameOf(notebook);
+      const name = notebookNameOf(notebook);
       return { views: viewsOf[wanted].map((type) => ({ content: viewMakers[type](notebook), name, type })) };
     },
   });
@@ -76,7 +76,7 @@ export async function exportedNotebook(
   runId: number,
 ): Promise<ExportedNotebook> {
   return maskTexts(
-    await ports.runs.maskOf(found.run),
+    await ports.runs.getMask(found.run),
     await exported(ports, found, notebookRunIn(found, runId)),
   );
 }
@@ -117,7 +117,7 @@ async function exported(
   const { runId, taskKey, progress } = taskRun;
   const most = limits.notebookExportBytes;
   const report = await notebooks.report(runId);
-  const shown = report === undefined ? undefined : fitReport(report, most);
+  const shown = report === undefined ? undefined : truncateReport(report, most);
   const source =
     report === undefined || report.cells.length === 0 ? await notebooks.source(runId, most) : undefined;
   const failure =

@@ -7,7 +7,7 @@ import { isBuiltIn, kindNameOf } from '../../engine/job/task-kinds.ts';
 import type { TaskOutput } from '../../engine/run/output.ts';
 import type { RunReader } from '../../engine/ports/engine.ts';
 import { maskTexts } from '../../engine/run/masking.ts';
-import { asKnownTo } from '../../engine/run/rounds.ts';
+import { runAsOfAttempt } from '../../engine/run/rounds.ts';
 import type { Progress, RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { isTerminal } from '../../engine/run/states.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
@@ -101,10 +101,10 @@ export function getOutputOperation({
       if (found === undefined || taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
       const task = tasksOf(found.run.settings).find((one) => one.task_key === taskRun.taskKey);
       const kind = task === undefined ? undefined : kindNameOf(task);
-      const mask = await runs.maskOf(found.run);
+      const mask = await runs.getMask(found.run);
       const view = { mask, over: isTerminal(taskRun.progress.state) };
       return {
-        metadata: taskRunView(asKnownTo(runId, found, await runs.repairsOf(found.run)), taskRun, {
+        metadata: taskRunView(runAsOfAttempt(runId, found, await runs.listRepairs(found.run)), taskRun, {
           version,
           site,
         }),
@@ -142,7 +142,7 @@ function endOf(kind: string | undefined, progress: Progress, output: TaskOutput 
 }
 
 async function startedBy(runs: RunReader, taskRunId: number): Promise<object> {
-  const started = await runs.launchedBy(taskRunId);
+  const started = await runs.findLaunchedRun(taskRunId);
   return started === undefined ? {} : { run_job_output: { run_id: started.runId } };
 }
 

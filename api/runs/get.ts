@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { maskTexts } from '../../engine/run/masking.ts';
-import { asKnownTo, type Repair } from '../../engine/run/rounds.ts';
+import { runAsOfAttempt, type Repair } from '../../engine/run/rounds.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
@@ -26,7 +26,7 @@ export function getRunOperation({
     repairs: readonly Repair[],
   ): Promise<Map<number, object>> => {
     const [mask, values] = await Promise.all([
-      runs.maskOf(found.run),
+      runs.getMask(found.run),
       resolvedValues(found, repairs, outputs, site),
     ]);
     return new Map([...values].map(([id, value]) => [id, maskTexts(mask, value)]));
@@ -55,7 +55,7 @@ export function getRunOperation({
     async handle({ run_id: runId, include_resolved_values: resolve, include_history: history }, { version }) {
       const found = await runs.find(runId);
       if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
-      const repairs = await runs.repairsOf(found.run);
+      const repairs = await runs.listRepairs(found.run);
       const face = {
         version,
         site,
@@ -69,7 +69,7 @@ export function getRunOperation({
       }
       const taskRun = found.tasks.find((task) => task.runId === runId);
       if (taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
-      return taskRunView(asKnownTo(runId, found, repairs), taskRun, face);
+      return taskRunView(runAsOfAttempt(runId, found, repairs), taskRun, face);
     },
   });
 }

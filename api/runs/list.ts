@@ -86,7 +86,7 @@ export function listRunsOperation({
       ]);
       const expand = query.expand_tasks === true && version !== '2.0';
       const needsTasks = (run: Run): boolean => expand || shownFormat(run.format, version) === 'SINGLE_TASK';
-      const tasks = await runs.tasksOf(entries.filter(needsTasks).map((run) => run.runId));
+      const tasks = await runs.listTaskRuns(entries.filter(needsTasks).map((run) => run.runId));
       const view = expand ? runView : listedRunView;
       return {
         runs: entries.map((run) => view({ run, tasks: tasks.get(run.runId) ?? [] }, { version, site })),

@@ -1,5 +1,5 @@
 /** The log of a task run as server-sent events: what is there, then what comes, then the end. */
-import type { LogName, LogReader } from '../../engine/ports/logs.ts';
+import type { LogRef, LogReader } from '../../engine/ports/logs.ts';
 import type { Mask } from '../../engine/run/masking.ts';
 
 /** Where the attempt stands. */
@@ -11,7 +11,7 @@ export interface Standing {
 
 export interface LogFollowing {
   readonly logs: LogReader;
-  readonly log: LogName;
+  readonly log: LogRef;
   readonly offset: number;
   readonly mask: Mask;
   readonly standing: () => Promise<Standing>;
@@ -51,14 +51,14 @@ export async function* logEvents({
   for (;;) {
     const { over, state } = await standing();
     for (;;) {
-      const page = await logs.page(log, offset, eventBytes, { mask, over });
+      const page = await logs.readPage(log, offset, eventBytes, { mask, isComplete: over });
       // The task has cut its log: what is there is new.
       const from = page.offset < offset ? 0 : page.offset;
-      const { next, text } =
-        from === page.offset ? page : await logs.page(log, 0, eventBytes, { mask, over });
-      if (next === from) break;
-      yield event('log', next, { offset: from, content: text });
-      [offset, patience, silent] = [next, soonMs, 0];
+      const { nextOffset, text } =
+        from === page.offset ? page : await logs.readPage(log, 0, eventBytes, { mask, isComplete: over });
+      if (nextOffset === from) break;
+      yield event('log', nextOffset, { offset: from, content: text });
+      [offset, patience, silent] = [nextOffset, soonMs, 0];
       if (until.aborted) return;
     }
     if (over) {
@@ -84,7 +84,7 @@ function event(name: string, id: number, data: object): string {
 /** Waits until the log may have grown. */
 async function change(
   logs: LogReader,
-  log: LogName,
+  log: LogRef,
   offset: number,
   patience: number,
   until: AbortSignal,
@@ -99,7 +99,7 @@ async function change(
     const stop = logs.watch(log.runId, ring);
     // What came before it was watched would be told by nobody.
     void logs
-      .size(log)
+      .getSize(log)
       .catch(() => undefined)
       .then((size = 0) => (size === offset ? undefined : ring()));
     return stop;

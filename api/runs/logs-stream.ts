@@ -60,7 +60,7 @@ export function logsStreamOperation({
       { caller, signal, closing, lastEventId },
     ) {
       const { found } = taskRunOf(await runs.find(runId), runId);
-      const mask = await runs.maskOf(found.run);
+      const mask = await runs.getMask(found.run);
       const leave = seats.take(caller.principalId);
       const until = AbortSignal.any([
         signal,

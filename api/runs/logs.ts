@@ -71,19 +71,19 @@ export function logsOperation({
       const { found, taskRun } = taskRunOf(await runs.find(runId), runId);
       // Asked before the log is read: what is over writes no more.
       const over = isTerminal(taskRun.progress.state);
-      const view = { mask: await runs.maskOf(found.run), over };
+      const view = { mask: await runs.getMask(found.run), over };
       const log = { runId, stream };
       const page =
         tail === undefined
-          ? await logs.page(log, offset ?? 0, limit, view)
-          : await logs.tail(log, tail, limit, view);
+          ? await logs.readPage(log, offset ?? 0, limit, view)
+          : await logs.readTail(log, tail, limit, view);
       return {
         run_id: runId,
         stream,
         offset: page.offset,
-        next_offset: page.next,
+        next_offset: page.nextOffset,
         size: page.size,
-        complete: over && page.next >= page.size,
+        complete: over && page.nextOffset >= page.size,
         content: page.text,
       };
     },

@@ -53,9 +53,9 @@ export function repairRunOperation({ launching }: Pick<OperationPorts, 'launchin
       return {
         repair_id: await repairRun(launching, {
           runId,
-          tasks,
+          taskKeys: tasks,
           allFailed,
-          dependents,
+          includeDependents: dependents,
           latestRepairId,
           parameters,
         }),

@@ -1,10 +1,10 @@
 /** The parameters that tasks of a run were really given: with every reference to a dynamic value resolved. */
 import { tasksOf } from '../../engine/job/format.ts';
 import type { TaskValues } from '../../engine/run/dynamic-values.ts';
-import { resolvedTask, upstreamTaskRuns } from '../../engine/run/resolved-task.ts';
-import { asKnownTo, type Repair } from '../../engine/run/rounds.ts';
+import { resolveTask, upstreamTaskRuns } from '../../engine/run/resolved-task.ts';
+import { runAsOfAttempt, type Repair } from '../../engine/run/rounds.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
-import type { OutputReader, Site } from '../http/ports.ts';
+import type { OutputReader, WorkspaceInfo } from '../http/ports.ts';
 
 /**
  * `resolved_values` of each task run whose work has begun, by its id; a task whose references have no value
@@ -14,7 +14,7 @@ export async function resolvedValues(
   stored: RunWithTasks,
   repairs: readonly Repair[],
   outputs: Pick<OutputReader, 'taskValues'>,
-  site: Site,
+  site: WorkspaceInfo,
 ): Promise<Map<number, object>> {
   const byKey = new Map(tasksOf(stored.run.settings).map((task) => [task.task_key, task]));
   const read = new Map<number, Promise<TaskValues>>();
@@ -23,7 +23,7 @@ export async function resolvedValues(
     const task = byKey.get(taskRun.taskKey);
     if (task === undefined || taskRun.progress.runningTime === undefined) continue;
     // A repair may have given the run other parameters, and tasks before this one other attempts.
-    const { run, tasks } = asKnownTo(taskRun.runId, stored, repairs);
+    const { run, tasks } = runAsOfAttempt(taskRun.runId, stored, repairs);
     // Attempts come oldest first: the latest of each task stays.
     const latest = new Map(tasks.map((one) => [one.taskKey, one]));
     const moment = { run, task, taskRun, latest };
@@ -33,7 +33,7 @@ export async function resolvedValues(
       read.set(runId, own);
       values.set(taskKey, await own);
     }
-    const resolved = resolvedTask(moment, site, values);
+    const resolved = resolveTask(moment, site, values);
     if ('kind' in resolved) found.set(taskRun.runId, { [resolved.kind]: resolved.parameters });
   }
   return found;

@@ -4,7 +4,7 @@ import { invalid } from '../../engine/errors.ts';
 import { Id, texts } from '../../engine/validation/scalars.ts';
 import { Queue } from '../../engine/job/settings.ts';
 import { isGiven } from '../../engine/validation/messages.ts';
-import { runNow } from '../../engine/launch.ts';
+import { launchRun } from '../../engine/launch.ts';
 import { runParameterFields } from '../../engine/run/parameters.ts';
 import { checkExisting } from '../clusters/known-clusters.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
@@ -52,7 +52,7 @@ export function runNowOperation({
       if (isGiven(only)) throw invalid('only is given; a run of some of the tasks is not supported.');
       const job = clusterRules.strict ? await jobs.find(jobId) : undefined;
       if (job !== undefined) await checkExisting(clusterRules, job.settings);
-      const { runId, numberInJob } = await runNow(launching, {
+      const { runId, numberInJob } = await launchRun(launching, {
         jobId,
         parameters,
         idempotencyToken,

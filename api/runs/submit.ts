@@ -4,7 +4,7 @@ import { checkSubmission } from '../../engine/job/check.ts';
 import { AccessControlRequest, grantsOf } from '../../engine/job/permissions.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { SubmitSettings } from '../../engine/job/settings.ts';
-import { submit } from '../../engine/launch.ts';
+import { submitRun } from '../../engine/launch.ts';
 import { checkDestinations } from '../destinations/known-destinations.ts';
 import { checkClusters } from '../clusters/known-clusters.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
@@ -44,7 +44,7 @@ export function submitOperation({
       checkSubmission(settings, { version, limits, kinds });
       await checkDestinations(destinations, '', settings);
       await checkClusters(clusterRules, settings);
-      const { runId } = await submit(launching, {
+      const { runId } = await submitRun(launching, {
         settings,
         version,
         creator: caller.userName,

@@ -1,8 +1,8 @@
 /** A classic dashboard as it is shown, and the refusal of one that does not exist. */
 import { Type } from 'typebox';
-import { isoTime } from '../../engine/clock.ts';
+import { toIsoTime } from '../../engine/clock.ts';
 import { ClassicDashboard } from '../../engine/dashboard/classic.ts';
-import type { StoredClassic } from '../../engine/ports/dashboards.ts';
+import type { StoredClassicDashboard } from '../../engine/ports/dashboards.ts';
 import { ServiceError } from '../../engine/errors.ts';
 import { cut } from '../../engine/validation/messages.ts';
 
@@ -32,11 +32,11 @@ export function showClassic({
   document,
   creator,
   createdTime,
-}: StoredClassic): { readonly name: string; readonly tags?: string[] } & Record<string, unknown> {
-  return { created_at: isoTime(createdTime), user: { name: creator }, ...document };
+}: StoredClassicDashboard): { readonly name: string; readonly tags?: string[] } & Record<string, unknown> {
+  return { created_at: toIsoTime(createdTime), user: { name: creator }, ...document };
 }
 
-export function showClassicSummary(stored: StoredClassic): object {
+export function showClassicSummary(stored: StoredClassicDashboard): object {
   const { widgets: _widgets, queries: _queries, ...rest } = showClassic(stored);
   return rest;
 }

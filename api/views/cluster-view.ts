@@ -1,8 +1,8 @@
 /** A cluster as the API shows it. */
 import { Type } from 'typebox';
 import { actualWorkers, type Cluster } from '../../engine/cluster/cluster.ts';
-import { shapeOf, type Inventory } from '../../engine/cluster/inventory.ts';
-import { reasonOf } from '../../engine/cluster/termination.ts';
+import { resolveShape, type Inventory } from '../../engine/cluster/inventory.ts';
+import { toTerminationReason } from '../../engine/cluster/termination.ts';
 import { NewCluster } from '../../engine/job/cluster.ts';
 import { shownCluster } from '../../engine/job/shown.ts';
 import { isSecretName } from '../../engine/validation/secret-names.ts';
@@ -58,7 +58,7 @@ export function showCluster(cluster: Cluster, inventory: Inventory): object {
     termination,
     workers,
   } = cluster;
-  const shape = shapeOf(spec, inventory);
+  const shape = resolveShape(spec, inventory);
   const types =
     'error' in shape || shape.nodeTypeId === ''
       ? {}
@@ -77,7 +77,7 @@ export function showCluster(cluster: Cluster, inventory: Inventory): object {
     start_time: createdTime,
     ...(startedTime !== undefined && { last_restarted_time: startedTime }),
     ...(terminatedTime !== undefined && { terminated_time: terminatedTime }),
-    ...(termination !== undefined && { termination_reason: reasonOf(termination) }),
+    ...(termination !== undefined && { termination_reason: toTerminationReason(termination) }),
   };
 }
 
@@ -91,15 +91,15 @@ function masked({ spark_env_vars: variables }: Cluster['spec']): object {
   };
 }
 
-function stateOf({ state, nodes, wanted }: Cluster): string {
-  return state === 'RUNNING' && nodes < wanted ? 'RESIZING' : state;
+function stateOf({ state, nodes, wantedNodes }: Cluster): string {
+  return state === 'RUNNING' && nodes < wantedNodes ? 'RESIZING' : state;
 }
 
 function messageOf(cluster: Cluster): string {
-  const { state, nodes, wanted, workers, termination } = cluster;
+  const { state, nodes, wantedNodes, workers, termination } = cluster;
   if (state === 'TERMINATED') return termination?.parameters?.['message'] ?? '';
-  if (nodes >= wanted) return '';
+  if (nodes >= wantedNodes) return '';
   return state === 'PENDING'
-    ? `Waiting for ${wanted} nodes`
+    ? `Waiting for ${wantedNodes} nodes`
     : `Has ${actualWorkers(cluster)} of ${workers} workers`;
 }

@@ -1,8 +1,8 @@
 /** A dashboard as it is shown (spec 2.12), and the refusal of one that does not exist. */
 import { Type } from 'typebox';
-import { isoTime } from '../../engine/clock.ts';
+import { toIsoTime } from '../../engine/clock.ts';
 import { dashboardPath } from '../../engine/dashboard/names.ts';
-import type { Dashboard, ListedDashboard } from '../../engine/ports/dashboards.ts';
+import type { Dashboard, DashboardListEntry } from '../../engine/ports/dashboards.ts';
 import { ServiceError } from '../../engine/errors.ts';
 import { cut } from '../../engine/validation/messages.ts';
 
@@ -41,11 +41,11 @@ export function showSummary({
   createdTime,
   warehouseId,
   trashed,
-}: ListedDashboard | Dashboard) {
+}: DashboardListEntry | Dashboard) {
   return {
     dashboard_id: dashboardId,
     display_name: displayName,
-    create_time: isoTime(createdTime),
+    create_time: toIsoTime(createdTime),
     warehouse_id: warehouseId,
     lifecycle_state: trashed ? 'TRASHED' : 'ACTIVE',
   };
@@ -57,7 +57,7 @@ export function showDashboard(dashboard: Dashboard) {
     ...showSummary(dashboard),
     path: dashboardPath(parentPath, displayName),
     parent_path: parentPath,
-    update_time: isoTime(updatedTime),
+    update_time: toIsoTime(updatedTime),
     etag: String(etag),
     serialized_dashboard: serialized,
     source_dashboard_id: sourceDashboardId,

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { libraryStatuses } from '../../engine/cluster/libraries.ts';
 import { invalid } from '../../engine/errors.ts';
 import { Library } from '../../engine/job/cluster.ts';
-import type { LibraryCluster, ListedLibraries } from '../../engine/ports/libraries.ts';
+import type { LibraryCluster, ClusterLibraryStates } from '../../engine/ports/libraries.ts';
 import type { LibraryPorts } from '../http/ports.ts';
 
 /** The field by which every operation names its cluster. */
@@ -38,7 +38,7 @@ export const ClusterLibrariesView = Type.Object(
 );
 
 /** The answer about a cluster. */
-export function librariesView({ clusterId: id, states }: ListedLibraries) {
+export function librariesView({ clusterId: id, states }: ClusterLibraryStates) {
   return {
     cluster_id: id,
     library_statuses: states.map(({ library, status, messages }) => ({
@@ -55,7 +55,7 @@ export async function changedCluster(
   { libraryStates }: Pick<LibraryPorts, 'libraryStates'>,
   id: string,
 ): Promise<LibraryCluster & { readonly isRunning: boolean }> {
-  const cluster = await libraryStates.clusterOf(id);
+  const cluster = await libraryStates.findCluster(id);
   if (cluster === undefined) throw unknownCluster(id);
   if (!cluster.isAllPurpose)
     throw invalid(`Cluster ${id} was made for a run; name its libraries in the task.`);

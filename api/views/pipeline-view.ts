@@ -1,6 +1,6 @@
 /** Pipelines and updates as they are shown. */
 import { Type } from 'typebox';
-import { isoTime } from '../../engine/clock.ts';
+import { toIsoTime } from '../../engine/clock.ts';
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
 import { PipelineDocument } from '../../engine/pipeline/document.ts';
@@ -127,7 +127,7 @@ export async function showStatus(
   { pipelines }: Pick<PipelinePorts, 'pipelines'>,
   { pipelineId, name, creator }: StoredPipeline,
 ) {
-  const updates = await pipelines.updates(pipelineId, { before: undefined, limit: latestShown });
+  const updates = await pipelines.listUpdates(pipelineId, { before: undefined, limit: latestShown });
   const states = updates.map((update) => stateOf(update));
   const isOver = (state: UpdateState): boolean =>
     state === 'COMPLETED' || state === 'FAILED' || state === 'CANCELED';
@@ -143,7 +143,7 @@ export async function showStatus(
     latest_updates: updates.map((update) => ({
       update_id: update.updateId,
       state: stateOf(update),
-      creation_time: isoTime(update.createdTime),
+      creation_time: toIsoTime(update.createdTime),
     })),
   };
 }
@@ -156,7 +156,7 @@ export async function findUpdate(
 ): Promise<{ readonly pipeline: StoredPipeline; readonly update: StoredUpdate }> {
   const pipeline = await findPipeline(ports, pipelineId);
   const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(updateId);
-  const update = isId ? await ports.pipelines.update(pipeline.pipelineId, updateId.toLowerCase()) : undefined;
+  const update = isId ? await ports.pipelines.findUpdate(pipeline.pipelineId, updateId.toLowerCase()) : undefined;
   if (update === undefined)
     throw new ServiceError('RESOURCE_DOES_NOT_EXIST', `The specified update ${updateId} was not found.`);
   return { pipeline, update };

@@ -3,12 +3,12 @@ import type { ApiVersion } from '../../engine/job/format.ts';
 import { durationsOf, type Progress, type Run } from '../../engine/run/run.ts';
 import { runPageUrl } from '../../engine/run/site.ts';
 import { statusOf } from '../../engine/run/status.ts';
-import type { Site } from '../http/ports.ts';
+import type { WorkspaceInfo } from '../http/ports.ts';
 
 /** For whom a run is shown. */
 export interface Face {
   readonly version: ApiVersion;
-  readonly site: Site;
+  readonly site: WorkspaceInfo;
   /** Resolved parameters of task runs by their id, where they were asked for. */
   readonly resolved?: ReadonlyMap<number, object>;
 }

@@ -6,7 +6,7 @@ import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { systemClock as clock } from '../../engine/clock.ts';
-import { missingAsUndefined } from '../../engine/read-file.ts';
+import { undefinedIfMissing } from '../../engine/read-file.ts';
 import { cacheParts } from '../../runners/libraries/cache.ts';
 import { openDatabase, type DatabaseAddress } from '../../storage/postgres/database.ts';
 import { libraryPathsInUse } from '../../storage/postgres/libraries/libraries.ts';
@@ -47,9 +47,9 @@ async function removeOld(
   before: number,
   inUse: (entry: string) => boolean,
 ): Promise<void> {
-  for (const name of (await readdir(directory).catch(missingAsUndefined)) ?? []) {
+  for (const name of (await readdir(directory).catch(undefinedIfMissing)) ?? []) {
     const entry = join(directory, name);
-    const found = await stat(entry).catch(missingAsUndefined);
+    const found = await stat(entry).catch(undefinedIfMissing);
     if (found === undefined || found.mtimeMs >= before || inUse(entry)) continue;
     // In one step: half an entry would be taken for a whole one.
     const leaving = `${entry}.leaving`;

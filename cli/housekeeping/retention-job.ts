@@ -49,8 +49,8 @@ async function removeExpired({
       for (const runId of expired) {
         const removed = await deleteRun(db, runId, clock.now());
         if (typeof removed === 'string') continue;
-        for (const attempt of removed.attempts) await files.removeAttempt(attempt).catch(remains);
-        for (const cluster of removed.clusters) await files.removeCluster(cluster).catch(remains);
+        for (const attempt of removed.taskRunIds) await files.removeAttempt(attempt).catch(remains);
+        for (const cluster of removed.clusterIds) await files.removeCluster(cluster).catch(remains);
       }
       if (expired.length < batch) break;
     }

@@ -1,7 +1,7 @@
 /** Wires clusters: their rows and nodes, what really happens on them, and who hears of it. */
 import type { Clock } from '../../engine/clock.ts';
 import { createClusterFaults } from '../../engine/cluster/faults.ts';
-import { capacityOf, isLimited } from '../../engine/cluster/inventory.ts';
+import { poolCapacityOf, hasLimitedPool } from '../../engine/cluster/inventory.ts';
 import type {
   ClusterProvider,
   ClusterReader,
@@ -68,8 +68,8 @@ export async function startClusters({
 }: ClusterParts): Promise<Clusters> {
   const { clusters: inventory, clusterStartMs, stopGraceMs, logBytesMax } = config;
   const rules = {
-    limited: isLimited(inventory),
-    capacityOf: (poolId: string) => capacityOf(poolId, inventory),
+    limited: hasLimitedPool(inventory),
+    capacityOf: (poolId: string) => poolCapacityOf(poolId, inventory),
   };
   const store = createClusterStore(db, clock, log, rules);
   const signals = createClusterSignals();
@@ -85,11 +85,11 @@ export async function startClusters({
     log.warn({ faults: config.faults }, 'RUNYARD_FAULTS is set: clusters of this engine fail on purpose.');
   const compute: ComputePorts = {
     inventory,
-    strict: config.clustersStrict,
+    requireExistingCluster: config.clustersStrict,
     faults: createClusterFaults(config.faults),
     signals,
     provider: providerOf({ db, roots, scripts, clock, log }),
-    startAgain: (clusterId) => control.startAgain(clusterId),
+    startForTask: (clusterId) => control.startForTask(clusterId),
   };
   const control = createClusterControl({
     clusters: store,
@@ -99,13 +99,13 @@ export async function startClusters({
     log,
     clusterStartMs,
     nodeId,
-    began,
-    random,
-    workplace: files,
+    onClusterRunning: began,
+    randomString: random,
+    directories: files,
     removeDirectory: (clusterId) => files.removeCluster(clusterId),
   });
   await endLeftScripts(scripts, store, log);
-  const wake = listenForClusters({ address, clock, log }, (clusterId) => signals.tell(clusterId));
+  const wake = listenForClusters({ address, clock, log }, (clusterId) => signals.notify(clusterId));
   await wake.ready;
   let tending: Promise<void> | undefined;
   return {
@@ -115,7 +115,7 @@ export async function startClusters({
     reader: createClusterReader(db),
     tend() {
       tending ??= control
-        .tend()
+        .maintain()
         .catch((error: unknown) =>
           log.warn(
             { error: messageOf(error) },
@@ -143,14 +143,14 @@ function providerOf({
   log,
 }: Pick<ClusterParts, 'roots' | 'clock' | 'log'> & {
   readonly db: OpenDatabase['db'];
-  readonly scripts: Pick<ClusterProvider, 'runScript' | 'endScripts'>;
+  readonly scripts: Pick<ClusterProvider, 'runScript' | 'stopScripts'>;
 }): ClusterProvider {
   // One after the other: each holds a connection while it copies.
   let deliveries: Promise<void> = Promise.resolve();
   return {
     runScript: scripts.runScript,
-    endScripts: scripts.endScripts,
-    logsOf: (clusterId, runId) => noteAttempt(roots, clusterId, runId),
+    stopScripts: scripts.stopScripts,
+    attachLogs: (clusterId, runId) => noteAttempt(roots, clusterId, runId),
     deliverLogs(clusterId) {
       deliveries = deliveries
         .then(() => deliverClusterLogs(db, roots, clusterId, clock.now()))
@@ -175,6 +175,6 @@ async function endLeftScripts(
     const cluster = await store.find(clusterId);
     if (cluster !== undefined && cluster.state !== 'TERMINATED') continue;
     log.warn({ cluster_id: clusterId }, 'Ending init scripts that were left of a cluster which is over.');
-    await scripts.endScripts(clusterId);
+    await scripts.stopScripts(clusterId);
   }
 }

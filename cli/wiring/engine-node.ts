@@ -2,16 +2,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { LibraryPorts } from '../../api/http/ports.ts';
 import type { Clock } from '../../engine/clock.ts';
-import { createEndings } from '../../engine/coordinator/endings.ts';
-import { createQueue, type RunQueue } from '../../engine/coordinator/admit.ts';
+import { createRunEndListeners } from '../../engine/coordinator/endings.ts';
+import { createRunQueue, type RunQueue } from '../../engine/coordinator/admit.ts';
 import { createCoordinator, type Coordinator } from '../../engine/coordinator/coordinator.ts';
-import { sweepProcesses } from '../../engine/coordinator/sweep.ts';
-import { startWatch } from '../../engine/coordinator/watch.ts';
+import { sweepOrphanProcesses } from '../../engine/coordinator/sweep.ts';
+import { startOwnershipLoop } from '../../engine/coordinator/watch.ts';
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
-import { host, identifyProcess } from '../../engine/host.ts';
-import type { Log, NodeIdentity, NodeReader, Site } from '../../engine/ports/engine.ts';
+import { hostName, identifyProcess } from '../../engine/host.ts';
+import type { Log, NodeIdentity, NodeReader, WorkspaceInfo } from '../../engine/ports/engine.ts';
 import type { RunStore } from '../../engine/ports/runs.ts';
-import { createUpdateDesk } from '../../engine/pipeline-update.ts';
+import { createUpdatePlanner } from '../../engine/pipeline-update.ts';
 import type { Isolation } from '../../runners/process/isolation.ts';
 import type { RunnerSettings } from '../../runners/pool/messages.ts';
 import { createTaskPool } from '../../runners/pool/pool.ts';
@@ -51,7 +51,7 @@ export interface EngineParts {
   readonly address: DatabaseAddress;
   readonly database: OpenDatabase;
   readonly roots: Roots;
-  readonly site: Site;
+  readonly site: WorkspaceInfo;
   readonly plugins: readonly PluginKind[];
   readonly isolation: Isolation;
   readonly clock: Clock;
@@ -103,24 +103,24 @@ export async function startEngine({
     clock,
     log,
   });
-  const endings = createEndings();
+  const endings = createRunEndListeners();
   const coordinator = createCoordinator({
     runs,
     clusters: clusters.store,
     compute: clusters.compute,
-    librarian: libraries.librarian,
+    libraryManager: libraries.librarian,
     pool,
-    workplace: files,
-    site,
+    directories: files,
+    workspace: site,
     clock,
     log,
     nodeId: node.nodeId,
     clusterStartMs: config.clusterStartMs,
-    random: randomCharacters,
+    randomString: randomCharacters,
     limits: config.limits,
-    freed: () => queue.serve(),
-    endings,
-    updates: createUpdateDesk({
+    onCapacityFreed: () => queue.wake(),
+    runEndListeners: endings,
+    updatePlanner: createUpdatePlanner({
       pipelines: createPatientPipelineStore(db, clock, log),
       clock,
       limits: config.limits,
@@ -131,20 +131,20 @@ export async function startEngine({
     }),
     permissions: config.jobAccessControl ? createPatientPermissionReader(db, clock, log) : undefined,
   });
-  const queue = createQueue({
+  const queue = createRunQueue({
     runs,
     clock,
     log,
     limits: config.limits,
     nodeId: node.nodeId,
-    accept: coordinator.accept,
-    endings,
+    acceptRun: coordinator.accept,
+    runEndListeners: endings,
   });
   const sweep = (): Promise<void> =>
-    sweepProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });
+    sweepOrphanProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });
   await sweep();
   const { leaseMs } = config;
-  const watch = await startWatch({
+  const watch = await startOwnershipLoop({
     nodes,
     runs,
     coordinator,
@@ -152,8 +152,8 @@ export async function startEngine({
     log,
     node,
     leaseMs,
-    sweep,
-    queue: { serve: () => lookAfter(queue, clusters) },
+    sweepOrphans: sweep,
+    queue: { wake: () => lookAfter(queue, clusters) },
     heartbeat: (onLost) => startHeartbeat({ address, nodeId: node.nodeId, leaseMs }, log, onLost),
   });
   await libraries.resume();
@@ -167,7 +167,7 @@ export async function startEngine({
     files,
     libraries: libraries.ports,
     async drain() {
-      watch.rest();
+      watch.stopAdopting();
       await queue.close();
       await coordinator.drain();
     },
@@ -195,7 +195,7 @@ function runnerSettings(config: Config, roots: Roots, isolation: Isolation): Run
 
 /** With each beat: what waits, and clusters that a node which is gone was starting. */
 function lookAfter(queue: RunQueue, clusters: Clusters): void {
-  queue.serve();
+  queue.wake();
   clusters.tend();
 }
 
@@ -204,7 +204,7 @@ async function ownNode(directoryId: string): Promise<NodeIdentity> {
   if (identity === undefined) throw new Error('This process is not in the process table: is /proc mounted?');
   return {
     nodeId: randomUUID(),
-    host,
+    host: hostName,
     bootId: identity.bootId,
     pid: identity.pid,
     processStart: identity.startTime,

@@ -5,9 +5,9 @@
 import { join } from 'node:path';
 import type { LibraryPorts } from '../../api/http/ports.ts';
 import type { Clock } from '../../engine/clock.ts';
-import { createLibrarian } from '../../engine/coordinator/libraries.ts';
+import { createLibraryManager } from '../../engine/coordinator/libraries.ts';
 import { messageOf } from '../../engine/errors.ts';
-import type { Librarian, LibraryCluster } from '../../engine/ports/libraries.ts';
+import type { LibraryManager, LibraryCluster } from '../../engine/ports/libraries.ts';
 import type { Log } from '../../engine/ports/engine.ts';
 import { userVariables } from '../../runners/process/environment.ts';
 import type { Isolation } from '../../runners/process/isolation.ts';
@@ -21,7 +21,7 @@ import type { Config } from '../config.ts';
 import { libraryDirectory } from './kept-directories.ts';
 
 export interface Libraries {
-  readonly librarian: Librarian;
+  readonly librarian: LibraryManager;
   readonly ports: LibraryPorts;
   /** Goes on with clusters whose libraries an earlier engine has not finished. */
   resume(): Promise<void>;
@@ -64,14 +64,14 @@ export function createLibraries({
       ...config.libraryEnvironment,
     },
   });
-  const librarian = createLibrarian({ store, installer, clock });
+  const librarian = createLibraryManager({ store, installer, clock });
   let closed = false;
   const settle = (cluster: LibraryCluster): void => {
     if (closed) return;
     reader
-      .variablesOf(cluster.clusterId)
+      .getClusterVariables(cluster.clusterId)
       .then((environment) =>
-        librarian.equip({
+        librarian.ensureInstalled({
           cluster,
           environment,
           wanted: [],
@@ -91,7 +91,7 @@ export function createLibraries({
     librarian,
     ports: { libraries: store, libraryStates: reader, settleLibraries: settle },
     async resume() {
-      for (const cluster of await reader.unsettled()) settle(cluster);
+      for (const cluster of await reader.listClustersToInstall()) settle(cluster);
     },
     close() {
       closed = true;

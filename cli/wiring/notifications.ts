@@ -1,7 +1,7 @@
 /** Wires the delivery of notices of one node: stores, mailer, and the bell that wakes them. */
 import { hostname } from 'node:os';
 import type { Clock } from '../../engine/clock.ts';
-import type { Log, Site } from '../../engine/ports/engine.ts';
+import type { Log, WorkspaceInfo } from '../../engine/ports/engine.ts';
 import { noMask } from '../../engine/run/masking.ts';
 import { createDeliverer } from '../../notifications/deliver.ts';
 import { createMailer } from '../../notifications/email.ts';
@@ -31,7 +31,7 @@ export interface NoticeWiring {
   readonly database: OpenDatabase;
   readonly roots: Roots;
   readonly files: AttemptFiles;
-  readonly site: Site;
+  readonly site: WorkspaceInfo;
   readonly nodeId: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -55,7 +55,7 @@ export function startNotices({
   const [logs, runs] = [createLogFiles(roots), createRunReader(database.db)];
   const tailOf = async (runId: number): Promise<string> => {
     const found = await runs.find(runId);
-    return logTail(logs, files, runId, found === undefined ? noMask : await runs.maskOf(found.run));
+    return logTail(logs, files, runId, found === undefined ? noMask : await runs.getMask(found.run));
   };
   const deliverer = createDeliverer({
     store: createDeliveryStore(database.db, clock, log),

@@ -34,7 +34,7 @@ export function createPeople({ db }: OpenDatabase, clock: Clock, log: Log): Peop
     audit: writer.record,
     async close() {
       const late = Promise.withResolvers<void>();
-      const cancel = clock.at(clock.now() + lastEntriesMs, late.resolve);
+      const cancel = clock.runAt(clock.now() + lastEntriesMs, late.resolve);
       await Promise.race([writer.flush(), late.promise]);
       cancel();
     },

@@ -1,6 +1,6 @@
 /** Wires the firing of schedules: what is due in the database becomes runs of this node. */
 import type { Clock } from '../../engine/clock.ts';
-import { startFiring } from '../../engine/coordinator/fire.ts';
+import { startScheduler } from '../../engine/coordinator/fire.ts';
 import type { LaunchPorts } from '../../engine/launch.ts';
 import type { Log } from '../../engine/ports/engine.ts';
 import type { DatabaseAddress, OpenDatabase } from '../../storage/postgres/database.ts';
@@ -16,12 +16,12 @@ export async function startSchedules(
   clock: Clock,
   log: Log,
 ): Promise<{ close(): Promise<void> }> {
-  const firing = startFiring({
+  const firing = startScheduler({
     schedules: createScheduleStore(db),
-    launching,
+    launchPorts: launching,
     clock,
     log,
-    isPassing: passing,
+    isTransientError: passing,
   });
   const wake = listenForSchedules({ address, clock, log }, firing.wake);
   await wake.ready;

@@ -11,7 +11,7 @@ import { systemClock as clock } from '../../engine/clock.ts';
 import type { QueryRunner } from '../../engine/ports/dashboards.ts';
 import { ServiceError } from '../../engine/errors.ts';
 import { builtInKinds, type PluginKind } from '../../engine/job/task-kinds.ts';
-import type { Site } from '../../engine/ports/engine.ts';
+import type { WorkspaceInfo } from '../../engine/ports/engine.ts';
 import type { RunStore } from '../../engine/ports/runs.ts';
 import { tokenHash } from '../../engine/token/token.ts';
 import { loadPlugins } from '../../runners/plugin/load-plugins.ts';
@@ -130,7 +130,7 @@ async function start(
   // A port that the system picks is known once the service listens; the tasks that it adopts before have
   // their address already.
   let url = `${tls === undefined ? 'http' : 'https'}://${config.host}:${config.port}`;
-  const site: Site = { publicUrl: () => config.publicUrl ?? url, workspaceId: '1' };
+  const site: WorkspaceInfo = { publicUrl: () => config.publicUrl ?? url, workspaceId: '1' };
   const engine = await startEngine({
     config,
     address,
@@ -233,7 +233,7 @@ interface ServiceParts {
   readonly database: OpenDatabase;
   readonly engine: Engine;
   readonly roots: Roots;
-  readonly site: Site;
+  readonly site: WorkspaceInfo;
   readonly log: Logger;
   readonly door: Door;
   readonly people: People;
@@ -264,7 +264,7 @@ function createService({
     operations: everyOperation({
       jobs: createJobStore(db),
       permissions,
-      owners: enforced?.ownersOf,
+      owners: enforced?.listOwners,
       tokens: createTokenStore(db),
       runs: createRunReader(db),
       outputs: files,
@@ -277,21 +277,21 @@ function createService({
       control: clusters.control,
       inventory: config.clusters,
       clusterRules: { inventory: config.clusters, strict: config.clustersStrict, find: clusters.reader.find },
-      launching: { runs: guarded(runs, door), clock, limits, nodeId, accept: coordinator.accept },
+      launching: { runs: guarded(runs, door), clock, limits, nodeId, acceptRun: coordinator.accept },
       nodes,
       cancelling: {
         runs,
-        stop(runId, reason) {
+        stopRun(runId, reason) {
           coordinator.stop(runId, reason);
           // Nobody drives a run in the queue.
-          queue.serve();
+          queue.wake();
         },
       },
       removing: { runs: createRunRemover(db), files },
       jobChanged(retimed) {
-        for (const { runId, settings } of retimed) coordinator.retime(runId, settings);
+        for (const { runId, settings } of retimed) coordinator.updateTimeouts(runId, settings);
         // Its limit may have been raised.
-        queue.serve();
+        queue.wake();
       },
       site,
       workspace: createWorkspace(roots, limits),
@@ -316,7 +316,7 @@ function createService({
     tls,
     trustedProxies: config.trustedProxies,
     permissions: enforced,
-    metrics: { databaseQueries: database.queries, activeRuns: coordinator.active },
+    metrics: { databaseQueries: database.queries, activeRuns: coordinator.countDrivenRuns },
     metricsOpen: config.metricsOpen,
     consoleDirectory: fileURLToPath(new URL('../../console/built', import.meta.url)),
     ready: () => readiness(database, door),
@@ -338,14 +338,14 @@ interface Door {
 function guarded(runs: RunStore, door: Door): RunStore {
   return {
     ...runs,
-    async launch(steps, patience) {
+    async launchTransaction(steps, patience) {
       if (!door.open)
         throw new ServiceError(
           'TEMPORARILY_UNAVAILABLE',
           'This engine is stopping and takes no new runs. Ask again when it is back, or ask another engine.',
           5,
         );
-      return runs.launch(steps, patience);
+      return runs.launchTransaction(steps, patience);
     },
   };
 }

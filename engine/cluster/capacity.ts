@@ -9,7 +9,7 @@ export interface WaitingCluster {
   readonly held: number;
 }
 
-export interface Grant {
+export interface NodeAllocation {
   readonly clusterId: string;
   /** What it holds from now on. */
   readonly nodes: number;
@@ -21,13 +21,13 @@ export interface Grant {
  * @param capacity nodes of the pool; undefined: any number
  * @param held nodes that its clusters hold now
  */
-export function grantNodes(
+export function allocatePoolNodes(
   capacity: number | undefined,
   held: number,
   waiting: readonly WaitingCluster[],
-): Grant[] {
+): NodeAllocation[] {
   let free = (capacity ?? Infinity) - held;
-  const grants: Grant[] = [];
+  const grants: NodeAllocation[] = [];
   for (const { clusterId, running, wanted, held: own } of waiting) {
     const more = Math.min(wanted - own, free);
     if (more <= 0 || (!running && more < wanted - own)) break;

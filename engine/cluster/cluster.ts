@@ -1,5 +1,5 @@
 /** A simulated cluster: its identity, kind and state, and how its id looks. */
-import { isoTime } from '../clock.ts';
+import { toIsoTime } from '../clock.ts';
 import type { Termination } from './termination.ts';
 
 /** A job cluster lives for a task or a run; an all-purpose cluster is shared by whoever names its id. */
@@ -26,7 +26,7 @@ export interface NewClusterRow {
   /** Workers that it wants to have: the desired number, not the actual one (spec 2.8). */
   readonly workers: number;
   /** Nodes that it wants to hold: its workers and a driver; none for one that was allocated on first use. */
-  readonly wanted: number;
+  readonly wantedNodes: number;
 }
 
 export interface Cluster extends NewClusterRow {
@@ -35,7 +35,7 @@ export interface Cluster extends NewClusterRow {
   /** Nodes that it holds. */
   readonly nodes: number;
   /** Tells one start of it from the next; it changes with every request for nodes. */
-  readonly ticket: number;
+  readonly generation: number;
   readonly startedTime: number | undefined;
   readonly terminatedTime: number | undefined;
   /** Why it ended. */
@@ -53,6 +53,6 @@ export function actualWorkers({ nodes }: Pick<Cluster, 'nodes'>): number {
  */
 export function clusterIdAt(now: number, random: string): string {
   const [, month = '', day = '', hour = '', minute = '', second = ''] =
-    /^\d+-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)/.exec(isoTime(now)) ?? [];
+    /^\d+-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)/.exec(toIsoTime(now)) ?? [];
   return `${month}${day}-${hour}${minute}${second}-${random}`;
 }

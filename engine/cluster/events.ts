@@ -14,7 +14,7 @@ export const clusterEventTypes = [
 ] as const;
 export type ClusterEventType = (typeof clusterEventTypes)[number];
 
-export interface EventDetails {
+export interface ClusterEventDetails {
   readonly current_num_workers?: number;
   readonly target_num_workers?: number;
   readonly reason?: Termination;
@@ -27,5 +27,5 @@ export interface ClusterEvent {
   /** Epoch ms. */
   readonly time: number;
   readonly type: ClusterEventType;
-  readonly details: EventDetails;
+  readonly details: ClusterEventDetails;
 }

@@ -56,7 +56,7 @@ export interface ClusterShape {
 }
 
 /** Fields by which a cluster names what the configuration has to know. */
-type Named = Pick<
+type NodeTypeFields = Pick<
   NewCluster,
   'instance_pool_id' | 'policy_id' | 'node_type_id' | 'driver_node_type_id' | 'num_workers' | 'autoscale'
 >;
@@ -66,11 +66,11 @@ type Named = Pick<
  * not given, and the driver is like the workers unless it says otherwise. `error`: it names a pool or a
  * policy that there is not.
  */
-export function shapeOf(
-  spec: Partial<Named>,
+export function resolveShape(
+  spec: Partial<NodeTypeFields>,
   inventory: Inventory,
 ): ClusterShape | { readonly error: string } {
-  const wrong = unknownIn(spec, inventory);
+  const wrong = unknownNameError(spec, inventory);
   if (wrong !== undefined) return { error: `The cluster's ${wrong}` };
   const policy = (spec.policy_id && inventory.policies[spec.policy_id]) || {};
   const poolId = spec.instance_pool_id || policy.instance_pool_id || '';
@@ -93,16 +93,16 @@ export function shapeOf(
  * The pool or policy that a cluster names and that is not configured, as a sentence that begins with the
  * field; undefined when all are.
  */
-export function unknownIn(
-  { instance_pool_id: pool, policy_id: policy }: Partial<Named>,
+export function unknownNameError(
+  { instance_pool_id: pool, policy_id: policy }: Partial<NodeTypeFields>,
   { pools, policies }: Inventory,
 ): string | undefined {
-  if (pool && !Object.hasOwn(pools, pool)) return unknown('instance_pool_id', pool, 'pool', pools);
-  if (policy && !Object.hasOwn(policies, policy)) return unknown('policy_id', policy, 'policy', policies);
+  if (pool && !Object.hasOwn(pools, pool)) return unknownNameMessage('instance_pool_id', pool, 'pool', pools);
+  if (policy && !Object.hasOwn(policies, policy)) return unknownNameMessage('policy_id', policy, 'policy', policies);
   return undefined;
 }
 
-function unknown(
+function unknownNameMessage(
   field: string,
   value: string,
   what: string,
@@ -114,17 +114,17 @@ function unknown(
 }
 
 /** Nodes of a pool at the most; undefined: any number. */
-export function capacityOf(poolId: string, { nodes, pools }: Inventory): number | undefined {
+export function poolCapacityOf(poolId: string, { nodes, pools }: Inventory): number | undefined {
   return poolId === '' ? nodes : pools[poolId]?.capacity;
 }
 
 /** Whether any pool can be used up. */
-export function isLimited({ nodes, pools }: Inventory): boolean {
+export function hasLimitedPool({ nodes, pools }: Inventory): boolean {
   return nodes !== undefined || Object.values(pools).some((pool) => pool.capacity !== undefined);
 }
 
 /** `3 nodes of the pool "small", which has 4`. */
-export function nodesInWords(wanted: number, poolId: string, capacity: number | undefined): string {
+export function formatNodes(wanted: number, poolId: string, capacity: number | undefined): string {
   const pool = poolId === '' ? 'this service' : `the pool ${quote(poolId)}`;
   return `${wanted} ${wanted === 1 ? 'node' : 'nodes'} of ${pool}${capacity === undefined ? '' : `, which has ${capacity}`}`;
 }

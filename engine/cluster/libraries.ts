@@ -63,13 +63,13 @@ function subjectOf({ jar, egg, whl, pypi, maven, cran }: Library): string {
 }
 
 /** One package in one version, as far as a library says so. */
-interface Release {
+interface PackageRelease {
   readonly name: string;
   readonly version: string;
 }
 
 /** Libraries that contradict each other. */
-export interface Contradiction {
+export interface LibraryConflict {
   readonly libraries: readonly Library[];
   readonly message: string;
 }
@@ -78,10 +78,10 @@ export interface Contradiction {
  * Two libraries of a list that want two versions of one package; undefined when there are none. Said before
  * an installer is asked.
  */
-export function contradiction(libraries: readonly Library[]): Contradiction | undefined {
+export function findLibraryConflict(libraries: readonly Library[]): LibraryConflict | undefined {
   const known = new Map<string, { readonly version: string; readonly library: Library }>();
   for (const library of libraries) {
-    const release = releaseOf(library);
+    const release = packageReleaseOf(library);
     if (release === undefined) continue;
     const other = known.get(release.name);
     if (other !== undefined && other.version !== release.version) {
@@ -93,16 +93,16 @@ export function contradiction(libraries: readonly Library[]): Contradiction | un
   return undefined;
 }
 
-function releaseOf(library: Library): Release | undefined {
+function packageReleaseOf(library: Library): PackageRelease | undefined {
   const { pypi, whl, maven } = library;
   if (pypi !== undefined) {
     const [, name = '', version] =
       /^([\w.-]+)\s*(?:\[[^\]]*\])?\s*={2,3}\s*([^,*\s]+)$/.exec(pypi.package.trim()) ?? [];
-    return version === undefined ? undefined : { name: `python ${normalized(name)}`, version };
+    return version === undefined ? undefined : { name: `python ${normalizePackageName(name)}`, version };
   }
   if (whl !== undefined) {
     const [, name = '', version] = /([^/]+?)-([^-/]+)(?:-[^-/]+){3,4}\.whl$/.exec(whl) ?? [];
-    return version === undefined ? undefined : { name: `python ${normalized(name)}`, version };
+    return version === undefined ? undefined : { name: `python ${normalizePackageName(name)}`, version };
   }
   if (maven === undefined) return undefined;
   const [group, artifact, version = '', ...more] = maven.coordinates.split(':');
@@ -110,7 +110,7 @@ function releaseOf(library: Library): Release | undefined {
 }
 
 /** The one spelling of the name of a Python package. */
-function normalized(name: string): string {
+function normalizePackageName(name: string): string {
   return name.replaceAll(/[-_.]+/g, '-').toLowerCase();
 }
 
@@ -118,11 +118,11 @@ function normalized(name: string): string {
  * A Python requirement in the words of an installer: a name with extras and versions, never an option, a path
  * or an address.
  */
-const requirement =
+const requirementPattern =
   /^[A-Za-z\d]([\w.-]*[A-Za-z\d])?\s*(\[[\w.,\s-]*\])?\s*((===|==|~=|>=|<=|!=|<|>)\s*[\w.*+!-]+(\s*,\s*(===|==|~=|>=|<=|!=|<|>)\s*[\w.*+!-]+)*)?$/;
 /** `group:artifact:version`, optionally with classifier and `@extension`. */
-const coordinates = /^[\w.-]+:[\w.-]+:[\w.+[\](),-]+(:[\w.-]+)?(@[\w.-]+)?$/;
-const webAddress = /^https?:\/\/[^\s<>"']+$/;
+const coordinatesPattern = /^[\w.-]+:[\w.-]+:[\w.+[\](),-]+(:[\w.-]+)?(@[\w.-]+)?$/;
+const webAddressPattern = /^https?:\/\/[^\s<>"']+$/;
 
 /**
  * Refuses what an installer would not take for a package: its arguments come from here, and nothing else may
@@ -130,12 +130,12 @@ const webAddress = /^https?:\/\/[^\s<>"']+$/;
  * @throws ServiceError INVALID_PARAMETER_VALUE that says what is allowed
  */
 export function checkPackage({ pypi, maven, cran }: Library): void {
-  if (pypi !== undefined && !requirement.test(pypi.package.trim())) {
+  if (pypi !== undefined && !requirementPattern.test(pypi.package.trim())) {
     throw invalid(
       `pypi.package is ${quote(pypi.package)}; it must be a package name, optionally with extras and versions, such as name[extra]==1.2.`,
     );
   }
-  if (maven !== undefined && !coordinates.test(maven.coordinates)) {
+  if (maven !== undefined && !coordinatesPattern.test(maven.coordinates)) {
     throw invalid(`maven.coordinates is ${quote(maven.coordinates)}; it must be group:artifact:version.`);
   }
   for (const exclusion of maven?.exclusions ?? []) {
@@ -146,7 +146,7 @@ export function checkPackage({ pypi, maven, cran }: Library): void {
     throw invalid(`cran.package is ${quote(cran.package)}; it must be the name of an R package.`);
   }
   const repo = (pypi ?? maven ?? cran)?.repo;
-  if (repo !== undefined && !webAddress.test(repo))
+  if (repo !== undefined && !webAddressPattern.test(repo))
     throw invalid(`repo is ${quote(repo)}; it must be an http or https address.`);
 }
 
@@ -157,7 +157,7 @@ export interface LibraryFailure {
 }
 
 /** The state_message of a task whose libraries could not be installed; clients know how it begins. */
-export function installationFailed(failures: readonly LibraryFailure[]): string {
+export function installationFailedMessage(failures: readonly LibraryFailure[]): string {
   // Those that do not fit each other fail for one reason.
   const reasons = [...Map.groupBy(failures, ({ message }) => message)].map(
     ([message, ones]) => `${ones.map(({ library }) => libraryName(library)).join(', ')}: ${message}`,

@@ -10,11 +10,11 @@ export interface NodeType {
   readonly description: string;
 }
 
-const gigabyte = 1_024;
+const gigabyteMb = 1_024;
 
-function sized(category: string, cores: number, gigabytes: number): NodeType {
+function createNodeType(category: string, cores: number, gigabytes: number): NodeType {
   return {
-    memory_mb: gigabytes * gigabyte,
+    memory_mb: gigabytes * gigabyteMb,
     num_cores: cores,
     category,
     description: `${cores} cores, ${gigabytes} GB`,
@@ -23,16 +23,16 @@ function sized(category: string, cores: number, gigabytes: number): NodeType {
 
 /** node_type_id -> its size. */
 export const nodeTypes: Readonly<Record<string, NodeType>> = {
-  'standard-2': sized('General Purpose', 2, 8),
-  'standard-4': sized('General Purpose', 4, 16),
-  'standard-8': sized('General Purpose', 8, 32),
-  'standard-16': sized('General Purpose', 16, 64),
-  'memory-4': sized('Memory Optimized', 4, 32),
-  'memory-8': sized('Memory Optimized', 8, 64),
-  'memory-16': sized('Memory Optimized', 16, 128),
-  'compute-4': sized('Compute Optimized', 4, 8),
-  'compute-8': sized('Compute Optimized', 8, 16),
-  'compute-16': sized('Compute Optimized', 16, 32),
+  'standard-2': createNodeType('General Purpose', 2, 8),
+  'standard-4': createNodeType('General Purpose', 4, 16),
+  'standard-8': createNodeType('General Purpose', 8, 32),
+  'standard-16': createNodeType('General Purpose', 16, 64),
+  'memory-4': createNodeType('Memory Optimized', 4, 32),
+  'memory-8': createNodeType('Memory Optimized', 8, 64),
+  'memory-16': createNodeType('Memory Optimized', 16, 128),
+  'compute-4': createNodeType('Compute Optimized', 4, 8),
+  'compute-8': createNodeType('Compute Optimized', 8, 16),
+  'compute-16': createNodeType('Compute Optimized', 16, 32),
 };
 
 /**

@@ -1,7 +1,7 @@
 /** Why clusters end, in the codes that clients know. */
 
 /** Code -> its kind. */
-const kinds = {
+const terminationTypeOfCode = {
   JOB_FINISHED: 'SUCCESS',
   USER_REQUEST: 'SUCCESS',
   INACTIVITY: 'SUCCESS',
@@ -12,7 +12,7 @@ const kinds = {
   CLOUD_PROVIDER_SHUTDOWN: 'CLOUD_FAILURE',
 } as const satisfies Record<string, string>;
 
-export type TerminationCode = keyof typeof kinds;
+export type TerminationCode = keyof typeof terminationTypeOfCode;
 
 /** Why a cluster ended; `parameters` say what happened, for people. */
 export interface Termination {
@@ -21,12 +21,12 @@ export interface Termination {
 }
 
 /** As clients read it. */
-export function reasonOf({ code, parameters = {} }: Termination) {
-  return { code, type: kinds[code], parameters };
+export function toTerminationReason({ code, parameters = {} }: Termination) {
+  return { code, type: terminationTypeOfCode[code], parameters };
 }
 
 /** What a task is told whose cluster was ended under it, or could not start. */
-export function endInWords(clusterId: string, { code, parameters = {} }: Termination): string {
+export function terminationMessage(clusterId: string, { code, parameters = {} }: Termination): string {
   const why = parameters['message'];
   return `Cluster ${clusterId} was terminated (${code})${why === undefined ? '' : `: ${why}`}`;
 }
@@ -34,6 +34,6 @@ export function endInWords(clusterId: string, { code, parameters = {} }: Termina
 /**
  * Whether the fault lies with what the user asked for: the task is FAILED then, else the service failed it.
  */
-export function isUsersFault({ code }: Termination): boolean {
+export function isUserError({ code }: Termination): boolean {
   return code === 'INIT_SCRIPT_FAILURE';
 }

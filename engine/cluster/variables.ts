@@ -3,7 +3,7 @@ import type { Cluster, NewClusterRow } from './cluster.ts';
 import type { ClusterShape } from './inventory.ts';
 
 /** Every node of a simulated cluster is this machine. */
-const address = '127.0.0.1';
+const localAddress = '127.0.0.1';
 
 /** `spark_env_vars` as given, with the documented variables of the cluster; those cannot be overridden. */
 export function clusterVariables(
@@ -15,8 +15,8 @@ export function clusterVariables(
     ...(typeof given === 'object' ? given : {}),
     DB_CLUSTER_ID: clusterId,
     DB_CLUSTER_NAME: name,
-    DB_CONTAINER_IP: address,
-    DB_DRIVER_IP: address,
+    DB_CONTAINER_IP: localAddress,
+    DB_DRIVER_IP: localAddress,
     DB_IS_DRIVER: 'TRUE',
     DB_INSTANCE_TYPE: shape.driverNodeTypeId,
     DB_IS_JOB_CLUSTER: kind === 'JOB' ? 'TRUE' : 'FALSE',

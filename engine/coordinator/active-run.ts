@@ -5,13 +5,13 @@ import { tasksOf } from '../job/format.ts';
 import type { TaskSettings } from '../job/settings.ts';
 import type { PooledTask } from '../ports/engine.ts';
 import type { Run, RunWithTasks, TaskRun } from '../run/run.ts';
-import { standingOf, type TaskStanding } from '../run/roll-up.ts';
+import { taskStateOf, type TaskState } from '../run/roll-up.ts';
 import { isOfLatestRound } from '../run/rounds.ts';
 import type { StopReason } from '../run/states.ts';
-import type { Starting } from './start-cluster.ts';
+import type { ClusterStart } from './start-cluster.ts';
 
 /** The latest attempt of one task. */
-export interface ActiveTask {
+export interface TaskExecution {
   /** Those of the run's creation; only timeouts may change while it is active. */
   settings: TaskSettings;
   taskRun: TaskRun;
@@ -20,46 +20,46 @@ export interface ActiveTask {
   /** True once this node drives it. */
   started: boolean;
   /** Resolves when this node drives it no more. */
-  driven: Promise<void> | undefined;
+  driverDone: Promise<void> | undefined;
   /** Why it is to stop; never taken back. */
   stopReason: StopReason | undefined;
   /** Set while a runner has it. */
-  pooled: PooledTask | undefined;
+  pooledTask: PooledTask | undefined;
   /** Why its cluster is gone under it, which ends it. */
-  lostCluster: string | undefined;
+  clusterLossMessage: string | undefined;
   /** Ends the watch over its cluster. */
-  leaveCluster: (() => void) | undefined;
+  unwatchCluster: (() => void) | undefined;
   /** Ends the wait for its cluster. */
-  interrupt: (() => void) | undefined;
+  interruptWait: (() => void) | undefined;
   /** Takes back the timer of its timeout. */
-  disarm: (() => void) | undefined;
+  cancelTimeout: (() => void) | undefined;
   /** The same for the warning of its health rule. */
-  disarmWarning: (() => void) | undefined;
+  cancelWarning: (() => void) | undefined;
 }
 
-export interface ActiveRun {
+export interface RunExecution {
   run: Run;
-  readonly tasks: ReadonlyMap<string, ActiveTask>;
+  readonly tasks: ReadonlyMap<string, TaskExecution>;
   /** A multi-task run begins with its first task: set by whichever task comes first. */
   begun: boolean;
   /** Shared clusters that this node asked for or found, by their key. */
-  readonly sharedClusters: Map<string, Promise<AskedCluster>>;
+  readonly sharedClusters: Map<string, Promise<RequestedCluster>>;
   /** Clusters that this node is starting for it, by their id. */
-  readonly starts: Map<string, Starting>;
+  readonly clusterStarts: Map<string, ClusterStart>;
   /** Keys of shared clusters whose last task is over and which are terminated. */
-  readonly servedClusters: Set<string>;
+  readonly releasedClusterKeys: Set<string>;
   /** Decisions about a run are taken one after the other. */
-  turn: Promise<void>;
+  lastDecision: Promise<void>;
   /** Cancels the timers of the run and its tasks. */
-  readonly timers: Set<() => void>;
+  readonly cancelTimers: Set<() => void>;
   /** Takes back the timer of the run's own timeout. */
-  disarm: (() => void) | undefined;
+  cancelTimeout: (() => void) | undefined;
   /** The same for the warning of its health rule. */
-  disarmWarning: (() => void) | undefined;
+  cancelWarning: (() => void) | undefined;
   /** Warnings that are being stored: an end waits for them, so that none is told twice. */
-  readonly warnings: Set<Promise<void>>;
+  readonly pendingWarnings: Set<Promise<void>>;
   /** True when this node has nothing more to do with it. */
-  retired: boolean;
+  released: boolean;
 }
 
 /** Without its libraries: those come when a task is about to start there. */
@@ -75,16 +75,16 @@ export interface ClusterInUse extends Omit<TaskCluster, 'libraries'> {
 }
 
 /** A cluster that was asked for. */
-export interface AskedCluster {
+export interface RequestedCluster {
   readonly cluster: ClusterInUse;
   /** Undefined when it runs. */
-  starting: Starting | undefined;
+  starting: ClusterStart | undefined;
 }
 
 /** @throws Error when a stored task run belongs to no task of the settings */
-export function activeRunOf(stored: RunWithTasks): ActiveRun {
+export function createRunExecution(stored: RunWithTasks): RunExecution {
   const settings = new Map(tasksOf(stored.run.settings).map((task) => [task.task_key, task]));
-  const tasks = new Map<string, ActiveTask>();
+  const tasks = new Map<string, TaskExecution>();
   // Attempts come oldest first: the latest of each task stays.
   for (const taskRun of stored.tasks) {
     const own = settings.get(taskRun.taskKey);
@@ -95,59 +95,59 @@ export function activeRunOf(stored: RunWithTasks): ActiveRun {
       earlier !== undefined && isOfLatestRound(stored.run, earlier)
         ? (tasks.get(taskRun.taskKey)?.retries ?? 0) + 1
         : 0;
-    tasks.set(taskRun.taskKey, activeTaskOf(own, taskRun, retries));
+    tasks.set(taskRun.taskKey, createTaskExecution(own, taskRun, retries));
   }
   return {
     run: stored.run,
     tasks,
     begun: stored.run.progress.state !== 'PENDING',
     sharedClusters: new Map(),
-    starts: new Map(),
-    servedClusters: new Set(),
-    turn: Promise.resolve(),
-    timers: new Set(),
-    disarm: undefined,
-    disarmWarning: undefined,
-    warnings: new Set(),
-    retired: false,
+    clusterStarts: new Map(),
+    releasedClusterKeys: new Set(),
+    lastDecision: Promise.resolve(),
+    cancelTimers: new Set(),
+    cancelTimeout: undefined,
+    cancelWarning: undefined,
+    pendingWarnings: new Set(),
+    released: false,
   };
 }
 
-function activeTaskOf(settings: TaskSettings, taskRun: TaskRun, retries: number): ActiveTask {
+function createTaskExecution(settings: TaskSettings, taskRun: TaskRun, retries: number): TaskExecution {
   return {
     settings,
     taskRun,
     retries,
     started: false,
-    driven: undefined,
+    driverDone: undefined,
     stopReason: taskRun.stopReason,
-    pooled: undefined,
-    lostCluster: undefined,
-    leaveCluster: undefined,
-    interrupt: undefined,
-    disarm: undefined,
-    disarmWarning: undefined,
+    pooledTask: undefined,
+    clusterLossMessage: undefined,
+    unwatchCluster: undefined,
+    interruptWait: undefined,
+    cancelTimeout: undefined,
+    cancelWarning: undefined,
   };
 }
 
 /** A task whose attempt is over goes on with the next one, which nobody drives yet. */
-export function takeUpRetry(task: ActiveTask, next: TaskRun): void {
-  task.disarm?.();
-  task.disarmWarning?.();
-  task.leaveCluster?.();
-  Object.assign(task, activeTaskOf(task.settings, next, task.retries + 1));
+export function resumeWithRetry(task: TaskExecution, next: TaskRun): void {
+  task.cancelTimeout?.();
+  task.cancelWarning?.();
+  task.unwatchCluster?.();
+  Object.assign(task, createTaskExecution(task.settings, next, task.retries + 1));
 }
 
 /**
  * Calls `action` at that instant (epoch ms), unless this node has let go of the run by then. The returned
  * function takes it back.
  */
-export function atTime(active: ActiveRun, clock: Clock, at: number, action: () => void): () => void {
-  if (active.retired) return () => undefined;
-  const cancel = clock.at(at, action);
-  active.timers.add(cancel);
+export function setRunTimer(active: RunExecution, clock: Clock, at: number, action: () => void): () => void {
+  if (active.released) return () => undefined;
+  const cancel = clock.runAt(at, action);
+  active.cancelTimers.add(cancel);
   return () => {
-    active.timers.delete(cancel);
+    active.cancelTimers.delete(cancel);
     cancel();
   };
 }
@@ -156,18 +156,18 @@ export function atTime(active: ActiveRun, clock: Clock, at: number, action: () =
  * Whether a task has begun, and a process of it or its cleanup is waited for. What a run_job_task waits for
  * has processes of its own.
  */
-export function isWorking({ settings, taskRun }: ActiveTask): boolean {
+export function isExecuting({ settings, taskRun }: TaskExecution): boolean {
   const { state } = taskRun.progress;
   return (state === 'RUNNING' || state === 'TERMINATING') && settings.run_job_task === undefined;
 }
 
 /** A single-task run and its task are one: they share their id and move together. */
-export function isSingle(active: ActiveRun): boolean {
+export function isSingleTask(active: RunExecution): boolean {
   return active.run.format === 'SINGLE_TASK';
 }
 
-export function standingsOf(active: ActiveRun): TaskStanding[] {
+export function taskStatesOf(active: RunExecution): TaskState[] {
   return [...active.tasks.values()].map(({ settings, taskRun, started }) =>
-    standingOf(settings, taskRun.progress, started),
+    taskStateOf(settings, taskRun.progress, started),
   );
 }

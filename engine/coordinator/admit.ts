@@ -5,47 +5,47 @@
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { tasksOf } from '../job/format.ts';
-import { roomFacts } from '../launch.ts';
+import { capacityUsageOf } from '../launch.ts';
 import type { Limits } from '../limits.ts';
 import { noticesOfEnd } from '../notification/routing.ts';
 import type { Log } from '../ports/engine.ts';
 import type { QueuedJob, RunStore } from '../ports/runs.ts';
-import { decideRoom, waitsForJob, type Queued } from '../run/admission.ts';
+import { decideCapacity, queueForJobLimit, type QueueDecision } from '../run/admission.ts';
 import { stepOf } from '../run/change.ts';
 import { stopMessage } from '../run/roll-up.ts';
 import type { RunWithTasks } from '../run/run.ts';
 import { isTerminal } from '../run/states.ts';
-import type { Endings } from './endings.ts';
+import type { RunEndListeners } from './endings.ts';
 
-export interface QueuePorts {
-  readonly runs: Pick<RunStore, 'launch' | 'queuedJobs' | 'leavingQueue' | 'write'>;
+export interface RunQueuePorts {
+  readonly runs: Pick<RunStore, 'launchTransaction' | 'listQueuedJobs' | 'listRunsLeavingQueue' | 'write'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly limits: Limits;
   readonly nodeId: string;
   /** Drives a run that was taken out of the queue. */
-  readonly accept: (run: RunWithTasks) => void;
-  readonly endings: Endings;
+  readonly acceptRun: (run: RunWithTasks) => void;
+  readonly runEndListeners: RunEndListeners;
 }
 
 export interface RunQueue {
   /**
    * Looks at the queue, soon: call it whenever a place may be free, or a run in the queue was told to stop.
    */
-  serve(): void;
+  wake(): void;
   /** Looks no more. Resolves when nothing is under way. */
   close(): Promise<void>;
 }
 
 /** The queue as this node serves it. Others may do so at the same time. */
-export function createQueue(ports: QueuePorts): RunQueue {
+export function createRunQueue(ports: RunQueuePorts): RunQueue {
   let closed = false;
   let again = false;
   let serving: Promise<void> | undefined;
   const serve = async (): Promise<void> => {
     do {
       again = false;
-      await serveOnce(ports, () => closed).catch((error: unknown) => {
+      await processQueue(ports, () => closed).catch((error: unknown) => {
         ports.log.warn(
           { error: messageOf(error) },
           'The queue could not be served; it is looked at again with the next beat.',
@@ -55,7 +55,7 @@ export function createQueue(ports: QueuePorts): RunQueue {
     serving = undefined;
   };
   return {
-    serve() {
+    wake() {
       if (closed) return;
       again = true;
       serving ??= serve();
@@ -68,22 +68,22 @@ export function createQueue(ports: QueuePorts): RunQueue {
   };
 }
 
-const hour = 60 * 60 * 1_000;
+const hourMs = 60 * 60 * 1_000;
 /** Runs that are read together when they leave the queue. */
-const leavingMax = 200;
+const leavingBatchSize = 200;
 
-async function serveOnce(ports: QueuePorts, closed: () => boolean): Promise<void> {
+async function processQueue(ports: RunQueuePorts, closed: () => boolean): Promise<void> {
   const { runs, clock, limits } = ports;
   // Mostly nothing waits: then this is all that it costs.
-  if ((await runs.queuedJobs()).length === 0) return;
-  const leaving = () => runs.leavingQueue(clock.now() - limits.queueHours * hour, leavingMax);
+  if ((await runs.listQueuedJobs()).length === 0) return;
+  const leaving = () => runs.listRunsLeavingQueue(clock.now() - limits.queueHours * hourMs, leavingBatchSize);
   for (let some = await leaving(); some.length > 0; some = await leaving()) {
-    for (const run of some) await withdraw(ports, run);
-    if (some.length < leavingMax) break;
+    for (const run of some) await endQueuedRun(ports, run);
+    if (some.length < leavingBatchSize) break;
   }
-  const jobs = new Map((await runs.queuedJobs()).map((job) => [job.jobId, { ...job }]));
-  for (let job = nextJob(jobs.values()); job !== undefined && !closed(); job = nextJob(jobs.values())) {
-    const admitted = await admit(ports, job);
+  const jobs = new Map((await runs.listQueuedJobs()).map((job) => [job.jobId, { ...job }]));
+  for (let job = selectNextJob(jobs.values()); job !== undefined && !closed(); job = selectNextJob(jobs.values())) {
+    const admitted = await admitOldestRun(ports, job);
     if (admitted === 'workspace full') return;
     if (admitted === 'admitted') job.activeRuns += 1;
     else jobs.delete(job.jobId);
@@ -94,7 +94,7 @@ async function serveOnce(ports: QueuePorts, closed: () => boolean): Promise<void
  * The job whose turn it is: of those that are below their limit the one with the fewest active runs, so that
  * a job with a long queue leaves room for the others; of several the one that waits longest.
  */
-export function nextJob<Waiting extends QueuedJob>(jobs: Iterable<Waiting>): Waiting | undefined {
+export function selectNextJob<Waiting extends QueuedJob>(jobs: Iterable<Waiting>): Waiting | undefined {
   let next: Waiting | undefined;
   // Asked once for each run that is admitted, and thousands of jobs may wait: looked through, not sorted.
   for (const job of jobs) {
@@ -113,37 +113,37 @@ export function nextJob<Waiting extends QueuedJob>(jobs: Iterable<Waiting>): Wai
 /**
  * Takes the oldest run of a job out of the queue, if its limits allow it now that nobody else can start one.
  */
-async function admit(
-  ports: QueuePorts,
+async function admitOldestRun(
+  ports: RunQueuePorts,
   { jobId }: QueuedJob,
 ): Promise<'admitted' | 'not now' | 'workspace full'> {
   const { runs, limits, nodeId, clock } = ports;
-  const outcome = await runs.launch(async (transaction) => {
+  const outcome = await runs.launchTransaction(async (transaction) => {
     // Hidden jobs of submissions have no limit: their runs are locked, and that is enough.
     const job = await transaction.lockJob(jobId);
-    const first = await transaction.lockQueued(jobId);
+    const first = await transaction.lockOldestQueuedRun(jobId);
     if (first === undefined) return 'not now';
     const limit = job === undefined ? Infinity : (job.settings.max_concurrent_runs ?? 1);
     const wait =
       (await transaction.countRuns(jobId)).active >= limit
-        ? waitsForJob(limit)
-        : decideRoom(
-            { ...(await roomFacts(transaction, tasksOf(first.settings), limits)), awaited: false },
+        ? queueForJobLimit(limit)
+        : decideCapacity(
+            { ...(await capacityUsageOf(transaction, tasksOf(first.settings), limits)), hasWaitingRuns: false },
             limits,
           );
-    if (wait.kind === 'start') return transaction.admit(first.runId, nodeId, clock.now());
-    await transaction.requeue(first.runId, wait.code, wait.message);
-    return wait satisfies Queued;
+    if (wait.kind === 'start') return transaction.admitRun(first.runId, nodeId, clock.now());
+    await transaction.updateQueueReason(first.runId, wait.code, wait.message);
+    return wait satisfies QueueDecision;
   });
   if (outcome === 'not now') return outcome;
   if ('kind' in outcome) return outcome.code === 'ACTIVE_RUNS_LIMIT_REACHED' ? 'workspace full' : 'not now';
-  ports.accept(outcome);
+  ports.acceptRun(outcome);
   return 'admitted';
 }
 
 /** Ends a run in the queue: cancelled, or skipped because it has waited too long. */
-async function withdraw(
-  { runs, clock, limits, endings }: QueuePorts,
+async function endQueuedRun(
+  { runs, clock, limits, runEndListeners }: RunQueuePorts,
   { run, tasks }: RunWithTasks,
 ): Promise<void> {
   const now = clock.now();
@@ -168,7 +168,7 @@ async function withdraw(
     );
   await runs.write({
     changes: [step.change, ...taskSteps],
-    notices: noticesOfEnd(run.settings, step.progress, { jobId, runId, now }),
+    notifications: noticesOfEnd(run.settings, step.progress, { jobId, runId, now }),
   });
-  endings.tell(runId);
+  runEndListeners.notify(runId);
 }

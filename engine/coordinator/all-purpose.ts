@@ -3,23 +3,23 @@
  * that is gone.
  */
 import { clusterIdAt, type Cluster, type NewClusterRow } from '../cluster/cluster.ts';
-import { capacityOf, nodesInWords, shapeOf } from '../cluster/inventory.ts';
+import { poolCapacityOf, formatNodes, resolveShape } from '../cluster/inventory.ts';
 import type { AllPurposeStore } from '../ports/clusters.ts';
 import { invalid, messageOf, ServiceError } from '../errors.ts';
 import type { NewCluster } from '../job/cluster.ts';
 import type { LibraryCluster } from '../ports/libraries.ts';
-import type { Workplace } from '../ports/engine.ts';
-import { clusterInUse, contextId } from './cluster-in-use.ts';
-import { startCluster, type Started, type StartPorts } from './start-cluster.ts';
+import type { RunDirectories } from '../ports/engine.ts';
+import { toClusterInUse, createContextId } from './cluster-in-use.ts';
+import { startCluster, type ClusterStartResult, type ClusterStartPorts } from './start-cluster.ts';
 
-export interface ControlPorts extends StartPorts {
+export interface ClusterControlPorts extends ClusterStartPorts {
   readonly store: AllPurposeStore;
   readonly nodeId: string;
-  readonly random: (length: number) => string;
-  readonly workplace: Pick<Workplace, 'clusterDirectory'>;
+  readonly randomString: (length: number) => string;
+  readonly directories: Pick<RunDirectories, 'ensureClusterDirectory'>;
   readonly removeDirectory: (clusterId: string) => Promise<void>;
   /** Told of every cluster that runs from now on. */
-  readonly began: (cluster: LibraryCluster) => void;
+  readonly onClusterRunning: (cluster: LibraryCluster) => void;
 }
 
 export type ClusterSize = Pick<NewCluster, 'num_workers' | 'autoscale'>;
@@ -36,30 +36,30 @@ export interface ClusterControl {
   remove(clusterId: string, user: string): Promise<void>;
   resize(clusterId: string, size: ClusterSize, user: string): Promise<void>;
   /** For a task that names a cluster which is terminated. */
-  startAgain(clusterId: string): Promise<void>;
+  startForTask(clusterId: string): Promise<void>;
   /** Goes on with starts that nobody goes on with, and ends clusters that were idle for too long. */
-  tend(): Promise<void>;
+  maintain(): Promise<void>;
   /** Lets go of everything: scripts go on, and another node goes on with the starts. */
   close(): void;
 }
 
-export function createClusterControl(ports: ControlPorts): ClusterControl {
+export function createClusterControl(ports: ClusterControlPorts): ClusterControl {
   const { clusters, clock, compute, store } = ports;
   const letGo = new AbortController();
   const restart = async (clusterId: string, user: string | undefined): Promise<boolean> => {
     if (!(await store.restart(clusterId, ports.nodeId, clock.now(), user))) return false;
-    await drive(ports, clusterId, letGo.signal);
+    await startStoredCluster(ports, clusterId, letGo.signal);
     return true;
   };
   return {
     async create(spec, name, user) {
-      const row = newRow(ports, spec, name, user);
+      const row = newAllPurposeRow(ports, spec, name, user);
       await store.createAllPurpose(row, ports.nodeId);
-      await drive(ports, row.clusterId, letGo.signal);
+      await startStoredCluster(ports, row.clusterId, letGo.signal);
       return row.clusterId;
     },
     async start(clusterId, user) {
-      const { kind, state } = await existing(ports, clusterId);
+      const { kind, state } = await requireCluster(ports, clusterId);
       if (kind === 'JOB')
         throw invalid(`Cluster ${clusterId} was made for a run; it cannot be started again.`);
       if (!(await restart(clusterId, user)))
@@ -68,36 +68,36 @@ export function createClusterControl(ports: ControlPorts): ClusterControl {
           `Cluster ${clusterId} is in unexpected state ${state}; only a TERMINATED cluster can be started.`,
         );
     },
-    terminate: async (clusterId, user) => terminate(ports, await existing(ports, clusterId), user),
+    terminate: async (clusterId, user) => terminateCluster(ports, await requireCluster(ports, clusterId), user),
     async remove(clusterId, user) {
-      const cluster = await existing(ports, clusterId);
+      const cluster = await requireCluster(ports, clusterId);
       if (cluster.kind === 'JOB')
         throw invalid(`Cluster ${clusterId} was made for a run and is removed with it.`);
-      await terminate(ports, cluster, user);
-      await store.forget(clusterId);
-      compute.signals.tell(clusterId);
+      await terminateCluster(ports, cluster, user);
+      await store.remove(clusterId);
+      compute.signals.notify(clusterId);
       await ports.removeDirectory(clusterId);
     },
     async resize(clusterId, size, user) {
-      const cluster = await existing(ports, clusterId);
-      refuseTooMany(ports, cluster.poolId, size.autoscale?.min_workers ?? size.num_workers ?? 0);
+      const cluster = await requireCluster(ports, clusterId);
+      assertFitsPool(ports, cluster.poolId, size.autoscale?.min_workers ?? size.num_workers ?? 0);
       if (cluster.state === 'RUNNING' && (await store.resize(clusterId, size, clock.now(), user))) return;
       throw new ServiceError(
         'INVALID_STATE',
         `Cluster ${clusterId} is in unexpected state ${cluster.state}; only a RUNNING cluster can be resized.`,
       );
     },
-    async startAgain(clusterId) {
+    async startForTask(clusterId) {
       await restart(clusterId, undefined);
     },
-    async tend() {
+    async maintain() {
       const now = clock.now();
-      await store.settlePools(now);
+      await store.allocateFreeNodes(now);
       for (const { clusterId } of await store.adoptStarts(ports.nodeId, now))
-        await drive(ports, clusterId, letGo.signal);
-      for (const clusterId of await store.idle(now)) {
+        await startStoredCluster(ports, clusterId, letGo.signal);
+      for (const clusterId of await store.listIdle(now)) {
         const cluster = await clusters.find(clusterId);
-        if (cluster !== undefined) await endIdle(ports, cluster);
+        if (cluster !== undefined) await terminateIdle(ports, cluster);
       }
     },
     close: () => letGo.abort(),
@@ -105,34 +105,34 @@ export function createClusterControl(ports: ControlPorts): ClusterControl {
 }
 
 /** Starts a stored cluster, or goes on with that. */
-async function drive(ports: ControlPorts, clusterId: string, letGo: AbortSignal): Promise<void> {
+async function startStoredCluster(ports: ClusterControlPorts, clusterId: string, letGo: AbortSignal): Promise<void> {
   const { clusters, compute } = ports;
   const cluster = await clusters.find(clusterId);
   if (cluster === undefined || letGo.aborted) return;
   const fault = compute.faults.take('start_failure', [clusterId, cluster.name]);
-  const inUse = await clusterInUse(ports, cluster, contextId(ports));
-  const { ended } = startCluster(ports, { ...inUse, from: ports.clock.now(), fault }, letGo);
-  void afterStart(ports, { clusterId, sparkContextId: inUse.sparkContextId }, ended);
+  const inUse = await toClusterInUse(ports, cluster, createContextId(ports));
+  const { ended } = startCluster(ports, { ...inUse, requestedAt: ports.clock.now(), fault }, letGo);
+  void handleStartResult(ports, { clusterId, sparkContextId: inUse.sparkContextId }, ended);
 }
 
 /** A failure is told by the cluster itself, and by its events. */
-async function afterStart(
-  { compute, began }: ControlPorts,
+async function handleStartResult(
+  { compute, onClusterRunning }: ClusterControlPorts,
   cluster: LibraryCluster,
-  ended: Promise<Started>,
+  ended: Promise<ClusterStartResult>,
 ): Promise<void> {
   const { kind } = await ended;
-  compute.signals.tell(cluster.clusterId);
-  if (kind === 'running') began(cluster);
+  compute.signals.notify(cluster.clusterId);
+  if (kind === 'running') onClusterRunning(cluster);
 }
 
-function newRow(ports: ControlPorts, spec: NewCluster, name: string, user: string): NewClusterRow {
+function newAllPurposeRow(ports: ClusterControlPorts, spec: NewCluster, name: string, user: string): NewClusterRow {
   const now = ports.clock.now();
-  const clusterId = clusterIdAt(now, ports.random(8));
-  const shape = shapeOf(spec, ports.compute.inventory);
+  const clusterId = clusterIdAt(now, ports.randomString(8));
+  const shape = resolveShape(spec, ports.compute.inventory);
   if ('error' in shape) throw invalid(shape.error);
   const { poolId, workers } = shape;
-  refuseTooMany(ports, poolId, workers);
+  assertFitsPool(ports, poolId, workers);
   return {
     clusterId,
     kind: 'ALL_PURPOSE',
@@ -144,43 +144,43 @@ function newRow(ports: ControlPorts, spec: NewCluster, name: string, user: strin
     createdTime: now,
     poolId,
     workers,
-    wanted: workers + 1,
+    wantedNodes: workers + 1,
   };
 }
 
-async function existing({ clusters }: ControlPorts, clusterId: string): Promise<Cluster> {
+async function requireCluster({ clusters }: ClusterControlPorts, clusterId: string): Promise<Cluster> {
   const cluster = await clusters.find(clusterId);
   // Clients know the text.
   if (cluster === undefined) throw invalid(`Cluster ${clusterId} does not exist`);
   return cluster;
 }
 
-async function terminate(ports: ControlPorts, cluster: Cluster, user: string): Promise<void> {
+async function terminateCluster(ports: ClusterControlPorts, cluster: Cluster, user: string): Promise<void> {
   if (cluster.state === 'TERMINATED') return;
-  await ports.clusters.terminated(
+  await ports.clusters.terminate(
     [cluster.clusterId],
     { code: 'USER_REQUEST', parameters: { username: user, message: `${user} ended it.` } },
     ports.clock.now(),
   );
-  await afterEnd(ports, cluster);
+  await afterTermination(ports, cluster);
 }
 
-async function endIdle(ports: ControlPorts, cluster: Cluster): Promise<void> {
+async function terminateIdle(ports: ClusterControlPorts, cluster: Cluster): Promise<void> {
   const message = 'No task ran on it for its autotermination_minutes.';
-  await ports.clusters.terminated(
+  await ports.clusters.terminate(
     [cluster.clusterId],
     { code: 'INACTIVITY', parameters: { message } },
     ports.clock.now(),
   );
-  await afterEnd(ports, cluster);
+  await afterTermination(ports, cluster);
   ports.log.info({ cluster_id: cluster.clusterId }, 'Ended a cluster that was idle.');
 }
 
-async function afterEnd({ compute, log }: ControlPorts, { clusterId, state, spec }: Cluster): Promise<void> {
-  compute.signals.tell(clusterId);
+async function afterTermination({ compute, log }: ClusterControlPorts, { clusterId, state, spec }: Cluster): Promise<void> {
+  compute.signals.notify(clusterId);
   if (state === 'PENDING' && spec['init_scripts'] !== undefined) {
     await compute.provider
-      .endScripts(clusterId)
+      .stopScripts(clusterId)
       .catch((error: unknown) =>
         log.warn(
           { cluster_id: clusterId, error: messageOf(error) },
@@ -192,10 +192,10 @@ async function afterEnd({ compute, log }: ControlPorts, { clusterId, state, spec
 }
 
 /** What can never be had is not waited for. */
-function refuseTooMany({ compute: { inventory } }: ControlPorts, poolId: string, workers: number): void {
-  const capacity = capacityOf(poolId, inventory);
+function assertFitsPool({ compute: { inventory } }: ClusterControlPorts, poolId: string, workers: number): void {
+  const capacity = poolCapacityOf(poolId, inventory);
   if (capacity === undefined || workers + 1 <= capacity) return;
   throw invalid(
-    `The cluster would need ${nodesInWords(workers + 1, poolId, capacity)}; make it smaller, or the pool larger (RUNYARD_CLUSTERS).`,
+    `The cluster would need ${formatNodes(workers + 1, poolId, capacity)}; make it smaller, or the pool larger (RUNYARD_CLUSTERS).`,
   );
 }

@@ -4,30 +4,30 @@
  */
 import type { TaskAssignment, TaskCluster } from '../run/assignment.ts';
 import type { TaskValues } from '../run/dynamic-values.ts';
-import { resolvedTask, upstreamTaskRuns, type Moment } from '../run/resolved-task.ts';
+import { resolveTask, upstreamTaskRuns, type AttemptContext } from '../run/resolved-task.ts';
 import type { TaskRun } from '../run/run.ts';
-import type { ActiveRun, ActiveTask } from './active-run.ts';
-import type { Coordination } from './coordination.ts';
+import type { RunExecution, TaskExecution } from './active-run.ts';
+import type { CoordinatorContext } from './coordination.ts';
 
 /**
  * The assignment of an attempt; `error`: a reference in its parameters has no value, so that the task cannot
  * be run.
  */
-export async function assignmentOf(
-  c: Coordination,
-  active: ActiveRun,
-  { settings, taskRun }: ActiveTask,
+export async function buildAssignment(
+  c: CoordinatorContext,
+  active: RunExecution,
+  { settings, taskRun }: TaskExecution,
   cluster: TaskCluster | undefined,
 ): Promise<TaskAssignment | { readonly error: string }> {
   const { run } = active;
-  const moment: Moment = {
+  const moment: AttemptContext = {
     run,
     task: settings,
     taskRun,
-    latest: new Map([...active.tasks].map(([key, task]) => [key, task.taskRun])),
+    latestAttempts: new Map([...active.tasks].map(([key, task]) => [key, task.taskRun])),
   };
-  const values = await valuesBefore(c, active, moment);
-  const resolved = resolvedTask(moment, c.site, values);
+  const values = await readUpstreamValues(c, active, moment);
+  const resolved = resolveTask(moment, c.workspace, values);
   if ('error' in resolved) return resolved;
   const { runId, jobRunId, attempt } = taskRun;
   return {
@@ -41,7 +41,7 @@ export async function assignmentOf(
     parameters: { ...run.overridingParameters },
     taskValues: Object.fromEntries(values),
     libraries: (settings.libraries ?? []).map((library) => ({ ...library })),
-    directory: await c.workplace.attemptDirectory(runId),
+    directory: await c.directories.ensureAttemptDirectory(runId),
     cluster: cluster && {
       clusterId: cluster.clusterId,
       directory: cluster.directory,
@@ -57,14 +57,14 @@ export async function assignmentOf(
  * What the tasks before this one have set. Only notebooks set values: the files of all others need not be
  * looked for.
  */
-async function valuesBefore(
-  c: Coordination,
-  { tasks }: ActiveRun,
-  moment: Moment,
+async function readUpstreamValues(
+  c: CoordinatorContext,
+  { tasks }: RunExecution,
+  moment: AttemptContext,
 ): Promise<Map<string, TaskValues>> {
   const read = async ({ taskKey, runId }: TaskRun): Promise<[string, TaskValues]> => [
     taskKey,
-    tasks.get(taskKey)?.settings.notebook_task === undefined ? {} : await c.workplace.taskValues(runId),
+    tasks.get(taskKey)?.settings.notebook_task === undefined ? {} : await c.directories.readTaskValues(runId),
   ];
   return new Map(await Promise.all(upstreamTaskRuns(moment).map(read)));
 }

@@ -2,15 +2,15 @@
  * Waits for the end of a run that a task has started, with its retries, and cancels it when the task is to
  * stop.
  */
-import { cancelChild } from '../cancel.ts';
+import { cancelChildRun } from '../cancel.ts';
 import type { Run } from '../run/run.ts';
 import { isTerminal } from '../run/states.ts';
-import { atTime, type ActiveRun } from './active-run.ts';
-import type { Coordination } from './coordination.ts';
-import { LetGo } from './write.ts';
+import { setRunTimer, type RunExecution } from './active-run.ts';
+import type { CoordinatorContext } from './coordination.ts';
+import { OwnershipLost } from './write.ts';
 
 /** Between two looks at a run that another node may drive, in milliseconds. */
-const lookEvery = 5_000;
+const pollIntervalMs = 5_000;
 
 /**
  * The latest attempt of a run once that is over; undefined when it was deleted before.
@@ -19,8 +19,8 @@ const lookEvery = 5_000;
  * @throws LetGo when this node drives the waiting run no more
  */
 export async function awaitRun(
-  c: Coordination,
-  active: ActiveRun,
+  c: CoordinatorContext,
+  active: RunExecution,
   started: number,
   stop: AbortSignal,
 ): Promise<Run | undefined> {
@@ -28,18 +28,18 @@ export async function awaitRun(
   let asked: number | undefined;
   for (;;) {
     // Listened for from before the look on: no end falls between the two.
-    const ending = listen(c, watched);
+    const ending = subscribeToEnd(c, watched);
     try {
-      const latest = await c.runs.latestAttempt(started);
-      if (latest === undefined || (await isOver(c, latest))) return latest;
+      const latest = await c.runs.findLatestAttempt(started);
+      if (latest === undefined || (await hasFinallyEnded(c, latest))) return latest;
       if (latest.runId === watched) {
         // A retry may have begun just before its predecessor was asked to stop.
         if (stop.aborted && asked !== watched) {
-          await cancelChild({ runs: c.runs, stop: c.stopRun }, watched);
+          await cancelChildRun({ runs: c.runs, stopRun: c.stopRun }, watched);
           asked = watched;
         }
-        await somethingHappens(c, active, ending.heard, asked === watched ? undefined : stop);
-        if (active.retired || c.closing()) throw new LetGo();
+        await waitForChange(c, active, ending.heard, asked === watched ? undefined : stop);
+        if (active.released || c.isClosing()) throw new OwnershipLost();
       }
       watched = latest.runId;
     } finally {
@@ -49,18 +49,18 @@ export async function awaitRun(
 }
 
 /** Whether a run is said to be over, from now on until `quiet` is called. */
-function listen(
-  c: Coordination,
+function subscribeToEnd(
+  c: CoordinatorContext,
   runId: number,
 ): { readonly heard: Promise<void>; readonly quiet: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  return { heard: promise, quiet: c.endings.on(runId, resolve) };
+  return { heard: promise, quiet: c.runEndListeners.subscribe(runId, resolve) };
 }
 
 /** A run that is over may have a retry, which was stored together with its end. */
-async function isOver(c: Coordination, run: Run): Promise<boolean> {
+async function hasFinallyEnded(c: CoordinatorContext, run: Run): Promise<boolean> {
   if (!isTerminal(run.progress.state)) return false;
-  const latest = await c.runs.latestAttempt(run.originalAttemptRunId);
+  const latest = await c.runs.findLatestAttempt(run.originalAttemptRunId);
   return latest === undefined || latest.runId === run.runId;
 }
 
@@ -68,15 +68,15 @@ async function isOver(c: Coordination, run: Run): Promise<boolean> {
  * Resolves when the run is said to be over, it is to stop, or it is time to look again. Never when this node
  * lets go of it.
  */
-async function somethingHappens(
-  c: Coordination,
-  active: ActiveRun,
+async function waitForChange(
+  c: CoordinatorContext,
+  active: RunExecution,
   heard: Promise<void>,
   stop: AbortSignal | undefined,
 ): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   void heard.then(resolve);
-  const disarm = atTime(active, c.clock, c.clock.now() + lookEvery, resolve);
+  const disarm = setRunTimer(active, c.clock, c.clock.now() + pollIntervalMs, resolve);
   const hear = (): void => resolve();
   stop?.addEventListener('abort', hear);
   if (stop?.aborted === true) resolve();

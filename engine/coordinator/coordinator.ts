@@ -7,12 +7,12 @@ import type { JobSettings } from '../job/settings.ts';
 import type { RunStore } from '../ports/runs.ts';
 import type { RunWithTasks } from '../run/run.ts';
 import type { StopReason } from '../run/states.ts';
-import { activeRunOf, isWorking, type ActiveRun } from './active-run.ts';
+import { createRunExecution, isExecuting, type RunExecution } from './active-run.ts';
 import { advanceRun } from './advance.ts';
-import type { Coordination, CoordinatorPorts } from './coordination.ts';
-import { armRunTimeout, retimeRun, stopRun } from './stop.ts';
-import { armRunWarning } from './warn.ts';
-import { LetGo } from './write.ts';
+import type { CoordinatorContext, CoordinatorPorts } from './coordination.ts';
+import { setRunTimeout, updateRunTimeouts, stopRun } from './stop.ts';
+import { setRunWarning } from './warn.ts';
+import { OwnershipLost } from './write.ts';
 
 export interface Coordinator {
   /** Drives a stored run that this node owns, from wherever it stands. */
@@ -24,25 +24,25 @@ export interface Coordinator {
    * are those of the run with nothing but timeouts changed, as they are stored. Nothing happens for a run
    * that this node does not drive.
    */
-  retime(runId: number, settings: JobSettings, retimes?: number): void;
+  updateTimeouts(runId: number, settings: JobSettings, retimes?: number): void;
   /**
    * How often timeouts were changed of a run that this node drives, as far as it knows; undefined for every
    * other run.
    */
-  retimesOf(runId: number): number | undefined;
+  timeoutRevisionOf(runId: number): number | undefined;
   /** Ids of the runs that this node drives. */
-  driven(): number[];
+  listDrivenRuns(): number[];
   /** Stops driving runs that another node has adopted. */
-  letGo(runIds: readonly number[]): void;
+  release(runIds: readonly number[]): void;
   /**
    * Starts no task any more, and resolves when those that run are over. Runs that have more to do stay
    * active.
    */
   drain(): Promise<void>;
   /** Whether this node drives a run. */
-  drives(runId: number): boolean;
+  isDriving(runId: number): boolean;
   /** Number of runs that this node drives. */
-  active(): number;
+  countDrivenRuns(): number;
   /**
    * Lets go of everything: tasks go on running, and nothing more is written. Resolves when no write is under
    * way.
@@ -51,65 +51,65 @@ export interface Coordinator {
 }
 
 export function createCoordinator(ports: CoordinatorPorts): Coordinator {
-  const runs = new Map<number, ActiveRun>();
+  const runs = new Map<number, RunExecution>();
   let closing = false;
   let draining = false;
 
-  const advance = (active: ActiveRun): void => {
-    active.turn = active.turn.then(() =>
-      active.retired || closing ? undefined : decide(coordination, active),
+  const advance = (active: RunExecution): void => {
+    active.lastDecision = active.lastDecision.then(() =>
+      active.released || closing ? undefined : decideOnce(coordination, active),
     );
   };
-  const retire = (active: ActiveRun): void => retireFrom(runs, active);
+  const retire = (active: RunExecution): void => releaseExecution(runs, active);
   const stop = (runId: number, reason: StopReason): void => {
     const active = runs.get(runId);
     if (active !== undefined && stopRun(active, reason)) advance(active);
   };
   const writes = new Set<Promise<unknown>>();
-  const noted = noting(writes, ports.runs);
-  const coordination: Coordination = {
+  const noted = trackWrites(writes, ports.runs);
+  const coordination: CoordinatorContext = {
     ...ports,
     runs: noted,
     advance,
-    letGo: retire,
-    closing: () => closing,
-    draining: () => draining,
-    timeOut: ({ run: { runId } }) => void noteTimeout(ports, runId).then((reason) => stop(runId, reason)),
+    release: retire,
+    isClosing: () => closing,
+    isDraining: () => draining,
+    stopOnTimeout: ({ run: { runId } }) => void recordTimeout(ports, runId).then((reason) => stop(runId, reason)),
     stopRun(runId, reason) {
       stop(runId, reason);
-      ports.freed();
+      ports.onCapacityFreed();
     },
-    launching: { ...ports, runs: noted, accept: (run) => accept(run) },
+    launchPorts: { ...ports, runs: noted, acceptRun: (run) => accept(run) },
   };
   const accept: Coordinator['accept'] = (stored) => {
     if (closing) return;
     const former = runs.get(stored.run.runId);
     // Adopted back: what was known of it is out of date.
     if (former !== undefined) retire(former);
-    runs.set(stored.run.runId, takeUp(coordination, stored));
+    runs.set(stored.run.runId, resumeRun(coordination, stored));
   };
 
   return {
     accept,
     stop,
-    retime(runId, settings, retimes) {
+    updateTimeouts(runId, settings, retimes) {
       const active = runs.get(runId);
-      if (active !== undefined) retimeRun(coordination, active, settings, retimes);
+      if (active !== undefined) updateRunTimeouts(coordination, active, settings, retimes);
     },
-    retimesOf: (runId) => runs.get(runId)?.run.retimes,
-    driven: () => [...runs.keys()],
-    letGo(runIds) {
+    timeoutRevisionOf: (runId) => runs.get(runId)?.run.timeoutRevision,
+    listDrivenRuns: () => [...runs.keys()],
+    release(runIds) {
       for (const active of runIds.map((runId) => runs.get(runId))) if (active !== undefined) retire(active);
     },
     async drain() {
       draining = true;
-      await workDone(runs);
+      await waitForExecutingTasks(runs);
     },
-    drives: (runId) => runs.has(runId),
-    active: () => runs.size,
+    isDriving: (runId) => runs.has(runId),
+    countDrivenRuns: () => runs.size,
     async close() {
       closing = true;
-      const turns = [...runs.values()].map((active) => active.turn);
+      const turns = [...runs.values()].map((active) => active.lastDecision);
       for (const active of runs.values()) retire(active);
       await Promise.all(turns);
       await Promise.allSettled(writes);
@@ -118,41 +118,41 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
 }
 
 /** Begins to drive a run. */
-function takeUp(c: Coordination, stored: RunWithTasks): ActiveRun {
-  const active = activeRunOf(stored);
-  armRunTimeout(c, active);
-  armRunWarning(c, active);
+function resumeRun(c: CoordinatorContext, stored: RunWithTasks): RunExecution {
+  const active = createRunExecution(stored);
+  setRunTimeout(c, active);
+  setRunWarning(c, active);
   c.advance(active);
   return active;
 }
 
-function retireFrom(runs: Map<number, ActiveRun>, active: ActiveRun): void {
-  active.retired = true;
-  for (const cancel of active.timers) cancel();
+function releaseExecution(runs: Map<number, RunExecution>, active: RunExecution): void {
+  active.released = true;
+  for (const cancel of active.cancelTimers) cancel();
   if (runs.get(active.run.runId) === active) runs.delete(active.run.runId);
 }
 
 /** Resolves when no task has a process or a cleanup that is waited for. */
-async function workDone(runs: ReadonlyMap<number, ActiveRun>): Promise<void> {
+async function waitForExecutingTasks(runs: ReadonlyMap<number, RunExecution>): Promise<void> {
   const driven = (): Promise<void>[] =>
     [...runs.values()]
       .flatMap(({ tasks }) => [...tasks.values()])
-      .filter(isWorking)
-      .flatMap((task) => task.driven ?? []);
+      .filter(isExecuting)
+      .flatMap((task) => task.driverDone ?? []);
   for (let some = driven(); some.length > 0; some = driven()) await Promise.race(some);
 }
 
 /** One decision about a run, after which it may be over. */
-async function decide(c: Coordination, active: ActiveRun): Promise<void> {
+async function decideOnce(c: CoordinatorContext, active: RunExecution): Promise<void> {
   const { runId } = active.run;
   try {
     if (!(await advanceRun(c, active))) return;
-    c.letGo(active);
-    c.endings.tell(runId);
-    c.freed();
+    c.release(active);
+    c.runEndListeners.notify(runId);
+    c.onCapacityFreed();
   } catch (error) {
-    c.letGo(active);
-    if (error instanceof LetGo || c.closing()) return;
+    c.release(active);
+    if (error instanceof OwnershipLost || c.isClosing()) return;
     c.log.error(
       { run_id: runId, error: messageOf(error) },
       'The engine failed to advance this run. It stays active until an engine adopts it: restart this one.',
@@ -163,7 +163,7 @@ async function decide(c: Coordination, active: ActiveRun): Promise<void> {
 /**
  * Stores that the time of a run is over. Gives the reason for which it stops: a cancel may have come first.
  */
-async function noteTimeout({ runs, log }: CoordinatorPorts, runId: number): Promise<StopReason> {
+async function recordTimeout({ runs, log }: CoordinatorPorts, runId: number): Promise<StopReason> {
   try {
     return (await runs.requestStop(runId, 'timeout'))?.stopReason ?? 'timeout';
   } catch (error) {
@@ -177,7 +177,7 @@ async function noteTimeout({ runs, log }: CoordinatorPorts, runId: number): Prom
 }
 
 /** The store, with its writes and launches that are under way kept in `writes`. */
-function noting(writes: Set<Promise<unknown>>, runs: RunStore): RunStore {
+function trackWrites(writes: Set<Promise<unknown>>, runs: RunStore): RunStore {
   const noted = async <Result>(writing: Promise<Result>): Promise<Result> => {
     writes.add(writing);
     try {
@@ -189,6 +189,6 @@ function noting(writes: Set<Promise<unknown>>, runs: RunStore): RunStore {
   return {
     ...runs,
     write: (changeSet) => noted(runs.write(changeSet)),
-    launch: (steps, patience) => noted(runs.launch(steps, patience)),
+    launchTransaction: (steps, patience) => noted(runs.launchTransaction(steps, patience)),
   };
 }

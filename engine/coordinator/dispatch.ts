@@ -3,107 +3,107 @@
  * restart it goes on from the stored state; asking the runner again attaches to the process that is there.
  */
 import { messageOf } from '../errors.ts';
-import type { Outcome } from '../run/assignment.ts';
-import { decideAfterAttempt, type AfterAttempt } from '../run/attempt.ts';
-import { maskOf, maskText, type Mask } from '../run/masking.ts';
+import type { TaskOutcome } from '../run/assignment.ts';
+import { decideAttemptEnd, type AttemptEnd } from '../run/attempt.ts';
+import { maskOfSettings, maskText, type Mask } from '../run/masking.ts';
 import { stopMessage } from '../run/roll-up.ts';
-import { atTime, isSingle, type ActiveRun, type ActiveTask } from './active-run.ts';
-import { assignmentOf } from './assign.ts';
-import { beginUse, endUse } from './cluster-use.ts';
-import { acquireCluster, NoCluster, releaseOwnCluster } from './compute.ts';
-import { isHeldBack, type Coordination } from './coordination.ts';
-import { launchChild } from './launch-child.ts';
-import { abandonLibraries, withLibraries, type EquippedCluster } from './libraries.ts';
+import { setRunTimer, isSingleTask, type RunExecution, type TaskExecution } from './active-run.ts';
+import { buildAssignment } from './assign.ts';
+import { beginClusterUse, endClusterUse } from './cluster-use.ts';
+import { acquireCluster, ClusterUnavailable, releaseOwnCluster } from './compute.ts';
+import { isBlockedByDrain, type CoordinatorContext } from './coordination.ts';
+import { launchChildAndWait } from './launch-child.ts';
+import { stopLibraryInstallers, prepareLibraries, type PreparedCluster } from './libraries.ts';
 import { runJobTask } from './run-job.ts';
-import { armTimeout, supposeTimeout } from './stop.ts';
-import { armTaskWarning } from './warn.ts';
-import { LetGo, moveTask } from './write.ts';
+import { setTaskTimeout, inferTimeout } from './stop.ts';
+import { setTaskWarning } from './warn.ts';
+import { OwnershipLost, transitionTask } from './write.ts';
 
-type Equipped = Exclude<EquippedCluster, { readonly failed: string }>;
+type ReadyCluster = Exclude<PreparedCluster, { readonly failed: string }>;
 
 /** Never rejects. The run is looked at again when the task is over. */
-export async function driveTask(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<void> {
+export async function driveTask(c: CoordinatorContext, active: RunExecution, task: TaskExecution): Promise<void> {
   try {
-    await drive(c, active, task);
+    await driveAttempt(c, active, task);
   } catch (error) {
-    if (error instanceof LetGo || c.closing()) return c.letGo(active);
-    task.leaveCluster?.();
+    if (error instanceof OwnershipLost || c.isClosing()) return c.release(active);
+    task.unwatchCluster?.();
     c.log.error(
       { run_id: task.taskRun.runId, task_key: task.settings.task_key, error: messageOf(error) },
       'The engine failed this task; it ends as INTERNAL_ERROR.',
     );
-    await breakTask(c, active, task, `The engine failed this task: ${messageOf(error)}`);
+    await failTaskInternally(c, active, task, `The engine failed this task: ${messageOf(error)}`);
   }
   c.advance(active);
 }
 
-async function drive(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<void> {
+async function driveAttempt(c: CoordinatorContext, active: RunExecution, task: TaskExecution): Promise<void> {
   const state = (): string => task.taskRun.progress.state;
-  let cluster: Equipped | undefined;
-  if (state() === 'PENDING' && (await stoppedBeforeDue(c, active, task))) return;
+  let cluster: ReadyCluster | undefined;
+  if (state() === 'PENDING' && (await isStoppedBeforeDue(c, active, task))) return;
   if (state() === 'PENDING' || state() === 'RUNNING') {
     if (task.stopReason === undefined || state() === 'RUNNING') {
-      const got = await prepare(c, active, task);
-      if (got instanceof NoCluster) return endWithout(c, active, task, got);
+      const got = await prepareTask(c, active, task);
+      if (got instanceof ClusterUnavailable) return endWithoutCluster(c, active, task, got);
       cluster = got;
     }
     // Nothing begins while this node drains: another one starts the task.
     if (state() === 'PENDING' && task.stopReason === undefined) return;
     if (state() === 'PENDING') {
-      task.leaveCluster?.();
-      await abandonLibraries(c, task);
-      await finish(c, active, task, decideAfterAttempt({ kind: 'stopped' }, task.stopReason));
+      task.unwatchCluster?.();
+      await stopLibraryInstallers(c, task);
+      await finishTask(c, active, task, decideAttemptEnd({ kind: 'stopped' }, task.stopReason));
     }
   }
   if (state() === 'RUNNING') {
-    const decision = await execute(c, active, task, cluster);
+    const decision = await executeTask(c, active, task, cluster);
     // Before the end is written: after that the task may have begun its next attempt.
-    task.leaveCluster?.();
-    const ending = { lost: task.lostCluster !== undefined, livesOn: task.settings.new_cluster === undefined };
-    await finish(c, active, task, decision);
-    if (cluster !== undefined) await endUse(c, cluster, ending);
+    task.unwatchCluster?.();
+    const ending = { lost: task.clusterLossMessage !== undefined, livesOn: task.settings.new_cluster === undefined };
+    await finishTask(c, active, task, decision);
+    if (cluster !== undefined) await endClusterUse(c, cluster, ending);
   }
-  if (state() === 'TERMINATING') await cleanTask(c, active, task);
+  if (state() === 'TERMINATING') await cleanUpTask(c, active, task);
 }
 
-async function cleanTask(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<void> {
+async function cleanUpTask(c: CoordinatorContext, active: RunExecution, task: TaskExecution): Promise<void> {
   await releaseOwnCluster(c, active, task);
-  await moveTask(c, active, task, 'clean');
+  await transitionTask(c, active, task, 'clean');
 }
 
 /** A task whose cluster cannot be had: it never began. */
-async function endWithout(
-  c: Coordination,
-  active: ActiveRun,
-  task: ActiveTask,
-  { outcome }: NoCluster,
+async function endWithoutCluster(
+  c: CoordinatorContext,
+  active: RunExecution,
+  task: TaskExecution,
+  { outcome }: ClusterUnavailable,
 ): Promise<void> {
-  task.leaveCluster?.();
-  await finish(
+  task.unwatchCluster?.();
+  await finishTask(
     c,
     active,
     task,
-    decideAfterAttempt(task.stopReason === undefined ? outcome : { kind: 'stopped' }, task.stopReason),
+    decideAttemptEnd(task.stopReason === undefined ? outcome : { kind: 'stopped' }, task.stopReason),
   );
-  if (task.taskRun.progress.state === 'TERMINATING') await cleanTask(c, active, task);
+  if (task.taskRun.progress.state === 'TERMINATING') await cleanUpTask(c, active, task);
 }
 
 /**
  * Waits for the time of a retry. True when a task was stopped meanwhile: it never started, and ends as
  * SKIPPED.
  */
-async function stoppedBeforeDue(c: Coordination, active: ActiveRun, task: ActiveTask): Promise<boolean> {
+async function isStoppedBeforeDue(c: CoordinatorContext, active: RunExecution, task: TaskExecution): Promise<boolean> {
   const { dueTime } = task.taskRun;
   if (dueTime === undefined || dueTime <= c.clock.now()) return false;
   if (task.stopReason === undefined) {
     await new Promise<void>((resolve) => {
-      task.interrupt = resolve;
-      atTime(active, c.clock, dueTime, resolve);
+      task.interruptWait = resolve;
+      setRunTimer(active, c.clock, dueTime, resolve);
     });
-    task.interrupt = undefined;
+    task.interruptWait = undefined;
   }
-  if (task.stopReason === undefined || isSingle(active)) return false;
-  await moveTask(c, active, task, 'skip', { message: stopMessage[task.stopReason] });
+  if (task.stopReason === undefined || isSingleTask(active)) return false;
+  await transitionTask(c, active, task, 'skip', { message: stopMessage[task.stopReason] });
   return true;
 }
 
@@ -111,96 +111,96 @@ async function stoppedBeforeDue(c: Coordination, active: ActiveRun, task: Active
  * Gets the cluster with its libraries and moves the task to RUNNING, unless it is to stop by then, or cannot
  * start.
  */
-async function prepare(
-  c: Coordination,
-  active: ActiveRun,
-  task: ActiveTask,
-): Promise<Equipped | NoCluster | undefined> {
-  armTimeout(c, active, task);
-  armTaskWarning(c, active, task);
+async function prepareTask(
+  c: CoordinatorContext,
+  active: RunExecution,
+  task: TaskExecution,
+): Promise<ReadyCluster | ClusterUnavailable | undefined> {
+  setTaskTimeout(c, active, task);
+  setTaskWarning(c, active, task);
   const acquired = await acquireCluster(c, active, task).catch((error: unknown) => {
-    if (error instanceof NoCluster) return error;
+    if (error instanceof ClusterUnavailable) return error;
     throw error;
   });
-  if (acquired instanceof NoCluster) return acquired;
-  const cluster = acquired && (await withLibraries(c, active, task, acquired));
-  if (c.closing()) throw new LetGo();
+  if (acquired instanceof ClusterUnavailable) return acquired;
+  const cluster = acquired && (await prepareLibraries(c, active, task, acquired));
+  if (c.isClosing()) throw new OwnershipLost();
   if (cluster !== undefined && 'failed' in cluster)
-    return new NoCluster({ kind: 'failed', message: cluster.failed });
-  if (cluster?.deliversLogs === true) await c.compute.provider.logsOf(cluster.clusterId, task.taskRun.runId);
-  if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined && !isHeldBack(c, active)) {
-    await moveTask(c, active, task, 'begin', {
+    return new ClusterUnavailable({ kind: 'failed', message: cluster.failed });
+  if (cluster?.deliversLogs === true) await c.compute.provider.attachLogs(cluster.clusterId, task.taskRun.runId);
+  if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined && !isBlockedByDrain(c, active)) {
+    await transitionTask(c, active, task, 'begin', {
       message: '',
       ...(cluster && { clusterId: cluster.clusterId, sparkContextId: cluster.sparkContextId }),
     });
-    armTimeout(c, active, task);
-    armTaskWarning(c, active, task);
+    setTaskTimeout(c, active, task);
+    setTaskWarning(c, active, task);
   }
   return cluster;
 }
 
-async function execute(
-  c: Coordination,
-  active: ActiveRun,
-  task: ActiveTask,
-  cluster: Equipped | undefined,
-): Promise<AfterAttempt> {
-  const assignment = await assignmentOf(c, active, task, cluster);
+async function executeTask(
+  c: CoordinatorContext,
+  active: RunExecution,
+  task: TaskExecution,
+  cluster: ReadyCluster | undefined,
+): Promise<AttemptEnd> {
+  const assignment = await buildAssignment(c, active, task, cluster);
   if ('error' in assignment)
-    return decideAfterAttempt({ kind: 'failed', message: assignment.error }, undefined);
-  if (cluster !== undefined) await beginUse(c, active, task, cluster);
-  if (c.closing()) throw new LetGo();
+    return decideAttemptEnd({ kind: 'failed', message: assignment.error }, undefined);
+  if (cluster !== undefined) await beginClusterUse(c, active, task, cluster);
+  if (c.isClosing()) throw new OwnershipLost();
   if (assignment.kind === 'run_job_task') return runJobTask(c, active, task, assignment.task);
-  if (assignment.kind === 'pipeline_task') await c.updates?.settle(assignment);
-  if (c.closing()) throw new LetGo();
-  task.pooled = c.pool.run(assignment, {
-    launch: (key, request, stop) => launchChild(c, active, task, key, request, stop),
+  if (assignment.kind === 'pipeline_task') await c.updatePlanner?.prepareUpdate(assignment);
+  if (c.isClosing()) throw new OwnershipLost();
+  task.pooledTask = c.pool.run(assignment, {
+    launchChild: (key, request, stop) => launchChildAndWait(c, active, task, key, request, stop),
   });
-  if (task.stopReason !== undefined || task.lostCluster !== undefined) task.pooled.stop();
-  const outcome = shownOutcome(
-    await task.pooled.outcome,
-    maskOf(active.run.settings, cluster === undefined ? [] : [cluster.environment]),
+  if (task.stopReason !== undefined || task.clusterLossMessage !== undefined) task.pooledTask.stop();
+  const outcome = maskOutcome(
+    await task.pooledTask.outcome,
+    maskOfSettings(active.run.settings, cluster === undefined ? [] : [cluster.environment]),
   );
-  if (c.closing()) throw new LetGo();
-  task.pooled = undefined;
-  if (outcome.kind === 'stopped') supposeTimeout(c, active, task);
-  if (outcome.kind === 'stopped' && task.stopReason === undefined && task.lostCluster !== undefined)
-    return { kind: 'break', message: task.lostCluster };
-  return decideAfterAttempt(outcome, task.stopReason);
+  if (c.isClosing()) throw new OwnershipLost();
+  task.pooledTask = undefined;
+  if (outcome.kind === 'stopped') inferTimeout(c, active, task);
+  if (outcome.kind === 'stopped' && task.stopReason === undefined && task.clusterLossMessage !== undefined)
+    return { kind: 'break', message: task.clusterLossMessage };
+  return decideAttemptEnd(outcome, task.stopReason);
 }
 
 /**
  * A runner may tell what a task has written: from here on its message is shown to whoever may see the run,
  * and sent to others.
  */
-function shownOutcome(outcome: Outcome, mask: Mask): Outcome {
+function maskOutcome(outcome: TaskOutcome, mask: Mask): TaskOutcome {
   return 'message' in outcome ? { ...outcome, message: maskText(mask, outcome.message) } : outcome;
 }
 
-async function finish(
-  c: Coordination,
-  active: ActiveRun,
-  task: ActiveTask,
-  decision: AfterAttempt,
+async function finishTask(
+  c: CoordinatorContext,
+  active: RunExecution,
+  task: TaskExecution,
+  decision: AttemptEnd,
 ): Promise<void> {
-  if (decision.kind === 'break') await breakTask(c, active, task, decision.message);
-  else await moveTask(c, active, task, 'finish', { result: decision.result, message: decision.message });
+  if (decision.kind === 'break') await failTaskInternally(c, active, task, decision.message);
+  else await transitionTask(c, active, task, 'finish', { result: decision.result, message: decision.message });
 }
 
-async function breakTask(
-  c: Coordination,
-  active: ActiveRun,
-  task: ActiveTask,
+async function failTaskInternally(
+  c: CoordinatorContext,
+  active: RunExecution,
+  task: TaskExecution,
   message: string,
 ): Promise<void> {
   try {
     await releaseOwnCluster(c, active, task);
     // A result is there as soon as the task was started (spec 3.2).
     const started = task.taskRun.progress.state === 'RUNNING';
-    await moveTask(c, active, task, 'break', { message, ...(started && { result: 'FAILED' as const }) });
+    await transitionTask(c, active, task, 'break', { message, ...(started && { result: 'FAILED' as const }) });
   } catch (error) {
-    c.letGo(active);
-    if (error instanceof LetGo || c.closing()) return;
+    c.release(active);
+    if (error instanceof OwnershipLost || c.isClosing()) return;
     c.log.error(
       { run_id: task.taskRun.runId, error: messageOf(error) },
       'The end of this task could not be stored. The run stays active until an engine adopts it: restart this one.',

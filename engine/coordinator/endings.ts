@@ -1,20 +1,20 @@
 /** Who waits for the end of a run that this node may hear of. */
 
-export interface Endings {
+export interface RunEndListeners {
   /** Says that a run is over. */
-  tell(runId: number): void;
+  notify(runId: number): void;
   /** Calls `action` when it is said of this run; the returned function takes it back. */
-  on(runId: number, action: () => void): () => void;
+  subscribe(runId: number, action: () => void): () => void;
 }
 
 /** Ends of runs on this node. Those of other nodes are not heard: whoever waits looks now and then, too. */
-export function createEndings(): Endings {
+export function createRunEndListeners(): RunEndListeners {
   const waiting = new Map<number, Set<() => void>>();
   return {
-    tell(runId) {
+    notify(runId) {
       for (const action of waiting.get(runId) ?? []) action();
     },
-    on(runId, action) {
+    subscribe(runId, action) {
       const actions = waiting.get(runId) ?? new Set();
       waiting.set(runId, actions.add(action));
       return () => {

@@ -6,14 +6,14 @@
 import { messageOf, ServiceError } from '../errors.ts';
 import { checkSubmission } from '../job/check.ts';
 import type { SubmitSettings } from '../job/settings.ts';
-import { runNow, submit } from '../launch.ts';
-import { childEnd, depthError, refusedChild, type ChildEnd, type ChildRequest } from '../run/child.ts';
+import { launchRun, submitRun } from '../launch.ts';
+import { toChildRunResult, depthError, refusedChildRun, type ChildRunResult, type ChildRunRequest } from '../run/child.ts';
 import { nestingError } from '../run/run-job.ts';
-import type { ActiveRun, ActiveTask } from './active-run.ts';
-import { ancestorsOf } from './ancestors.ts';
+import type { RunExecution, TaskExecution } from './active-run.ts';
+import { findAncestorJobs } from './ancestors.ts';
 import { awaitRun } from './await-run.ts';
-import type { Coordination } from './coordination.ts';
-import { LetGo } from './write.ts';
+import type { CoordinatorContext } from './coordination.ts';
+import { OwnershipLost } from './write.ts';
 
 /** Idempotency tokens of what tasks start share one scope, which is no job's and not that of submissions. */
 const childScope = -1;
@@ -22,33 +22,33 @@ const childScope = -1;
  * Runs it to its end. Never resolves when this node lets go of the run: whoever adopts it is asked again.
  * @param stop aborted when the child is to be cancelled, or not to be started any more
  */
-export async function launchChild(
-  c: Coordination,
-  active: ActiveRun,
-  task: ActiveTask,
+export async function launchChildAndWait(
+  c: CoordinatorContext,
+  active: RunExecution,
+  task: TaskExecution,
   key: string,
-  request: ChildRequest,
+  request: ChildRunRequest,
   stop: AbortSignal,
-): Promise<ChildEnd> {
+): Promise<ChildRunResult> {
   try {
-    const started = stop.aborted ? await forestall(c, task, key) : await start(c, active, task, key, request);
+    const started = stop.aborted ? await preventStart(c, task, key) : await startChild(c, active, task, key, request);
     if (typeof started !== 'number') return started;
     const last = await awaitRun(c, active, started, stop);
-    const what = nameOf(request);
-    if (last === undefined) return refusedChild(`Run ${started} of ${what} was deleted before it was over.`);
-    const output = await c.workplace.read(last.runId);
-    return childEnd(what, last, output?.error, output?.result);
+    const what = describeRequest(request);
+    if (last === undefined) return refusedChildRun(`Run ${started} of ${what} was deleted before it was over.`);
+    const output = await c.directories.readOutput(last.runId);
+    return toChildRunResult(what, last, output?.error, output?.result);
   } catch (error) {
-    if (error instanceof LetGo || c.closing()) return new Promise(() => undefined);
+    if (error instanceof OwnershipLost || c.isClosing()) return new Promise(() => undefined);
     c.log.error(
       { run_id: task.taskRun.runId, error: messageOf(error) },
       'The engine failed to start or follow what this task asked for.',
     );
-    return refusedChild(`The engine failed to run ${nameOf(request)}: ${messageOf(error)}`);
+    return refusedChildRun(`The engine failed to run ${describeRequest(request)}: ${messageOf(error)}`);
   }
 }
 
-function nameOf(request: ChildRequest): string {
+function describeRequest(request: ChildRunRequest): string {
   return request.kind === 'job' ? `job ${request.jobId}` : `notebook ${request.path}`;
 }
 
@@ -56,26 +56,26 @@ function nameOf(request: ChildRequest): string {
  * The id of the run that the key stands for, started now unless it was before; an end when it cannot be
  * started.
  */
-async function start(
-  c: Coordination,
-  active: ActiveRun,
-  { taskRun }: ActiveTask,
+async function startChild(
+  c: CoordinatorContext,
+  active: RunExecution,
+  { taskRun }: TaskExecution,
   key: string,
-  request: ChildRequest,
-): Promise<number | ChildEnd> {
+  request: ChildRunRequest,
+): Promise<number | ChildRunResult> {
   const creator = active.run.creatorUserName ?? '';
-  const child = { scope: childScope, key: tokenOf(taskRun.runId, key), parent: taskRun.runId };
+  const child = { scope: childScope, key: childTokenOf(taskRun.runId, key), parent: taskRun.runId };
   try {
     if (request.kind === 'job') {
       const refused = nestingError(
-        await ancestorsOf(c, active.run, c.limits.runJobDepth),
+        await findAncestorJobs(c, active.run, c.limits.runJobDepth),
         request.jobId,
         c.limits.runJobDepth,
       );
-      if (refused !== undefined) return refusedChild(refused);
+      if (refused !== undefined) return refusedChildRun(refused);
       return (
-        await runNow(
-          c.launching,
+        await launchRun(
+          c.launchPorts,
           {
             jobId: request.jobId,
             parameters: request.parameters,
@@ -90,27 +90,27 @@ async function start(
     const most = c.limits.notebookRunDepth;
     const refused = depthError(
       `The notebook ${request.path}`,
-      (await ancestorsOf(c, active.run, most)).length,
+      (await findAncestorJobs(c, active.run, most)).length,
       most,
     );
-    if (refused !== undefined) return refusedChild(refused);
+    if (refused !== undefined) return refusedChildRun(refused);
     if (taskRun.clusterId === undefined)
-      return refusedChild('A task without a cluster cannot run a notebook.');
-    const settings = settingsOf(request, taskRun.clusterId);
+      return refusedChildRun('A task without a cluster cannot run a notebook.');
+    const settings = notebookSubmission(request, taskRun.clusterId);
     checkSubmission(settings, { version: '2.0', limits: c.limits });
-    return (await submit(c.launching, { settings, version: '2.0', creator, child }, 'patient')).runId;
+    return (await submitRun(c.launchPorts, { settings, version: '2.0', creator, child }, 'patient')).runId;
   } catch (error) {
     if (error instanceof ServiceError)
-      return refusedChild(
-        `${nameOf(request).replace(/^./, (first) => first.toUpperCase())} could not be started: ${error.message}`,
+      return refusedChildRun(
+        `${describeRequest(request).replace(/^./, (first) => first.toUpperCase())} could not be started: ${error.message}`,
       );
     throw error;
   }
 }
 
 /** One notebook on the cluster of the task that asks. */
-function settingsOf(
-  { path, arguments: given, timeoutSeconds }: Extract<ChildRequest, { kind: 'notebook' }>,
+function notebookSubmission(
+  { path, arguments: given, timeoutSeconds }: Extract<ChildRunRequest, { kind: 'notebook' }>,
   clusterId: string,
 ): SubmitSettings {
   return {
@@ -122,15 +122,15 @@ function settingsOf(
 }
 
 /** The run that the key stands for, if it was started; else it never will be. */
-async function forestall(c: Coordination, { taskRun }: ActiveTask, key: string): Promise<number | ChildEnd> {
-  const claim = await c.runs.launch(
-    (transaction) => transaction.claimIdempotencyToken(childScope, tokenOf(taskRun.runId, key), 0),
+async function preventStart(c: CoordinatorContext, { taskRun }: TaskExecution, key: string): Promise<number | ChildRunResult> {
+  const claim = await c.runs.launchTransaction(
+    (transaction) => transaction.claimIdempotencyToken(childScope, childTokenOf(taskRun.runId, key), 0),
     'patient',
   );
   if (claim !== 'claimed' && !claim.deleted) return claim.runId;
   return { result: 'CANCELED', message: 'It was not started: the task that asked for it was stopped.' };
 }
 
-function tokenOf(taskRunId: number, key: string): string {
+function childTokenOf(taskRunId: number, key: string): string {
   return `${taskRunId}/${key}`;
 }

@@ -5,61 +5,61 @@
  */
 import { messageOf, ServiceError } from '../errors.ts';
 import { reaches } from '../job/permissions.ts';
-import { runNow } from '../launch.ts';
+import { launchRun } from '../launch.ts';
 import { stopMessage } from '../run/roll-up.ts';
-import { decideAfterAttempt, type AfterAttempt } from '../run/attempt.ts';
-import { endOfChild, nestingError, parametersOfChild } from '../run/run-job.ts';
+import { decideAttemptEnd, type AttemptEnd } from '../run/attempt.ts';
+import { taskEndOf, nestingError, childParametersOf } from '../run/run-job.ts';
 import type { Run } from '../run/run.ts';
 import { resultOfStop } from '../run/states.ts';
-import type { ActiveRun, ActiveTask } from './active-run.ts';
-import { ancestorsOf } from './ancestors.ts';
+import type { RunExecution, TaskExecution } from './active-run.ts';
+import { findAncestorJobs } from './ancestors.ts';
 import { awaitRun } from './await-run.ts';
-import type { Coordination } from './coordination.ts';
+import type { CoordinatorContext } from './coordination.ts';
 
 /**
  * Runs the job that a task names to its end.
  * @param body the value of `run_job_task`, references resolved
  */
 export async function runJobTask(
-  c: Coordination,
-  active: ActiveRun,
-  task: ActiveTask,
+  c: CoordinatorContext,
+  active: RunExecution,
+  task: TaskExecution,
   body: Readonly<Record<string, unknown>>,
-): Promise<AfterAttempt> {
+): Promise<AttemptEnd> {
   const jobId = Number(body['job_id']);
-  const started = await start(c, active, task, jobId, body);
+  const started = await startJobRun(c, active, task, jobId, body);
   if (typeof started !== 'number') return started;
   const stop = new AbortController();
-  task.interrupt = () => stop.abort();
+  task.interruptWait = () => stop.abort();
   if (task.stopReason !== undefined) stop.abort();
   const latest = await awaitRun(c, active, started, stop.signal);
-  task.interrupt = undefined;
+  task.interruptWait = undefined;
   return latest === undefined
-    ? failed(`Run ${started} of job ${jobId} was deleted before it was over.`)
-    : endOf(task, latest);
+    ? failedAttempt(`Run ${started} of job ${jobId} was deleted before it was over.`)
+    : attemptEndOf(task, latest);
 }
 
 /** The run of the attempt, started now unless an earlier engine has; an end when it cannot be started. */
-async function start(
-  c: Coordination,
-  active: ActiveRun,
-  { taskRun, stopReason }: ActiveTask,
+async function startJobRun(
+  c: CoordinatorContext,
+  active: RunExecution,
+  { taskRun, stopReason }: TaskExecution,
   jobId: number,
   body: Readonly<Record<string, unknown>>,
-): Promise<number | AfterAttempt> {
-  const earlier = await c.runs.launchedBy(taskRun.runId);
+): Promise<number | AttemptEnd> {
+  const earlier = await c.runs.findLaunchedRun(taskRun.runId);
   if (earlier !== undefined) return earlier.runId;
-  if (stopReason !== undefined) return decideAfterAttempt({ kind: 'stopped' }, stopReason);
+  if (stopReason !== undefined) return decideAttemptEnd({ kind: 'stopped' }, stopReason);
   const refused =
-    nestingError(await ancestorsOf(c, active.run, c.limits.runJobDepth), jobId, c.limits.runJobDepth) ??
-    (await lacksPermission(c, active.run, jobId));
-  if (refused !== undefined) return failed(refused);
+    nestingError(await findAncestorJobs(c, active.run, c.limits.runJobDepth), jobId, c.limits.runJobDepth) ??
+    (await findPermissionError(c, active.run, jobId));
+  if (refused !== undefined) return failedAttempt(refused);
   try {
-    const { runId } = await runNow(
-      c.launching,
+    const { runId } = await launchRun(
+      c.launchPorts,
       {
         jobId,
-        parameters: parametersOfChild(body),
+        parameters: childParametersOf(body),
         idempotencyToken: undefined,
         creator: active.run.creatorUserName ?? '',
         launchedBy: taskRun.runId,
@@ -69,31 +69,31 @@ async function start(
     return runId;
   } catch (error) {
     if (error instanceof ServiceError)
-      return failed(`Job ${jobId} could not be started: ${messageOf(error)}`);
+      return failedAttempt(`Job ${jobId} could not be started: ${messageOf(error)}`);
     throw error;
   }
 }
 
-function failed(message: string): AfterAttempt {
+function failedAttempt(message: string): AttemptEnd {
   return { kind: 'finish', result: 'FAILED', message };
 }
 
 /** While job access control is on, whoever the job runs as must be allowed to run the other one. */
-async function lacksPermission(
-  { permissions }: Coordination,
+async function findPermissionError(
+  { permissions }: CoordinatorContext,
   { jobId: own, creatorUserName }: Run,
   jobId: number,
 ): Promise<string | undefined> {
   if (permissions === undefined) return undefined;
-  const userName = (await permissions.ownersOf([own])).get(own) ?? creatorUserName ?? '';
-  const held = await permissions.levelsOn('job_id', jobId, userName);
+  const userName = (await permissions.listOwners([own])).get(own) ?? creatorUserName ?? '';
+  const held = await permissions.findLevels('job_id', jobId, userName);
   if (held === undefined || reaches(held.levels, 'CAN_MANAGE_RUN') || (await permissions.isAdmin(userName)))
     return undefined;
   return `User ${userName}, as whom this job runs, may not run job ${jobId}: CAN_MANAGE_RUN on it is needed.`;
 }
 
-function endOf({ stopReason }: ActiveTask, child: Run): AfterAttempt {
-  const end = endOfChild(child);
+function attemptEndOf({ stopReason }: TaskExecution, child: Run): AttemptEnd {
+  const end = taskEndOf(child);
   if (stopReason === undefined || end.result === 'SUCCESS') return { kind: 'finish', ...end };
   return { kind: 'finish', result: resultOfStop[stopReason], message: stopMessage[stopReason] };
 }

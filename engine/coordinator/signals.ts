@@ -4,12 +4,12 @@ import type { ClusterSignals } from '../ports/clusters.ts';
 export function createClusterSignals(): ClusterSignals {
   const waiting = new Map<string, Set<() => void>>();
   return {
-    tell(clusterId) {
+    notify(clusterId) {
       const told =
         clusterId === undefined ? [...waiting.values()] : [waiting.get(clusterId) ?? new Set<() => void>()];
       for (const action of told.flatMap((actions) => [...actions])) action();
     },
-    on(clusterId, action) {
+    subscribe(clusterId, action) {
       const actions = waiting.get(clusterId) ?? new Set();
       // Each registration is one of its own, also of the same function.
       const own = (): void => action();

@@ -5,19 +5,19 @@ import type { JobSettings } from '../job/settings.ts';
 import { roundStartOf } from '../run/rounds.ts';
 import { timeoutAt } from '../run/timers.ts';
 import { isTerminal, type StopReason } from '../run/states.ts';
-import { atTime, isSingle, type ActiveRun, type ActiveTask } from './active-run.ts';
-import type { Coordination } from './coordination.ts';
+import { setRunTimer, isSingleTask, type RunExecution, type TaskExecution } from './active-run.ts';
+import type { CoordinatorContext } from './coordination.ts';
 
 /** Asks a task to stop, wherever it stands. The first reason stays. */
-export function stopTask(task: ActiveTask, reason: StopReason): void {
+export function stopTask(task: TaskExecution, reason: StopReason): void {
   if (isTerminal(task.taskRun.progress.state)) return;
   task.stopReason ??= reason;
-  task.interrupt?.();
-  task.pooled?.stop();
+  task.interruptWait?.();
+  task.pooledTask?.stop();
 }
 
 /** Asks a run and its started tasks to stop; false when that was asked before. */
-export function stopRun(active: ActiveRun, reason: StopReason): boolean {
+export function stopRun(active: RunExecution, reason: StopReason): boolean {
   if (active.run.stopReason !== undefined) return false;
   active.run = { ...active.run, stopReason: reason };
   for (const task of active.tasks.values()) if (task.started) stopTask(task, reason);
@@ -28,19 +28,19 @@ export function stopRun(active: ActiveRun, reason: StopReason): boolean {
  * Stops the task when its timeout strikes (spec 2.3 timeout_seconds, from its start time); at once when that
  * is past. What was armed before is taken back.
  */
-export function armTimeout(c: Coordination, active: ActiveRun, task: ActiveTask): void {
-  task.disarm?.();
-  task.disarm = undefined;
+export function setTaskTimeout(c: CoordinatorContext, active: RunExecution, task: TaskExecution): void {
+  task.cancelTimeout?.();
+  task.cancelTimeout = undefined;
   const at = timeoutAt(task.taskRun.progress.startTime, task.settings.timeout_seconds);
   if (at === undefined) return;
-  if (at > c.clock.now()) task.disarm = atTime(active, c.clock, at, () => void timeOutTask(c, task));
+  if (at > c.clock.now()) task.cancelTimeout = setRunTimer(active, c.clock, at, () => void stopTaskOnTimeout(c, task));
   // A process may run: why it ends is stored before it is told.
-  else if (task.taskRun.progress.state === 'RUNNING') void timeOutTask(c, task);
+  else if (task.taskRun.progress.state === 'RUNNING') void stopTaskOnTimeout(c, task);
   else stopTask(task, 'timeout');
 }
 
 /** Stored first: whoever adopts the attempt between the signal and its end must know why it ended. */
-async function timeOutTask(c: Coordination, task: ActiveTask): Promise<void> {
+async function stopTaskOnTimeout(c: CoordinatorContext, task: TaskExecution): Promise<void> {
   // One that is being cancelled ends as cancelled, also when another engine adopts it.
   if (task.stopReason !== undefined) return;
   const { runId } = task.taskRun;
@@ -58,47 +58,47 @@ async function timeOutTask(c: Coordination, task: ActiveTask): Promise<void> {
  * Stops the whole run when its timeout strikes, counted from its start time, for a repaired run from that of
  * the repair. The timeout of a single-task run is that of its task. What was armed before is taken back.
  */
-export function armRunTimeout(c: Coordination, active: ActiveRun): void {
-  active.disarm?.();
-  active.disarm = undefined;
+export function setRunTimeout(c: CoordinatorContext, active: RunExecution): void {
+  active.cancelTimeout?.();
+  active.cancelTimeout = undefined;
   const { run } = active;
-  const at = isSingle(active) ? undefined : timeoutAt(roundStartOf(run), run.settings.timeout_seconds);
+  const at = isSingleTask(active) ? undefined : timeoutAt(roundStartOf(run), run.settings.timeout_seconds);
   if (at === undefined) return;
   // Not only when it is stored: an engine before may have ended its tasks for it without being able to say
   // so.
   if (at <= c.clock.now() && stopRun(active, 'timeout')) c.advance(active);
-  active.disarm = atTime(active, c.clock, at, () => c.timeOut(active));
+  active.cancelTimeout = setRunTimer(active, c.clock, at, () => c.stopOnTimeout(active));
 }
 
 /**
  * A process that was ended, and not by this node, was ended by one that has lost the run since and could not
  * say why: when its time is over, or that of its run, this is the reason.
  */
-export function supposeTimeout(c: Coordination, active: ActiveRun, task: ActiveTask): void {
+export function inferTimeout(c: CoordinatorContext, active: RunExecution, task: TaskExecution): void {
   if (task.stopReason !== undefined) return;
   const isOver = (at: number | undefined): boolean => at !== undefined && at <= c.clock.now();
   const { run } = active;
   if (isOver(timeoutAt(task.taskRun.progress.startTime, task.settings.timeout_seconds)))
     stopTask(task, 'timeout');
-  else if (!isSingle(active) && isOver(timeoutAt(roundStartOf(run), run.settings.timeout_seconds)))
+  else if (!isSingleTask(active) && isOver(timeoutAt(roundStartOf(run), run.settings.timeout_seconds)))
     stopRun(active, 'timeout');
 }
 
 /**
  * Gives the run and its tasks other timeouts (spec 4.1 rules 2 and 3). What has timed out already stays so.
  */
-export function retimeRun(
-  c: Coordination,
-  active: ActiveRun,
+export function updateRunTimeouts(
+  c: CoordinatorContext,
+  active: RunExecution,
   settings: JobSettings,
-  retimes = active.run.retimes,
+  retimes = active.run.timeoutRevision,
 ): void {
-  active.run = { ...active.run, settings, retimes };
+  active.run = { ...active.run, settings, timeoutRevision: retimes };
   for (const own of tasksOf(settings)) {
     const task = active.tasks.get(own.task_key);
     if (task === undefined) continue;
     task.settings = own;
-    armTimeout(c, active, task);
+    setTaskTimeout(c, active, task);
   }
-  armRunTimeout(c, active);
+  setRunTimeout(c, active);
 }

@@ -5,17 +5,17 @@
 import type { Log, ProcessTable } from '../ports/engine.ts';
 import type { RunStore } from '../ports/runs.ts';
 
-export interface SweepPorts {
+export interface OrphanSweepPorts {
   readonly processes: ProcessTable;
-  readonly runs: Pick<RunStore, 'attemptIsActive'>;
+  readonly runs: Pick<RunStore, 'isAttemptActive'>;
   readonly log: Log;
 }
 
 /** Looks at every living process that carries the mark of an attempt of this data directory. */
-export async function sweepProcesses({ processes, runs, log }: SweepPorts): Promise<void> {
-  for (const runId of await processes.living()) {
-    if (await runs.attemptIsActive(runId)) continue;
+export async function sweepOrphanProcesses({ processes, runs, log }: OrphanSweepPorts): Promise<void> {
+  for (const runId of await processes.listAttempts()) {
+    if (await runs.isAttemptActive(runId)) continue;
     log.warn({ run_id: runId }, 'Ending processes that were left of an attempt which is over.');
-    await processes.end(runId);
+    await processes.killAttempt(runId);
   }
 }

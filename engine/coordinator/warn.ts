@@ -4,33 +4,33 @@ import type { Notice } from '../run/notification.ts';
 import { noticesOfDuration, type NoticeSubject } from '../notification/routing.ts';
 import { roundStartOf } from '../run/rounds.ts';
 import { warningAt } from '../run/timers.ts';
-import { atTime, isSingle, type ActiveRun, type ActiveTask } from './active-run.ts';
-import type { Coordination } from './coordination.ts';
+import { setRunTimer, isSingleTask, type RunExecution, type TaskExecution } from './active-run.ts';
+import type { CoordinatorContext } from './coordination.ts';
 
 /** Arms the warning of the run itself; one whose moment has passed while nobody looked is told at once. */
-export function armRunWarning(c: Coordination, active: ActiveRun): void {
-  active.disarmWarning?.();
+export function setRunWarning(c: CoordinatorContext, active: RunExecution): void {
+  active.cancelWarning?.();
   const at = active.run.warned ? undefined : warningAt(roundStartOf(active.run), active.run.settings.health);
-  active.disarmWarning =
-    at === undefined ? undefined : atTime(active, c.clock, at, () => void tell(c, active, undefined));
+  active.cancelWarning =
+    at === undefined ? undefined : setRunTimer(active, c.clock, at, () => void recordWarning(c, active, undefined));
 }
 
 /**
  * Arms the warning of a task of a multi-task run. Call it when the start time of the task is known, which is
  * before its cluster is there.
  */
-export function armTaskWarning(c: Coordination, active: ActiveRun, task: ActiveTask): void {
+export function setTaskWarning(c: CoordinatorContext, active: RunExecution, task: TaskExecution): void {
   // A single-task run warns as the run that it is.
-  if (isSingle(active)) return;
-  task.disarmWarning?.();
+  if (isSingleTask(active)) return;
+  task.cancelWarning?.();
   const at = task.taskRun.warned
     ? undefined
     : warningAt(task.taskRun.progress.startTime, task.settings.health);
-  task.disarmWarning =
-    at === undefined ? undefined : atTime(active, c.clock, at, () => void tell(c, active, task));
+  task.cancelWarning =
+    at === undefined ? undefined : setRunTimer(active, c.clock, at, () => void recordWarning(c, active, task));
 }
 
-async function tell(c: Coordination, active: ActiveRun, task: ActiveTask | undefined): Promise<void> {
+async function recordWarning(c: CoordinatorContext, active: RunExecution, task: TaskExecution | undefined): Promise<void> {
   const { runId, fence } = task?.taskRun ?? active.run;
   const at = c.clock.now();
   const subject: NoticeSubject = {
@@ -39,14 +39,14 @@ async function tell(c: Coordination, active: ActiveRun, task: ActiveTask | undef
     now: at,
     ...(task && { taskKey: task.settings.task_key }),
   };
-  noteWarned(active, task);
+  markWarned(active, task);
   const storing = c.runs
-    .warn({
+    .recordDurationWarning({
       kind: task === undefined ? 'run' : 'task',
       runId,
       fence,
       at,
-      notices: noticesOfDuration(task?.settings ?? active.run.settings, subject),
+      notifications: noticesOfDuration(task?.settings ?? active.run.settings, subject),
     })
     .catch((error: unknown) => {
       c.log.error(
@@ -54,12 +54,12 @@ async function tell(c: Coordination, active: ActiveRun, task: ActiveTask | undef
         'The warning that this run lasts too long could not be stored.',
       );
     });
-  active.warnings.add(storing);
+  active.pendingWarnings.add(storing);
   await storing;
-  active.warnings.delete(storing);
+  active.pendingWarnings.delete(storing);
 }
 
-function noteWarned(active: ActiveRun, task: ActiveTask | undefined): void {
+function markWarned(active: RunExecution, task: TaskExecution | undefined): void {
   if (task === undefined) active.run = { ...active.run, warned: true };
   else task.taskRun = { ...task.taskRun, warned: true };
 }
@@ -68,9 +68,9 @@ function noteWarned(active: ActiveRun, task: ActiveTask | undefined): void {
  * The warning that goes together with the end of a run or task that has lasted too long, if nobody was told
  * before; else undefined.
  */
-export function lateWarning(
-  active: ActiveRun,
-  task: ActiveTask | undefined,
+export function lateWarningNotifications(
+  active: RunExecution,
+  task: TaskExecution | undefined,
   endTime: number,
   subject: NoticeSubject,
 ): Notice[] | undefined {

@@ -10,11 +10,11 @@ import type { RunStore } from '../ports/runs.ts';
 import type { RunQueue } from './admit.ts';
 import type { Coordinator } from './coordinator.ts';
 
-export interface WatchPorts {
+export interface OwnershipLoopPorts {
   readonly nodes: NodeStore;
-  readonly runs: Pick<RunStore, 'adopt' | 'reclaim' | 'ownedBy' | 'find'>;
+  readonly runs: Pick<RunStore, 'adopt' | 'adoptOwn' | 'listOwnedRuns' | 'find'>;
   readonly coordinator: Coordinator;
-  readonly queue: Pick<RunQueue, 'serve'>;
+  readonly queue: Pick<RunQueue, 'wake'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly node: NodeIdentity;
@@ -26,30 +26,30 @@ export interface WatchPorts {
    */
   readonly heartbeat: (onLost: () => void) => Heartbeat;
   /** Ends processes of attempts that are over. */
-  readonly sweep: () => Promise<void>;
+  readonly sweepOrphans: () => Promise<void>;
 }
 
-export interface Watch {
+export interface OwnershipLoop {
   /** Takes up nothing more that others leave behind; the lease is kept. */
-  rest(): void;
+  stopAdopting(): void;
   /** Ends the watch and the lease: others may adopt the runs at once. */
   close(): Promise<void>;
 }
 
 /** Runs adopted by one statement; more follow at once. */
-const adoptMax = 200;
+const adoptBatchSize = 200;
 /**
  * Looks for processes of attempts that are over, after a lease was lost: whoever adopted the runs may not
  * have ended them yet.
  */
-const sweeps = 3;
+const sweepsAfterLeaseLoss = 3;
 
 /** Joins the nodes, adopts what is left behind, and keeps doing so. Resolves after the first round. */
-export async function startWatch(ports: WatchPorts): Promise<Watch> {
+export async function startOwnershipLoop(ports: OwnershipLoopPorts): Promise<OwnershipLoop> {
   const { nodes, clock, log, node, leaseMs, queue } = ports;
-  await join(ports);
-  await adoptAll(ports);
-  queue.serve();
+  await registerNode(ports);
+  await adoptOrphans(ports);
+  queue.wake();
   let [closed, resting, lost, toSweep] = [false, false, false, 0];
   let cancel = (): void => undefined;
   let round = Promise.resolve();
@@ -59,17 +59,17 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
     lost = false;
     try {
       if (wasLost) {
-        toSweep = sweeps;
-        await takeStock(ports);
+        toSweep = sweepsAfterLeaseLoss;
+        await reconcileOwnership(ports);
       }
       // After an outage everybody's lease has ended: the others get the time to renew theirs before their
       // runs are taken.
-      else if (!resting) await adoptAll(ports);
-      idle = await lookAtOwn(ports, idle);
+      else if (!resting) await adoptOrphans(ports);
+      idle = await resumeIdleRuns(ports, idle);
       // Its place may have become free on a node that is gone.
-      if (!resting) queue.serve();
+      if (!resting) queue.wake();
       if (toSweep > 0) {
-        await ports.sweep();
+        await ports.sweepOrphans();
         toSweep -= 1;
       }
     } catch (error) {
@@ -83,7 +83,7 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
   const arm = (): void => {
     // A lost lease may have had two rounds follow each other.
     cancel();
-    if (!closed) cancel = clock.at(clock.now() + leaseMs / 3, next);
+    if (!closed) cancel = clock.runAt(clock.now() + leaseMs / 3, next);
   };
   const next = (): void => {
     round = round.then(beat).then(arm);
@@ -94,10 +94,10 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
     cancel();
     next();
   });
-  const cancelSigns = giveSigns(heartbeat, clock, leaseMs / 3);
+  const cancelSigns = startLivenessReports(heartbeat, clock, leaseMs / 3);
   arm();
   return {
-    rest() {
+    stopAdopting() {
       resting = true;
     },
     async close() {
@@ -120,31 +120,31 @@ export async function startWatch(ports: WatchPorts): Promise<Watch> {
  * Says again and again that the loop moves. Not with the beat: that may wait long for the database, and the
  * loop moves all the same.
  */
-function giveSigns(heartbeat: Heartbeat, clock: Clock, every: number): () => void {
+function startLivenessReports(heartbeat: Heartbeat, clock: Clock, every: number): () => void {
   let cancel = (): void => undefined;
   const sign = (): void => {
-    heartbeat.alive();
-    cancel = clock.at(clock.now() + every, sign);
+    heartbeat.reportAlive();
+    cancel = clock.runAt(clock.now() + every, sign);
   };
   sign();
   return () => cancel();
 }
 
-async function join({ nodes, node, leaseMs }: WatchPorts): Promise<void> {
-  const now = await nodes.time();
+async function registerNode({ nodes, node, leaseMs }: OwnershipLoopPorts): Promise<void> {
+  const now = await nodes.getTime();
   await nodes.join(node, now + leaseMs, now);
 }
 
 /** After the lease had ended: others may have adopted runs, which this node lets go of at once. */
-async function takeStock(ports: WatchPorts): Promise<void> {
+async function reconcileOwnership(ports: OwnershipLoopPorts): Promise<void> {
   const { log, node, runs, coordinator } = ports;
   // After a very long sleep nobody knows this node any more.
-  await join(ports);
+  await registerNode(ports);
   // In this order: a run that is accepted meanwhile is not among the first.
-  const driven = coordinator.driven();
-  const own = new Set((await runs.ownedBy(node.nodeId)).map(({ runId }) => runId));
+  const driven = coordinator.listDrivenRuns();
+  const own = new Set((await runs.listOwnedRuns(node.nodeId)).map(({ runId }) => runId));
   const gone = driven.filter((runId) => !own.has(runId));
-  coordinator.letGo(gone);
+  coordinator.release(gone);
   log.warn(
     { node_id: node.nodeId, runs: gone },
     'The lease of this engine had ended before it was renewed: it was paused, or the database was away. Runs that other engines have adopted meanwhile are theirs now.',
@@ -157,44 +157,44 @@ async function takeStock(ports: WatchPorts): Promise<void> {
  * have been idle in the round before too.
  * @returns the runs that are idle now
  */
-async function lookAtOwn(
-  { runs, coordinator, log, node }: WatchPorts,
+async function resumeIdleRuns(
+  { runs, coordinator, log, node }: OwnershipLoopPorts,
   idleBefore: readonly number[],
 ): Promise<readonly number[]> {
-  const owned = await runs.ownedBy(node.nodeId);
-  for (const { runId, stopReason, retimes } of owned) {
+  const owned = await runs.listOwnedRuns(node.nodeId);
+  for (const { runId, stopReason, timeoutRevision } of owned) {
     if (stopReason !== undefined) coordinator.stop(runId, stopReason);
-    const known = coordinator.retimesOf(runId);
-    if (known === undefined || known === retimes) continue;
+    const known = coordinator.timeoutRevisionOf(runId);
+    if (known === undefined || known === timeoutRevision) continue;
     const settings = (await runs.find(runId))?.run.settings;
-    if (settings !== undefined) coordinator.retime(runId, settings, retimes);
+    if (settings !== undefined) coordinator.updateTimeouts(runId, settings, timeoutRevision);
   }
-  const idle = owned.map(({ runId }) => runId).filter((runId) => !coordinator.drives(runId));
+  const idle = owned.map(({ runId }) => runId).filter((runId) => !coordinator.isDriving(runId));
   const abandoned = idle.filter((runId) => idleBefore.includes(runId));
   if (abandoned.length === 0) return idle;
   log.warn({ runs: abandoned }, 'Taking up runs of this engine that nobody drives.');
-  for (const run of await runs.reclaim(node.nodeId, abandoned)) coordinator.accept(run);
+  for (const run of await runs.adoptOwn(node.nodeId, abandoned)) coordinator.accept(run);
   return [];
 }
 
-async function adoptAll({ nodes, runs, coordinator, log, node }: WatchPorts): Promise<void> {
-  await expireTheDead(nodes, node);
+async function adoptOrphans({ nodes, runs, coordinator, log, node }: OwnershipLoopPorts): Promise<void> {
+  await expireDeadNodes(nodes, node);
   for (;;) {
-    const adopted = await runs.adopt(node.nodeId, await nodes.time(), adoptMax);
+    const adopted = await runs.adopt(node.nodeId, await nodes.getTime(), adoptBatchSize);
     for (const run of adopted) coordinator.accept(run);
     if (adopted.length > 0)
       log.info(
         { runs: adopted.map(({ run }) => run.runId) },
         'Adopted active runs of an engine that is gone.',
       );
-    if (adopted.length < adoptMax) return;
+    if (adopted.length < adoptBatchSize) return;
   }
 }
 
 /** A node of this machine whose process is gone needs no patience: its lease will not be renewed. */
-async function expireTheDead(nodes: NodeStore, own: NodeIdentity): Promise<void> {
-  const now = await nodes.time();
-  const neighbours = (await nodes.onHost(own.host, now)).filter(({ nodeId }) => nodeId !== own.nodeId);
+async function expireDeadNodes(nodes: NodeStore, own: NodeIdentity): Promise<void> {
+  const now = await nodes.getTime();
+  const neighbours = (await nodes.listOnHost(own.host, now)).filter(({ nodeId }) => nodeId !== own.nodeId);
   const dead = [];
   for (const neighbour of neighbours) {
     const alive = await isAlive({

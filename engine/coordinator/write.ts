@@ -4,102 +4,102 @@ import { noticesOfEnd, noticesOfStart, type NoticeSubject } from '../notificatio
 import type { Notice } from '../run/notification.ts';
 import type { ChangeSet } from '../ports/runs.ts';
 import { stepOf, type Step, type StepEvent, type StepFacts } from '../run/change.ts';
-import { decideRetry, retriedTask, type Retry } from '../run/retry.ts';
+import { decideRetry, createTaskRetry, type Retry } from '../run/retry.ts';
 import type { TaskRun } from '../run/run.ts';
 import { isTerminal } from '../run/states.ts';
-import { isSingle, takeUpRetry, type ActiveRun, type ActiveTask } from './active-run.ts';
-import type { Coordination } from './coordination.ts';
-import { lateWarning } from './warn.ts';
+import { isSingleTask, resumeWithRetry, type RunExecution, type TaskExecution } from './active-run.ts';
+import type { CoordinatorContext } from './coordination.ts';
+import { lateWarningNotifications } from './warn.ts';
 
 /**
  * The run was taken over by another node, or this node is closing: whoever drives it lets go, and nothing is
  * wrong.
  */
-export class LetGo extends Error {}
+export class OwnershipLost extends Error {}
 
 /**
  * Moves a task; a single-task run moves with its task, and a multi-task run begins with its first one. The
  * end of an attempt that is retried goes together with what follows it: the next attempt of the task, or a
  * new run.
  */
-export async function moveTask(
-  c: Coordination,
-  active: ActiveRun,
-  task: ActiveTask,
+export async function transitionTask(
+  c: CoordinatorContext,
+  active: RunExecution,
+  task: TaskExecution,
   event: StepEvent,
   facts: StepFacts = {},
 ): Promise<void> {
-  await Promise.all(active.warnings);
+  await Promise.all(active.pendingWarnings);
   const step = stepOf({ kind: 'task', ...task.taskRun }, event, c.clock.now(), facts);
   // From here on the end itself tells whether it lasted too long: a warning beside it would tell it twice.
-  if (isTerminal(step.progress.state)) (isSingle(active) ? active : task).disarmWarning?.();
-  const retry = retryAfter(c, active, task, step);
-  if (isSingle(active)) return moveSingle(c, active, task, event, { step, facts, retry });
+  if (isTerminal(step.progress.state)) (isSingleTask(active) ? active : task).cancelWarning?.();
+  const retry = retryFor(c, active, task, step);
+  if (isSingleTask(active)) return transitionSingleTaskRun(c, active, task, event, { step, facts, retry });
   const beginsRun = event === 'begin' && !active.begun;
   if (beginsRun) active.begun = true;
   const runStep = beginsRun
     ? stepOf({ kind: 'run', ...active.run }, event, step.change.at, { message: '' })
     : undefined;
   const told = [
-    ...(runStep === undefined ? [] : [tellOf(active, undefined, event, runStep)]),
-    tellOf(active, task, event, step, retry !== undefined),
+    ...(runStep === undefined ? [] : [describeStep(active, undefined, event, runStep)]),
+    describeStep(active, task, event, step, retry !== undefined),
   ];
-  const next = retry && retriedTask(task.taskRun, retry, await nextId(c));
+  const next = retry && createTaskRetry(task.taskRun, retry, await reserveRunId(c));
   try {
-    await write(c, active, { ...setOf(told), ...(next && { attempts: [next] }) });
+    await writeChangeSet(c, active, { ...toChangeSet(told), ...(next && { attempts: [next] }) });
   } catch (error) {
     if (beginsRun) active.begun = false;
     throw error;
   }
-  after(task, step, facts);
-  if (next !== undefined) takeUpRetry(task, next);
+  applyStep(task, step, facts);
+  if (next !== undefined) resumeWithRetry(task, next);
   if (runStep !== undefined) active.run = { ...active.run, progress: runStep.progress };
   // The task that was to begin the run could not be written: looked at again, the run begins late.
   if (event === 'begin' && !active.begun) c.advance(active);
 }
 
 /** Moves a multi-task run itself. */
-export async function moveRun(
-  c: Coordination,
-  active: ActiveRun,
+export async function transitionRun(
+  c: CoordinatorContext,
+  active: RunExecution,
   event: StepEvent,
   facts: StepFacts = {},
 ): Promise<void> {
-  await Promise.all(active.warnings);
+  await Promise.all(active.pendingWarnings);
   const step = stepOf({ kind: 'run', ...active.run }, event, c.clock.now(), facts);
-  if (isTerminal(step.progress.state)) active.disarmWarning?.();
-  await write(c, active, setOf([tellOf(active, undefined, event, step)]));
+  if (isTerminal(step.progress.state)) active.cancelWarning?.();
+  await writeChangeSet(c, active, toChangeSet([describeStep(active, undefined, event, step)]));
   active.run = { ...active.run, progress: step.progress };
 }
 
-interface Move {
+interface SingleTaskTransition {
   readonly step: Step;
   readonly facts: StepFacts;
   readonly retry: Retry | undefined;
 }
 
 /** A single-task run and its task: the same step for both. */
-async function moveSingle(
-  c: Coordination,
-  active: ActiveRun,
-  task: ActiveTask,
+async function transitionSingleTaskRun(
+  c: CoordinatorContext,
+  active: RunExecution,
+  task: TaskExecution,
   event: StepEvent,
-  { step, facts, retry }: Move,
+  { step, facts, retry }: SingleTaskTransition,
 ): Promise<void> {
   const { clusterId: _cluster, sparkContextId: _context, ...runFacts } = facts;
   const runStep = stepOf({ kind: 'run', ...active.run }, event, step.change.at, runFacts);
   const changeSet = (retried: boolean): ChangeSet => {
-    const run = tellOf(active, undefined, event, runStep, retried);
-    return { changes: [run.change, step.change], notices: run.notices };
+    const run = describeStep(active, undefined, event, runStep, retried);
+    return { changes: [run.change, step.change], notifications: run.notifications };
   };
   if (retry === undefined) {
-    await write(c, active, changeSet(false));
+    await writeChangeSet(c, active, changeSet(false));
   } else {
-    if (c.closing()) throw new LetGo();
+    if (c.isClosing()) throw new OwnershipLost();
     const { runId, jobId } = active.run;
-    settle(c, active, await retryRun(c.launching, { runId, jobId, retry, end: changeSet }));
+    assertWritten(c, active, await retryRun(c.launchPorts, { runId, jobId, retry, endChanges: changeSet }));
   }
-  after(task, step, facts);
+  applyStep(task, step, facts);
   active.run = { ...active.run, progress: runStep.progress };
 }
 
@@ -107,14 +107,14 @@ async function moveSingle(
  * The retry that follows this step; undefined when the step is no end, or the last one. A stopped run is not
  * retried.
  */
-function retryAfter(
-  c: Coordination,
-  active: ActiveRun,
-  { settings, taskRun, retries }: ActiveTask,
+function retryFor(
+  c: CoordinatorContext,
+  active: RunExecution,
+  { settings, taskRun, retries }: TaskExecution,
   { progress }: Step,
 ): Retry | undefined {
   if (!isTerminal(progress.state) || active.run.stopReason !== undefined) return undefined;
-  const single = isSingle(active);
+  const single = isSingleTask(active);
   const now = c.clock.now();
   // The settings of a single-task run are those of its task.
   return decideRetry(
@@ -129,13 +129,13 @@ function retryAfter(
   );
 }
 
-async function nextId(c: Coordination): Promise<number> {
-  const [id = 0] = await c.runs.takeRunIds(1);
+async function reserveRunId(c: CoordinatorContext): Promise<number> {
+  const [id = 0] = await c.runs.reserveRunIds(1);
   return id;
 }
 
 /** What memory knows of the task after a step was written. */
-function after(task: ActiveTask, step: Step, { clusterId, sparkContextId }: StepFacts): void {
+function applyStep(task: TaskExecution, step: Step, { clusterId, sparkContextId }: StepFacts): void {
   const former: TaskRun = task.taskRun;
   task.taskRun = {
     ...former,
@@ -146,37 +146,37 @@ function after(task: ActiveTask, step: Step, { clusterId, sparkContextId }: Step
   };
 }
 
-interface Told {
+interface StateChangeWithNotifications {
   readonly change: Step['change'];
-  readonly notices: readonly Notice[];
+  readonly notifications: readonly Notice[];
 }
 
-function setOf(told: readonly Told[]): ChangeSet {
-  return { changes: told.map(({ change }) => change), notices: told.flatMap(({ notices }) => notices) };
+function toChangeSet(told: readonly StateChangeWithNotifications[]): ChangeSet {
+  return { changes: told.map(({ change }) => change), notifications: told.flatMap(({ notifications }) => notifications) };
 }
 
-async function write(c: Coordination, active: ActiveRun, changeSet: ChangeSet): Promise<void> {
-  if (c.closing()) throw new LetGo();
-  settle(c, active, await c.runs.write(changeSet));
+async function writeChangeSet(c: CoordinatorContext, active: RunExecution, changeSet: ChangeSet): Promise<void> {
+  if (c.isClosing()) throw new OwnershipLost();
+  assertWritten(c, active, await c.runs.write(changeSet));
 }
 
-function settle(c: Coordination, active: ActiveRun, answer: 'written' | 'refused'): void {
+function assertWritten(c: CoordinatorContext, active: RunExecution, answer: 'written' | 'refused'): void {
   if (answer === 'written') return;
   c.log.warn(
     { run_id: active.run.runId, fence: active.run.fence },
     'A write about this run was refused: another engine has adopted it. This one lets go of it.',
   );
-  throw new LetGo();
+  throw new OwnershipLost();
 }
 
 /** A step with what people are told of it. `isRetried`: another attempt follows. */
-function tellOf(
-  active: ActiveRun,
-  task: ActiveTask | undefined,
+function describeStep(
+  active: RunExecution,
+  task: TaskExecution | undefined,
   event: StepEvent,
   { change, progress }: Step,
   isRetried = false,
-): Told {
+): StateChangeWithNotifications {
   const { jobId, runId, repair, attempt } = active.run;
   const subject: NoticeSubject = {
     jobId,
@@ -191,11 +191,11 @@ function tellOf(
   if (event === 'begin')
     return {
       change,
-      notices: task === undefined && repair !== undefined ? [] : noticesOfStart(holder, subject),
+      notifications: task === undefined && repair !== undefined ? [] : noticesOfStart(holder, subject),
     };
-  if (!isTerminal(progress.state)) return { change, notices: [] };
-  const late = lateWarning(active, task, progress.endTime ?? change.at, subject);
+  if (!isTerminal(progress.state)) return { change, notifications: [] };
+  const late = lateWarningNotifications(active, task, progress.endTime ?? change.at, subject);
   return late === undefined
-    ? { change, notices: noticesOfEnd(holder, progress, subject) }
-    : { change: { ...change, warned: true }, notices: [...late, ...noticesOfEnd(holder, progress, subject)] };
+    ? { change, notifications: noticesOfEnd(holder, progress, subject) }
+    : { change: { ...change, warned: true }, notifications: [...late, ...noticesOfEnd(holder, progress, subject)] };
 }

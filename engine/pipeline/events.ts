@@ -1,5 +1,5 @@
 /** The event log of an update: what an event looks like. */
-import { isoTime } from '../clock.ts';
+import { toIsoTime } from '../clock.ts';
 
 export type EventLevel = 'INFO' | 'WARN' | 'ERROR' | 'METRICS';
 
@@ -78,7 +78,7 @@ export function eventOf(
 ): PipelineEvent {
   return {
     id: `${origin.update_id}-${String(number).padStart(6, '0')}`,
-    timestamp: isoTime(now),
+    timestamp: toIsoTime(now),
     ...draft,
     maturity_level: 'STABLE',
     origin: {

@@ -4,7 +4,7 @@
  */
 import { invalid } from '../errors.ts';
 import { quote } from '../validation/messages.ts';
-import { nearest } from '../validation/nearest-name.ts';
+import { nearestName } from '../validation/nearest-name.ts';
 import {
   keyOf,
   type Definition,
@@ -83,7 +83,7 @@ function refuseTwice(named: readonly { readonly name: string; readonly place: Pl
 }
 
 function hint(name: string, known: readonly string[]): string {
-  return known.length === 0 ? '.' : `; did you mean ${nearest(name, known)}?`;
+  return known.length === 0 ? '.' : `; did you mean ${nearestName(name, known)}?`;
 }
 
 /**

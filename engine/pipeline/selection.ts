@@ -1,6 +1,6 @@
 /** Which tables an update computes, and which of them it begins anew. */
 import { invalid } from '../errors.ts';
-import { nearest } from '../validation/nearest-name.ts';
+import { nearestName } from '../validation/nearest-name.ts';
 import { keyOf } from './definition.ts';
 import type { Graph, LinkedTable } from './graph.ts';
 import type { Manifest } from './manifest.ts';
@@ -43,7 +43,7 @@ export function selected(graph: Graph, request: UpdateRequest, published: Manife
   const unknown = wanted.find((name) => !known.some((other) => keyOf(other) === keyOf(name)));
   if (unknown !== undefined)
     throw invalid(
-      `The selection names ${unknown}, which is no table of this pipeline; did you mean ${nearest(unknown, known)}?`,
+      `The selection names ${unknown}, which is no table of this pipeline; did you mean ${nearestName(unknown, known)}?`,
     );
   const keys = new Set(wanted.map(keyOf));
   const tables = graph.tables.filter(({ name }) => keys.size === 0 || keys.has(keyOf(name)));

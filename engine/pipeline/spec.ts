@@ -3,7 +3,7 @@ import { parseDocument } from 'yaml';
 import { invalid } from '../errors.ts';
 import { canonicalUri } from '../validation/aliases.ts';
 import { quote } from '../validation/messages.ts';
-import { nearest } from '../validation/nearest-name.ts';
+import { nearestName } from '../validation/nearest-name.ts';
 
 /** One entry of `libraries`: where files of a pipeline are. */
 export interface PipelineLibrary {
@@ -47,7 +47,7 @@ export function readSpec(text: string, path: string): PipelineSpec {
   for (const key of Object.keys(value)) {
     if (keys.some((known) => known === key)) continue;
     throw invalid(
-      `${path} has the unknown key ${quote(key)}; did you mean ${nearest(key, keys)}? Known are ${keys.join(', ')}.`,
+      `${path} has the unknown key ${quote(key)}; did you mean ${nearestName(key, keys)}? Known are ${keys.join(', ')}.`,
     );
   }
   const { name, storage, catalog, database, schema, configuration = {}, libraries = [] } = value;

@@ -4,7 +4,7 @@
  */
 import { Type, type Static } from 'typebox';
 import { Check } from 'typebox/value';
-import { jsonIn } from '../read-file.ts';
+import { tryParseJson } from '../read-file.ts';
 
 const texts = Type.Array(Type.String());
 
@@ -43,6 +43,6 @@ export const updateFileNames = { order: 'update.json', failure: 'failure.json' }
 
 /** Reads it from its file; undefined for anything else. */
 export function settledUpdate(text: string): SettledUpdate | undefined {
-  const value = jsonIn(text);
+  const value = tryParseJson(text);
   return Check(Settled, value) ? value : undefined;
 }

@@ -1,6 +1,6 @@
 /** What clusters ask of the world: their rows, their nodes, and what really happens on them. Types only. */
 import type { Cluster, NewClusterRow } from '../cluster/cluster.ts';
-import type { ClusterEvent, ClusterEventType, EventDetails } from '../cluster/events.ts';
+import type { ClusterEvent, ClusterEventType, ClusterEventDetails } from '../cluster/events.ts';
 import type { ClusterFaults } from '../cluster/faults.ts';
 import type { Inventory } from '../cluster/inventory.ts';
 import type { Termination } from '../cluster/termination.ts';
@@ -15,14 +15,14 @@ export interface ClusterStore {
   create(cluster: NewClusterRow, running: string | undefined, fence: number): Promise<'created' | 'refused'>;
   find(clusterId: string): Promise<Cluster | undefined>;
   /** Clusters made for a run that are not yet terminated. */
-  ofRun(jobRunId: number): Promise<Cluster[]>;
+  listByRun(jobRunId: number): Promise<Cluster[]>;
   /** PENDING -> RUNNING; false when it was terminated meanwhile. */
-  started(clusterId: string, sparkContextId: string, now: number): Promise<boolean>;
+  markRunning(clusterId: string, sparkContextId: string, now: number): Promise<boolean>;
   /**
    * Ends clusters and gives their nodes to whoever waits for them; those that are over stay as they are.
    * Everybody who uses them is told, unless their work is done. `lost`: their nodes went first.
    */
-  terminated(
+  terminate(
     clusterIds: readonly string[],
     termination: Termination,
     now: number,
@@ -31,16 +31,16 @@ export interface ClusterStore {
   /** The all-purpose cluster with this id; allocated and running if it was unknown. */
   ensureAllPurpose(cluster: NewClusterRow, sparkContextId: string): Promise<Cluster>;
   /** Notes what has happened to a cluster, unless that was the last thing noted. */
-  note(clusterId: string, type: ClusterEventType, details: EventDetails, now: number): Promise<void>;
+  recordEvent(clusterId: string, type: ClusterEventType, details: ClusterEventDetails, now: number): Promise<void>;
   /**
    * Gives a running cluster with a range as many workers as the tasks that run on it want; nodes come when
    * there is room.
    */
   rescale(clusterId: string, now: number): Promise<void>;
   /** Takes workers from a running cluster; as many come back when there is room. Says how many went. */
-  preempted(clusterId: string, workers: number, now: number): Promise<number>;
+  preempt(clusterId: string, workers: number, now: number): Promise<number>;
   /** Notes that an all-purpose cluster is in use. */
-  used(clusterId: string, now: number): Promise<void>;
+  recordUse(clusterId: string, now: number): Promise<void>;
 }
 
 /** All-purpose clusters, which people make and end. */
@@ -59,15 +59,15 @@ export interface AllPurposeStore {
   /** PENDING ones whose starting node has no lease, which are this node's from now on. */
   adoptStarts(nodeId: string, now: number): Promise<Cluster[]>;
   /** Gives out nodes that are free though somebody waits: pools may have grown with a new configuration. */
-  settlePools(now: number): Promise<void>;
+  allocateFreeNodes(now: number): Promise<void>;
   /** Ids of running ones whose time without a task is over. */
-  idle(now: number): Promise<string[]>;
+  listIdle(now: number): Promise<string[]>;
   /** Removes an all-purpose cluster that is terminated, with its events. */
-  forget(clusterId: string): Promise<void>;
+  remove(clusterId: string): Promise<void>;
 }
 
 /** Which events of a cluster are shown. */
-export interface EventFilter {
+export interface ClusterEventFilter {
   readonly clusterId: string;
   /** Epoch ms, both inclusive. */
   readonly from: number | undefined;
@@ -83,29 +83,29 @@ export interface ClusterReader {
   find(clusterId: string): Promise<Cluster | undefined>;
   /** Newest first. */
   list(page: { readonly offset: number; readonly limit: number }): Promise<Cluster[]>;
-  events(filter: EventFilter): Promise<{ readonly events: readonly ClusterEvent[]; readonly total: number }>;
+  listEvents(filter: ClusterEventFilter): Promise<{ readonly events: readonly ClusterEvent[]; readonly total: number }>;
 }
 
 /** How an init script ended. */
-export type ScriptOutcome =
+export type InitScriptOutcome =
   | {
       readonly kind: 'exited';
       readonly code: number;
-      /** The end of what it wrote to stderr, or to stdout. */ readonly lastWords: string;
+      /** The end of what it wrote to stderr, or to stdout. */ readonly outputTail: string;
     }
   /** It cannot be run at all, for this reason. */
   | { readonly kind: 'impossible'; readonly message: string }
   | { readonly kind: 'stopped' };
 
 /** An init script to be run, or attached to when it runs already. */
-export interface ScriptOrder {
+export interface InitScriptSpec {
   readonly clusterId: string;
   /** The cluster's directory. */
   readonly directory: string;
   /** Tells one start of the cluster from the next: its scripts run once in each. */
-  readonly launch: number;
+  readonly generation: number;
   /** Its place in the list, from 1. */
-  readonly number: number;
+  readonly position: number;
   /** Where it stands: a URI, or a path of the workspace. */
   readonly source: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -114,11 +114,11 @@ export interface ScriptOrder {
 /** What really happens on a cluster. Local for now: every node is this machine. */
 export interface ClusterProvider {
   /** Asked again for the same script, it attaches to the process that is there, or tells how it ended. */
-  runScript(order: ScriptOrder): { readonly outcome: Promise<ScriptOutcome>; stop(): void };
+  runScript(order: InitScriptSpec): { readonly outcome: Promise<InitScriptOutcome>; stop(): void };
   /** Ends whatever of its scripts may still run. */
-  endScripts(clusterId: string): Promise<void>;
+  stopScripts(clusterId: string): Promise<void>;
   /** Notes that the logs of an attempt belong to those of a cluster. Before the attempt begins. */
-  logsOf(clusterId: string, runId: number): Promise<void>;
+  attachLogs(clusterId: string, runId: number): Promise<void>;
   /**
    * Delivers what its logs have grown by. Never rejects: what could not be delivered comes with the next
    * round.
@@ -129,19 +129,19 @@ export interface ClusterProvider {
 /** Who wants to hear that something happened to a cluster, on whichever engine. */
 export interface ClusterSignals {
   /** Says that something happened to a cluster; undefined: anything may have happened to any. */
-  tell(clusterId: string | undefined): void;
+  notify(clusterId: string | undefined): void;
   /** Calls `action` each time; the returned function takes it back. */
-  on(clusterId: string, action: () => void): () => void;
+  subscribe(clusterId: string, action: () => void): () => void;
 }
 
 /** Everything that a coordinator needs to have clusters. */
 export interface ComputePorts {
   readonly inventory: Inventory;
   /** Whether existing_cluster_id must name a cluster that was made before, and that runs. */
-  readonly strict: boolean;
+  readonly requireExistingCluster: boolean;
   readonly faults: ClusterFaults;
   readonly signals: ClusterSignals;
   readonly provider: ClusterProvider;
   /** Starts an all-purpose cluster that is terminated; whoever waits is signalled. */
-  readonly startAgain: (clusterId: string) => Promise<void>;
+  readonly startForTask: (clusterId: string) => Promise<void>;
 }

@@ -2,7 +2,7 @@
 import type { ClassicDashboard } from '../dashboard/classic.ts';
 
 /** A classic dashboard as it was brought in. */
-export interface StoredClassic {
+export interface StoredClassicDashboard {
   readonly document: ClassicDashboard;
   readonly creator: string;
   /** Epoch ms. */
@@ -11,15 +11,15 @@ export interface StoredClassic {
 
 export interface ClassicDashboardStore {
   /** False when the id is taken. */
-  add(dashboard: StoredClassic): Promise<boolean>;
+  add(dashboard: StoredClassicDashboard): Promise<boolean>;
   /** By an id in small letters. */
-  find(id: string): Promise<StoredClassic | undefined>;
+  find(id: string): Promise<StoredClassicDashboard | undefined>;
   /** Newest first, with how many there are in all. @param name part of the name, in any case */
   list(page: {
     readonly name: string | undefined;
     readonly offset: number;
     readonly limit: number;
-  }): Promise<{ readonly count: number; readonly dashboards: readonly StoredClassic[] }>;
+  }): Promise<{ readonly count: number; readonly dashboards: readonly StoredClassicDashboard[] }>;
   /** False when there is none. */
   remove(id: string): Promise<boolean>;
 }
@@ -48,7 +48,7 @@ export interface Dashboard {
 }
 
 /** A dashboard without its document, as lists show it. */
-export interface ListedDashboard extends Omit<Dashboard, 'serialized' | 'warnings'> {
+export interface DashboardListEntry extends Omit<Dashboard, 'serialized' | 'warnings'> {
   /** In the order of creation. */
   readonly number: number;
 }
@@ -62,7 +62,7 @@ export interface DashboardStore {
     readonly trashed: boolean;
     readonly before: number | undefined;
     readonly limit: number;
-  }): Promise<ListedDashboard[]>;
+  }): Promise<DashboardListEntry[]>;
   /**
    * Moves it to the trash, where it stays; one that is there already is left as it is. False when there is
    * none.
@@ -77,7 +77,7 @@ export interface QueryFiles {
    * front.
    * @throws ServiceError for a path that leads outside, and for a file that is not there
    */
-  pathOf(uri: string): Promise<string>;
+  resolvePath(uri: string): Promise<string>;
 }
 
 /** Rows of a query, each a list in the order of the columns. */

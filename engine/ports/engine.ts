@@ -2,13 +2,13 @@
  * What the engine asks of the world: types only. storage/ and runners/ implement them, cli/ wires them
  * together.
  */
-import type { Outcome, TaskAssignment } from '../run/assignment.ts';
+import type { TaskOutcome, TaskAssignment } from '../run/assignment.ts';
 import type { ApiVersion } from '../job/format.ts';
 import type { JobQuotas } from '../job/quotas.ts';
 import type { Grant, PermissionLevel } from '../job/permissions.ts';
 import type { JobSettings } from '../job/settings.ts';
 import type { Notice } from '../run/notification.ts';
-import type { ChildEnd, ChildRequest } from '../run/child.ts';
+import type { ChildRunResult, ChildRunRequest } from '../run/child.ts';
 import type { TaskValues } from '../run/dynamic-values.ts';
 import type { TaskOutput } from '../run/output.ts';
 import type { Mask } from '../run/masking.ts';
@@ -16,7 +16,7 @@ import type { Repair } from '../run/rounds.ts';
 import type { Run, RunType, RunWithTasks, TaskRun } from '../run/run.ts';
 
 export type { ClusterStore } from './clusters.ts';
-export type { Site } from '../run/site.ts';
+export type { WorkspaceInfo } from '../run/site.ts';
 
 /** A stored job. */
 export interface Job {
@@ -44,14 +44,14 @@ export interface JobFilter {
   /** Exact, but without regard to case. */
   readonly name: string | undefined;
   /** Only jobs with a smaller id: those after the end of the page before. */
-  readonly before: number | undefined;
+  readonly beforeJobId: number | undefined;
   readonly offset: number;
   /** Undefined: all of them. */
   readonly limit: number | undefined;
 }
 
 /** An active run whose timeouts changed with those of its job. */
-export interface RetimedRun {
+export interface RunTimeoutUpdate {
   readonly runId: number;
   /** The settings of the run as they are now. */
   readonly settings: JobSettings;
@@ -69,11 +69,11 @@ export interface JobStore {
    * them (spec 4.1 rules 2 and 3). Undefined when there is no such job; what `settingsOf` throws leaves
    * everything as it was.
    */
-  change(
+  update(
     jobId: number,
     settingsOf: (job: Job) => JobSettings,
     now: number,
-  ): Promise<readonly RetimedRun[] | undefined>;
+  ): Promise<readonly RunTimeoutUpdate[] | undefined>;
   find(jobId: number): Promise<Job | undefined>;
   /** Newest first. */
   list(filter: JobFilter): Promise<Job[]>;
@@ -82,7 +82,7 @@ export interface JobStore {
 }
 
 /** What a user may do with a job. */
-export interface HeldLevels {
+export interface HeldPermissions {
   readonly jobId: number;
   readonly levels: readonly PermissionLevel[];
 }
@@ -93,23 +93,23 @@ export interface PermissionReader {
    * What a user holds, personally or as one of all users; undefined when there is no such job, run or task
    * run.
    */
-  levelsOn(on: 'job_id' | 'run_id', id: number, userName: string): Promise<HeldLevels | undefined>;
+  findLevels(on: 'job_id' | 'run_id', id: number, userName: string): Promise<HeldPermissions | undefined>;
   /** Whether a user administrates the workspace. */
   isAdmin(userName: string): Promise<boolean>;
   /** The user names of the owners, by job id; a job whose owner is gone has none. */
-  ownersOf(jobIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
+  listOwners(jobIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
 
 /** The access control lists of jobs. */
 export interface PermissionStore extends PermissionReader {
   /** The owner first, then by name; undefined when there is no such job. */
-  grantsOn(jobId: number): Promise<Grant[] | undefined>;
+  listGrants(jobId: number): Promise<Grant[] | undefined>;
   /**
    * Replaces the list of a job by what `change` makes of it and returns that; undefined when there is no such
    * job.
    * @throws ServiceError for a user who is not known, and what `change` throws
    */
-  change(
+  update(
     jobId: number,
     change: (current: readonly Grant[]) => readonly Grant[],
   ): Promise<Grant[] | undefined>;
@@ -139,21 +139,21 @@ export interface RunReader {
   /** By start time, newest first. */
   list(filter: RunFilter): Promise<Run[]>;
   /** The task runs of each of these runs, by run id; oldest attempt first within a task. */
-  tasksOf(runIds: readonly number[]): Promise<ReadonlyMap<number, readonly TaskRun[]>>;
+  listTaskRuns(runIds: readonly number[]): Promise<ReadonlyMap<number, readonly TaskRun[]>>;
   /** The run that an attempt of a run_job_task has started. */
-  launchedBy(taskRunId: number): Promise<{ readonly runId: number } | undefined>;
+  findLaunchedRun(taskRunId: number): Promise<{ readonly runId: number } | undefined>;
   /** What is not to be shown of a run: the secrets of its clusters, also of one that was lent to it. */
-  maskOf(run: Run): Promise<Mask>;
+  getMask(run: Run): Promise<Mask>;
   /** The repairs of a run, oldest first. */
-  repairsOf(run: Run): Promise<Repair[]>;
+  listRepairs(run: Run): Promise<Repair[]>;
 }
 
 /** What a deleted run leaves in the file system. */
 export interface DeletedRun {
   /** Ids of its task runs. */
-  readonly attempts: readonly number[];
+  readonly taskRunIds: readonly number[];
   /** Ids of the clusters that were made for it. */
-  readonly clusters: readonly string[];
+  readonly clusterIds: readonly string[];
 }
 
 /** Removes runs for good. */
@@ -167,13 +167,13 @@ export interface RunRemover {
 
 export interface NodeStore {
   /** The time that all nodes share, epoch ms. */
-  time(): Promise<number>;
+  getTime(): Promise<number>;
   /** Makes this node known, with a lease until then; one that is known gets its lease anew. */
   join(node: NodeIdentity, leaseUntil: number, now: number): Promise<void>;
   /** Ends the lease at once, so that others may adopt without waiting. */
   leave(nodeId: string): Promise<void>;
   /** Nodes of a machine that hold a lease. */
-  onHost(host: string, now: number): Promise<NodeIdentity[]>;
+  listOnHost(host: string, now: number): Promise<NodeIdentity[]>;
   /** Ends the leases of nodes whose process is known to be gone. */
   expire(nodeIds: readonly string[], now: number): Promise<void>;
 }
@@ -187,7 +187,7 @@ export interface NodeReader {
 /** Keeps the lease of a node. */
 export interface Heartbeat {
   /** A sign that the engine's own loop moves. Without one for a long time the lease is given up. */
-  alive(): void;
+  reportAlive(): void;
   /** Renews it no more. */
   close(): Promise<void>;
 }
@@ -218,42 +218,42 @@ export interface NodeLoad extends NodeIdentity {
 /** A task handed to the pool. */
 export interface PooledTask {
   /** How it ended. Never rejects: a crash of the pool's thread is `lost`, after its process was looked up. */
-  readonly outcome: Promise<Outcome>;
+  readonly outcome: Promise<TaskOutcome>;
   /** Asks it to stop; the outcome follows. Idempotent. */
   stop(): void;
 }
 
 /** What a task may ask of the engine that drives it. */
-export interface TaskDoor {
+export interface ChildRunLauncher {
   /**
    * Starts another run, or finds the one that this task started with the same key, and waits for its end.
    * @param stop aborted when it is to be cancelled, or not to be started any more
    */
-  launch(key: string, request: ChildRequest, stop: AbortSignal): Promise<ChildEnd>;
+  launchChild(key: string, request: ChildRunRequest, stop: AbortSignal): Promise<ChildRunResult>;
 }
 
 export interface TaskPool {
-  run(assignment: TaskAssignment, door: TaskDoor): PooledTask;
+  run(assignment: TaskAssignment, door: ChildRunLauncher): PooledTask;
 }
 
 /** Processes of attempts, as the machine sees them. */
 export interface ProcessTable {
   /** Attempts that have living processes on this machine. */
-  living(): Promise<readonly number[]>;
+  listAttempts(): Promise<readonly number[]>;
   /** Ends every process of an attempt, at once. */
-  end(runId: number): Promise<void>;
+  killAttempt(runId: number): Promise<void>;
 }
 
 /** Directories that the engine asks for, and what tasks have left in theirs for the tasks after them. */
-export interface Workplace {
+export interface RunDirectories {
   /** Creates the private directory of an attempt and returns its absolute path. Idempotent. */
-  attemptDirectory(runId: number): Promise<string>;
+  ensureAttemptDirectory(runId: number): Promise<string>;
   /** Creates the directory of a cluster and returns its absolute path. Idempotent. */
-  clusterDirectory(clusterId: string): Promise<string>;
+  ensureClusterDirectory(clusterId: string): Promise<string>;
   /** The values that an attempt has set; none when it set none. */
-  taskValues(runId: number): Promise<TaskValues>;
+  readTaskValues(runId: number): Promise<TaskValues>;
   /** The output that the attempt's runner kept; undefined when it kept none. */
-  read(runId: number): Promise<TaskOutput | undefined>;
+  readOutput(runId: number): Promise<TaskOutput | undefined>;
 }
 
 /** The part of a logger that the engine uses. */

@@ -9,7 +9,7 @@ import type { Library } from '../job/cluster.ts';
  * A library with what it was when it was first installed on a cluster: a file that changes later changes no
  * cluster.
  */
-export interface FixedLibrary {
+export interface PinnedLibrary {
   readonly library: Library;
   /** Absolute paths in the cache of what a file or folder became; none for what an installer fetches. */
   readonly files: readonly string[];
@@ -17,7 +17,7 @@ export interface FixedLibrary {
 
 /** What a cluster has. It never changes: what is added makes another one, for the tasks that start then. */
 export interface ClusterEnvironment {
-  readonly installed: readonly FixedLibrary[];
+  readonly installed: readonly PinnedLibrary[];
   readonly paths: LibraryPaths;
 }
 
@@ -40,12 +40,12 @@ export interface ClusterLibraries {
   readonly version: number;
 }
 
-export interface InstallOrder {
+export interface InstallRequest {
   /** Variables of the cluster: installers see PATH and those that begin with PIP_. */
   readonly environment: Readonly<Record<string, string>>;
   /** The mark of its processes: the directory of the attempt that waits for it. */
   readonly directory: string;
-  readonly present: ClusterEnvironment;
+  readonly current: ClusterEnvironment;
   readonly wanted: readonly Library[];
   /** Told how far these libraries are. */
   readonly onProgress: (libraries: readonly Library[], status: 'RESOLVING' | 'INSTALLING') => Promise<void>;
@@ -63,11 +63,11 @@ export type InstallOutcome =
  */
 export interface LibraryInstaller {
   /** When `signal` is aborted the processes of the installers are ended. */
-  install(order: InstallOrder, signal: AbortSignal): Promise<InstallOutcome>;
+  install(order: InstallRequest, signal: AbortSignal): Promise<InstallOutcome>;
   /** Ends the processes of installers that carry this mark, whoever started them. */
-  abandon(directory: string): Promise<void>;
+  stopInstallers(directory: string): Promise<void>;
   /** Whether all of it is still in the cache; what is, is kept for another while. */
-  keep(paths: LibraryPaths): Promise<boolean>;
+  touchCached(paths: LibraryPaths): Promise<boolean>;
 }
 
 /** A cluster, as libraries see it. */
@@ -80,10 +80,10 @@ export interface LibraryCluster {
 /** Libraries of clusters. */
 export interface LibraryStore {
   /** What a cluster has. After its restart: what was requested, pending again, and nothing else. */
-  ofCluster(cluster: LibraryCluster): Promise<ClusterLibraries>;
+  getClusterLibraries(cluster: LibraryCluster): Promise<ClusterLibraries>;
   /** Adds libraries that the cluster does not have, PENDING; what failed before is pending again. */
   add(cluster: LibraryCluster, libraries: readonly Library[], requested: boolean, now: number): Promise<void>;
-  mark(
+  setStatus(
     clusterId: string,
     libraries: readonly Library[],
     status: LibraryStatus,
@@ -94,7 +94,7 @@ export interface LibraryStore {
    * Replaces the environment and marks what it has INSTALLED; false when somebody else has changed it since
    * that version.
    */
-  install(
+  saveEnvironment(
     cluster: LibraryCluster,
     environment: ClusterEnvironment,
     since: number,
@@ -105,7 +105,7 @@ export interface LibraryStore {
 }
 
 /** A cluster with the states of its libraries, for whoever looks at them. */
-export interface ListedLibraries {
+export interface ClusterLibraryStates {
   readonly clusterId: string;
   readonly states: readonly LibraryState[];
 }
@@ -113,27 +113,27 @@ export interface ListedLibraries {
 /** Libraries of clusters, for whoever looks at them. */
 export interface LibraryReader {
   /** Undefined when there is no such cluster. */
-  clusterOf(
+  findCluster(
     clusterId: string,
   ): Promise<(LibraryCluster & { readonly isAllPurpose: boolean; readonly isRunning: boolean }) | undefined>;
   /** The spark_env_vars of a cluster as they were given: some of them reach installers. */
-  variablesOf(clusterId: string): Promise<Readonly<Record<string, string>>>;
+  getClusterVariables(clusterId: string): Promise<Readonly<Record<string, string>>>;
   /** Undefined when there is no such cluster. */
-  statesOf(clusterId: string): Promise<readonly LibraryState[] | undefined>;
+  findStates(clusterId: string): Promise<readonly LibraryState[] | undefined>;
   /** Of every cluster that is not terminated and has some. */
-  everyState(): Promise<readonly ListedLibraries[]>;
+  listStates(): Promise<readonly ClusterLibraryStates[]>;
   /** All-purpose clusters that run and have requested libraries which are not settled. */
-  unsettled(): Promise<readonly LibraryCluster[]>;
+  listClustersToInstall(): Promise<readonly LibraryCluster[]>;
 }
 
 /** What became of the libraries of a task. */
-export type Equipped =
+export type EnsureInstalledResult =
   | { readonly kind: 'ready'; readonly paths: LibraryPaths }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'stopped' };
 
 /** A cluster to be equipped. */
-export interface EquipOrder {
+export interface EnsureInstalledRequest {
   readonly cluster: LibraryCluster;
   readonly environment: Readonly<Record<string, string>>;
   /** Of the task that is to start there. */
@@ -142,15 +142,15 @@ export interface EquipOrder {
   readonly directory: () => Promise<string>;
   readonly signal: AbortSignal;
   /** Called once, when something is to be installed. */
-  readonly onWait?: () => Promise<void>;
+  readonly onInstallStart?: () => Promise<void>;
 }
 
 /** Sees to it that clusters have their libraries. */
-export interface Librarian {
+export interface LibraryManager {
   /** Installs what is missing; one after the other on a cluster. */
-  equip(order: EquipOrder): Promise<Equipped>;
+  ensureInstalled(order: EnsureInstalledRequest): Promise<EnsureInstalledResult>;
   /** Ends what an engine before this one may have begun for an attempt that is to start no more. */
-  abandon(directory: string): Promise<void>;
+  stopInstallers(directory: string): Promise<void>;
   /** The paths of what a cluster has now. */
-  pathsOf(cluster: LibraryCluster): Promise<LibraryPaths>;
+  getPaths(cluster: LibraryCluster): Promise<LibraryPaths>;
 }

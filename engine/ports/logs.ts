@@ -3,27 +3,27 @@ import type { LogStream } from '../log-file.ts';
 import type { Mask } from '../run/masking.ts';
 
 /** Which log: that of a task run, and which of its two streams. */
-export interface LogName {
+export interface LogRef {
   readonly runId: number;
   readonly stream: LogStream;
 }
 
 /** How a log is looked at. */
-export interface LogView {
+export interface LogReadOptions {
   /** What is not to be shown. */
   readonly mask: Mask;
   /**
    * Whether the attempt is over: then what stands at the end is all that comes, else the rest of a character
    * or secret may follow.
    */
-  readonly over: boolean;
+  readonly isComplete: boolean;
 }
 
 /** A part of a log as text. Offsets are bytes of the file that the task writes. */
 export interface LogPage {
   readonly offset: number;
   /** Where the next page begins. */
-  readonly next: number;
+  readonly nextOffset: number;
   /** How long the log is, with what was left out of it. */
   readonly size: number;
   /** Valid text without secrets; a line says what was left out. */
@@ -35,11 +35,11 @@ export interface LogPage {
  */
 export interface LogReader {
   /** At most `limit` bytes from `offset` on, at least one character if there is one. */
-  page(log: LogName, offset: number, limit: number, view: LogView): Promise<LogPage>;
+  readPage(log: LogRef, offset: number, limit: number, view: LogReadOptions): Promise<LogPage>;
   /** The last `lines` lines, of at most `limit` bytes. */
-  tail(log: LogName, lines: number, limit: number, view: LogView): Promise<LogPage>;
+  readTail(log: LogRef, lines: number, limit: number, view: LogReadOptions): Promise<LogPage>;
   /** How long it is, with what was left out; undefined when it is not there. */
-  size(log: LogName): Promise<number | undefined>;
+  getSize(log: LogRef): Promise<number | undefined>;
   /**
    * Calls `onChange` when something in the directory of an attempt changes, at least once for many changes;
    * the returned function ends that. Undefined when it cannot be watched, because it is not there yet or the

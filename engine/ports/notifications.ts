@@ -12,7 +12,7 @@ import type {
 import type { Destination, SigningSecrets, Target } from '../notification/destination.ts';
 
 /** All mails share one way out, and every destination has its own. */
-export const mailWay = 'email';
+export const emailQueueKey = 'email';
 
 /**
  * The way of deliveries from the outbox to their record. A `way` is what is held up together: one
@@ -23,23 +23,23 @@ export interface DeliveryStore {
    * Turns at most `limit` notices of the outbox into deliveries, oldest first, and tells every engine of
    * their ways. Returns how many.
    */
-  takeUp(now: number, limit: number): Promise<number>;
+  dispatchOutboxEvents(now: number, limit: number): Promise<number>;
   /** Ways on which something is due now, and the next time that something will be (epoch ms). */
-  waiting(now: number): Promise<{ readonly due: readonly string[]; readonly next: number | undefined }>;
+  findDueQueueKeys(now: number): Promise<{ readonly due: readonly string[]; readonly next: number | undefined }>;
   /**
    * Takes due deliveries of a way for a node, at most `limit`: of each run and recipient only the oldest that
    * is not over. What a node claimed that has no lease any more is free again.
    */
   claim(way: string, nodeId: string, now: number, limit: number): Promise<ClaimedDelivery[]>;
   /** What a message is made of; undefined when neither run nor job is there any more. */
-  factsOf(subject: DeliverySubject): Promise<SubjectFacts | undefined>;
+  findSubjectFacts(subject: DeliverySubject): Promise<SubjectFacts | undefined>;
   /** Keeps what is going to be sent, before it is. */
-  freeze(deliveryId: string, message: Message): Promise<void>;
+  saveMessage(deliveryId: string, message: Message): Promise<void>;
   /**
    * Notes a try and what follows; nothing happens when another node has taken the delivery over. Waits while
    * the database is away.
    */
-  record(deliveryId: string, nodeId: string, attempt: DeliveryAttempt, after: AfterTry): Promise<void>;
+  recordAttempt(deliveryId: string, nodeId: string, attempt: DeliveryAttempt, after: AfterTry): Promise<void>;
   /**
    * Puts off what could not even be tried: it is due again then (epoch ms). Waits while the database is away.
    */
@@ -49,7 +49,7 @@ export interface DeliveryStore {
 }
 
 /** Tells of deliveries to be made. */
-export interface DeliveryBell {
+export interface WakeSignal {
   close(): Promise<void>;
 }
 
@@ -89,14 +89,14 @@ export interface DestinationStore {
   /** Oldest first; only those with a number greater than `after`. */
   list(after: number | undefined, limit: number): Promise<Destination[]>;
   /** Undefined when there is none; concurrent changes come one after the other. */
-  change(
+  update(
     destinationId: string,
     change: (before: Destination) => Destination,
   ): Promise<Destination | undefined>;
   /** False when there is none. What waits for it fails. */
   remove(destinationId: string): Promise<boolean>;
   /** Those of the ids that no destination has. */
-  unknownOf(destinationIds: readonly string[]): Promise<string[]>;
+  findUnknownIds(destinationIds: readonly string[]): Promise<string[]>;
   /** Sends a test notice; returns the id of its delivery. */
-  test(destinationId: string, now: number): Promise<string>;
+  createTestDelivery(destinationId: string, now: number): Promise<string>;
 }

@@ -61,9 +61,9 @@ export interface PipelineStore {
    * Keeps a pipeline of a spec file under its id, with the name that the file has now. `taken`: another
    * pipeline has that name.
    */
-  keep(pipeline: NewPipeline): Promise<StoredPipeline | 'taken'>;
+  upsertFromSpec(pipeline: NewPipeline): Promise<StoredPipeline | 'taken'>;
   find(pipelineId: string): Promise<StoredPipeline | undefined>;
-  named(name: string): Promise<StoredPipeline[]>;
+  listByName(name: string): Promise<StoredPipeline[]>;
   /** Newest first. @param like pattern of SQL for names */
   list(page: {
     readonly like: string | undefined;
@@ -80,20 +80,20 @@ export interface PipelineStore {
   /** With its updates; its tables stay. */
   remove(pipelineId: string): Promise<'removed' | 'active' | 'gone'>;
   /** The update that an attempt is; made the first time it is asked for. */
-  noteUpdate(update: NewUpdate): Promise<string>;
+  ensureUpdate(update: NewUpdate): Promise<string>;
   /**
    * Marks an update as the one of its pipeline that runs, unless another one does; that is the answer then.
    * One that only checks may run beside it.
    */
-  claim(pipelineId: string, updateId: string, storage: string): Promise<StoredUpdate | undefined>;
+  claimUpdate(pipelineId: string, updateId: string, storage: string): Promise<StoredUpdate | undefined>;
   /** The update of a pipeline that is not over; the one that runs before those that wait. */
-  active(pipelineId: string): Promise<StoredUpdate | undefined>;
+  findActiveUpdate(pipelineId: string): Promise<StoredUpdate | undefined>;
   /** Newest first. */
-  updates(
+  listUpdates(
     pipelineId: string,
     page: { readonly before: number | undefined; readonly limit: number },
   ): Promise<StoredUpdate[]>;
-  update(pipelineId: string, updateId: string): Promise<StoredUpdate | undefined>;
+  findUpdate(pipelineId: string, updateId: string): Promise<StoredUpdate | undefined>;
 }
 
 export interface PipelineFiles {
@@ -101,30 +101,30 @@ export interface PipelineFiles {
    * The spec file at a path of the workspace, or in the folder at it; undefined when nothing is there.
    * @throws ServiceError for a folder with none or several
    */
-  specAt(path: string): Promise<SourceFile | undefined>;
+  findSpec(path: string): Promise<SourceFile | undefined>;
   /**
    * The files that the libraries name, by path. @param folder relative paths begin there @throws ServiceError
    * for what is not there
    */
-  sources(spec: PipelineSpec, folder: string): Promise<SourceFile[]>;
+  readSources(spec: PipelineSpec, folder: string): Promise<SourceFile[]>;
   /** Where a storage is on this machine. @throws ServiceError for one that leads outside of managed_fs */
-  storageAt(uri: string): Promise<string>;
+  resolveStorage(uri: string): Promise<string>;
   /** The directories that pipelines may read. */
-  readonly readable: Pick<UpdateOrder, 'managedFs' | 'objstore'>;
+  readonly readableRoots: Pick<UpdateOrder, 'managedFs' | 'objstore'>;
   /** Whether it was kept for an attempt what its update is to do. */
-  isSettled(attemptDirectory: string): Promise<boolean>;
-  settle(attemptDirectory: string, update: SettledUpdate): Promise<void>;
+  isUpdatePrepared(attemptDirectory: string): Promise<boolean>;
+  savePreparedUpdate(attemptDirectory: string, update: SettledUpdate): Promise<void>;
   /** The events that an update has written, oldest first. */
-  events(storage: string, updateId: string): Promise<PipelineEvent[]>;
+  readEvents(storage: string, updateId: string): Promise<PipelineEvent[]>;
 }
 
 /** Prepares the updates that attempts are. */
-export interface UpdateDesk {
+export interface UpdatePlanner {
   /**
    * Keeps in the attempt's directory what its update is to do, or why it cannot be done. Safe to be called
    * again.
    */
-  settle(assignment: {
+  prepareUpdate(assignment: {
     readonly runId: number;
     readonly directory: string;
     readonly task: Readonly<Record<string, unknown>>;

@@ -30,11 +30,11 @@ export interface LaunchTransaction {
     grants?: readonly Grant[],
   ): Promise<number>;
   /** Runs of a job that take up its max_concurrent_runs, and those that wait in the queue. */
-  countRuns(jobId: number): Promise<JobLoad>;
+  countRuns(jobId: number): Promise<JobRunCounts>;
   /** Takes the next number_in_job of a locked job; numbers have no gaps. */
-  nextNumberInJob(jobId: number): Promise<number>;
+  reserveNumberInJob(jobId: number): Promise<number>;
   /** Reserves `count` run ids. */
-  takeRunIds(count: number): Promise<number[]>;
+  reserveRunIds(count: number): Promise<number[]>;
   /**
    * Binds an idempotency token to a run id, unless it is bound already: then the earlier run is returned
    * (`deleted` when that run is gone). Concurrent launches with one token wait for each other here.
@@ -65,20 +65,20 @@ export interface LaunchTransaction {
    * The oldest run of a job that waits in the queue and is not to be stopped, locked until the transaction
    * ends.
    */
-  lockQueued(jobId: number): Promise<Run | undefined>;
+  lockOldestQueuedRun(jobId: number): Promise<Run | undefined>;
   /** Takes a locked run out of the queue: it is PENDING and belongs to `owner`. */
-  admit(runId: number, owner: string, now: number): Promise<RunWithTasks>;
+  admitRun(runId: number, owner: string, now: number): Promise<RunWithTasks>;
   /** A run that waits in the queue waits for another limit now. */
-  requeue(runId: number, code: QueueCode, message: string): Promise<void>;
+  updateQueueReason(runId: number, code: QueueCode, message: string): Promise<void>;
   /**
    * The run that an attempt of a run_job_task has started, unless it was deleted; undefined when it has not.
    */
-  launchedBy(taskRunId: number): Promise<Launch | undefined>;
+  findLaunchedRun(taskRunId: number): Promise<LaunchedRun | undefined>;
   /**
    * The update of a pipeline that is not over. Whoever asks for this pipeline after it waits until the
    * transaction ends.
    */
-  lockUpdates(pipelineId: string): Promise<StoredUpdate | undefined>;
+  lockActiveUpdate(pipelineId: string): Promise<StoredUpdate | undefined>;
   /** The update that a run of this transaction is. @returns its id */
   insertUpdate(update: NewUpdate): Promise<string>;
   /** Writes states in this transaction; `refused` as for RunStore.write. */
@@ -86,20 +86,20 @@ export interface LaunchTransaction {
 }
 
 /** What is stored together with a run, or not at all. */
-export interface Company {
+export interface LaunchHook {
   /** Comes before everything else. @throws ServiceError which refuses the run */
-  admit(transaction: LaunchTransaction): Promise<void>;
+  beforeAdmission(transaction: LaunchTransaction): Promise<void>;
   /** @param runId of the run, which is stored by then */
-  store(transaction: LaunchTransaction, runId: number): Promise<void>;
+  afterInsert(transaction: LaunchTransaction, runId: number): Promise<void>;
 }
 
 /** A run as its number tells it. */
-export interface Launch {
+export interface LaunchedRun {
   readonly runId: number;
   readonly numberInJob: number;
 }
 
-export interface JobLoad {
+export interface JobRunCounts {
   /** Runs that are active and do not wait in the queue. */
   readonly active: number;
   readonly queued: number;
@@ -110,7 +110,7 @@ export interface WorkspaceLoad {
   /** run_job_tasks among them; 0 when they were not asked for. */
   readonly runJobTasks: number;
   /** Whether a run waits in the queue for room in the workspace. */
-  readonly awaited: boolean;
+  readonly hasWaitingRuns: boolean;
 }
 
 export interface EarlierRun {
@@ -132,7 +132,7 @@ export interface QueuedJob {
 /** Changes that are written together or not at all, with the notices that they cause. */
 export interface ChangeSet {
   readonly changes: readonly StateChange[];
-  readonly notices: readonly Notice[];
+  readonly notifications: readonly Notice[];
   /** New attempts of tasks: retries of those that the changes end. */
   readonly attempts?: readonly TaskRun[];
 }
@@ -143,7 +143,7 @@ export interface DurationWarning {
   readonly runId: number;
   readonly fence: number;
   readonly at: number;
-  readonly notices: readonly Notice[];
+  readonly notifications: readonly Notice[];
 }
 
 /** What of a run may be changed by a node that does not drive it. */
@@ -151,7 +151,7 @@ export interface OwnedRun {
   readonly runId: number;
   readonly stopReason: StopReason | undefined;
   /** Raised with each change of its timeouts. */
-  readonly retimes: number;
+  readonly timeoutRevision: number;
 }
 
 /** Which active runs are to be stopped together. */
@@ -171,47 +171,47 @@ export interface RunStore {
    * @param patience `patient` waits while the database is away: then the steps may have been committed once
    * before
    */
-  launch<Result>(
+  launchTransaction<Result>(
     steps: (transaction: LaunchTransaction) => Promise<Result>,
     patience?: 'patient',
   ): Promise<Result>;
   /** A run with all its attempts, by the id of the run or of one of its task runs. */
   find(runId: number, patience?: 'patient'): Promise<RunWithTasks | undefined>;
   /** Whether this attempt is stored and not over; also one of a deleted job. */
-  attemptIsActive(runId: number): Promise<boolean>;
+  isAttemptActive(runId: number): Promise<boolean>;
   /** Durable when resolved. `refused`: a row was no longer in the state and fence that the change names. */
   write(changeSet: ChangeSet): Promise<'written' | 'refused'>;
   /** Ids for new attempts. */
-  takeRunIds(count: number): Promise<number[]>;
+  reserveRunIds(count: number): Promise<number[]>;
   /**
    * Stores a warning once: nothing happens when it was stored before, or when what it is about is over or not
    * ours any more.
    */
-  warn(warning: DurationWarning): Promise<void>;
+  recordDurationWarning(warning: DurationWarning): Promise<void>;
   /**
    * Notes that an attempt is to be stopped because its own time is over, so that whoever adopts it knows why
    * it ends.
    */
   requestTaskStop(taskRunId: number): Promise<void>;
   /** Jobs with runs in the queue. */
-  queuedJobs(): Promise<QueuedJob[]>;
+  listQueuedJobs(): Promise<QueuedJob[]>;
   /**
    * Runs in the queue that are to be stopped, or started to wait before then (epoch ms); oldest first,
    * `limit` at the most.
    */
-  leavingQueue(since: number, limit: number): Promise<RunWithTasks[]>;
+  listRunsLeavingQueue(since: number, limit: number): Promise<RunWithTasks[]>;
   /** The run that an attempt of a run_job_task has started. */
-  launchedBy(taskRunId: number): Promise<Launch | undefined>;
+  findLaunchedRun(taskRunId: number): Promise<LaunchedRun | undefined>;
   /** The latest attempt of a run of which this is the first one, by any node; undefined when it is gone. */
-  latestAttempt(runId: number): Promise<Run | undefined>;
+  findLatestAttempt(runId: number): Promise<Run | undefined>;
   /** Notes that a run is to be stopped, unless that was noted before or it is over. */
   requestStop(runId: number, reason: StopReason, patience?: 'patient'): Promise<Run | undefined>;
   /** Notes for many runs that they are cancelled; returns the ids of those to which it was news. */
-  requestStopOfAll(filter: StopFilter): Promise<number[]>;
+  requestStopAll(filter: StopFilter): Promise<number[]>;
   /** Active runs of this node, with what other nodes may have noted about them. */
-  ownedBy(node: string): Promise<OwnedRun[]>;
+  listOwnedRuns(node: string): Promise<OwnedRun[]>;
   /** Takes over the active runs of nodes that are gone, raising their fences. At most `limit` at a time. */
   adopt(node: string, now: number, limit: number): Promise<RunWithTasks[]>;
   /** Takes up active runs that this node owns but no longer drives, raising their fences. */
-  reclaim(node: string, runIds: readonly number[]): Promise<RunWithTasks[]>;
+  adoptOwn(node: string, runIds: readonly number[]): Promise<RunWithTasks[]>;
 }

@@ -10,7 +10,7 @@ export interface DueSchedule {
 }
 
 /** What has become of a schedule that was due. */
-export interface FiredSchedule {
+export interface ScheduleUpdate {
   readonly jobId: number;
   /** The last fire that became a run, epoch ms; undefined when none did. */
   readonly lastFireAt: number | undefined;
@@ -21,14 +21,14 @@ export interface FiredSchedule {
 }
 
 /** What is done about schedules that are due. */
-export interface FirePlan {
-  readonly fired: readonly FiredSchedule[];
+export interface DueSchedulesPlan {
+  readonly updates: readonly ScheduleUpdate[];
   /** Starts the runs. Launches of others may wait for this one, so it comes last. */
-  readonly launch: (transaction: LaunchTransaction) => Promise<void>;
+  readonly launchRuns: (transaction: LaunchTransaction) => Promise<void>;
 }
 
 /** Which schedules are claimed: those that are due at `now`, the earliest first. */
-export interface Claim {
+export interface ScheduleClaim {
   readonly now: number;
   readonly limit: number;
   /** Only the schedule of this job. */
@@ -37,16 +37,16 @@ export interface Claim {
 
 export interface ScheduleStore {
   /** When the first fire of all schedules is due, epoch ms. */
-  firstDue(): Promise<number | undefined>;
+  getNextDueTime(): Promise<number | undefined>;
   /**
    * Claims schedules that are due and stores what `decide` makes of them together with its runs, in one
    * transaction: all of it or nothing. What another engine, or a change of the job, holds at the moment is
    * left out. Steps of launches that are asked for at the same time are taken together.
    * @returns how many were claimed
    */
-  fireDue(claim: Claim, decide: (due: readonly DueSchedule[]) => FirePlan): Promise<number>;
+  claimDue(claim: ScheduleClaim, decide: (due: readonly DueSchedule[]) => DueSchedulesPlan): Promise<number>;
   /**
    * Passes over the fire of a schedule that cannot be launched. Nothing happens when it is not due any more.
    */
-  giveUp(dueAt: number, fired: FiredSchedule): Promise<void>;
+  skipFire(dueAt: number, fired: ScheduleUpdate): Promise<void>;
 }

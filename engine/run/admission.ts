@@ -18,7 +18,7 @@ export interface AdmissionFacts {
 }
 
 /** It waits, for a limit to clear. */
-export interface Queued {
+export interface QueueDecision {
   readonly kind: 'queue';
   readonly code: QueueCode;
   /** Its state_message while it waits. */
@@ -27,7 +27,7 @@ export interface Queued {
 
 export type Admission =
   | { readonly kind: 'start' }
-  | Queued
+  | QueueDecision
   /** Ends at once as SKIPPED, without preparing resources. */
   | { readonly kind: 'skip'; readonly message: string };
 
@@ -45,7 +45,7 @@ export function decideAdmission({
       message: `Skipping this run because the limit of ${limit} maximum concurrent runs has been reached.`,
     };
   }
-  if (activeRuns >= limit) return waitsForJob(limit);
+  if (activeRuns >= limit) return queueForJobLimit(limit);
   // Nobody overtakes: those before it wait for room in the workspace.
   return queuedRuns > 0
     ? {
@@ -58,7 +58,7 @@ export function decideAdmission({
 }
 
 /** What a run of a job that is full waits for. */
-export function waitsForJob(limit: number): Queued {
+export function queueForJobLimit(limit: number): QueueDecision {
   return {
     kind: 'queue',
     code: 'MAX_CONCURRENT_RUNS_REACHED',
@@ -67,7 +67,7 @@ export function waitsForJob(limit: number): Queued {
 }
 
 /** How full the workspace is, and what a run would add. */
-export interface RoomFacts {
+export interface CapacityUsage {
   /** Task runs that are active, counted so that no other launch can take the same room. */
   readonly taskRuns: number;
   /** run_job_tasks among them. */
@@ -75,45 +75,45 @@ export interface RoomFacts {
   readonly addedTaskRuns: number;
   readonly addedRunJobTasks: number;
   /** Whether another run waits in the queue for room already. */
-  readonly awaited: boolean;
+  readonly hasWaitingRuns: boolean;
 }
 
-type RoomLimits = Pick<Limits, 'concurrentTaskRuns' | 'concurrentRunJobTasks'>;
+type CapacityLimits = Pick<Limits, 'concurrentTaskRuns' | 'concurrentRunJobTasks'>;
 
 /** Decides whether there is room for a run in the workspace. Never `skip`. */
-export function decideRoom(
-  facts: RoomFacts,
-  { concurrentTaskRuns: most, concurrentRunJobTasks: mostRunJob }: RoomLimits,
-): { readonly kind: 'start' } | Queued {
-  if (facts.awaited || facts.taskRuns + facts.addedTaskRuns > most) {
+export function decideCapacity(
+  facts: CapacityUsage,
+  { concurrentTaskRuns: most, concurrentRunJobTasks: mostRunJob }: CapacityLimits,
+): { readonly kind: 'start' } | QueueDecision {
+  if (facts.hasWaitingRuns || facts.taskRuns + facts.addedTaskRuns > most) {
     return {
       kind: 'queue',
       code: 'ACTIVE_RUNS_LIMIT_REACHED',
-      message: `Waiting in the queue: the workspace has ${facts.taskRuns} active runs of tasks (limit: ${most})${adds(facts.addedTaskRuns)}.`,
+      message: `Waiting in the queue: the workspace has ${facts.taskRuns} active runs of tasks (limit: ${most})${addedRunsText(facts.addedTaskRuns)}.`,
     };
   }
   if (facts.addedRunJobTasks > 0 && facts.runJobTasks + facts.addedRunJobTasks > mostRunJob) {
     return {
       kind: 'queue',
       code: 'ACTIVE_RUN_JOB_TASKS_LIMIT_REACHED',
-      message: `Waiting in the queue: the workspace runs ${facts.runJobTasks} tasks of the kind run_job_task (limit: ${mostRunJob})${adds(facts.addedRunJobTasks)}.`,
+      message: `Waiting in the queue: the workspace runs ${facts.runJobTasks} tasks of the kind run_job_task (limit: ${mostRunJob})${addedRunsText(facts.addedRunJobTasks)}.`,
     };
   }
   return { kind: 'start' };
 }
 
-function adds(added: number): string {
+function addedRunsText(added: number): string {
   return added === 1 ? '' : `, and this run would add ${added}`;
 }
 
 /** When a refused run may be asked for again. Nobody knows when a task ends: soon enough, and no burden. */
-const retrySeconds = 10;
+const retryAfterSeconds = 10;
 
 /**
  * Why there is no room for a run that may not wait for it, or that has more tasks than there is ever room for
  * (spec 7, 8); undefined when there is. Who waits already is passed by.
  */
-export function roomRefusal(facts: RoomFacts, limits: RoomLimits, mayQueue: boolean): string | undefined {
+export function capacityRefusal(facts: CapacityUsage, limits: CapacityLimits, mayQueue: boolean): string | undefined {
   const { concurrentTaskRuns: most, concurrentRunJobTasks: mostRunJob } = limits;
   const { taskRuns, runJobTasks, addedTaskRuns: added, addedRunJobTasks: addedRunJob } = facts;
   if (mayQueue && added <= most && addedRunJob <= mostRunJob) return undefined;
@@ -129,7 +129,7 @@ export function roomRefusal(facts: RoomFacts, limits: RoomLimits, mayQueue: bool
 }
 
 /** As `roomRefusal`. @throws ServiceError REQUEST_LIMIT_EXCEEDED with the time after which to try again */
-export function checkRoom(facts: RoomFacts, limits: RoomLimits, mayQueue: boolean): void {
-  const refusal = roomRefusal(facts, limits, mayQueue);
-  if (refusal !== undefined) throw new ServiceError('REQUEST_LIMIT_EXCEEDED', refusal, retrySeconds);
+export function assertCapacity(facts: CapacityUsage, limits: CapacityLimits, mayQueue: boolean): void {
+  const refusal = capacityRefusal(facts, limits, mayQueue);
+  if (refusal !== undefined) throw new ServiceError('REQUEST_LIMIT_EXCEEDED', refusal, retryAfterSeconds);
 }

@@ -5,7 +5,7 @@ import type { NodeType } from '../cluster/node-types.ts';
 import type { TaskValues } from './dynamic-values.ts';
 
 /** How a task ended, as its runner says it. */
-export type Outcome =
+export type TaskOutcome =
   | { readonly kind: 'succeeded' }
   /** The work itself failed. `message` becomes the state_message. */
   | { readonly kind: 'failed'; readonly message: string }

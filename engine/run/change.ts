@@ -25,7 +25,7 @@ export interface StateChange {
 }
 
 /** What stands somewhere in its life: a run or a task run. */
-export interface Subject {
+export interface StepSubject {
   readonly kind: 'run' | 'task';
   readonly runId: number;
   readonly fence: number;
@@ -52,7 +52,7 @@ export interface Step {
  * The step of `subject` at `now` (epoch ms) when `event` happens.
  * @throws Error when the table of transitions has no such row: a bug of the caller
  */
-export function stepOf(subject: Subject, event: StepEvent, now: number, facts: StepFacts = {}): Step {
+export function stepOf(subject: StepSubject, event: StepEvent, now: number, facts: StepFacts = {}): Step {
   const { kind, runId, fence, progress } = subject;
   const row = next(progress.state, event);
   if (row === undefined)
@@ -71,11 +71,11 @@ export function stepOf(subject: Subject, event: StepEvent, now: number, facts: S
     stampTerminating: stamped('terminating'),
     stampEnd: stamped('end'),
   };
-  return { change, progress: after(progress, change) };
+  return { change, progress: progressAfter(progress, change) };
 }
 
 /** Where it stands after the change; the same arithmetic as the database's, so that memory and rows agree. */
-function after(progress: Progress, change: StateChange): Progress {
+function progressAfter(progress: Progress, change: StateChange): Progress {
   const latest = Math.max(
     change.at,
     progress.startTime ?? 0,
@@ -92,12 +92,12 @@ function after(progress: Progress, change: StateChange): Progress {
   const result = change.result ?? progress.result;
   if (!isTerminal(state)) {
     return state === 'TERMINATING'
-      ? { ...stamps, state, result: required(result, state) }
+      ? { ...stamps, state, result: requireResult(result, state) }
       : { ...stamps, state };
   }
   switch (state) {
     case 'TERMINATED':
-      return { ...stamps, state, result: required(result, state), endTime: latest };
+      return { ...stamps, state, result: requireResult(result, state), endTime: latest };
     case 'SKIPPED':
       return { ...stamps, state, endTime: latest };
     case 'INTERNAL_ERROR':
@@ -107,7 +107,7 @@ function after(progress: Progress, change: StateChange): Progress {
   }
 }
 
-function required(result: ResultState | undefined, state: string): ResultState {
+function requireResult(result: ResultState | undefined, state: string): ResultState {
   if (result === undefined) throw new Error(`The state ${state} needs a result.`);
   return result;
 }

@@ -6,7 +6,7 @@ import type { ResultState } from './states.ts';
 import type { Run } from './run.ts';
 
 /** What a task may start. */
-export type ChildRequest =
+export type ChildRunRequest =
   /** A notebook, as a WORKFLOW_RUN on the cluster of the task. */
   | {
       readonly kind: 'notebook';
@@ -20,7 +20,7 @@ export type ChildRequest =
   | { readonly kind: 'job'; readonly jobId: number; readonly parameters: RunParameters };
 
 /** How it ended. */
-export interface ChildEnd {
+export interface ChildRunResult {
   /** Absent when it could not be started. */
   readonly runId?: number;
   readonly result: ResultState;
@@ -31,7 +31,7 @@ export interface ChildEnd {
 }
 
 /** The end of a run that could not be started. */
-export function refusedChild(message: string): ChildEnd {
+export function refusedChildRun(message: string): ChildRunResult {
   return { result: 'FAILED', message };
 }
 
@@ -46,12 +46,12 @@ export function depthError(what: string, depth: number, most: number): string | 
 }
 
 /** @param why the error of its output, if it has one @param value what its notebook gave to the exit call */
-export function childEnd(
+export function toChildRunResult(
   what: string,
   { runId, progress }: Run,
   why: string | undefined,
   value: string | undefined,
-): ChildEnd {
+): ChildRunResult {
   const { state, result = 'FAILED', message } = progress;
   if (state === 'TERMINATED' && result === 'SUCCESS')
     return { runId, result, message: '', ...(value !== undefined && { value }) };

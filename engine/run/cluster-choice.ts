@@ -15,7 +15,7 @@ export type ClusterChoice =
   | { readonly kind: 'shared'; readonly key: string; readonly spec: NewCluster };
 
 /** The cluster that a task names; `tasksOf` has brought the cluster of a single-task job into its task. */
-export function clusterChoice(task: TaskSettings, settings: JobSettings): ClusterChoice {
+export function clusterChoiceOf(task: TaskSettings, settings: JobSettings): ClusterChoice {
   const { existing_cluster_id: clusterId = '' } = task;
   if (clusterId !== '') return { kind: 'existing', clusterId };
   if (task.new_cluster !== undefined) return { kind: 'own', spec: task.new_cluster };
@@ -26,7 +26,7 @@ export function clusterChoice(task: TaskSettings, settings: JobSettings): Cluste
 }
 
 /** True when every task that uses the shared cluster is over. */
-export function hasServed(
+export function isNoLongerNeeded(
   key: string,
   tasks: Iterable<{ settings: TaskSettings; progress: Progress }>,
 ): boolean {

@@ -19,7 +19,7 @@ export interface NewRun extends RunOrigin {
   readonly launchedBy: number | undefined;
   readonly parentTaskRun?: number | undefined;
   readonly tasks: readonly NewTaskRun[];
-  readonly notices: readonly Notice[];
+  readonly notifications: readonly Notice[];
 }
 
 interface NewTaskRun {
@@ -31,7 +31,7 @@ interface NewTaskRun {
 }
 
 /** The run with the task runs of its first attempts. For runs in the state PENDING. */
-export function createdRun(run: NewRun): RunWithTasks {
+export function toRunWithTasks(run: NewRun): RunWithTasks {
   const progress = (startTime: number | undefined, message: string): Progress => ({
     state: 'PENDING',
     startTime,
@@ -62,7 +62,7 @@ export function createdRun(run: NewRun): RunWithTasks {
       admittedTime: undefined,
       launchedBy: run.launchedBy,
       parentTaskRun: run.parentTaskRun,
-      retimes: 0,
+      timeoutRevision: 0,
       warned: false,
       progress: progress(run.startTime, run.message),
     },

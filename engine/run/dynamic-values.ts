@@ -56,36 +56,36 @@ export interface TaskFacts {
   readonly upstream: ReadonlyMap<string, UpstreamFacts>;
 }
 
-export interface Facts {
+export interface ReferenceFacts {
   readonly run: RunFacts;
   /** Undefined for texts that belong to no task. */
   readonly task: TaskFacts | undefined;
 }
 
 /** A text, or the sentence that says which reference has no value and why. */
-export type Resolved = { readonly text: string } | { readonly error: string };
+export type ResolvedText = { readonly text: string } | { readonly error: string };
 
 /**
  * The text with every reference replaced by its value. What a value holds is never looked into for
  * references. Everything else stays as it is, byte for byte.
  */
-export function resolveReferences(text: string, facts: Facts): Resolved {
+export function resolveReferences(text: string, facts: ReferenceFacts): ResolvedText {
   const parts: string[] = [];
   for (const piece of piecesOf(text)) {
-    const value = typeof piece === 'string' ? { text: piece } : valueOf(piece, facts);
+    const value = typeof piece === 'string' ? { text: piece } : resolveReference(piece, facts);
     if ('error' in value) return value;
     parts.push(value.text);
   }
   return { text: parts.join('') };
 }
 
-function valueOf({ name, written, filled }: Reference, { run, task }: Facts): Resolved {
+function resolveReference({ name, written, filled }: Reference, { run, task }: ReferenceFacts): ResolvedText {
   const reference = cut(written);
   if (name === undefined || name in absentReferences) return { error: `${reference} has no value.` };
-  const found = isOfRun(name)
-    ? ofRun[name](run, ...filled)
-    : task && isOfTask(name)
-      ? ofTask[name](task, ...filled)
+  const found = isRunReference(name)
+    ? runReferenceValues[name](run, ...filled)
+    : task && isTaskReference(name)
+      ? taskReferenceValues[name](task, ...filled)
       : undefined;
   if (found === undefined) return { error: `${reference} has no value here.` };
   return typeof found === 'string'
@@ -93,28 +93,28 @@ function valueOf({ name, written, filled }: Reference, { run, task }: Facts): Re
     : { error: `${reference} has no value: ${found.reason}.` };
 }
 
-interface NoValue {
+interface MissingValue {
   readonly reason: string;
 }
 
 /** Undefined: there is nothing of that name, and that was refused when the job was stored. */
-type Found = string | NoValue | undefined;
+type LookupResult = string | MissingValue | undefined;
 
-const ofRun: Readonly<Record<RunReference, (run: RunFacts, ...filled: string[]) => Found>> = {
+const runReferenceValues: Readonly<Record<RunReference, (run: RunFacts, ...filled: string[]) => LookupResult>> = {
   'job.id': ({ jobId }) => String(jobId),
   'job.name': ({ jobName }) => jobName,
   'job.run_id': ({ jobRunId }) => String(jobRunId),
   'job.repair_count': ({ repairCount }) => String(repairCount),
-  'job.start_time.<argument>': ({ startTime }, argument) => partOf(startTime, argument),
-  'job.trigger.type': ({ trigger }) => triggerTypes[trigger],
-  'job.trigger.time.<argument>': ({ triggerTime }, argument) => partOf(triggerTime, argument),
+  'job.start_time.<argument>': ({ startTime }, argument) => timePartOf(startTime, argument),
+  'job.trigger.type': ({ trigger }) => triggerTypeTexts[trigger],
+  'job.trigger.time.<argument>': ({ triggerTime }, argument) => timePartOf(triggerTime, argument),
   'workspace.id': ({ workspaceId }) => workspaceId,
   'workspace.url': ({ workspaceUrl }) => workspaceUrl,
   job_id: ({ jobId }) => String(jobId),
   parent_run_id: ({ jobRunId }) => String(jobRunId),
 };
 
-const ofTask: Readonly<Record<TaskReference, (task: TaskFacts, ...filled: string[]) => Found>> = {
+const taskReferenceValues: Readonly<Record<TaskReference, (task: TaskFacts, ...filled: string[]) => LookupResult>> = {
   'job.parameters.<parameter>': ({ parameters }, name = '') => parameters.get(name),
   'task.name': ({ key }) => key,
   'task.run_id': ({ runId }) => String(runId),
@@ -123,7 +123,7 @@ const ofTask: Readonly<Record<TaskReference, (task: TaskFacts, ...filled: string
   'tasks.<task>.run_id': ({ upstream }, key = '') => upstream.get(key)?.runId.toString(),
   'tasks.<task>.result_state': ({ upstream }, key = '') => upstream.get(key)?.result,
   'tasks.<task>.values.<key>': ({ upstream }, task = '', key = '') =>
-    taskValue(task, upstream.get(task)?.values ?? {}, key),
+    taskValueText(task, upstream.get(task)?.values ?? {}, key),
   run_id: ({ runId }) => String(runId),
   start_date: ({ startTime }) => timeParts.iso_date(startTime),
   start_time: ({ startTime }) => timeParts.timestamp_ms(startTime),
@@ -131,27 +131,27 @@ const ofTask: Readonly<Record<TaskReference, (task: TaskFacts, ...filled: string
   task_key: ({ key }) => key,
 };
 
-const triggerTypes: Readonly<Record<TriggerType, string>> = {
+const triggerTypeTexts: Readonly<Record<TriggerType, string>> = {
   PERIODIC: 'periodic',
   ONE_TIME: 'onetime',
   RETRY: 'retry',
 };
 
-function isOfRun(name: ReferenceName): name is RunReference {
-  return Object.hasOwn(ofRun, name);
+function isRunReference(name: ReferenceName): name is RunReference {
+  return Object.hasOwn(runReferenceValues, name);
 }
 
-function isOfTask(name: ReferenceName): name is TaskReference {
-  return Object.hasOwn(ofTask, name);
+function isTaskReference(name: ReferenceName): name is TaskReference {
+  return Object.hasOwn(taskReferenceValues, name);
 }
 
-function partOf(at: number, argument: string | undefined): Found {
+function timePartOf(at: number, argument: string | undefined): LookupResult {
   const part = timeArguments.find((known) => known === argument);
   return part === undefined ? undefined : timeParts[part](at);
 }
 
 /** A value as text: a text without its quotes, anything else as JSON. */
-function taskValue(task: string, values: TaskValues, key: string): Found {
+function taskValueText(task: string, values: TaskValues, key: string): LookupResult {
   const json = new Map(Object.entries(values)).get(key);
   if (json === undefined) {
     const names = Object.keys(values);

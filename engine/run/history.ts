@@ -29,16 +29,16 @@ export interface HistoryEvent {
 /** @param repairs of the run, oldest first */
 export function historyOf({ run, tasks }: RunWithTasks, repairs: readonly Repair[]): HistoryEvent[] {
   const events = [
-    ...stampsOf(run.progress).map((event) => ({ run_id: run.runId, ...event })),
+    ...eventStampsOf(run.progress).map((event) => ({ run_id: run.runId, ...event })),
     ...(run.admittedTime === undefined
       ? []
       : [{ run_id: run.runId, time: run.admittedTime, event: 'ADMITTED' as const }]),
     ...repairs.flatMap((repair) => [
-      ...ended(repair.ended).map((event) => ({ run_id: run.runId, ...event })),
+      ...endEventOf(repair.ended).map((event) => ({ run_id: run.runId, ...event })),
       { run_id: run.runId, time: repair.startTime, event: 'REPAIRED' as const },
     ]),
     ...tasks.flatMap((task) =>
-      stampsOf(task.progress).map((event) => ({
+      eventStampsOf(task.progress).map((event) => ({
         run_id: task.runId,
         task_key: task.taskKey,
         attempt_number: task.attempt,
@@ -49,23 +49,23 @@ export function historyOf({ run, tasks }: RunWithTasks, repairs: readonly Repair
   return events.toSorted((one, other) => one.time - other.time);
 }
 
-type Happening = Omit<HistoryEvent, 'run_id' | 'task_key' | 'attempt_number'>;
+type EventStamp = Omit<HistoryEvent, 'run_id' | 'task_key' | 'attempt_number'>;
 
-function stampsOf(progress: Progress): Happening[] {
+function eventStampsOf(progress: Progress): EventStamp[] {
   const { startTime, runningTime, terminatingTime } = progress;
   return [
-    ...at(startTime, 'STARTED'),
-    ...at(runningTime, 'RUNNING'),
-    ...at(terminatingTime, 'TERMINATING'),
-    ...ended(progress),
+    ...eventAt(startTime, 'STARTED'),
+    ...eventAt(runningTime, 'RUNNING'),
+    ...eventAt(terminatingTime, 'TERMINATING'),
+    ...endEventOf(progress),
   ];
 }
 
-function at(time: number | undefined, event: HistoryEvent['event']): Happening[] {
+function eventAt(time: number | undefined, event: HistoryEvent['event']): EventStamp[] {
   return time === undefined ? [] : [{ time, event }];
 }
 
-function ended(progress: Progress): Happening[] {
+function endEventOf(progress: Progress): EventStamp[] {
   if (progress.endTime === undefined) return [];
   const { endTime: time, state: event, result, message } = progress;
   return [

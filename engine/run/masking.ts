@@ -4,7 +4,7 @@ import { isSecretName } from '../validation/secret-names.ts';
 import type { JobSettings } from '../job/settings.ts';
 
 /** What stands in the place of a secret. */
-export const masked = '***';
+export const maskPlaceholder = '***';
 
 /** The variable of a cluster that names further secret variables, with commas between them. */
 export const secretNamesVariable = 'RUNYARD_SECRETS';
@@ -24,13 +24,13 @@ export interface Span {
 }
 
 /** A value that is shorter would be found in every other word. */
-const shortest = 4;
+const minSecretLength = 4;
 /** A line of a secret that is shorter says nothing by itself: brackets, padding. */
-const shortestLine = 8;
+const minSecretLineLength = 8;
 /** Longer secrets are looked for piece by piece. */
-const pieceBytes = 1_024;
+const formPieceBytes = 1_024;
 
-const trivial: ReadonlySet<string> = new Set(['true', 'false', 'none', 'null', 'undefined', 'default']);
+const trivialValues: ReadonlySet<string> = new Set(['true', 'false', 'none', 'null', 'undefined', 'default']);
 
 /** Hides nothing. */
 export const noMask: Mask = { forms: [], longest: 0 };
@@ -39,7 +39,7 @@ export const noMask: Mask = { forms: [], longest: 0 };
  * The mask of everything that a run with these settings does: the secret variables of all its clusters.
  * @param others variables of clusters that it did not make: those that `existingClusters` names
  */
-export function maskOf(
+export function maskOfSettings(
   settings: JobSettings,
   others: readonly Readonly<Record<string, string>>[] = [],
 ): Mask {
@@ -51,21 +51,21 @@ export function maskOf(
 
 /** The mask of the secrets among the variables of clusters. */
 export function maskOfVariables(clusters: readonly Readonly<Record<string, string>>[]): Mask {
-  return maskFor(clusters.flatMap(secretValues));
+  return createMask(clusters.flatMap(secretValues));
 }
 
 /** Ids of the clusters that a run uses and did not make. */
-export function existingClusters(settings: JobSettings): string[] {
+export function existingClusterIdsOf(settings: JobSettings): string[] {
   return [...new Set(tasksOf(settings).flatMap((task) => task.existing_cluster_id ?? []))];
 }
 
 /** The mask of these secrets. */
-export function maskFor(secrets: readonly string[]): Mask {
+export function createMask(secrets: readonly string[]): Mask {
   const texts = secrets
     .map((secret) => secret.trim())
-    .filter((secret) => secret.length >= shortest && !trivial.has(secret.toLowerCase()));
-  const forms = new Set(texts.flatMap(formsOf));
-  const bytes = [...forms].flatMap((form) => pieces(Buffer.from(form, 'utf8')));
+    .filter((secret) => secret.length >= minSecretLength && !trivialValues.has(secret.toLowerCase()));
+  const forms = new Set(texts.flatMap(secretFormsOf));
+  const bytes = [...forms].flatMap((form) => splitForm(Buffer.from(form, 'utf8')));
   return { forms: bytes, longest: Math.max(0, ...bytes.map((form) => form.length)) };
 }
 
@@ -80,12 +80,12 @@ function secretValues(variables: Readonly<Record<string, string>>): string[] {
  * A secret as programs write it: as it is, line by line, as JSON or Python quotes it, in an address, in
  * base64.
  */
-function formsOf(secret: string): string[] {
+function secretFormsOf(secret: string): string[] {
   const lines = secret.includes('\n')
     ? secret
         .split('\n')
         .map((line) => line.trim())
-        .filter((line) => line.length >= shortestLine)
+        .filter((line) => line.length >= minSecretLineLength)
     : [];
   const quoted = JSON.stringify(secret.toWellFormed()).slice(1, -1);
   const inAddress = encodeURIComponent(secret.toWellFormed());
@@ -111,30 +111,30 @@ function base64Forms(secret: string): string[] {
       .toString('base64')
       .replaceAll('=', '');
     const inner = text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
-    return inner.length < shortestLine ? [] : [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
+    return inner.length < minSecretLineLength ? [] : [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
   });
 }
 
-function pieces(form: Buffer): Buffer[] {
-  if (form.length <= pieceBytes) return [form];
+function splitForm(form: Buffer): Buffer[] {
+  if (form.length <= formPieceBytes) return [form];
   const found = [];
   // The last piece is a whole one, so that none is too short to be a secret.
-  for (let at = 0; at < form.length; at += pieceBytes)
-    found.push(form.subarray(Math.min(at, form.length - pieceBytes), Math.min(at + pieceBytes, form.length)));
+  for (let at = 0; at < form.length; at += formPieceBytes)
+    found.push(form.subarray(Math.min(at, form.length - formPieceBytes), Math.min(at + formPieceBytes, form.length)));
   return found;
 }
 
 /** Where secrets stand in some bytes; in order, none touching another. */
-export function hiddenIn({ forms }: Mask, bytes: Buffer): Span[] {
+export function findSecrets({ forms }: Mask, bytes: Buffer): Span[] {
   const found: Span[] = [];
   for (const form of forms) {
     for (let at = bytes.indexOf(form); at !== -1; at = bytes.indexOf(form, at + 1))
       found.push({ start: at, end: at + form.length });
   }
-  return joined(found);
+  return mergeSpans(found);
 }
 
-function joined(spans: readonly Span[]): Span[] {
+function mergeSpans(spans: readonly Span[]): Span[] {
   const together: Span[] = [];
   for (const span of spans.toSorted((one, other) => one.start - other.start)) {
     const last = together.at(-1);
@@ -145,7 +145,7 @@ function joined(spans: readonly Span[]): Span[] {
 }
 
 /** How many of the last bytes may be the beginning of a secret whose rest is not there yet. */
-export function begunIn({ forms, longest }: Mask, bytes: Buffer): number {
+export function partialSecretLengthAtEnd({ forms, longest }: Mask, bytes: Buffer): number {
   for (let length = Math.min(longest - 1, bytes.length); length > 0; length -= 1) {
     const end = bytes.subarray(bytes.length - length);
     if (
@@ -157,8 +157,8 @@ export function begunIn({ forms, longest }: Mask, bytes: Buffer): number {
 }
 
 /** How many of the first bytes may be the end of a secret whose beginning was left out. */
-export function endedIn({ forms, longest }: Mask, bytes: Buffer): number {
-  for (let length = Math.min(longest - 1, bytes.length); length >= shortest; length -= 1) {
+export function partialSecretLengthAtStart({ forms, longest }: Mask, bytes: Buffer): number {
+  for (let length = Math.min(longest - 1, bytes.length); length >= minSecretLength; length -= 1) {
     const start = bytes.subarray(0, length);
     if (forms.some((form) => form.length > length && form.subarray(form.length - length).equals(start)))
       return length;
@@ -170,12 +170,12 @@ export function endedIn({ forms, longest }: Mask, bytes: Buffer): number {
 export function maskText(mask: Mask, text: string): string {
   if (mask.longest === 0 || text === '') return text;
   const bytes = Buffer.from(text, 'utf8');
-  const spans = hiddenIn(mask, bytes);
+  const spans = findSecrets(mask, bytes);
   if (spans.length === 0) return text;
   let at = 0;
   let shown = '';
   for (const { start, end } of spans) {
-    shown += `${bytes.toString('utf8', at, start)}${masked}`;
+    shown += `${bytes.toString('utf8', at, start)}${maskPlaceholder}`;
     at = end;
   }
   return shown + bytes.toString('utf8', at);
@@ -184,30 +184,30 @@ export function maskText(mask: Mask, text: string): string {
 /** A document whose texts are without the secrets; everything else of it stays as it is. */
 export function maskTexts<Value>(mask: Mask, value: Value): Value {
   // A walk changes no shape: texts stay texts.
-  return mask.longest === 0 ? value : (withTexts(value, (text) => maskText(mask, text)) as Value);
+  return mask.longest === 0 ? value : (mapEachText(value, (text) => maskText(mask, text)) as Value);
 }
 
-function withTexts(value: unknown, change: (text: string) => string): unknown {
+function mapEachText(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((one: unknown) => withTexts(one, change));
+  if (Array.isArray(value)) return value.map((one: unknown) => mapEachText(one, change));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withTexts(one, change)]));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapEachText(one, change)]));
 }
 
 /** Names that sound like secrets, and are names themselves. */
-const plainNames: ReadonlySet<string> = new Set(['task_key', 'job_cluster_key']);
+const nonSecretNames: ReadonlySet<string> = new Set(['task_key', 'job_cluster_key']);
 
 /** A document of settings whose secret fields are masked, however short they are. */
-export function withoutSecrets(mask: Mask, value: unknown): unknown {
+export function maskSecretFields(mask: Mask, value: unknown): unknown {
   if (typeof value === 'string') return maskText(mask, value);
-  if (Array.isArray(value)) return value.map((one: unknown) => withoutSecrets(mask, one));
+  if (Array.isArray(value)) return value.map((one: unknown) => maskSecretFields(mask, one));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, one]: [string, unknown]) => [
       name,
-      isSecretName(name) && !plainNames.has(name) && typeof one === 'string' && one !== ''
-        ? masked
-        : withoutSecrets(mask, one),
+      isSecretName(name) && !nonSecretNames.has(name) && typeof one === 'string' && one !== ''
+        ? maskPlaceholder
+        : maskSecretFields(mask, one),
     ]),
   );
 }

@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { NotebookReport } from './output.ts';
 
-const Output = Type.Union([
+const OutputSchema = Type.Union([
   Type.Object({ type: Type.Enum(['stdout', 'stderr', 'text', 'html']), data: Type.String() }),
   Type.Object({
     type: Type.Literal('table'),
@@ -23,9 +23,9 @@ const Output = Type.Union([
 ]);
 
 // Times are those that a Date can hold.
-const time = Type.Optional(Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 }));
+const timeSchema = Type.Optional(Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 }));
 
-const Report = Type.Object({
+const ReportSchema = Type.Object({
   path: Type.String(),
   language: Type.Optional(Type.Enum(['python', 'sql', 'javascript'])),
   parameters: Type.Optional(Type.Record(Type.String(), Type.String())),
@@ -36,9 +36,9 @@ const Report = Type.Object({
       title: Type.Optional(Type.String()),
       source: Type.String(),
       status: Type.Enum(['finished', 'failed', 'skipped']),
-      startTime: time,
-      finishTime: time,
-      outputs: Type.Array(Output),
+      startTime: timeSchema,
+      finishTime: timeSchema,
+      outputs: Type.Array(OutputSchema),
     }),
   ),
   exitValue: Type.Optional(Type.String()),
@@ -48,6 +48,6 @@ const Report = Type.Object({
 });
 
 /** The report that a value from `notebook.json` is; undefined when it is none. */
-export function asNotebookReport(value: unknown): NotebookReport | undefined {
-  return Check(Report, value) ? value : undefined;
+export function parseNotebookReport(value: unknown): NotebookReport | undefined {
+  return Check(ReportSchema, value) ? value : undefined;
 }

@@ -68,7 +68,7 @@ export interface NotebookReport {
 }
 
 /** Cuts a text to at most `bytes` bytes of UTF-8 without splitting a character. */
-export function firstBytes(text: string, bytes: number): { readonly text: string; readonly cut: boolean } {
+export function truncateUtf8(text: string, bytes: number): { readonly text: string; readonly cut: boolean } {
   const encoded = Buffer.from(text, 'utf8');
   if (encoded.length <= bytes) return { text, cut: false };
   let end = bytes;

@@ -39,26 +39,26 @@ export const RunParameters = Type.Object(runParameterFields, {
 
 export type RunParameters = Static<typeof RunParameters>;
 
-type KindField = Exclude<keyof RunParameters, 'job_parameters'>;
+type TaskParameterField = Exclude<keyof RunParameters, 'job_parameters'>;
 
 /** Parameter field -> the task kind that it is for. */
-const kindOfField = {
+const taskKindOfField = {
   jar_params: 'spark_jar_task',
   notebook_params: 'notebook_task',
   python_params: 'spark_python_task',
   spark_submit_params: 'spark_submit_task',
-} as const satisfies Record<KindField, TaskKind>;
+} as const satisfies Record<TaskParameterField, TaskKind>;
 
-const fields = [
+const taskParameterFields = [
   'jar_params',
   'notebook_params',
   'python_params',
   'spark_submit_params',
-] as const satisfies readonly KindField[];
+] as const satisfies readonly TaskParameterField[];
 
 /** Whether there is any parameter among them; an empty list or map is none. */
-export function anyGiven(parameters: RunParameters): boolean {
-  return isGiven(parameters.job_parameters) || fields.some((field) => isGiven(parameters[field]));
+export function hasParameters(parameters: RunParameters): boolean {
+  return isGiven(parameters.job_parameters) || taskParameterFields.some((field) => isGiven(parameters[field]));
 }
 
 /**
@@ -71,13 +71,13 @@ export function checkRunParameters(
   tasks: readonly KindHolder[],
   limits: Limits,
 ): void {
-  const given = fields.filter((field) => isGiven(parameters[field]));
+  const given = taskParameterFields.filter((field) => isGiven(parameters[field]));
   const [field, other] = given;
   if (field === undefined) return;
   if (other !== undefined)
     throw invalid(`${field} and ${other} are given; only the parameters of one task kind are allowed.`);
-  if (!tasks.some((task) => kindOf(task) === kindOfField[field]))
-    throw invalid(`${field} is given, but the job has no ${kindOfField[field]}.`);
+  if (!tasks.some((task) => kindOf(task) === taskKindOfField[field]))
+    throw invalid(`${field} is given, but the job has no ${taskKindOfField[field]}.`);
   checkParameterBytes(field, parameters[field], limits);
   checkAsciiMap('notebook_params', parameters.notebook_params);
   checkAsciiList('python_params', parameters.python_params);
@@ -90,13 +90,13 @@ export function checkRunParameters(
  * does not have, and references that can have no value in a task that they are for.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
-export function checkRunNow(parameters: RunParameters, settings: JobSettings, limits: Limits): void {
+export function checkRunNowParameters(parameters: RunParameters, settings: JobSettings, limits: Limits): void {
   const tasks = tasksOf(settings);
   checkRunParameters(parameters, tasks, limits);
   checkJobParameterValues(parameters.job_parameters, settings.parameters, limits);
-  for (const field of fields) {
+  for (const field of taskParameterFields) {
     if (!isGiven(parameters[field])) continue;
-    for (const task of tasks.filter((one) => kindOf(one) === kindOfField[field]))
+    for (const task of tasks.filter((one) => kindOf(one) === taskKindOfField[field]))
       checkFieldReferences(field, parameters[field], scopeOf(settings, task));
   }
 }
@@ -113,10 +113,10 @@ export function applyParameters(
   declared: readonly JobParameter[] = [],
 ): TaskBody | undefined {
   const kind = kindOf(task);
-  return kind === undefined ? undefined : applied[kind](task, overriding, declared);
+  return kind === undefined ? undefined : parameterAppliers[kind](task, overriding, declared);
 }
 
-const applied = {
+const parameterAppliers = {
   notebook_task: ({ notebook_task: body }, { notebook_params: own, job_parameters: given }, declared) => {
     const defaults = Object.fromEntries(declared.map((parameter) => [parameter.name, parameter.default]));
     const pushed = { ...defaults, ...own, ...given };
@@ -124,9 +124,9 @@ const applied = {
       ? body
       : { ...body, base_parameters: { ...body.base_parameters, ...pushed } };
   },
-  spark_jar_task: ({ spark_jar_task: body }, { jar_params: own }) => replaced(body, own),
-  spark_python_task: ({ spark_python_task: body }, { python_params: own }) => replaced(body, own),
-  spark_submit_task: ({ spark_submit_task: body }, { spark_submit_params: own }) => replaced(body, own),
+  spark_jar_task: ({ spark_jar_task: body }, { jar_params: own }) => replaceParameters(body, own),
+  spark_python_task: ({ spark_python_task: body }, { python_params: own }) => replaceParameters(body, own),
+  spark_submit_task: ({ spark_submit_task: body }, { spark_submit_params: own }) => replaceParameters(body, own),
   pipeline_task: ({ pipeline_task: body }) => body,
   run_job_task: ({ run_job_task: body }) => body,
 } satisfies Record<
@@ -134,7 +134,7 @@ const applied = {
   (task: TaskSettings, overriding: RunParameters, declared: readonly JobParameter[]) => TaskBody | undefined
 >;
 
-function replaced<B extends { parameters?: string[] }>(
+function replaceParameters<B extends { parameters?: string[] }>(
   body: B | undefined,
   own: string[] = [],
 ): B | undefined {

@@ -3,21 +3,21 @@ import { invalid, ServiceError } from '../errors.ts';
 import { tasksOf } from '../job/format.ts';
 import { topologicalOrder } from '../job/graph.ts';
 import { quote } from '../validation/messages.ts';
-import { anyGiven, type RunParameters } from './parameters.ts';
-import { failedTasks, standingOf, type TaskStanding } from './roll-up.ts';
+import { hasParameters, type RunParameters } from './parameters.ts';
+import { failedTasks, taskStateOf, type TaskState } from './roll-up.ts';
 import { runDurationOf } from './rounds.ts';
 import type { LatestRepair, Run, RunWithTasks, TaskRun } from './run.ts';
 import { next } from './transitions.ts';
 import { waitingMessage } from './waiting.ts';
 
 /** What a caller asks of a repair. */
-export interface RepairChoice {
+export interface RepairSelection {
   /** Keys of the tasks to run again; empty counts as not given. */
-  readonly tasks: readonly string[];
+  readonly taskKeys: readonly string[];
   /** Every task whose latest attempt did not succeed. Not together with `tasks`. */
   readonly allFailed: boolean;
   /** With them everything that depends on them, whether it succeeded or not. */
-  readonly dependents: boolean;
+  readonly includeDependents: boolean;
   /** Id of the latest repair that the caller knows of; 0 for none. */
   readonly latestRepairId: number;
 }
@@ -39,7 +39,7 @@ export interface NewRepair {
  */
 export function checkRepairable(
   { runId, progress: { state }, repair }: Run,
-  { latestRepairId }: Pick<RepairChoice, 'latestRepairId'>,
+  { latestRepairId }: Pick<RepairSelection, 'latestRepairId'>,
 ): void {
   if (state === 'SKIPPED') {
     throw new ServiceError(
@@ -74,14 +74,14 @@ export function checkRepairable(
  */
 export function tasksToRerun(
   found: RunWithTasks,
-  { tasks: named, allFailed, dependents }: RepairChoice,
+  { taskKeys: named, allFailed, includeDependents }: RepairSelection,
 ): string[] {
   if (allFailed && named.length > 0)
     throw invalid('rerun_tasks and rerun_all_failed_tasks are given; only one of them is allowed.');
   if (!allFailed && named.length === 0)
     throw invalid('Neither rerun_tasks nor rerun_all_failed_tasks is given; one of them is required.');
   const { runId } = found.run;
-  const standings = standingsOf(found);
+  const standings = latestTaskStatesOf(found);
   const known = standings.map(({ key }) => key);
   for (const [index, key] of named.entries()) {
     if (!known.includes(key))
@@ -92,19 +92,19 @@ export function tasksToRerun(
     throw invalid(
       `rerun_all_failed_tasks is true, but no task of run ${runId} has failed; there is nothing to run again.`,
     );
-  for (const { key, dependsOn } of dependents ? standings : []) {
+  for (const { key, dependsOn } of includeDependents ? standings : []) {
     if (dependsOn.some((dependency) => chosen.has(dependency))) chosen.add(key);
   }
   return known.filter((key) => chosen.has(key));
 }
 
 /** The latest attempt of each task, in the order of the graph. */
-function standingsOf({ run, tasks }: RunWithTasks): TaskStanding[] {
+function latestTaskStatesOf({ run, tasks }: RunWithTasks): TaskState[] {
   // Attempts come oldest first: the latest of each task stays.
   const latest = new Map(tasks.map((taskRun) => [taskRun.taskKey, taskRun]));
   return topologicalOrder(tasksOf(run.settings)).flatMap((task) => {
     const taskRun = latest.get(task.task_key);
-    return taskRun === undefined ? [] : [standingOf(task, taskRun.progress, true)];
+    return taskRun === undefined ? [] : [taskStateOf(task, taskRun.progress, true)];
   });
 }
 
@@ -125,7 +125,7 @@ export interface RepairPlan {
  * The run opened again: it is PENDING, its stamps but the start are taken back, and its fence is raised, so
  * that nobody who drove it before can write any more. Parameters replace those of the run if any are given.
  */
-export function repairOf({ run, tasks }: RunWithTasks, plan: RepairPlan): NewRepair {
+export function createRepair({ run, tasks }: RunWithTasks, plan: RepairPlan): NewRepair {
   const fence = run.fence + 1;
   const none = { runningTime: undefined, terminatingTime: undefined };
   const again = new Set(plan.keys);
@@ -143,7 +143,7 @@ export function repairOf({ run, tasks }: RunWithTasks, plan: RepairPlan): NewRep
       owner: plan.owner,
       stopReason: undefined,
       warned: false,
-      overridingParameters: anyGiven(plan.parameters) ? plan.parameters : run.overridingParameters,
+      overridingParameters: hasParameters(plan.parameters) ? plan.parameters : run.overridingParameters,
       progress: { ...none, state: 'PENDING', startTime: run.progress.startTime, message: '' },
       repair: {
         repairId: plan.repairId,

@@ -6,19 +6,19 @@ import { upstreamOf } from '../job/graph.ts';
 import { mapParameterTexts } from '../job/parameter-texts.ts';
 import type { TaskSettings } from '../job/settings.ts';
 import { bodyIn, kindNameOf, kindOf } from '../job/task-kinds.ts';
-import { resolveReferences, type Facts, type RunFacts, type TaskValues } from './dynamic-values.ts';
+import { resolveReferences, type ReferenceFacts, type RunFacts, type TaskValues } from './dynamic-values.ts';
 import { jobParametersOf } from './job-parameters.ts';
 import { applyParameters } from './parameters.ts';
 import type { Run, TaskRun } from './run.ts';
-import type { Site } from './site.ts';
+import type { WorkspaceInfo } from './site.ts';
 
 /** One attempt of a task, and what has become of the tasks before it. */
-export interface Moment {
+export interface AttemptContext {
   readonly run: Run;
   readonly task: TaskSettings;
   readonly taskRun: TaskRun;
   /** The latest attempt of each task, by key. */
-  readonly latest: ReadonlyMap<string, TaskRun>;
+  readonly latestAttempts: ReadonlyMap<string, TaskRun>;
 }
 
 export type ResolvedTask =
@@ -36,9 +36,9 @@ export type ResolvedTask =
  * @returns `error`: a sentence that names the field and the reference without a value, fit for the run's
  *   state
  */
-export function resolvedTask(
-  moment: Moment,
-  site: Site,
+export function resolveTask(
+  moment: AttemptContext,
+  site: WorkspaceInfo,
   values: ReadonlyMap<string, TaskValues>,
 ): ResolvedTask {
   const { run, task } = moment;
@@ -48,7 +48,7 @@ export function resolvedTask(
       ? bodyIn(task, kind)
       : applyParameters(task, run.overridingParameters, run.settings.parameters);
   if (kind === undefined || body === undefined) return { error: 'This task has no kind that Runyard knows.' };
-  const facts = factsOf(moment, site, values);
+  const facts = referenceFactsOf(moment, site, values);
   const errors: string[] = [];
   const parameters = mapParameterTexts(kind, kind, body, (text, path) => {
     const resolved = resolveReferences(text, facts);
@@ -61,12 +61,12 @@ export function resolvedTask(
 }
 
 /** The latest attempts of all tasks that a task comes after. */
-export function upstreamTaskRuns({ run, task, latest }: Moment): TaskRun[] {
-  return [...upstreamOf(task.task_key, tasksOf(run.settings))].flatMap((key) => latest.get(key) ?? []);
+export function upstreamTaskRuns({ run, task, latestAttempts }: AttemptContext): TaskRun[] {
+  return [...upstreamOf(task.task_key, tasksOf(run.settings))].flatMap((key) => latestAttempts.get(key) ?? []);
 }
 
 /** What references may name in a run. */
-export function runFactsOf(run: Run, site: Site): RunFacts {
+export function runFactsOf(run: Run, site: WorkspaceInfo): RunFacts {
   const startTime = run.progress.startTime ?? 0;
   return {
     jobId: run.jobId,
@@ -81,7 +81,7 @@ export function runFactsOf(run: Run, site: Site): RunFacts {
   };
 }
 
-function factsOf(moment: Moment, site: Site, values: ReadonlyMap<string, TaskValues>): Facts {
+function referenceFactsOf(moment: AttemptContext, site: WorkspaceInfo, values: ReadonlyMap<string, TaskValues>): ReferenceFacts {
   const { run, task, taskRun } = moment;
   const facts = runFactsOf(run, site);
   return {
@@ -97,14 +97,14 @@ function factsOf(moment: Moment, site: Site, values: ReadonlyMap<string, TaskVal
       upstream: new Map(
         upstreamTaskRuns(moment).map(({ taskKey, runId, progress }) => [
           taskKey,
-          { runId, result: resultOf(progress), values: values.get(taskKey) ?? {} },
+          { runId, result: upstreamResultOf(progress), values: values.get(taskKey) ?? {} },
         ]),
       ),
     },
   };
 }
 
-function resultOf({ state, result }: TaskRun['progress']): string {
+function upstreamResultOf({ state, result }: TaskRun['progress']): string {
   if (state === 'SKIPPED') return 'skipped';
   return (result ?? 'FAILED').toLowerCase();
 }

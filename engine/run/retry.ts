@@ -1,5 +1,5 @@
 /** Whether an unsuccessful attempt is followed by another one, and when (spec 2.2, 2.3). */
-import { isoTime } from '../clock.ts';
+import { toIsoTime } from '../clock.ts';
 import type { NewRun } from './created.ts';
 import type { Progress, RunWithTasks, TaskRun } from './run.ts';
 
@@ -39,30 +39,30 @@ export function decideRetry(
   now: number,
 ): Retry | undefined {
   const { max_retries: most = 0, min_retry_interval_millis: interval = 0 } = policy;
-  if (!isUnsuccessful(progress, policy.retry_on_timeout === true)) return undefined;
+  if (!isRetryable(progress, policy.retry_on_timeout === true)) return undefined;
   if (most >= 0 && retries >= most) return undefined;
   const dueTime = Math.max(now, startTime + interval);
   const end = progress.state === 'INTERNAL_ERROR' ? progress.state : progress.result;
   const why = progress.message === '' ? '.' : `: ${progress.message}`;
-  const when = dueTime > now ? ` It starts at ${isoTime(dueTime)}.` : '';
+  const when = dueTime > now ? ` It starts at ${toIsoTime(dueTime)}.` : '';
   return {
     dueTime,
-    message: `Retry ${retries + 1}${most < 0 ? '' : ` of ${most}`} of run ${runId}, which ended as ${end}${sentence(why)}${when}`,
+    message: `Retry ${retries + 1}${most < 0 ? '' : ` of ${most}`} of run ${runId}, which ended as ${end}${endWithPeriod(why)}${when}`,
   };
 }
 
-function isUnsuccessful({ state, result }: Progress, onTimeout: boolean): boolean {
+function isRetryable({ state, result }: Progress, onTimeout: boolean): boolean {
   if (state === 'INTERNAL_ERROR') return true;
   if (state !== 'TERMINATED') return false;
   return result === 'FAILED' || (result === 'TIMEDOUT' && onTimeout);
 }
 
-function sentence(text: string): string {
+function endWithPeriod(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 /** The next attempt of a task of a multi-task run. @param runId its own id */
-export function retriedTask(ended: TaskRun, retry: Retry, runId: number): TaskRun {
+export function createTaskRetry(ended: TaskRun, retry: Retry, runId: number): TaskRun {
   const { jobRunId, taskKey, fence } = ended;
   return {
     runId,
@@ -86,7 +86,7 @@ export function retriedTask(ended: TaskRun, retry: Retry, runId: number): TaskRu
 }
 
 /** What a retry of a single-task run takes when it is stored. */
-export interface RetryNumbers {
+export interface RunRetryFacts {
   readonly runId: number;
   readonly numberInJob: number;
   /** The node that drives it. */
@@ -98,10 +98,10 @@ export interface RetryNumbers {
  * The new run that is the retry of a single-task run: its settings and parameters, and a number of its own
  * (DESIGN section 8).
  */
-export function retriedRun(
+export function createRunRetry(
   { run, tasks: [task] }: RunWithTasks,
   retry: Retry,
-  { runId, numberInJob, owner, now }: RetryNumbers,
+  { runId, numberInJob, owner, now }: RunRetryFacts,
 ): NewRun {
   const {
     jobId,
@@ -139,6 +139,6 @@ export function retriedRun(
     message: retry.message,
     startTime: now,
     tasks: [{ runId, taskKey: task?.taskKey ?? '', message: retry.message, dueTime: retry.dueTime }],
-    notices: [],
+    notifications: [],
   };
 }

@@ -18,7 +18,7 @@ export const runConditions = [
 export type RunCondition = (typeof runConditions)[number];
 
 /** A task as the roll-up sees it: its place in the graph and where its latest attempt stands. */
-export interface TaskStanding {
+export interface TaskState {
   readonly key: string;
   readonly dependsOn: readonly string[];
   readonly runIf: RunCondition;
@@ -40,9 +40,9 @@ export interface RollUp {
  * How an ended task counts for those that depend on it. `excluded`: its branch was not chosen, nothing
  * failed.
  */
-type Disposition = 'success' | 'failed' | 'excluded';
+type UpstreamOutcome = 'success' | 'failed' | 'excluded';
 
-const conditionHolds: Readonly<Record<RunCondition, (of: readonly Disposition[]) => boolean>> = {
+const conditionHolds: Readonly<Record<RunCondition, (of: readonly UpstreamOutcome[]) => boolean>> = {
   ALL_SUCCESS: (of) => of.every((one) => one === 'success'),
   AT_LEAST_ONE_SUCCESS: (of) => of.includes('success'),
   NONE_FAILED: (of) => !of.includes('failed') && of.includes('success'),
@@ -52,7 +52,7 @@ const conditionHolds: Readonly<Record<RunCondition, (of: readonly Disposition[])
 };
 
 /** Conditions that wait for a failure: not meeting one excludes the task instead of failing it. */
-const waitsForFailure: Readonly<Record<RunCondition, boolean>> = {
+const requiresFailure: Readonly<Record<RunCondition, boolean>> = {
   ALL_SUCCESS: false,
   AT_LEAST_ONE_SUCCESS: false,
   NONE_FAILED: false,
@@ -66,10 +66,10 @@ const waitsForFailure: Readonly<Record<RunCondition, boolean>> = {
  * @param tasks the latest attempt of every task
  * @param stopReason set when the run is being cancelled or has timed out: nothing starts any more
  */
-export function rollUp(tasks: readonly TaskStanding[], stopReason: StopReason | undefined): RollUp {
+export function rollUp(tasks: readonly TaskState[], stopReason: StopReason | undefined): RollUp {
   const byKey = new Map(tasks.map((task) => [task.key, task]));
-  const dispositionOf = dispositionsOf(byKey);
-  const over = (task: TaskStanding | undefined): boolean =>
+  const dispositionOf = createOutcomeLookup(byKey);
+  const over = (task: TaskState | undefined): boolean =>
     task === undefined || isTerminal(task.progress.state);
 
   const start: string[] = [];
@@ -79,12 +79,12 @@ export function rollUp(tasks: readonly TaskStanding[], stopReason: StopReason | 
     if (stopReason !== undefined) {
       skip.push({ key: task.key, message: stopMessage[stopReason] });
     } else if (task.dependsOn.every((key) => over(byKey.get(key)))) {
-      if (mayRun(task, task.dependsOn.map(dispositionOf))) start.push(task.key);
+      if (isConditionMet(task, task.dependsOn.map(dispositionOf))) start.push(task.key);
       else skip.push({ key: task.key, message: skipMessage(task, dispositionOf) });
     }
   }
   if (start.length > 0 || skip.length > 0 || !tasks.every(over)) return { start, skip };
-  return { start, skip, end: endOf(tasks, stopReason, dispositionOf) };
+  return { start, skip, end: runEndOf(tasks, stopReason, dispositionOf) };
 }
 
 /**
@@ -92,8 +92,8 @@ export function rollUp(tasks: readonly TaskStanding[], stopReason: StopReason | 
  * reason. A task whose branch was not chosen is none of them.
  * @param tasks the latest attempt of every task, all of them over
  */
-export function failedTasks(tasks: readonly TaskStanding[]): string[] {
-  const dispositionOf = dispositionsOf(new Map(tasks.map((task) => [task.key, task])));
+export function failedTasks(tasks: readonly TaskState[]): string[] {
+  const dispositionOf = createOutcomeLookup(new Map(tasks.map((task) => [task.key, task])));
   return tasks.map(({ key }) => key).filter((key) => dispositionOf(key) === 'failed');
 }
 
@@ -101,7 +101,7 @@ export function failedTasks(tasks: readonly TaskStanding[]): string[] {
  * A task of a run as the roll-up sees it. @param started true once the engine has begun to run the latest
  * attempt
  */
-export function standingOf(task: TaskSettings, progress: Progress, started: boolean): TaskStanding {
+export function taskStateOf(task: TaskSettings, progress: Progress, started: boolean): TaskState {
   return {
     key: task.task_key,
     dependsOn: (task.depends_on ?? []).map((dependency) => dependency.task_key),
@@ -112,13 +112,13 @@ export function standingOf(task: TaskSettings, progress: Progress, started: bool
 }
 
 /** How each task counts, by its key; asked for again it is known. */
-function dispositionsOf(byKey: ReadonlyMap<string, TaskStanding>): (key: string) => Disposition {
-  const dispositions = new Map<string, Disposition>();
-  const dispositionOf = (key: string): Disposition => {
+function createOutcomeLookup(byKey: ReadonlyMap<string, TaskState>): (key: string) => UpstreamOutcome {
+  const dispositions = new Map<string, UpstreamOutcome>();
+  const dispositionOf = (key: string): UpstreamOutcome => {
     const known = dispositions.get(key);
     if (known !== undefined) return known;
     const task = byKey.get(key);
-    const found = task === undefined ? 'failed' : disposition(task, task.dependsOn.map(dispositionOf));
+    const found = task === undefined ? 'failed' : upstreamOutcomeOf(task, task.dependsOn.map(dispositionOf));
     dispositions.set(key, found);
     return found;
   };
@@ -132,30 +132,30 @@ export const stopMessage: Readonly<Record<StopReason, string>> = {
 };
 
 /** A task without dependencies has nothing to wait for, whatever its condition says. */
-function mayRun(task: TaskStanding, dependencies: readonly Disposition[]): boolean {
+function isConditionMet(task: TaskState, dependencies: readonly UpstreamOutcome[]): boolean {
   return dependencies.length === 0 || conditionHolds[task.runIf](dependencies);
 }
 
-function disposition(task: TaskStanding, dependencies: readonly Disposition[]): Disposition {
+function upstreamOutcomeOf(task: TaskState, dependencies: readonly UpstreamOutcome[]): UpstreamOutcome {
   const { state, result } = task.progress;
   if (state !== 'SKIPPED') return result === 'SUCCESS' && state === 'TERMINATED' ? 'success' : 'failed';
   // Its condition holds, and yet it was skipped: a stop came before it could start.
-  if (mayRun(task, dependencies)) return 'failed';
-  return waitsForFailure[task.runIf] || !dependencies.includes('failed') ? 'excluded' : 'failed';
+  if (isConditionMet(task, dependencies)) return 'failed';
+  return requiresFailure[task.runIf] || !dependencies.includes('failed') ? 'excluded' : 'failed';
 }
 
-function skipMessage(task: TaskStanding, dispositionOf: (key: string) => Disposition): string {
+function skipMessage(task: TaskState, dispositionOf: (key: string) => UpstreamOutcome): string {
   const failed = task.dependsOn.find((key) => dispositionOf(key) === 'failed');
-  if (waitsForFailure[task.runIf] || failed === undefined) {
+  if (requiresFailure[task.runIf] || failed === undefined) {
     return `Not run: its condition ${task.runIf} on the tasks ${task.dependsOn.join(', ')} was not met.`;
   }
   return `Upstream task ${failed} failed`;
 }
 
-function endOf(
-  tasks: readonly TaskStanding[],
+function runEndOf(
+  tasks: readonly TaskState[],
   stopReason: StopReason | undefined,
-  dispositionOf: (key: string) => Disposition,
+  dispositionOf: (key: string) => UpstreamOutcome,
 ): { result: ResultState; message: string } {
   const inner = new Set(tasks.flatMap((task) => task.dependsOn));
   const leafFailed = tasks.some((task) => !inner.has(task.key) && dispositionOf(task.key) === 'failed');
@@ -165,11 +165,11 @@ function endOf(
   // The task that failed by itself explains more than the tasks that were skipped because of it.
   const failed = tasks.filter((task) => dispositionOf(task.key) === 'failed');
   const cause = failed.find((task) => task.progress.state !== 'SKIPPED') ?? failed[0];
-  return { result: 'FAILED', message: cause === undefined ? 'No task succeeded.' : failureOf(cause) };
+  return { result: 'FAILED', message: cause === undefined ? 'No task succeeded.' : failureMessage(cause) };
 }
 
 /** The wording that clients know, as one sentence whatever the task said. */
-function failureOf({ key, progress: { state, message } }: TaskStanding): string {
+function failureMessage({ key, progress: { state, message } }: TaskState): string {
   // What it was skipped for has been repaired, without it.
   if (state === 'SKIPPED') return `Task ${key} was skipped: ${message}.`;
   if (message === '') return `Task ${key} failed.`;

@@ -17,7 +17,7 @@ export interface Repair {
 }
 
 /** One round as people look at it. */
-export interface Round {
+export interface RepairRound {
   /** Undefined for the first one. */
   readonly repairId: number | undefined;
   /** Where the run stood at its end, or stands now; starts when the round did. */
@@ -49,17 +49,17 @@ export function runDurationOf(run: Run): number | undefined {
  * Whether an attempt was made in a round that the repair began, or later: ids rise, and a repair takes its
  * own before those of its attempts.
  */
-function isSince({ repairId }: { readonly repairId: number }, taskRunId: number): boolean {
+function isSinceRepair({ repairId }: { readonly repairId: number }, taskRunId: number): boolean {
   return taskRunId > repairId;
 }
 
 /** Whether an attempt was made in the latest round. All others are over and stay as they are. */
 export function isOfLatestRound({ repair }: Run, { runId }: TaskRun): boolean {
-  return repair === undefined || isSince(repair, runId);
+  return repair === undefined || isSinceRepair(repair, runId);
 }
 
 /** All rounds of a run, oldest first. @param repairs all of them, oldest first */
-export function roundsOf({ run, tasks }: RunWithTasks, repairs: readonly Repair[]): Round[] {
+export function roundsOf({ run, tasks }: RunWithTasks, repairs: readonly Repair[]): RepairRound[] {
   return [undefined, ...repairs].map((repair, index) => {
     const following = repairs[index];
     const startTime = repair?.startTime ?? run.progress.startTime;
@@ -68,8 +68,8 @@ export function roundsOf({ run, tasks }: RunWithTasks, repairs: readonly Repair[
       .map((task) => task.runId)
       .filter(
         (id) =>
-          (repair === undefined || isSince(repair, id)) &&
-          (following === undefined || !isSince(following, id)),
+          (repair === undefined || isSinceRepair(repair, id)) &&
+          (following === undefined || !isSinceRepair(following, id)),
       );
     return { repairId: repair?.repairId, progress, taskRunIds: ids.toSorted((one, other) => one - other) };
   });
@@ -80,25 +80,25 @@ export function roundsOf({ run, tasks }: RunWithTasks, repairs: readonly Repair[
  * of later ones.
  * @param repairs all of them, oldest first
  */
-export function asKnownTo(
+export function runAsOfAttempt(
   taskRunId: number,
   { run, tasks }: RunWithTasks,
   repairs: readonly Repair[],
 ): RunWithTasks {
-  const rounds = repairs.filter((repair) => isSince(repair, taskRunId)).length;
+  const rounds = repairs.filter((repair) => isSinceRepair(repair, taskRunId)).length;
   const following = repairs[rounds];
   if (following === undefined) return { run, tasks };
   return {
     run: {
       ...run,
       overridingParameters: following.earlierParameters,
-      repair: latestOf(run, repairs.slice(0, rounds)),
+      repair: latestRepairOf(run, repairs.slice(0, rounds)),
     },
-    tasks: tasks.filter(({ runId }) => !isSince(following, runId)),
+    tasks: tasks.filter(({ runId }) => !isSinceRepair(following, runId)),
   };
 }
 
-function latestOf({ progress }: Run, repairs: readonly Repair[]): LatestRepair | undefined {
+function latestRepairOf({ progress }: Run, repairs: readonly Repair[]): LatestRepair | undefined {
   const latest = repairs.at(-1);
   if (latest === undefined) return undefined;
   const durations = repairs.map(

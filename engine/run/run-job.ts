@@ -8,15 +8,15 @@ import { runParameterFields, type RunParameters } from './parameters.ts';
 import type { Run } from './run.ts';
 import type { ResultState } from './states.ts';
 
-const ChildParameters = Type.Object(runParameterFields);
+const ChildParametersSchema = Type.Object(runParameterFields);
 
 /**
  * The parameters for run-now. @param body the value of `run_job_task`, which its schema has checked;
  * references resolved
  */
-export function parametersOfChild(body: Readonly<Record<string, unknown>>): RunParameters {
+export function childParametersOf(body: Readonly<Record<string, unknown>>): RunParameters {
   const given = Object.fromEntries(Object.entries(body).filter(([field]) => field in runParameterFields));
-  if (!Check(ChildParameters, given))
+  if (!Check(ChildParametersSchema, given))
     throw new Error('The parameters of a run_job_task are not those of its schema.');
   return given;
 }
@@ -36,7 +36,7 @@ export function nestingError(ancestors: readonly number[], jobId: number, most: 
 }
 
 /** The result and message that the task takes over. */
-export function endOfChild({ runId, jobId, progress: { state, result, message } }: Run): {
+export function taskEndOf({ runId, jobId, progress: { state, result, message } }: Run): {
   readonly result: ResultState;
   readonly message: string;
 } {

@@ -10,7 +10,7 @@ import type { ResultState, StopReason } from './states.ts';
 export type TriggerType = 'PERIODIC' | 'ONE_TIME' | 'RETRY';
 export type RunType = 'JOB_RUN' | 'WORKFLOW_RUN' | 'SUBMIT_RUN';
 
-interface Stamps {
+interface ProgressTimes {
   /**
    * Epoch ms. A run starts when it is accepted, and keeps that through repairs; a task run when its
    * preparation begins.
@@ -24,7 +24,7 @@ interface Stamps {
 }
 
 /** Where a run or task run stands. The same rules stand as CHECK constraints in the database. */
-export type Progress = Stamps &
+export type Progress = ProgressTimes &
   (
     | {
         readonly state: 'QUEUED' | 'PENDING' | 'RUNNING';
@@ -84,7 +84,7 @@ export interface Run extends RunOrigin {
   /** The task run whose program started it, such as a notebook that runs another one. */
   readonly parentTaskRun?: number | undefined;
   /** Raised each time that timeouts of an active run were changed. */
-  readonly retimes: number;
+  readonly timeoutRevision: number;
   /** True once somebody was told that it lasts longer than its health rule allows. */
   readonly warned: boolean;
   readonly progress: Progress;

@@ -46,7 +46,7 @@ export interface RunStatus {
   };
 }
 
-const stateOf: Readonly<Record<LifeCycleState, StatusState>> = {
+const statusStateOf: Readonly<Record<LifeCycleState, StatusState>> = {
   QUEUED: 'QUEUED',
   PENDING: 'PENDING',
   RUNNING: 'RUNNING',
@@ -63,13 +63,13 @@ interface Termination {
 }
 
 /** A name, and other names for those whose message begins in a certain way. */
-interface Named<Name> {
+interface NameRule<Name> {
   readonly name: Name;
   readonly unless?: readonly { readonly message: RegExp; readonly name: Name }[];
 }
 
 /** How it ended -> what that is called. A cancelled run is never called a success. */
-const terminations: Readonly<Record<ResultState | 'SKIPPED' | 'INTERNAL_ERROR', Named<Termination>>> = {
+const terminationRules: Readonly<Record<ResultState | 'SKIPPED' | 'INTERNAL_ERROR', NameRule<Termination>>> = {
   SUCCESS: { name: { code: 'SUCCESS', type: 'SUCCESS' } },
   FAILED: {
     name: { code: 'RUN_EXECUTION_ERROR', type: 'CLIENT_ERROR' },
@@ -105,7 +105,7 @@ const terminations: Readonly<Record<ResultState | 'SKIPPED' | 'INTERNAL_ERROR', 
 };
 
 /** Which limit a run in the queue waits for: that of its job, unless its message names another. */
-const queues: Named<QueueCode> = {
+const queueCodeRule: NameRule<QueueCode> = {
   name: 'MAX_CONCURRENT_RUNS_REACHED',
   unless: [
     { message: /active runs/, name: 'ACTIVE_RUNS_LIMIT_REACHED' },
@@ -116,15 +116,15 @@ const queues: Named<QueueCode> = {
 /** The status of a run or task run, in the shape of the wire. */
 export function statusOf(progress: Progress): RunStatus {
   const { state, message } = progress;
-  if (state === 'QUEUED') return { state, queue_details: { code: nameFor(queues, message), message } };
+  if (state === 'QUEUED') return { state, queue_details: { code: nameFor(queueCodeRule, message), message } };
   const ending = state === 'SKIPPED' || state === 'INTERNAL_ERROR' ? state : progress.result;
-  if (ending === undefined) return { state: stateOf[state] };
+  if (ending === undefined) return { state: statusStateOf[state] };
   return {
-    state: stateOf[state],
-    termination_details: { ...nameFor(terminations[ending], message), message },
+    state: statusStateOf[state],
+    termination_details: { ...nameFor(terminationRules[ending], message), message },
   };
 }
 
-function nameFor<Name>({ name, unless = [] }: Named<Name>, message: string): Name {
+function nameFor<Name>({ name, unless = [] }: NameRule<Name>, message: string): Name {
   return unless.find((row) => row.message.test(message))?.name ?? name;
 }

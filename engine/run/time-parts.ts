@@ -1,5 +1,5 @@
 /** The parts of an instant that references may name, in UTC. */
-import { isoTime } from '../clock.ts';
+import { toIsoTime } from '../clock.ts';
 import type { TimeArgument } from '../job/references.ts';
 
 const millisecondsPerDay = 86_400_000;
@@ -13,13 +13,13 @@ function isoWeekday(at: number): number {
 export const timeParts = {
   iso_weekday: (at) => String(isoWeekday(at)),
   is_weekday: (at) => String(isoWeekday(at) <= 5),
-  iso_date: (at) => isoTime(at).slice(0, 10),
-  iso_datetime: (at) => isoTime(at).slice(0, 19),
-  year: (at) => isoTime(at).slice(0, 4),
-  month: (at) => isoTime(at).slice(5, 7),
-  day: (at) => isoTime(at).slice(8, 10),
-  hour: (at) => isoTime(at).slice(11, 13),
-  minute: (at) => isoTime(at).slice(14, 16),
-  second: (at) => isoTime(at).slice(17, 19),
+  iso_date: (at) => toIsoTime(at).slice(0, 10),
+  iso_datetime: (at) => toIsoTime(at).slice(0, 19),
+  year: (at) => toIsoTime(at).slice(0, 4),
+  month: (at) => toIsoTime(at).slice(5, 7),
+  day: (at) => toIsoTime(at).slice(8, 10),
+  hour: (at) => toIsoTime(at).slice(11, 13),
+  minute: (at) => toIsoTime(at).slice(14, 16),
+  second: (at) => toIsoTime(at).slice(17, 19),
   timestamp_ms: (at) => String(at),
 } satisfies Record<TimeArgument, (at: number) => string>;

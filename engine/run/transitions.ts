@@ -34,22 +34,22 @@ export interface TransitionRow {
   readonly to: LifeCycleState;
   readonly stamps: readonly Stamp[];
   /** What people may be told of it (spec section 6); routing decides who. */
-  readonly notice?: 'start' | 'end';
+  readonly notification?: 'start' | 'end';
 }
 
 export const transitions = [
   { from: 'QUEUED', on: 'admit', to: 'PENDING', stamps: [] },
-  { from: 'QUEUED', on: 'withdraw', to: 'TERMINATED', stamps: ['end'], notice: 'end' },
-  { from: 'QUEUED', on: 'skip', to: 'SKIPPED', stamps: ['end'], notice: 'end' },
+  { from: 'QUEUED', on: 'withdraw', to: 'TERMINATED', stamps: ['end'], notification: 'end' },
+  { from: 'QUEUED', on: 'skip', to: 'SKIPPED', stamps: ['end'], notification: 'end' },
   { from: 'PENDING', on: 'prepare', to: 'PENDING', stamps: ['start'] },
-  { from: 'PENDING', on: 'begin', to: 'RUNNING', stamps: ['start', 'running'], notice: 'start' },
-  { from: 'PENDING', on: 'skip', to: 'SKIPPED', stamps: ['end'], notice: 'end' },
+  { from: 'PENDING', on: 'begin', to: 'RUNNING', stamps: ['start', 'running'], notification: 'start' },
+  { from: 'PENDING', on: 'skip', to: 'SKIPPED', stamps: ['end'], notification: 'end' },
   { from: 'PENDING', on: 'finish', to: 'TERMINATING', stamps: ['start', 'terminating'] },
-  { from: 'PENDING', on: 'break', to: 'INTERNAL_ERROR', stamps: ['start', 'end'], notice: 'end' },
+  { from: 'PENDING', on: 'break', to: 'INTERNAL_ERROR', stamps: ['start', 'end'], notification: 'end' },
   { from: 'RUNNING', on: 'finish', to: 'TERMINATING', stamps: ['terminating'] },
-  { from: 'RUNNING', on: 'break', to: 'INTERNAL_ERROR', stamps: ['end'], notice: 'end' },
-  { from: 'TERMINATING', on: 'clean', to: 'TERMINATED', stamps: ['end'], notice: 'end' },
-  { from: 'TERMINATING', on: 'break', to: 'INTERNAL_ERROR', stamps: ['end'], notice: 'end' },
+  { from: 'RUNNING', on: 'break', to: 'INTERNAL_ERROR', stamps: ['end'], notification: 'end' },
+  { from: 'TERMINATING', on: 'clean', to: 'TERMINATED', stamps: ['end'], notification: 'end' },
+  { from: 'TERMINATING', on: 'break', to: 'INTERNAL_ERROR', stamps: ['end'], notification: 'end' },
   { from: 'TERMINATED', on: 'repair', to: 'PENDING', stamps: [] },
   { from: 'INTERNAL_ERROR', on: 'repair', to: 'PENDING', stamps: [] },
 ] as const satisfies readonly TransitionRow[];

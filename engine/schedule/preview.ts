@@ -2,7 +2,7 @@
  * What a schedule will do: its next fires, with notes where clock changes or the least distance of runs have
  * a say.
  */
-import { isoTime } from '../clock.ts';
+import { toIsoTime } from '../clock.ts';
 import { dayNumber, secondsPerDay } from './civil.ts';
 import { describeQuartz } from './describe.ts';
 import { runDistanceMs } from './due.ts';
@@ -87,7 +87,7 @@ function localText({ time, local }: Fire, zone: Zone): string {
 
 /** A local time as it is written, without a zone. */
 function isoText(local: number): string {
-  return isoTime(local * 1_000).slice(0, 19);
+  return toIsoTime(local * 1_000).slice(0, 19);
 }
 
 function dateText(local: number): string {

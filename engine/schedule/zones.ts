@@ -1,6 +1,6 @@
 /** Time zones by their Java ids: how far local time is ahead of UTC at an instant. */
 import { invalid } from '../errors.ts';
-import { changesBetween } from '../validation/nearest-name.ts';
+import { editDistance } from '../validation/nearest-name.ts';
 import { zoneIds } from './zone-ids.ts';
 
 export interface Zone {
@@ -104,7 +104,7 @@ function nearestZones(id: string): string[] {
   return zoneIds
     .map((zone) => ({
       zone,
-      changes: Math.min(changesBetween(id, zone), changesBetween(cityOf(id), cityOf(zone)) + 0.5),
+      changes: Math.min(editDistance(id, zone), editDistance(cityOf(id), cityOf(zone)) + 0.5),
     }))
     .sort((one, other) => one.changes - other.changes)
     .slice(0, 3)

@@ -4,18 +4,18 @@
  * The name of `known` with the fewest letters to change, whatever the case; the first of several. `known` is
  * not empty.
  */
-export function nearest(name: string, known: readonly string[]): string {
+export function nearestName(name: string, known: readonly string[]): string {
   const [first = '', ...others] = known;
-  let best = { name: first, changes: changesBetween(name, first) };
+  let best = { name: first, changes: editDistance(name, first) };
   for (const other of others) {
-    const changes = changesBetween(name, other);
+    const changes = editDistance(name, other);
     if (changes < best.changes) best = { name: other, changes };
   }
   return best.name;
 }
 
 /** Letters to insert, remove or replace (Levenshtein), kept as one row of the usual table. */
-export function changesBetween(one: string, other: string): number {
+export function editDistance(one: string, other: string): number {
   const [from, to] = [one.toLowerCase(), other.toLowerCase()];
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const letter of from) {

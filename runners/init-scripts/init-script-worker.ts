@@ -2,9 +2,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
-import type { ScriptOutcome } from '../../engine/ports/clusters.ts';
+import type { InitScriptOutcome } from '../../engine/ports/clusters.ts';
 import { messageOf } from '../../engine/errors.ts';
-import { readLogEnd } from '../../engine/log-file.ts';
+import { readLogTail } from '../../engine/log-file.ts';
 import { findInterpreter } from '../process/environment.ts';
 import { handOver, share } from '../pool/directory-ownership.ts';
 import { isolated, type Isolation } from '../process/isolation.ts';
@@ -30,7 +30,7 @@ const endBytes = 4_096;
 const longestWords = 500;
 
 /** Never throws: an error would lose its meaning between threads. */
-export async function runInitScript(request: ScriptRequest): Promise<ScriptOutcome> {
+export async function runInitScript(request: ScriptRequest): Promise<InitScriptOutcome> {
   const stop = new AbortController();
   if (request.stopped) stop.abort();
   request.port.on('message', () => stop.abort());
@@ -46,7 +46,7 @@ export async function runInitScript(request: ScriptRequest): Promise<ScriptOutco
 async function run(
   { directory, clusterDirectory, environment, isolation, stopGraceMs, logBytesMax }: ScriptRequest,
   signal: AbortSignal,
-): Promise<ScriptOutcome> {
+): Promise<InitScriptOutcome> {
   const bash = await findInterpreter('bash', environment, isolation);
   if (bash === undefined)
     return { kind: 'impossible', message: 'bash was not found on this machine; install it.' };
@@ -75,12 +75,12 @@ async function run(
   if (exit.kind === 'exited')
     return {
       ...exit,
-      lastWords: (await lastLine(join(directory, 'stderr'))) || (await lastLine(join(directory, 'stdout'))),
+      outputTail: (await lastLine(join(directory, 'stderr'))) || (await lastLine(join(directory, 'stdout'))),
     };
   return exit.kind === 'stopped' ? exit : { kind: 'impossible', message: exit.message };
 }
 
 async function lastLine(file: string): Promise<string> {
-  const line = (await readLogEnd(file, endBytes)).trimEnd().split('\n').at(-1) ?? '';
+  const line = (await readLogTail(file, endBytes)).trimEnd().split('\n').at(-1) ?? '';
   return line.trim().slice(0, longestWords).toWellFormed();
 }

@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import type { ClusterProvider, ScriptOrder, ScriptOutcome } from '../../engine/ports/clusters.ts';
+import type { ClusterProvider, InitScriptSpec, InitScriptOutcome } from '../../engine/ports/clusters.ts';
 import { messageOf, ServiceError } from '../../engine/errors.ts';
-import { statOf } from '../../engine/read-file.ts';
+import { statIfExists } from '../../engine/read-file.ts';
 import { createBell } from '../pool/bell.ts';
 import type { ScriptRequest } from './init-script-worker.ts';
 import { userVariables } from '../process/environment.ts';
@@ -25,7 +25,7 @@ export interface ScriptOptions {
   readonly locate: (uri: string, what: 'file') => Promise<string>;
 }
 
-export interface ScriptRunner extends Pick<ClusterProvider, 'runScript' | 'endScripts'> {
+export interface ScriptRunner extends Pick<ClusterProvider, 'runScript' | 'stopScripts'> {
   /** Ids of the clusters that have living scripts on this machine. */
   living(): Promise<string[]>;
   /** Lets go of every script: their processes go on, and no outcome follows. */
@@ -37,11 +37,11 @@ const triesMax = 5;
 
 export function createScriptRunner(options: ScriptOptions): ScriptRunner {
   let closing = false;
-  let pool: Piscina<ScriptRequest, ScriptOutcome> | undefined;
+  let pool: Piscina<ScriptRequest, InitScriptOutcome> | undefined;
   // Most services never see an init script: the thread is there when the first one comes, and goes when it is
   // idle.
-  const threads = (): Piscina<ScriptRequest, ScriptOutcome> =>
-    (pool ??= new Piscina<ScriptRequest, ScriptOutcome>({
+  const threads = (): Piscina<ScriptRequest, InitScriptOutcome> =>
+    (pool ??= new Piscina<ScriptRequest, InitScriptOutcome>({
       filename: new URL('./init-script-worker.ts', import.meta.url).href,
       name: 'runInitScript',
       minThreads: 0,
@@ -52,9 +52,9 @@ export function createScriptRunner(options: ScriptOptions): ScriptRunner {
     }));
 
   const run = async (
-    order: ScriptOrder,
+    order: InitScriptSpec,
     state: { stopped: boolean; port: MessagePort | undefined },
-  ): Promise<ScriptOutcome> => {
+  ): Promise<InitScriptOutcome> => {
     const directory = await fetched(options, order);
     const { isolation } = options;
     for (let tries = 1; ; tries += 1) {
@@ -92,7 +92,7 @@ export function createScriptRunner(options: ScriptOptions): ScriptRunner {
     runScript(order) {
       const state: { stopped: boolean; port: MessagePort | undefined } = { stopped: false, port: undefined };
       return {
-        outcome: run(order, state).catch((error: unknown): ScriptOutcome => ({
+        outcome: run(order, state).catch((error: unknown): InitScriptOutcome => ({
           kind: 'impossible',
           message: messageOf(error),
         })),
@@ -102,7 +102,7 @@ export function createScriptRunner(options: ScriptOptions): ScriptRunner {
         },
       };
     },
-    endScripts: (clusterId) => endMarked(join(options.clustersDirectory, clusterId), createBell()),
+    stopScripts: (clusterId) => endMarked(join(options.clustersDirectory, clusterId), createBell()),
     async living() {
       const mark = `${attemptMarker}=${options.clustersDirectory}/`;
       const marks = (await environments()).flatMap(
@@ -120,14 +120,14 @@ export function createScriptRunner(options: ScriptOptions): ScriptRunner {
 /** The directory of a script, with the script in it as it was when it was first asked for. */
 async function fetched(
   { locate }: ScriptOptions,
-  { directory, launch, number, source }: ScriptOrder,
+  { directory, generation, position, source }: InitScriptSpec,
 ): Promise<string> {
   const name = basename(source)
     .replaceAll(/[^\w.-]/g, '_')
     .slice(0, 100);
-  const own = join(directory, 'init_scripts', String(launch), `${String(number).padStart(2, '0')}_${name}`);
+  const own = join(directory, 'init_scripts', String(generation), `${String(position).padStart(2, '0')}_${name}`);
   const script = join(own, 'script');
-  if ((await statOf(script)) !== undefined) return own;
+  if ((await statIfExists(script)) !== undefined) return own;
   const file = await locate(source, 'file').catch((error: unknown) => {
     throw error instanceof ServiceError
       ? error

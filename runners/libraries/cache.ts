@@ -7,7 +7,7 @@ import { chmod, copyFile, cp, lstat, mkdir, readdir, rename, rm, utimes } from '
 import { dirname, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { codeOf } from '../../engine/errors.ts';
-import { missingAsUndefined } from '../../engine/read-file.ts';
+import { undefinedIfMissing } from '../../engine/read-file.ts';
 import { takeBack } from '../pool/directory-ownership.ts';
 
 /** The parts of the cache, each a directory of entries. Those of `tries` are processes of installers. */
@@ -94,7 +94,7 @@ async function keepCopy(
  * @param isForeign whether another user has made it
  */
 export async function publish(draft: string, entry: string, isForeign = false): Promise<boolean> {
-  if ((await lstat(entry).catch(missingAsUndefined)) !== undefined) return true;
+  if ((await lstat(entry).catch(undefinedIfMissing)) !== undefined) return true;
   if (isForeign) await takeBack(draft);
   // Links lead out of the cache: they are left as they are.
   else
@@ -105,7 +105,7 @@ export async function publish(draft: string, entry: string, isForeign = false): 
     async (error: unknown) => {
       const code = codeOf(error);
       if (code === 'ENOENT' || code === 'ENOTEMPTY' || code === 'EEXIST')
-        return (await lstat(entry).catch(missingAsUndefined)) !== undefined;
+        return (await lstat(entry).catch(undefinedIfMissing)) !== undefined;
       throw error;
     },
   );
@@ -113,7 +113,7 @@ export async function publish(draft: string, entry: string, isForeign = false): 
 
 /** Every regular file below a folder; none when there is no such folder. */
 export async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(missingAsUndefined);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(undefinedIfMissing);
   return (entries ?? []).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 

@@ -3,8 +3,8 @@ import { basename, join } from 'node:path';
 import { libraryKind } from '../../engine/cluster/libraries.ts';
 import { canonicalUri } from '../../engine/validation/aliases.ts';
 import type { Library } from '../../engine/job/cluster.ts';
-import type { FixedLibrary } from '../../engine/ports/libraries.ts';
-import { statOf } from '../../engine/read-file.ts';
+import type { PinnedLibrary } from '../../engine/ports/libraries.ts';
+import { statIfExists } from '../../engine/read-file.ts';
 import { filesBelow, keepFile, keepFolder, keyOf } from './cache.ts';
 import { isZip } from './last-words.ts';
 import { makeOnce, type Workshop } from './make-once.ts';
@@ -29,7 +29,7 @@ export class CannotInstall extends Error {}
 export class Stopped extends Error {}
 
 /** A library as it is from now on. @throws CannotInstall, Stopped, ServiceError */
-export async function fixLibrary(tools: Toolbox, library: Library): Promise<FixedLibrary> {
+export async function fixLibrary(tools: Toolbox, library: Library): Promise<PinnedLibrary> {
   const kind = libraryKind(library);
   switch (kind) {
     case 'jar':
@@ -49,7 +49,7 @@ export async function fixLibrary(tools: Toolbox, library: Library): Promise<Fixe
 
 async function fixArchive({ locate, shop }: Toolbox, uri: string, what: string): Promise<string> {
   const file = await locate(uri);
-  if ((await statOf(file))?.isDirectory() === true)
+  if ((await statIfExists(file))?.isDirectory() === true)
     throw new CannotInstall('it is a directory; a file is needed here.');
   if (!(await isZip(file)))
     throw new CannotInstall(`the file is no ${what}: it does not begin as a zip archive does.`);
@@ -59,11 +59,11 @@ async function fixArchive({ locate, shop }: Toolbox, uri: string, what: string):
 /** Unpacked in any case, so that what lies beside its modules is found, too. */
 async function fixEgg(tools: Toolbox, uri: string): Promise<string> {
   const place = await tools.locate(uri);
-  const isFolder = (await statOf(place))?.isDirectory() === true;
+  const isFolder = (await statIfExists(place))?.isDirectory() === true;
   const folder = isFolder
     ? await keepFolder(tools.shop.root, place, tools.shop.now())
     : await unpack(tools, await fixArchive(tools, uri, 'egg'));
-  if ((await statOf(join(folder, 'EGG-INFO')))?.isDirectory() !== true)
+  if ((await statIfExists(join(folder, 'EGG-INFO')))?.isDirectory() !== true)
     throw new CannotInstall('it is no egg: it holds no EGG-INFO.');
   return folder;
 }

@@ -14,8 +14,8 @@ import { codeOf, messageOf, ServiceError } from '../../engine/errors.ts';
 import type { Library } from '../../engine/job/cluster.ts';
 import type {
   ClusterEnvironment,
-  FixedLibrary,
-  InstallOrder,
+  PinnedLibrary,
+  InstallRequest,
   InstallOutcome,
   LibraryInstaller,
 } from '../../engine/ports/libraries.ts';
@@ -51,8 +51,8 @@ export function createLibraryInstaller(ports: InstallerPorts): LibraryInstaller 
         throw error;
       }
     },
-    abandon: (directory) => endMarked(directory, createBell()),
-    async keep({ classPath, pythonPath, rPath = [] }) {
+    stopInstallers: (directory) => endMarked(directory, createBell()),
+    async touchCached({ classPath, pythonPath, rPath = [] }) {
       for (const path of [...classPath, ...pythonPath, ...rPath])
         if (!(await isKept(path, ports.clock.now()))) return false;
       return true;
@@ -68,7 +68,7 @@ const tools = {
 
 function toolbox(
   { directory: root, environment, locate, isolation, stopGraceMs, clock }: InstallerPorts,
-  order: InstallOrder,
+  order: InstallRequest,
   signal: AbortSignal,
 ): Toolbox {
   const ofCluster = Object.fromEntries(
@@ -96,9 +96,9 @@ function toolbox(
   };
 }
 
-async function install(box: Toolbox, { wanted, present, onProgress }: InstallOrder): Promise<InstallOutcome> {
+async function install(box: Toolbox, { wanted, current, onProgress }: InstallRequest): Promise<InstallOutcome> {
   await onProgress(wanted, 'RESOLVING');
-  const fixed: FixedLibrary[] = [];
+  const fixed: PinnedLibrary[] = [];
   const failures: LibraryFailure[] = [];
   for (const library of wanted) {
     const one = await attempt(library, async () => {
@@ -112,14 +112,14 @@ async function install(box: Toolbox, { wanted, present, onProgress }: InstallOrd
   await onProgress(wanted, 'INSTALLING');
   const made: (readonly [Group, Folders])[] = [];
   for (const group of groups) {
-    const done = await installGroup(box, group, fixed, present);
+    const done = await installGroup(box, group, fixed, current);
     if ('failures' in done) failures.push(...done.failures);
     else made.push([group, done.folders]);
   }
   if (failures.length > 0) return { kind: 'failed', failures };
   return {
     kind: 'installed',
-    environment: { installed: [...present.installed, ...fixed], paths: pathsOf(made) },
+    environment: { installed: [...current.installed, ...fixed], paths: pathsOf(made) },
   };
 }
 
@@ -130,7 +130,7 @@ interface Group {
   readonly kinds: readonly LibraryKind[];
   readonly install: (
     box: Toolbox,
-    libraries: readonly FixedLibrary[],
+    libraries: readonly PinnedLibrary[],
     present: ClusterEnvironment,
   ) => Promise<Folders>;
 }
@@ -185,10 +185,10 @@ type GroupDone = { readonly folders: Folders } | { readonly failures: readonly L
 async function installGroup(
   box: Toolbox,
   group: Group,
-  fixed: readonly FixedLibrary[],
+  fixed: readonly PinnedLibrary[],
   present: ClusterEnvironment,
 ): Promise<GroupDone> {
-  const ofGroup = (libraries: readonly FixedLibrary[]): FixedLibrary[] =>
+  const ofGroup = (libraries: readonly PinnedLibrary[]): PinnedLibrary[] =>
     libraries.filter(({ library }) => group.kinds.includes(libraryKind(library)));
   const [before, added] = [ofGroup(present.installed), ofGroup(fixed)];
   const all = [...before, ...added];
@@ -211,8 +211,8 @@ async function blame(
     added,
     message,
   }: {
-    readonly before: readonly FixedLibrary[];
-    readonly added: readonly FixedLibrary[];
+    readonly before: readonly PinnedLibrary[];
+    readonly added: readonly PinnedLibrary[];
     readonly message: string;
   },
 ): Promise<LibraryFailure[]> {

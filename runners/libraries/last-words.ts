@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { codeOf } from '../../engine/errors.ts';
-import { readLogEnd } from '../../engine/log-file.ts';
+import { readLogTail } from '../../engine/log-file.ts';
 import { cut } from '../../engine/validation/messages.ts';
 
 const tailBytes = 64 * 2 ** 10;
@@ -21,8 +21,8 @@ const pointer =
 /** The last words of a process whose `stdout` and `stderr` lie in a directory, on one line. */
 export async function lastWords(directory: string): Promise<string> {
   const said = [
-    await readLogEnd(join(directory, 'stdout'), tailBytes),
-    await readLogEnd(join(directory, 'stderr'), tailBytes),
+    await readLogTail(join(directory, 'stdout'), tailBytes),
+    await readLogTail(join(directory, 'stderr'), tailBytes),
   ];
   const all = said.join('\n').split('\n').map(plain);
   const lines = all.filter((line) => line.trim() !== '' && !/^\[notice\]|^WARNING:/.test(line));

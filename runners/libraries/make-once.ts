@@ -4,7 +4,7 @@
  */
 import { lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { missingAsUndefined, readText, statOf } from '../../engine/read-file.ts';
+import { undefinedIfMissing, readHead, statIfExists } from '../../engine/read-file.ts';
 import type { Exit } from '../contract.ts';
 import { describeExit } from '../process/describe-exit.ts';
 import { handOver } from '../pool/directory-ownership.ts';
@@ -76,7 +76,7 @@ export async function makeOnce(shop: Workshop, { key: written, ...rest }: Making
       case 'exited': {
         if (exit.code !== 0)
           return failed((await lastWords(bench)) || `it ended with ${describeExit(exit.code)}`, draft);
-        if ((await lstat(draft).catch(missingAsUndefined))?.isSymbolicLink() === true)
+        if ((await lstat(draft).catch(undefinedIfMissing))?.isSymbolicLink() === true)
           return failed('its directory was replaced by a link.', draft);
         const made = await publish(draft, entry, shop.isolation.user !== undefined);
         // Nobody needs it any more; whoever still attends it finds the entry.
@@ -92,7 +92,7 @@ export async function makeOnce(shop: Workshop, { key: written, ...rest }: Making
         losses += 1;
         if (losses >= lossesMax) return failed(exit.message, draft);
         // Nobody attends it again.
-        await writeInOneStep(join(bench, 'stopped'), '').catch(missingAsUndefined);
+        await writeInOneStep(join(bench, 'stopped'), '').catch(undefinedIfMissing);
         break;
       case 'stopped':
         break;
@@ -137,17 +137,17 @@ async function failed(message: string, draft: string): Promise<Made> {
  * The directory of the try that is under way, or has made it and waits to be taken; else that of a new one.
  */
 async function currentTry(tries: string): Promise<string> {
-  const names = (await readdir(tries).catch(missingAsUndefined)) ?? [];
+  const names = (await readdir(tries).catch(undefinedIfMissing)) ?? [];
   const last = Math.max(0, ...names.map(Number).filter(Number.isSafeInteger));
   const bench = join(tries, String(last));
   return last > 0 && !(await isSpent(bench)) ? bench : join(tries, String(last + 1));
 }
 
 async function isSpent(bench: string): Promise<boolean> {
-  const { text, bytes } = await readText(join(bench, 'exit'), 16);
-  if (bytes > 0) return text !== '0\n' || (await statOf(join(bench, 'draft'))) === undefined;
+  const { text, bytes } = await readHead(join(bench, 'exit'), 16);
+  if (bytes > 0) return text !== '0\n' || (await statIfExists(join(bench, 'draft'))) === undefined;
   return (
-    (await statOf(join(bench, 'stopped'))) !== undefined ||
-    (await readText(join(bench, 'pid'), 64)).text.startsWith('stopped')
+    (await statIfExists(join(bench, 'stopped'))) !== undefined ||
+    (await readHead(join(bench, 'pid'), 64)).text.startsWith('stopped')
   );
 }

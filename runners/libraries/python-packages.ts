@@ -4,8 +4,8 @@
  */
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { FixedLibrary } from '../../engine/ports/libraries.ts';
-import { missingAsUndefined, statOf } from '../../engine/read-file.ts';
+import type { PinnedLibrary } from '../../engine/ports/libraries.ts';
+import { undefinedIfMissing, statIfExists } from '../../engine/read-file.ts';
 import { answerOf } from '../process/environment.ts';
 import type { Isolation } from '../process/isolation.ts';
 import { writeInOneStep } from '../process/pinned-command.ts';
@@ -32,7 +32,7 @@ export interface PythonFolder {
  */
 export async function installPython(
   tools: Toolbox,
-  libraries: readonly FixedLibrary[],
+  libraries: readonly PinnedLibrary[],
   before: string | undefined,
 ): Promise<PythonFolder> {
   const python = await tools.program('python3');
@@ -48,7 +48,7 @@ export async function installPython(
 async function install(
   { shop }: Toolbox,
   python: string,
-  libraries: readonly FixedLibrary[],
+  libraries: readonly PinnedLibrary[],
   pins: readonly string[],
 ): Promise<PythonFolder> {
   const specs = libraries.flatMap(({ library, files }) =>
@@ -105,11 +105,11 @@ async function install(
   };
   const folder = entryIn(await withTool(makeOnce(shop, making), python));
   const programs = join(folder, 'bin');
-  return { folder, programs: (await statOf(programs)) === undefined ? undefined : programs };
+  return { folder, programs: (await statIfExists(programs)) === undefined ? undefined : programs };
 }
 
 /** One index that all name replaces the default one; several are asked beside it. */
-function indexes(libraries: readonly FixedLibrary[], repos: readonly string[]): string[] {
+function indexes(libraries: readonly PinnedLibrary[], repos: readonly string[]): string[] {
   const [first] = repos;
   const all = libraries.every(({ library }) => library.pypi === undefined || library.pypi.repo !== undefined);
   if (first !== undefined && repos.length === 1 && all) return ['--index-url', first];
@@ -135,7 +135,7 @@ function pipVariables(environment: Readonly<Record<string, string>>): string[] {
 
 /** `name==version` of everything that is installed in a folder. */
 async function releasesIn(folder: string): Promise<string[]> {
-  const names = (await readdir(folder).catch(missingAsUndefined)) ?? [];
+  const names = (await readdir(folder).catch(undefinedIfMissing)) ?? [];
   return names
     .flatMap((name) => {
       const [, release, version] = /^(.+)-([^-]+)\.dist-info$/.exec(name) ?? [];

@@ -6,19 +6,19 @@ import { copyFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NotebookTask } from '../../engine/job/task-kinds.ts';
-import { readLogEnd } from '../../engine/log-file.ts';
-import { jsonIn, readText } from '../../engine/read-file.ts';
-import { asNotebookReport } from '../../engine/run/notebook-report.ts';
-import { firstBytes, type NotebookReport, type TaskOutput } from '../../engine/run/output.ts';
+import { readLogTail } from '../../engine/log-file.ts';
+import { tryParseJson, readHead } from '../../engine/read-file.ts';
+import { parseNotebookReport } from '../../engine/run/notebook-report.ts';
+import { truncateUtf8, type NotebookReport, type TaskOutput } from '../../engine/run/output.ts';
 import {
   contractVersion,
   type Command,
   type Exit,
-  type Outcome,
+  type TaskOutcome,
   type RunnerContext,
   type RunnerPlugin,
 } from '../contract.ts';
-import { workloadFailed } from '../../engine/run/attempt.ts';
+import { workloadFailedMessage } from '../../engine/run/attempt.ts';
 import { describeExit, outcomeOf } from '../process/describe-exit.ts';
 import {
   CannotStart,
@@ -55,7 +55,7 @@ export const plugin: RunnerPlugin<NotebookTask> = {
   run,
 };
 
-async function run(task: NotebookTask, context: RunnerContext): Promise<Outcome> {
+async function run(task: NotebookTask, context: RunnerContext): Promise<TaskOutcome> {
   let command;
   try {
     command = await settleCommand(context, () => compose(task, context));
@@ -111,20 +111,20 @@ async function conclude(
   exit: Exit,
   report: NotebookReport | undefined,
   context: RunnerContext,
-): Promise<Outcome> {
+): Promise<TaskOutcome> {
   const crash = crashOf(exit, report);
   if (crash !== undefined && report !== undefined) {
     await writeInOneStep(reportFile(context), JSON.stringify(afterCrash(report, crash)));
   }
-  if (exit.kind === 'stopped' || exit.kind === 'lost') return outcomeOf(exit, workloadFailed);
+  if (exit.kind === 'stopped' || exit.kind === 'lost') return outcomeOf(exit, workloadFailedMessage);
   await context.writeOutput(
     crash === undefined
       ? outputOf(report, context)
       : { error: crash, ...(report === undefined && (await lastWords(context))) },
   );
   return crash === undefined || exit.kind === 'flooded'
-    ? outcomeOf(exit, workloadFailed)
-    : { kind: 'failed', message: workloadFailed };
+    ? outcomeOf(exit, workloadFailedMessage)
+    : { kind: 'failed', message: workloadFailedMessage };
 }
 
 /**
@@ -132,7 +132,7 @@ async function conclude(
  * example.
  */
 async function lastWords({ directory }: RunnerContext): Promise<Pick<TaskOutput, 'errorTrace'>> {
-  const said = (await readLogEnd(join(directory, 'stderr'), 4_096)).trim();
+  const said = (await readLogTail(join(directory, 'stderr'), 4_096)).trim();
   return said === '' ? {} : { errorTrace: said };
 }
 
@@ -173,7 +173,7 @@ function doubt(code: number, report: NotebookReport | undefined): string {
 function outputOf(report: NotebookReport | undefined, context: RunnerContext): TaskOutput {
   if (report?.error !== undefined) return { error: report.error.summary, errorTrace: report.error.trace };
   if (report?.exitValue === undefined) return {};
-  const result = firstBytes(report.exitValue, context.limits.notebookResultBytes);
+  const result = truncateUtf8(report.exitValue, context.limits.notebookResultBytes);
   return { result: result.text, truncated: result.cut };
 }
 
@@ -182,8 +182,8 @@ function outputOf(report: NotebookReport | undefined, context: RunnerContext): T
  * too: one that is too long or holds no report counts as absent.
  */
 async function readReport(context: RunnerContext): Promise<NotebookReport | undefined> {
-  const { text, more } = await readText(reportFile(context), reportBytesMax);
-  return more ? undefined : asNotebookReport(jsonIn(text));
+  const { text, truncated } = await readHead(reportFile(context), reportBytesMax);
+  return truncated ? undefined : parseNotebookReport(tryParseJson(text));
 }
 
 /** Where the notebook asks for runs of other notebooks. */

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { messageOf } from '../../engine/errors.ts';
-import { isMissing, jsonIn, readText } from '../../engine/read-file.ts';
+import { isMissing, tryParseJson, readHead } from '../../engine/read-file.ts';
 import { createBell } from '../pool/bell.ts';
-import type { ChildEnd, Exit, RunnerContext } from '../contract.ts';
+import type { ChildRunResult, Exit, RunnerContext } from '../contract.ts';
 import { writeInOneStep } from '../process/pinned-command.ts';
 
 /** `dbutils.notebook.run`: `<key>.json`. The answer is a ChildEnd: `<key>.answer`. */
@@ -125,9 +125,9 @@ async function endOf(
   file: string,
   key: string,
   over: AbortSignal,
-): Promise<ChildEnd> {
-  const { text, more } = await readText(file, questionBytesMax);
-  const question = more ? undefined : jsonIn(text);
+): Promise<ChildRunResult> {
+  const { text, truncated } = await readHead(file, questionBytesMax);
+  const question = truncated ? undefined : tryParseJson(text);
   if (!Check(Question, question)) {
     return {
       result: 'FAILED',

@@ -3,7 +3,7 @@
  */
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import { isMissing, statOf } from '../../engine/read-file.ts';
+import { isMissing, statIfExists } from '../../engine/read-file.ts';
 import { invalid } from '../../engine/errors.ts';
 import { canonicalUri } from '../../engine/validation/aliases.ts';
 import { quote } from '../../engine/validation/messages.ts';
@@ -53,7 +53,7 @@ export async function inputFiles(
   order: Pick<UpdateOrder, 'managedFs' | 'objstore'>,
 ): Promise<InputFile[]> {
   const place = placeOf(uri, order);
-  const direct = isPattern(place.path) ? undefined : await statOf(join(place.directory, place.path));
+  const direct = isPattern(place.path) ? undefined : await statIfExists(join(place.directory, place.path));
   if (direct?.isFile() === true) return found([place.path], place);
   const folder = isPattern(place.path) ? fixedFolder(place.path) : place.path;
   const pattern = patternOf(isPattern(place.path) ? place.path : posix.join(place.path, '**'));

@@ -7,11 +7,11 @@ import { Check } from 'typebox/value';
 import { messageOf, ServiceError } from '../../engine/errors.ts';
 import { PipelineTask } from '../../engine/job/task-kinds.ts';
 import { settledUpdate, updateFileNames, type UpdateOrder } from '../../engine/pipeline/update-order.ts';
-import { jsonIn, readText } from '../../engine/read-file.ts';
+import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import {
   contractVersion,
   type Exit,
-  type Outcome,
+  type TaskOutcome,
   type RunnerContext,
   type RunnerPlugin,
 } from '../contract.ts';
@@ -34,7 +34,7 @@ export const plugin: RunnerPlugin<PipelineTask> = {
   needsCluster: false,
   async run(_task, context) {
     const file = join(context.directory, updateFileNames.order);
-    const order = settledUpdate((await readText(file, Number.MAX_SAFE_INTEGER)).text);
+    const order = settledUpdate((await readHead(file, Number.MAX_SAFE_INTEGER)).text);
     if (order === undefined) return failed(context, 'What this update was to do is not kept any more.');
     if ('refused' in order) return failed(context, order.refused);
     await mkdir(order.storage.directory, { recursive: true, mode: 0o700 });
@@ -50,7 +50,7 @@ export const plugin: RunnerPlugin<PipelineTask> = {
   },
 };
 
-async function outcomeOf(exit: Exit, order: UpdateOrder, context: RunnerContext): Promise<Outcome> {
+async function outcomeOf(exit: Exit, order: UpdateOrder, context: RunnerContext): Promise<TaskOutcome> {
   if (exit.kind === 'exited' && exit.code === 0) return { kind: 'succeeded' };
   try {
     // Killed behind its publishing, it has done its work all the same.
@@ -73,8 +73,8 @@ async function outcomeOf(exit: Exit, order: UpdateOrder, context: RunnerContext)
     case 'flooded':
       return failed(context, exit.message);
     case 'exited': {
-      const failure = jsonIn(
-        (await readText(join(context.directory, updateFileNames.failure), failureBytesMax)).text,
+      const failure = tryParseJson(
+        (await readHead(join(context.directory, updateFileNames.failure), failureBytesMax)).text,
       );
       return failed(
         context,
@@ -88,7 +88,7 @@ async function outcomeOf(exit: Exit, order: UpdateOrder, context: RunnerContext)
   }
 }
 
-async function failed(context: RunnerContext, message: string): Promise<Outcome> {
+async function failed(context: RunnerContext, message: string): Promise<TaskOutcome> {
   await context.writeOutput({ error: message });
   return { kind: 'failed', message };
 }

@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../engine/clock.ts';
 import { messageOf } from '../../engine/errors.ts';
-import { readText } from '../../engine/read-file.ts';
+import { readHead } from '../../engine/read-file.ts';
 import { settledUpdate, updateFileNames, type UpdateOrder } from '../../engine/pipeline/update-order.ts';
 import { writeInOneStep } from '../process/pinned-command.ts';
 import { openEventLog } from './event-log.ts';
@@ -13,7 +13,7 @@ const [, , file = ''] = process.argv;
 const attempt = dirname(file);
 
 async function main(): Promise<number> {
-  const order = settledUpdate((await readText(file, Number.MAX_SAFE_INTEGER)).text);
+  const order = settledUpdate((await readHead(file, Number.MAX_SAFE_INTEGER)).text);
   if (order === undefined || 'refused' in order) throw new Error(`${file} holds no order of an update.`);
   return perform(order);
 }

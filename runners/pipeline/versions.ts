@@ -7,7 +7,7 @@ import { copyFile, link, mkdir, open, readdir, rename, rm, symlink } from 'node:
 import { join } from 'node:path';
 import { Check } from 'typebox/value';
 import { codeOf, invalid } from '../../engine/errors.ts';
-import { jsonIn, missingAsUndefined, readText } from '../../engine/read-file.ts';
+import { tryParseJson, undefinedIfMissing, readHead } from '../../engine/read-file.ts';
 import { Manifest } from '../../engine/pipeline/manifest.ts';
 
 const draftPrefix = '.draft-';
@@ -29,7 +29,7 @@ export async function newestVersion(storage: string): Promise<Version | undefine
   const newest = Math.max(0, ...(await versionNumbers(storage)));
   if (newest === 0) return undefined;
   const directory = join(storage, 'versions', String(newest));
-  const manifest = jsonIn((await readText(join(directory, 'manifest.json'), manifestBytesMax)).text);
+  const manifest = tryParseJson((await readHead(join(directory, 'manifest.json'), manifestBytesMax)).text);
   if (!Check(Manifest, manifest))
     throw invalid(
       `The manifest of version ${newest} of the pipeline cannot be read: versions/${newest}/manifest.json in its storage was changed or damaged.`,
@@ -38,7 +38,7 @@ export async function newestVersion(storage: string): Promise<Version | undefine
 }
 
 async function versionNumbers(storage: string): Promise<number[]> {
-  const names = (await readdir(join(storage, 'versions')).catch(missingAsUndefined)) ?? [];
+  const names = (await readdir(join(storage, 'versions')).catch(undefinedIfMissing)) ?? [];
   return names.filter((name) => /^[1-9]\d*$/.test(name)).map(Number);
 }
 

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { Ajv } from 'ajv';
 import { messageOf } from '../../engine/errors.ts';
 import { isBuiltIn, type PluginKind } from '../../engine/job/task-kinds.ts';
-import { jsonIn, readText } from '../../engine/read-file.ts';
+import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import { quote } from '../../engine/validation/messages.ts';
 import { contractVersion } from '../contract.ts';
 import type { PluginAnswer, PluginQuestion } from './describe-plugin.ts';
@@ -129,9 +129,9 @@ async function specifierOf({ written, directory }: PluginPlace): Promise<string>
 
 /** The module that the package in a directory is used by; undefined where there is no package. */
 async function entryOfPackage(directory: string): Promise<string | undefined> {
-  const { text, bytes } = await readText(join(directory, 'package.json'), 2 ** 20);
+  const { text, bytes } = await readHead(join(directory, 'package.json'), 2 ** 20);
   if (bytes === 0) return undefined;
-  const { exports, main }: { exports?: unknown; main?: unknown } = Object(jsonIn(text));
+  const { exports, main }: { exports?: unknown; main?: unknown } = Object(tryParseJson(text));
   return entryIn(exports) ?? (typeof main === 'string' ? main : 'index.js');
 }
 

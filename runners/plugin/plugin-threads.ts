@@ -6,7 +6,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { Log } from '../../engine/ports/engine.ts';
-import type { Outcome } from '../../engine/run/assignment.ts';
+import type { TaskOutcome } from '../../engine/run/assignment.ts';
 import type { FromEngine } from '../pool/messages.ts';
 import type { PluginRequest } from './plugin-worker.ts';
 
@@ -25,7 +25,7 @@ export interface PluginThreadsOptions {
 /** One try of an attempt. */
 export interface Try {
   /** Rejects when the thread is gone before the attempt is over. */
-  readonly outcome: Promise<Outcome>;
+  readonly outcome: Promise<TaskOutcome>;
   /** Ends the thread of this try, whatever it is doing. */
   terminate(): void;
 }
@@ -45,14 +45,14 @@ const idleMs = 30_000;
 /** Questions within the patience. */
 const questions = 3;
 
-type Threads = Piscina<PluginRequest, Outcome>;
+type Threads = Piscina<PluginRequest, TaskOutcome>;
 
 function openThreads(
   { environment, memoryMb }: PluginThreadsOptions,
   maxThreads: number,
   attempts: number,
 ): Threads {
-  return new Piscina<PluginRequest, Outcome>({
+  return new Piscina<PluginRequest, TaskOutcome>({
     filename: new URL('./plugin-worker.ts', import.meta.url).href,
     name: 'runAttempt',
     minThreads: 0,

@@ -6,9 +6,9 @@ import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { messageOf } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
-import { firstBytes, type TaskOutput } from '../../engine/run/output.ts';
+import { truncateUtf8, type TaskOutput } from '../../engine/run/output.ts';
 import { createBell } from '../pool/bell.ts';
-import type { Outcome, RunnerContext, RunnerPlugin } from '../contract.ts';
+import type { TaskOutcome, RunnerContext, RunnerPlugin } from '../contract.ts';
 import type { AttemptRequest } from '../pool/messages.ts';
 import { endMarked } from '../process/process-group.ts';
 import { runWith } from '../pool/worker.ts';
@@ -33,7 +33,7 @@ const Told = Type.Union([
  * One attempt, from its assignment to its outcome. Never throws; only a plugin that takes the thread down
  * leaves without one.
  */
-export async function runAttempt(request: PluginRequest): Promise<Outcome> {
+export async function runAttempt(request: PluginRequest): Promise<TaskOutcome> {
   const { kind, task, directory } = request.assignment;
   return runWith(request, async (context) => {
     const bounded: RunnerContext = {
@@ -56,7 +56,7 @@ export async function runAttempt(request: PluginRequest): Promise<Outcome> {
   });
 }
 
-function outcomeFrom(kind: string, told: unknown): Outcome {
+function outcomeFrom(kind: string, told: unknown): TaskOutcome {
   if (!Check(Told, told))
     return {
       kind: 'failed',
@@ -70,15 +70,15 @@ function boundedOutput(
   { result, truncated, error, errorTrace }: TaskOutput,
   resultBytes: number,
 ): TaskOutput {
-  const cut = result === undefined ? undefined : firstBytes(String(result), resultBytes);
+  const cut = result === undefined ? undefined : truncateUtf8(String(result), resultBytes);
   return {
     ...(cut !== undefined && { result: cut.text, truncated: cut.cut || truncated === true }),
     ...(error !== undefined && { error: short(String(error)) }),
-    ...(errorTrace !== undefined && { errorTrace: firstBytes(String(errorTrace), traceBytes).text }),
+    ...(errorTrace !== undefined && { errorTrace: truncateUtf8(String(errorTrace), traceBytes).text }),
   };
 }
 
 /** A database keeps neither null characters nor halves of characters. */
 function short(message: string): string {
-  return firstBytes(message.replaceAll('\0', '').toWellFormed(), messageBytes).text;
+  return truncateUtf8(message.replaceAll('\0', '').toWellFormed(), messageBytes).text;
 }

@@ -1,12 +1,12 @@
 /** What a runner's thread asks of the engine, over the port of one attempt. */
 import type { MessagePort } from 'node:worker_threads';
-import { LocateError, type ChildEnd, type ChildRequest, type Sought } from '../contract.ts';
+import { LocateError, type ChildRunResult, type ChildRunRequest, type Sought } from '../contract.ts';
 import type { FromEngine, FromRunner } from './messages.ts';
 
 export interface Questions {
   /** @throws LocateError */
   locate(uri: string, what: Sought): Promise<string>;
-  launch(request: ChildRequest, key: string, stop: AbortSignal): Promise<ChildEnd>;
+  launch(request: ChildRunRequest, key: string, stop: AbortSignal): Promise<ChildRunResult>;
 }
 
 type Answer = Exclude<FromEngine, { type: 'stop' | 'ping' }>;

@@ -1,7 +1,7 @@
 /** What the engine and a runner's thread say to each other over the port of one attempt. */
 import type { Limits } from '../../engine/limits.ts';
 import type { TaskAssignment } from '../../engine/run/assignment.ts';
-import type { ChildEnd, ChildRequest } from '../../engine/run/child.ts';
+import type { ChildRunResult, ChildRunRequest } from '../../engine/run/child.ts';
 import type { Isolation } from '../process/isolation.ts';
 import type { MessagePort } from 'node:worker_threads';
 import type { Sought } from '../contract.ts';
@@ -36,7 +36,7 @@ export type FromEngine =
   | { readonly type: 'ping' }
   | { readonly type: 'located'; readonly id: number; readonly path: string }
   | { readonly type: 'not-located'; readonly id: number; readonly message: string }
-  | { readonly type: 'launched'; readonly id: number; readonly end: ChildEnd };
+  | { readonly type: 'launched'; readonly id: number; readonly end: ChildRunResult };
 
 export type FromRunner =
   | { readonly type: 'locate'; readonly id: number; readonly uri: string; readonly what: Sought }
@@ -45,7 +45,7 @@ export type FromRunner =
       readonly type: 'launch';
       readonly id: number;
       readonly key: string;
-      readonly request: ChildRequest;
+      readonly request: ChildRunRequest;
       readonly stopped: boolean;
     }
   | { readonly type: 'stop-launch'; readonly id: number }

@@ -5,8 +5,8 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { messageOf } from '../../engine/errors.ts';
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
-import type { Log, TaskDoor, TaskPool } from '../../engine/ports/engine.ts';
-import type { Outcome, TaskAssignment } from '../../engine/run/assignment.ts';
+import type { Log, ChildRunLauncher, TaskPool } from '../../engine/ports/engine.ts';
+import type { TaskOutcome, TaskAssignment } from '../../engine/run/assignment.ts';
 import { createBell } from './bell.ts';
 import type { Sought } from '../contract.ts';
 import type { AttemptRequest, FromEngine, FromRunner, RunnerSettings } from './messages.ts';
@@ -47,7 +47,7 @@ const pluginTriesMax = 3;
 const settleMs = 2_000;
 
 export function createTaskPool(options: PoolOptions): ClosablePool {
-  const piscina = new Piscina<AttemptRequest, Outcome>({
+  const piscina = new Piscina<AttemptRequest, TaskOutcome>({
     filename: (options.worker ?? new URL('./worker.ts', import.meta.url)).href,
     name: 'runAttempt',
     minThreads: 1,
@@ -94,7 +94,7 @@ export function createTaskPool(options: PoolOptions): ClosablePool {
 
 interface Beginning {
   readonly assignment: TaskAssignment;
-  readonly door: TaskDoor;
+  readonly door: ChildRunLauncher;
   readonly stopped: boolean;
   /** A thread has died with the try before. */
   readonly again: boolean;
@@ -109,7 +109,7 @@ interface Followed extends Pick<Beginning, 'assignment' | 'door'> {
 /** An attempt through all its tries. */
 function follow({ assignment, door, begin, options, closing }: Followed): ReturnType<TaskPool['run']> {
   const about = { run_id: assignment.runId, kind: assignment.kind };
-  const end = async (outcome: Outcome): Promise<Outcome> => {
+  const end = async (outcome: TaskOutcome): Promise<TaskOutcome> => {
     await endMarked(assignment.directory, createBell()).catch(() => undefined);
     return outcome;
   };
@@ -117,7 +117,7 @@ function follow({ assignment, door, begin, options, closing }: Followed): Return
   let terminated = false;
   let timer: NodeJS.Timeout | undefined;
   let now = begin({ assignment, door, stopped, again: false });
-  const outcome = async (): Promise<Outcome> => {
+  const outcome = async (): Promise<TaskOutcome> => {
     for (let tries = 1; ; tries += 1, now = begin({ assignment, door, stopped, again: true })) {
       try {
         return await now.outcome;
@@ -182,7 +182,7 @@ function threadsOf(
 interface Line {
   readonly options: PoolOptions;
   readonly assignment: TaskAssignment;
-  readonly door: TaskDoor;
+  readonly door: ChildRunLauncher;
   readonly port: MessagePort;
   /** By the number of the question. What a thread that died has asked for goes on: it is asked for again. */
   readonly launches: Map<number, AbortController>;
@@ -210,7 +210,7 @@ function answer({ options, assignment, door, port, launches }: Line, message: Fr
       if (stopped) stop.abort();
       launches.set(id, stop);
       void door
-        .launch(key, request, stop.signal)
+        .launchChild(key, request, stop.signal)
         .then((end) => say({ type: 'launched', id, end }))
         .finally(() => launches.delete(id));
       return;

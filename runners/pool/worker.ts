@@ -8,7 +8,7 @@ import { messageOf } from '../../engine/errors.ts';
 import type { TaskAssignment } from '../../engine/run/assignment.ts';
 import { askEngine } from './engine-client.ts';
 import { createBell } from './bell.ts';
-import type { Outcome, RunnerContext } from '../contract.ts';
+import type { TaskOutcome, RunnerContext } from '../contract.ts';
 import { findInterpreter, taskEnvironment } from '../process/environment.ts';
 import { handOver, share } from './directory-ownership.ts';
 import { isolated, type TaskUser } from '../process/isolation.ts';
@@ -22,7 +22,7 @@ import { writeInOneStep } from '../process/pinned-command.ts';
  * One attempt, from its assignment to its outcome. Never throws: an error would lose its meaning between
  * threads.
  */
-export async function runAttempt(request: AttemptRequest): Promise<Outcome> {
+export async function runAttempt(request: AttemptRequest): Promise<TaskOutcome> {
   const { kind, task } = request.assignment;
   return runWith(request, (context) => runTask(kind, task, context));
 }
@@ -30,8 +30,8 @@ export async function runAttempt(request: AttemptRequest): Promise<Outcome> {
 /** One attempt with whatever runs it. Never throws. */
 export async function runWith(
   request: AttemptRequest,
-  run: (context: RunnerContext) => Promise<Outcome>,
-): Promise<Outcome> {
+  run: (context: RunnerContext) => Promise<TaskOutcome>,
+): Promise<TaskOutcome> {
   const { assignment, port } = request;
   try {
     return await run(await contextOf(request));

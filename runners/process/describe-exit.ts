@@ -1,6 +1,6 @@
 /** Says in words how a process ended, and what that means for its task. */
 import { constants } from 'node:os';
-import type { Exit, Outcome } from '../contract.ts';
+import type { Exit, TaskOutcome } from '../contract.ts';
 
 /**
  * An exit code in words: `exit code 1`; above 128, where shells put signals, also which signal it was:
@@ -16,7 +16,7 @@ export function describeExit(code: number): string {
  * The outcome of a task whose process ended this way. Only exit code 0 is a success.
  * @param failedMessage state_message for a process that ended with another code
  */
-export function outcomeOf(exit: Exit, failedMessage: string): Outcome {
+export function outcomeOf(exit: Exit, failedMessage: string): TaskOutcome {
   switch (exit.kind) {
     case 'exited':
       return exit.code === 0 ? { kind: 'succeeded' } : { kind: 'failed', message: failedMessage };

@@ -24,7 +24,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { codeOf } from '../../engine/errors.ts';
 import { isAlive, type ProcessIdentity } from '../../engine/host.ts';
-import { openRegular, readFrom } from '../../engine/read-file.ts';
+import { openRegularFile, readRange } from '../../engine/read-file.ts';
 import { createBell, type Bell } from '../pool/bell.ts';
 import type { Exit } from '../contract.ts';
 import { capLogs, createLogWatch } from './log-truncation.ts';
@@ -295,9 +295,9 @@ async function readExitCode(directory: string): Promise<number | undefined> {
  * holds nobody up.
  */
 async function readKept(path: string): Promise<string | undefined> {
-  const file = await openRegular(path);
+  const file = await openRegularFile(path);
   try {
-    return file && (await readFrom(file, 0, keptBytesMax)).toString('utf8');
+    return file && (await readRange(file, 0, keptBytesMax)).toString('utf8');
   } finally {
     await file?.close();
   }

@@ -13,8 +13,8 @@ import { constants } from 'node:fs';
 import { lstat, open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../engine/errors.ts';
-import { cutFile, logStreams, readCut, type Cut } from '../../engine/log-file.ts';
-import { isMissing, readFrom } from '../../engine/read-file.ts';
+import { truncationFilePath, logStreams, readTruncatedRange, type TruncatedRange } from '../../engine/log-file.ts';
+import { isMissing, readRange } from '../../engine/read-file.ts';
 import { writeInOneStep } from './pinned-command.ts';
 
 /** What a look at the logs of a process found. */
@@ -77,7 +77,7 @@ async function capLog(path: string, cap: number, over: boolean): Promise<LogLook
   if (file === undefined) return far;
   try {
     const { size } = await file.stat();
-    const cut = await readCut(path, size);
+    const cut = await readTruncatedRange(path, size);
     const kept = size - (cut === undefined ? 0 : cut.to - cut.from);
     const fault =
       kept <= cap ? undefined : await leaveOut(file, path, await widened(file, cut, size, cap), cut);
@@ -97,16 +97,16 @@ async function capLog(path: string, cap: number, over: boolean): Promise<LogLook
 async function leaveOut(
   file: FileHandle,
   path: string,
-  { from, to, cap }: Cut,
-  before: Cut | undefined,
+  { from, to, cap }: TruncatedRange,
+  before: TruncatedRange | undefined,
 ): Promise<string | undefined> {
   // Told first: whoever reads must not take the hole for what the task wrote.
-  const told = await writeInOneStep(cutFile(path), `${from} ${to} ${cap}\n`).catch(
+  const told = await writeInOneStep(truncationFilePath(path), `${from} ${to} ${cap}\n`).catch(
     (error: unknown) => `what is left out cannot be noted (${codeOf(error) ?? 'unknown'})`,
   );
   if (told !== undefined) return told;
   const fault = await punch(file, from, to - from);
-  if (fault !== undefined && before === undefined) await rm(cutFile(path), { force: true });
+  if (fault !== undefined && before === undefined) await rm(truncationFilePath(path), { force: true });
   return fault;
 }
 
@@ -125,7 +125,7 @@ async function cutOff(file: FileHandle, cap: number): Promise<void> {
  * What is to be left out now: of what may be kept the first half stays, and of the end a quarter to a half,
  * so that what comes has room before the next cut.
  */
-async function widened(file: FileHandle, cut: Cut | undefined, size: number, cap: number): Promise<Cut> {
+async function widened(file: FileHandle, cut: TruncatedRange | undefined, size: number, cap: number): Promise<TruncatedRange> {
   const around = Math.min(borderBytes, Math.floor(cap / 16));
   const from = cut?.from ?? (await borderBefore(file, Math.floor(cap / 2), around));
   const to = await borderAfter(file, size - Math.floor(cap / 4), around);
@@ -137,7 +137,7 @@ const borderBytes = 4_096;
 const newline = 10;
 
 async function borderBefore(file: FileHandle, offset: number, around: number): Promise<number> {
-  const bytes = await readFrom(file, offset - around, around + 1);
+  const bytes = await readRange(file, offset - around, around + 1);
   const line = bytes.lastIndexOf(newline, around - 1);
   if (line !== -1) return offset - around + line + 1;
   let border = around;
@@ -146,7 +146,7 @@ async function borderBefore(file: FileHandle, offset: number, around: number): P
 }
 
 async function borderAfter(file: FileHandle, offset: number, around: number): Promise<number> {
-  const bytes = await readFrom(file, offset, around);
+  const bytes = await readRange(file, offset, around);
   const line = bytes.indexOf(newline);
   if (line !== -1) return offset + line + 1;
   let border = 0;

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { codeOf } from '../../engine/errors.ts';
-import { jsonIn, readText } from '../../engine/read-file.ts';
-import { LocateError, type Command, type Outcome, type RunnerContext } from '../contract.ts';
+import { tryParseJson, readHead } from '../../engine/read-file.ts';
+import { LocateError, type Command, type TaskOutcome, type RunnerContext } from '../contract.ts';
 
 /** The task cannot be started on this machine or in this form. The message is fit for the run's state. */
 export class CannotStart extends Error {
@@ -49,8 +49,8 @@ export async function settleCommand(
  * What an earlier call kept. The task can write that file too: one that holds no command counts as absent.
  */
 async function keptCommand(file: string): Promise<Command | undefined> {
-  const { text, more } = await readText(file, commandBytesMax);
-  const kept = more ? undefined : jsonIn(text);
+  const { text, truncated } = await readHead(file, commandBytesMax);
+  const kept = truncated ? undefined : tryParseJson(text);
   if (!Check(Kept, kept)) return undefined;
   const [program, ...args] = kept.argv;
   return program === undefined ? undefined : { ...kept, argv: [program, ...args] };
@@ -85,7 +85,7 @@ export async function makeInOneStep(file: string, make: (draft: string) => Promi
  * Ends a task that could not be started: the reason becomes its output and its state_message. Other errors
  * are bugs.
  */
-export async function cannotStart(error: unknown, context: RunnerContext): Promise<Outcome> {
+export async function cannotStart(error: unknown, context: RunnerContext): Promise<TaskOutcome> {
   if (!(error instanceof CannotStart || error instanceof LocateError)) throw error;
   await context.writeOutput({ error: error.message });
   return { kind: 'failed', message: error.message };

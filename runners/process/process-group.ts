@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../engine/errors.ts';
-import { processStatus } from '../../engine/host.ts';
+import { getProcessStatus } from '../../engine/host.ts';
 import type { Bell } from '../pool/bell.ts';
 
 /** Environment variable that marks every process of an attempt; its value is the attempt's directory. */
@@ -51,7 +51,7 @@ function logsOf(pid: number): string[] {
   });
 }
 
-const statuses = shared(async () => Promise.all((await pids()).map(processStatus)));
+const statuses = shared(async () => Promise.all((await pids()).map(getProcessStatus)));
 
 /**
  * One look at all processes serves everybody who asks before it begins: a hundred tasks that are stopped
@@ -91,7 +91,7 @@ export async function groupIsAlive(group: number): Promise<boolean> {
   if (!signalGroup(group, 0)) return false;
   const all = await statuses();
   if (all.length === 0) return true;
-  return all.some((status) => status !== undefined && status.group === group && !status.over);
+  return all.some((status) => status !== undefined && status.processGroup === group && !status.exited);
 }
 
 /**

@@ -7,7 +7,7 @@ import { attemptMarker, endMarked, environments } from './process-group.ts';
 /** @param runsDirectory absolute parent of the attempts' directories, which are named by their run ids */
 export function createProcessTable(runsDirectory: string): ProcessTable {
   return {
-    async living() {
+    async listAttempts() {
       const ids = new Set<number>();
       const below = join(runsDirectory, '/');
       for (const { variables, logs } of await environments()) {
@@ -21,6 +21,6 @@ export function createProcessTable(runsDirectory: string): ProcessTable {
       }
       return [...ids];
     },
-    end: (runId) => endMarked(join(runsDirectory, String(runId)), createBell()),
+    killAttempt: (runId) => endMarked(join(runsDirectory, String(runId)), createBell()),
   };
 }

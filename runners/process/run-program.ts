@@ -3,10 +3,10 @@
  * failed.
  */
 import { join } from 'node:path';
-import { readLogEnd } from '../../engine/log-file.ts';
-import { firstBytes, type TaskOutput } from '../../engine/run/output.ts';
-import type { Command, Outcome, RunnerContext } from '../contract.ts';
-import { workloadFailed } from '../../engine/run/attempt.ts';
+import { readLogTail } from '../../engine/log-file.ts';
+import { truncateUtf8, type TaskOutput } from '../../engine/run/output.ts';
+import type { Command, TaskOutcome, RunnerContext } from '../contract.ts';
+import { workloadFailedMessage } from '../../engine/run/attempt.ts';
 import { describeExit, outcomeOf } from './describe-exit.ts';
 import { cannotStart, settleCommand } from './pinned-command.ts';
 
@@ -35,7 +35,7 @@ export interface Program {
  * Runs one attempt of a program to its end. A failure is kept as the attempt's output: the last exception
  * with its trace, or the exit code in words.
  */
-export async function runProgram(program: Program, context: RunnerContext): Promise<Outcome> {
+export async function runProgram(program: Program, context: RunnerContext): Promise<TaskOutcome> {
   let command;
   try {
     command = await settleCommand(context, () => program.command());
@@ -46,7 +46,7 @@ export async function runProgram(program: Program, context: RunnerContext): Prom
   if (exit.kind === 'exited' && exit.code !== 0)
     await context.writeOutput(await outputOf(program, exit.code, context));
   if (exit.kind === 'flooded') await context.writeOutput({ error: exit.message });
-  return outcomeOf(exit, workloadFailed);
+  return outcomeOf(exit, workloadFailedMessage);
 }
 
 async function outputOf(program: Program, code: number, context: RunnerContext): Promise<TaskOutput> {
@@ -54,8 +54,8 @@ async function outputOf(program: Program, code: number, context: RunnerContext):
   // reason.
   const failure =
     code === 1
-      ? program.failureIn(await readLogEnd(join(context.directory, 'stderr'), tailBytes))
+      ? program.failureIn(await readLogTail(join(context.directory, 'stderr'), tailBytes))
       : undefined;
   if (failure === undefined) return { error: `The ${program.name} ended with ${describeExit(code)}.` };
-  return { ...failure, error: firstBytes(failure.error, errorBytes).text };
+  return { ...failure, error: truncateUtf8(failure.error, errorBytes).text };
 }

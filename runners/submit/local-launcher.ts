@@ -6,7 +6,7 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { basename, delimiter, extname, join } from 'node:path';
 import { quote } from '../../engine/validation/messages.ts';
-import { readText } from '../../engine/read-file.ts';
+import { readHead } from '../../engine/read-file.ts';
 import type { Command, RunnerContext } from '../contract.ts';
 import { mainClass } from '../jar/main-class.ts';
 import { CannotStart, requireInterpreter } from '../process/pinned-command.ts';
@@ -85,7 +85,7 @@ async function propertiesOf(
   const inFile =
     file === undefined
       ? new Map<string, string>()
-      : propertiesIn((await readText(await context.locate(file), propertiesBytesMax)).text);
+      : propertiesIn((await readHead(await context.locate(file), propertiesBytesMax)).text);
   const own = (
     [
       ['--name', 'spark.app.name'],

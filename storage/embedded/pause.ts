@@ -10,7 +10,7 @@ export function pause(clock: Clock, milliseconds: number, signal?: AbortSignal):
       signal?.removeEventListener('abort', done);
       resolve();
     };
-    const cancel = clock.at(clock.now() + milliseconds, done);
+    const cancel = clock.runAt(clock.now() + milliseconds, done);
     signal?.addEventListener('abort', done, { once: true });
   });
 }

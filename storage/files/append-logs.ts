@@ -10,12 +10,12 @@ import { dirname, join } from 'node:path';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { openLog } from '../../engine/log-file.ts';
-import type { LogView } from '../../engine/ports/logs.ts';
-import { jsonIn, readText } from '../../engine/read-file.ts';
+import type { LogReadOptions } from '../../engine/ports/logs.ts';
+import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import { shownPage } from './log-files.ts';
 
 /** A log, and how it is looked at. */
-export interface LogSource extends LogView {
+export interface LogSource extends LogReadOptions {
   readonly path: string;
 }
 
@@ -45,8 +45,8 @@ const stateBytesMax = 16 * 2 ** 20;
 
 /** How far the deliveries got that are noted in a directory. */
 export async function readDeliveryState(directory: string): Promise<DeliveryState> {
-  const { text } = await readText(join(directory, 'delivery.json'), stateBytesMax);
-  const state = jsonIn(text);
+  const { text } = await readHead(join(directory, 'delivery.json'), stateBytesMax);
+  const state = tryParseJson(text);
   return Check(State, state) ? state : { targets: {}, sources: {} };
 }
 
@@ -103,7 +103,7 @@ async function appendGrowth(
       await file.write(page.shown, 0, page.shown.length, at + added);
       added += page.shown.length;
       const before = next;
-      next = page.next;
+      next = page.nextOffset;
       if (next <= before) break;
     }
     return { added, next };

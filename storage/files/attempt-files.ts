@@ -6,15 +6,15 @@ import { Check } from 'typebox/value';
 import { invalid } from '../../engine/errors.ts';
 import { textMap } from '../../engine/validation/scalars.ts';
 import { quote } from '../../engine/validation/messages.ts';
-import type { LogName, LogReader, LogView } from '../../engine/ports/logs.ts';
-import type { Workplace } from '../../engine/ports/engine.ts';
+import type { LogRef, LogReader, LogReadOptions } from '../../engine/ports/logs.ts';
+import type { RunDirectories } from '../../engine/ports/engine.ts';
 import type { TaskValues } from '../../engine/run/dynamic-values.ts';
-import { firstBytes, type TaskOutput } from '../../engine/run/output.ts';
-import { jsonIn, readText } from '../../engine/read-file.ts';
+import { truncateUtf8, type TaskOutput } from '../../engine/run/output.ts';
+import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import { createLogFiles } from './log-files.ts';
 import { prove, proveEntry, type Roots } from './roots.ts';
 
-export interface AttemptFiles extends Workplace {
+export interface AttemptFiles extends RunDirectories {
   /**
    * The first `bytes` bytes of stdout followed by stderr. Bytes that are no UTF-8 are replaced, a character
    * is never cut.
@@ -23,7 +23,7 @@ export interface AttemptFiles extends Workplace {
   logs(
     runId: number,
     bytes: number,
-    view: LogView,
+    view: LogReadOptions,
   ): Promise<{ readonly text: string; readonly truncated: boolean }>;
   /** Removes the directory of an attempt that is over, with all it holds. */
   removeAttempt(runId: number): Promise<void>;
@@ -47,15 +47,15 @@ export function createAttemptFiles(roots: Pick<Roots, 'runs' | 'clusters'>): Att
   const logFiles = createLogFiles(roots);
   const directoryOf = (runId: number): string => join(roots.runs.directory, String(runId));
   return {
-    attemptDirectory: (runId) => makeOwn(directoryOf(runId)),
-    clusterDirectory: async (clusterId) => makeOwn(await prove(roots.clusters, clusterPath(clusterId))),
-    taskValues: (runId) => readValues(join(directoryOf(runId), 'values.json')),
-    read: (runId) => readOutput(join(directoryOf(runId), 'output.json')),
+    ensureAttemptDirectory: (runId) => makeOwn(directoryOf(runId)),
+    ensureClusterDirectory: async (clusterId) => makeOwn(await prove(roots.clusters, clusterPath(clusterId))),
+    readTaskValues: (runId) => readValues(join(directoryOf(runId), 'values.json')),
+    readOutput: (runId) => readOutput(join(directoryOf(runId), 'output.json')),
     async logs(runId, bytes, view) {
       const stdout = await beginningOf(logFiles, { runId, stream: 'stdout' }, bytes, view);
       const stderr = await beginningOf(logFiles, { runId, stream: 'stderr' }, bytes - stdout.bytes, view);
       // Bytes that were replaced have become longer.
-      const { text, cut } = firstBytes(stdout.text + stderr.text, bytes);
+      const { text, cut } = truncateUtf8(stdout.text + stderr.text, bytes);
       return { text, truncated: cut || stdout.more || stderr.more };
     },
     removeAttempt: (runId) => rm(directoryOf(runId), { recursive: true, force: true }),
@@ -68,20 +68,20 @@ export function createAttemptFiles(roots: Pick<Roots, 'runs' | 'clusters'>): Att
 /** The beginning of a log, with the line that stands for what was left out of it. */
 async function beginningOf(
   files: LogReader,
-  log: LogName,
+  log: LogRef,
   most: number,
-  view: LogView,
+  view: LogReadOptions,
 ): Promise<{ readonly text: string; readonly bytes: number; readonly more: boolean }> {
   const texts = [];
   let bytes = 0;
   let offset = 0;
   for (;;) {
-    const page = await files.page(log, offset, Math.max(0, most - bytes), view);
-    if (bytes >= most || page.next === page.offset)
+    const page = await files.readPage(log, offset, Math.max(0, most - bytes), view);
+    if (bytes >= most || page.nextOffset === page.offset)
       return { text: texts.join(''), bytes, more: page.size > offset && bytes >= most };
     texts.push(page.text);
-    bytes += Math.min(page.next - page.offset, Buffer.byteLength(page.text));
-    offset = page.next;
+    bytes += Math.min(page.nextOffset - page.offset, Buffer.byteLength(page.text));
+    offset = page.nextOffset;
   }
 }
 
@@ -101,15 +101,15 @@ const Values = textMap('Values that a task set: name -> JSON text.');
 
 /** A file that was changed by something else than the task's utilities counts as none. */
 async function readValues(path: string): Promise<TaskValues> {
-  const { text, bytes, more } = await readText(path, outputBytesMax);
-  const values = bytes === 0 || more ? undefined : jsonIn(text);
+  const { text, bytes, truncated } = await readHead(path, outputBytesMax);
+  const values = bytes === 0 || truncated ? undefined : tryParseJson(text);
   return Check(Values, values) ? values : {};
 }
 
 async function readOutput(path: string): Promise<TaskOutput | undefined> {
-  const { text, bytes, more } = await readText(path, outputBytesMax);
-  if (bytes === 0 && !more) return undefined;
-  const output = more ? undefined : jsonIn(text);
+  const { text, bytes, truncated } = await readHead(path, outputBytesMax);
+  if (bytes === 0 && !truncated) return undefined;
+  const output = truncated ? undefined : tryParseJson(text);
   return Check(Output, output)
     ? output
     : {

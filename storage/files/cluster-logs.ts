@@ -7,14 +7,14 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql, type Kysely } from 'kysely';
 import { Check } from 'typebox/value';
-import { isoTime } from '../../engine/clock.ts';
+import { toIsoTime } from '../../engine/clock.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import type { ClusterEvent } from '../../engine/cluster/events.ts';
 import { ServiceError } from '../../engine/errors.ts';
 import { pick } from '../../engine/validation/aliases.ts';
 import { ClusterLogConf } from '../../engine/job/cluster.ts';
 import { logStreams } from '../../engine/log-file.ts';
-import { missingAsUndefined, statOf } from '../../engine/read-file.ts';
+import { undefinedIfMissing, statIfExists } from '../../engine/read-file.ts';
 import { maskText, type Mask } from '../../engine/run/masking.ts';
 import { createClusterReader } from '../postgres/clusters/all-purpose.ts';
 import {
@@ -67,7 +67,7 @@ export async function deliverClusterLogs(
       const cluster = await findCluster(transaction, clusterId);
       const conf = cluster?.spec['cluster_log_conf'];
       if (cluster === undefined || !Check(ClusterLogConf, conf)) return;
-      const { events } = await createClusterReader(transaction).events({
+      const { events } = await createClusterReader(transaction).listEvents({
         clusterId,
         from: undefined,
         to: undefined,
@@ -168,35 +168,35 @@ async function attemptsOn(
   own: string,
   otherwise: Mask,
 ): Promise<LoggedAttempt[]> {
-  const names = (await readdir(join(own, 'attempts')).catch(missingAsUndefined)) ?? [];
+  const names = (await readdir(join(own, 'attempts')).catch(undefinedIfMissing)) ?? [];
   const attempts: LoggedAttempt[] = [];
   for (const runId of names
     .map(Number)
     .filter(Number.isSafeInteger)
     .toSorted((one, other) => one - other)) {
     const directory = join(roots.runs.directory, String(runId));
-    const over = (await statOf(directory)) === undefined || (await hasEnded(directory));
+    const over = (await statIfExists(directory)) === undefined || (await hasEnded(directory));
     attempts.push({ runId, directory, over, mask: (await maskOfAttempt(db, runId)) ?? otherwise });
   }
   return attempts;
 }
 
 function sourceOf({ directory, over, mask }: LoggedAttempt, stream: string): LogSource {
-  return { path: join(directory, stream), over, mask };
+  return { path: join(directory, stream), isComplete: over, mask };
 }
 
 /** Whether the process of a directory is over. */
 async function hasEnded(directory: string): Promise<boolean> {
   return (
-    (await statOf(join(directory, 'exit'))) !== undefined ||
-    (await statOf(join(directory, 'stopped'))) !== undefined
+    (await statIfExists(join(directory, 'exit'))) !== undefined ||
+    (await statIfExists(join(directory, 'stopped'))) !== undefined
   );
 }
 
 /** The output of init scripts, of each start of the cluster after the one before. */
 async function scriptLogs(own: string, mask: Mask, clusterIsOver: boolean): Promise<DeliveredLog[]> {
   const top = join(own, 'init_scripts');
-  const launches = ((await readdir(top).catch(missingAsUndefined)) ?? []).toSorted(
+  const launches = ((await readdir(top).catch(undefinedIfMissing)) ?? []).toSorted(
     (one, other) => Number(one) - Number(other),
   );
   const files = new Map<string, LogSource[]>();
@@ -206,7 +206,7 @@ async function scriptLogs(own: string, mask: Mask, clusterIsOver: boolean): Prom
       const over = clusterIsOver || (await hasEnded(directory));
       for (const stream of logStreams) {
         const target = `init_scripts/${script}.${stream}.log`;
-        files.set(target, [...(files.get(target) ?? []), { path: join(directory, stream), over, mask }]);
+        files.set(target, [...(files.get(target) ?? []), { path: join(directory, stream), isComplete: over, mask }]);
       }
     }
   }
@@ -223,7 +223,7 @@ function eventLines({ clusterId, name }: Cluster, events: readonly ClusterEvent[
         reason === undefined
           ? ''
           : ` ${reason.code}${reason.parameters?.['message'] === undefined ? '' : `: ${reason.parameters['message']}`}`;
-      return `${isoTime(time)} ${level} Cluster ${clusterId} (${name}): ${type}${workers}${why}\n`;
+      return `${toIsoTime(time)} ${level} Cluster ${clusterId} (${name}): ${type}${workers}${why}\n`;
     })
     .join('');
 }

@@ -20,7 +20,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { codeOf, ServiceError } from '../../engine/errors.ts';
-import { isMissing, openRegular, readFrom, statOf } from '../../engine/read-file.ts';
+import { isMissing, openRegularFile, readRange, statIfExists } from '../../engine/read-file.ts';
 import { pathIn, prove, proveEntry, type Root, type Tenant } from './roots.ts';
 
 export interface Entry {
@@ -43,7 +43,7 @@ const draftPrefix = '.runyard-draft-';
  */
 export async function findEntry(root: Root, path: string): Promise<Entry | undefined> {
   const inside = pathIn(root, path);
-  const stats = await statOf(await prove(root, path));
+  const stats = await statIfExists(await prove(root, path));
   // The top of a root is always there, even before the first file is.
   if (stats === undefined && inside === '/')
     return { path: '/', kind: 'directory', size: 0, createdAt: 0, modifiedAt: 0 };
@@ -83,7 +83,7 @@ export async function readBytes(
   const file = await openProven(root, path);
   if (file === undefined) return undefined;
   try {
-    return await readFrom(file, offset, length);
+    return await readRange(file, offset, length);
   } finally {
     await file.close();
   }
@@ -95,7 +95,7 @@ export async function readBytes(
  */
 async function openProven(root: Root, path: string): Promise<FileHandle | undefined> {
   const real = await prove(root, path);
-  const file = await openRegular(real);
+  const file = await openRegularFile(real);
   if (file === undefined) return undefined;
   const proven = await prove(root, path).catch(() => undefined);
   if (proven === real) return file;

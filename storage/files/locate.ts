@@ -3,7 +3,7 @@ import { relative, resolve } from 'node:path';
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import { canonicalUri } from '../../engine/validation/aliases.ts';
 import { quote } from '../../engine/validation/messages.ts';
-import { statOf } from '../../engine/read-file.ts';
+import { statIfExists } from '../../engine/read-file.ts';
 import { notebookPaths } from './notebook-format.ts';
 import type { ObjectStore } from './object-store.ts';
 import { revisionAt } from './revisions.ts';
@@ -54,7 +54,7 @@ export function createLocator(
     const candidates = what === 'notebook' ? notebookPaths(path) : [path];
     for (const candidate of candidates) {
       const real = await prove(place.root, candidate, uri);
-      const found = await statOf(real);
+      const found = await statIfExists(real);
       if (found?.isFile() === true || (what === 'entry' && found?.isDirectory() === true)) return real;
     }
     throw new ServiceError('RESOURCE_DOES_NOT_EXIST', await absence(uri, what, place, candidates));
@@ -107,7 +107,7 @@ async function absence(
   const where = place.root.ownName === undefined ? '' : ' in the workspace';
   if (what === 'notebook')
     return `Notebook ${uri} was not found${where} (looked for ${candidates.join(', ')}). ${place.remedy}`;
-  const found = await statOf(await prove(place.root, place.path, uri));
+  const found = await statIfExists(await prove(place.root, place.path, uri));
   if (found?.isDirectory() === true) return `${uri} is a directory; a file is needed here.`;
   return `File ${uri} was not found${where}. ${place.remedy}`;
 }

@@ -1,9 +1,9 @@
 /** The logs of attempts as text: by pages, from their end, and told when they grow. */
 import { watch } from 'node:fs';
 import { join } from 'node:path';
-import { openLog, type Cut, type LogFile } from '../../engine/log-file.ts';
-import type { LogName, LogPage, LogReader, LogView } from '../../engine/ports/logs.ts';
-import { leftOutLine, shownBytes } from '../../engine/run/log-text.ts';
+import { openLog, type TruncatedRange, type LogFile } from '../../engine/log-file.ts';
+import type { LogRef, LogPage, LogReader, LogReadOptions } from '../../engine/ports/logs.ts';
+import { truncationLine, maskLogWindow } from '../../engine/run/log-text.ts';
 import type { Roots } from './roots.ts';
 
 /** Bytes of the longest character. */
@@ -17,12 +17,12 @@ interface ShownPage extends Omit<LogPage, 'text'> {
 export function createLogFiles(roots: Pick<Roots, 'runs'>): LogReader {
   const directoryOf = (runId: number): string => join(roots.runs.directory, String(runId));
   const withLog = async (
-    name: LogName,
+    name: LogRef,
     offset: number,
     read: (log: LogFile) => Promise<LogPage>,
   ): Promise<LogPage> => {
     const log = await openLog(join(directoryOf(name.runId), name.stream));
-    if (log === undefined) return { offset, next: offset, size: 0, text: '' };
+    if (log === undefined) return { offset, nextOffset: offset, size: 0, text: '' };
     try {
       return await read(log);
     } finally {
@@ -30,9 +30,9 @@ export function createLogFiles(roots: Pick<Roots, 'runs'>): LogReader {
     }
   };
   return {
-    page: (name, offset, limit, view) => withLog(name, offset, (log) => pageOf(log, offset, limit, view)),
-    tail: (name, lines, limit, view) => withLog(name, 0, (log) => tailOf(log, lines, limit, view)),
-    async size({ runId, stream }) {
+    readPage: (name, offset, limit, view) => withLog(name, offset, (log) => pageOf(log, offset, limit, view)),
+    readTail: (name, lines, limit, view) => withLog(name, 0, (log) => tailOf(log, lines, limit, view)),
+    async getSize({ runId, stream }) {
       const log = await openLog(join(directoryOf(runId), stream));
       try {
         return await log?.size();
@@ -52,7 +52,7 @@ export function createLogFiles(roots: Pick<Roots, 'runs'>): LogReader {
   };
 }
 
-async function pageOf(log: LogFile, offset: number, limit: number, view: LogView): Promise<LogPage> {
+async function pageOf(log: LogFile, offset: number, limit: number, view: LogReadOptions): Promise<LogPage> {
   const { shown, ...page } = await shownPage(log, offset, limit, view);
   return { ...page, text: shown.toString('utf8') };
 }
@@ -65,15 +65,15 @@ export async function shownPage(
   log: LogFile,
   offset: number,
   limit: number,
-  { mask, over }: LogView,
+  { mask, isComplete }: LogReadOptions,
 ): Promise<ShownPage> {
   for (;;) {
     const size = await log.size();
-    const cut = await log.cut();
+    const cut = await log.truncatedRange();
     // A task may cut its own log: then it goes on at the new end.
     const start = Math.min(offset, size);
     if (cut !== undefined && start >= cut.from && start < cut.to) {
-      return { offset: start, next: cut.to, size, shown: Buffer.from(leftOutLine(cut.to - start, cut.cap)) };
+      return { offset: start, nextOffset: cut.to, size, shown: Buffer.from(truncationLine(cut.to - start, cut.cap)) };
     }
     const around = Math.max(0, mask.longest - 1);
     const begin = Math.max(lowest(cut, start), start - around);
@@ -82,20 +82,20 @@ export async function shownPage(
     if (piece.kind === 'left out') continue;
     const { bytes } = piece;
     const end = begin + bytes.length;
-    const behind = end === cut?.from ? 'a cut' : end < size ? 'more' : over ? 'nothing' : 'the future';
-    const { shown, to } = shownBytes(
-      { bytes, from: Math.min(start - begin, bytes.length), cutBefore: begin === cut?.to, behind },
+    const behind = end === cut?.from ? 'a cut' : end < size ? 'more' : isComplete ? 'nothing' : 'the future';
+    const { bytes: shown, to } = maskLogWindow(
+      { bytes, from: Math.min(start - begin, bytes.length), truncatedBefore: begin === cut?.to, following: behind },
       limit,
       mask,
     );
-    return { offset: start, next: Math.max(start, begin + to), size, shown };
+    return { offset: start, nextOffset: Math.max(start, begin + to), size, shown };
   }
 }
 
-async function tailOf(log: LogFile, lines: number, limit: number, view: LogView): Promise<LogPage> {
+async function tailOf(log: LogFile, lines: number, limit: number, view: LogReadOptions): Promise<LogPage> {
   for (;;) {
     const size = await log.size();
-    const cut = await log.cut();
+    const cut = await log.truncatedRange();
     const lower = lowest(cut, size);
     const begin = Math.max(lower, size - limit);
     const piece = await log.read(begin, limit);
@@ -104,12 +104,12 @@ async function tailOf(log: LogFile, lines: number, limit: number, view: LogView)
     const start = begin + (found ?? (begin === lower ? 0 : insideCharacter(piece.bytes)));
     const page = await pageOf(log, start, limit, view);
     const broken = cut !== undefined && found === undefined && begin === cut.to;
-    return broken ? { ...page, text: leftOutLine(cut.to - cut.from, cut.cap) + page.text } : page;
+    return broken ? { ...page, text: truncationLine(cut.to - cut.from, cut.cap) + page.text } : page;
   }
 }
 
 /** Where the kept part that an offset belongs to begins. */
-function lowest(cut: Cut | undefined, offset: number): number {
+function lowest(cut: TruncatedRange | undefined, offset: number): number {
   return cut !== undefined && offset >= cut.to ? cut.to : 0;
 }
 

@@ -13,19 +13,19 @@ const [bytesMost, linesMost] = [4_096, 20];
  * stands in its output instead.
  */
 export async function logTail(
-  logs: Pick<LogReader, 'tail'>,
-  files: Pick<AttemptFiles, 'read'>,
+  logs: Pick<LogReader, 'readTail'>,
+  files: Pick<AttemptFiles, 'readOutput'>,
   runId: number,
   mask: Mask,
 ): Promise<string> {
   const [stdout = '', stderr = ''] = await Promise.all(
     logStreams.map(
-      async (stream) => (await logs.tail({ runId, stream }, linesMost, bytesMost, { mask, over: true })).text,
+      async (stream) => (await logs.readTail({ runId, stream }, linesMost, bytesMost, { mask, isComplete: true })).text,
     ),
   );
   const { error = '', errorTrace = error } = maskTexts(
     mask,
-    (stderr.trim() === '' ? await files.read(runId) : undefined) ?? {},
+    (stderr.trim() === '' ? await files.readOutput(runId) : undefined) ?? {},
   );
   const lines = [...linesOf(stdout), ...linesOf(stderr), ...linesOf(errorTrace)].slice(-linesMost);
   // A line without an end would be the whole mail.

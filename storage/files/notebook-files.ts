@@ -3,8 +3,8 @@
  * its cells.
  */
 import { join } from 'node:path';
-import { jsonIn, readText } from '../../engine/read-file.ts';
-import { asNotebookReport } from '../../engine/run/notebook-report.ts';
+import { tryParseJson, readHead } from '../../engine/read-file.ts';
+import { parseNotebookReport } from '../../engine/run/notebook-report.ts';
 import type { NotebookReport } from '../../engine/run/output.ts';
 import type { Roots } from './roots.ts';
 
@@ -32,20 +32,20 @@ export function createNotebookFiles(roots: Pick<Roots, 'runs'>): NotebookFiles {
   const file = (runId: number, name: string): string => join(roots.runs.directory, String(runId), name);
   return {
     async report(runId) {
-      const { text, bytes, more } = await readText(file(runId, 'notebook.json'), reportBytesMax);
-      if (more)
+      const { text, bytes, truncated } = await readHead(file(runId, 'notebook.json'), reportBytesMax);
+      if (truncated)
         return unreadable(
           `it has more than ${reportBytesMax} bytes. It is the file notebook.json of the attempt`,
         );
       if (bytes === 0) return undefined;
       return (
-        asNotebookReport(jsonIn(text)) ??
+        parseNotebookReport(tryParseJson(text)) ??
         unreadable('its file was changed by something other than its runner')
       );
     },
     async source(runId, bytes) {
       for (const name of snapshots) {
-        const { text } = await readText(file(runId, name), bytes);
+        const { text } = await readHead(file(runId, name), bytes);
         if (text !== '') return text;
       }
       return undefined;

@@ -11,7 +11,7 @@ import { AwsClient } from 'aws4fetch';
 import type { Clock } from '../../engine/clock.ts';
 import { codeOf, invalid, messageOf, ServiceError } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
-import { missingAsUndefined } from '../../engine/read-file.ts';
+import { undefinedIfMissing } from '../../engine/read-file.ts';
 
 /** Where the store is and who we are there. */
 export interface ObjectStoreAddress {
@@ -80,7 +80,7 @@ export function createObjectStore(address: ObjectStoreAddress, directory: string
         );
         const file = join(entry, basename(key));
         const now = clock.now() / 1_000;
-        if (await utimes(entry, now, now).then(() => true, missingAsUndefined)) return file;
+        if (await utimes(entry, now, now).then(() => true, undefinedIfMissing)) return file;
         const etag = head.headers.get('etag');
         const answer = await ask('GET', url, uri, etag === null ? {} : { 'if-match': etag });
         // Replaced between the two questions.

@@ -13,7 +13,7 @@ import type { SourceFile } from '../../engine/pipeline/source-place.ts';
 import { specFileNames, type PipelineLibrary } from '../../engine/pipeline/spec.ts';
 import { settledUpdate, updateFileNames } from '../../engine/pipeline/update-order.ts';
 import type { PipelineFiles } from '../../engine/ports/pipelines.ts';
-import { jsonIn, readText } from '../../engine/read-file.ts';
+import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import { entriesOf, findEntry, readBytes } from './file-tree.ts';
 import { notebookPaths } from './notebook-format.ts';
 import { pathIn, prove, type Root, type Roots } from './roots.ts';
@@ -29,12 +29,12 @@ export function createPipelineFiles(
 ): PipelineFiles {
   const { workspace, managedFs, objstore } = roots;
   return {
-    readable: {
+    readableRoots: {
       managedFs: managedFs.directory,
       ...(objstore !== undefined && { objstore: objstore.directory }),
     },
-    specAt: (path) => specAt(workspace, path),
-    async sources({ libraries }, folder) {
+    findSpec: (path) => specAt(workspace, path),
+    async readSources({ libraries }, folder) {
       const paths = new Set<string>();
       for (const library of libraries)
         for (const path of await pathsOf(workspace, library, folder)) paths.add(path);
@@ -51,28 +51,28 @@ export function createPipelineFiles(
       }
       return files;
     },
-    async storageAt(uri) {
+    async resolveStorage(uri) {
       if (pathIn(managedFs, canonicalUri(uri), uri) === '/')
         throw invalid(`The storage ${uri} is the top of managed_fs; it must be a directory below it.`);
       return prove(managedFs, canonicalUri(uri), uri);
     },
-    isSettled: async (directory) =>
-      settledUpdate((await readText(join(directory, updateFileNames.order), orderBytesMax)).text) !==
+    isUpdatePrepared: async (directory) =>
+      settledUpdate((await readHead(join(directory, updateFileNames.order), orderBytesMax)).text) !==
       undefined,
-    async settle(directory, update) {
+    async savePreparedUpdate(directory, update) {
       const draft = join(directory, `${updateFileNames.order}.${randomUUID()}`);
       await writeFile(draft, JSON.stringify(update), { mode: 0o600 });
       await rename(draft, join(directory, updateFileNames.order));
     },
-    async events(storage, updateId) {
-      const { text } = await readText(
+    async readEvents(storage, updateId) {
+      const { text } = await readHead(
         await prove(managedFs, `${pathIn(managedFs, canonicalUri(storage))}/events/${updateId}.jsonl`),
         eventLogBytesMax,
       );
       // The last line may be on its way, or cut by a kill. Nobody but the process of the update writes there.
       return text
         .split('\n')
-        .map(jsonIn)
+        .map(tryParseJson)
         .filter(
           (event): event is PipelineEvent =>
             typeof event === 'object' && event !== null && 'event_type' in event,

@@ -4,7 +4,7 @@
  */
 import { posix } from 'node:path';
 import { ServiceError } from '../../engine/errors.ts';
-import { statOf } from '../../engine/read-file.ts';
+import { statIfExists } from '../../engine/read-file.ts';
 import { entriesOf, findEntry, readBytes, removeEntry, writeBytes } from './file-tree.ts';
 import { notebookExtensions, notebookPaths } from './notebook-format.ts';
 import { prove, type Roots } from './roots.ts';
@@ -81,7 +81,7 @@ export async function revisionAt(
       found.push({ time, file: await prove(revisions, kept) });
     // Behind those: of two changes within a millisecond the later one counts.
     const file = await prove(workspace, candidate);
-    const now = await statOf(file);
+    const now = await statIfExists(file);
     if (now?.isFile() === true) found.push({ time: Math.floor(now.mtimeMs), file });
   }
   found.sort((a, b) => a.time - b.time);

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { codeOf, invalid, type ServiceError } from '../../engine/errors.ts';
 import { canonicalUri } from '../../engine/validation/aliases.ts';
 import { quote } from '../../engine/validation/messages.ts';
-import { isMissing, missingAsUndefined } from '../../engine/read-file.ts';
+import { isMissing, undefinedIfMissing } from '../../engine/read-file.ts';
 
 /** A directory that paths are confined to. */
 export interface Root {
@@ -154,7 +154,7 @@ async function followLinks(target: string, written: string): Promise<string> {
   }
   // A link to nothing must not count as a free name: whoever creates that file would create it where the link
   // points.
-  const link = await lstat(target).catch(missingAsUndefined);
+  const link = await lstat(target).catch(undefinedIfMissing);
   if (link?.isSymbolicLink() === true) throw refusal(written, 'holds a link that leads nowhere');
   return join(await followLinks(dirname(target), written), basename(target));
 }

@@ -58,7 +58,7 @@ export function listen({ address, clock, log }: ListenPorts, { channel, subject,
         );
       }
       void endQuietly(own);
-      cancel = clock.at(clock.now() + backOff(failures), () => {
+      cancel = clock.runAt(clock.now() + backOff(failures), () => {
         connecting = connect();
       });
       failures += 1;

@@ -38,35 +38,35 @@ export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): Ru
   const writer = createStateWriter(db, clock, log);
   const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => patiently(clock, log, work);
   return {
-    launch: (steps, patience) =>
+    launchTransaction: (steps, patience) =>
       patience === undefined ? launch(db, steps) : waiting(() => launch(db, steps)),
     find: (runId, patience) =>
       patience === undefined ? findRun(db, runId) : waiting(() => findRun(db, runId)),
-    attemptIsActive: (runId) => attemptIsActive(db, runId),
+    isAttemptActive: (runId) => attemptIsActive(db, runId),
     write: writer.write,
-    takeRunIds: (count) => waiting(() => takeRunIds(db, count)),
-    warn: (warning) => waiting(() => storeWarning(db, warning)),
+    reserveRunIds: (count) => waiting(() => takeRunIds(db, count)),
+    recordDurationWarning: (warning) => waiting(() => storeWarning(db, warning)),
     requestTaskStop: (taskRunId) => requestTaskStop(db, taskRunId),
-    queuedJobs: () => queuedJobs(db),
-    leavingQueue: (since, limit) => leavingQueue(db, since, limit),
-    launchedBy: (taskRunId) => waiting(() => findLaunchedBy(db, taskRunId)),
-    latestAttempt: (runId) => waiting(() => latestAttempt(db, runId)),
+    listQueuedJobs: () => queuedJobs(db),
+    listRunsLeavingQueue: (since, limit) => leavingQueue(db, since, limit),
+    findLaunchedRun: (taskRunId) => waiting(() => findLaunchedBy(db, taskRunId)),
+    findLatestAttempt: (runId) => waiting(() => latestAttempt(db, runId)),
     requestStop: (runId, reason, patience) =>
       patience === undefined ? requestStop(db, runId, reason) : waiting(() => requestStop(db, runId, reason)),
-    requestStopOfAll: (filter) => requestStopOfAll(db, filter),
-    ownedBy: (node) => runsOwnedBy(db, node),
+    requestStopAll: (filter) => requestStopOfAll(db, filter),
+    listOwnedRuns: (node) => runsOwnedBy(db, node),
     adopt: (node, now, limit) => adoptRuns(db, node, now, limit),
-    reclaim: (node, runIds) => reclaimRuns(db, node, runIds),
+    adoptOwn: (node, runIds) => reclaimRuns(db, node, runIds),
   };
 }
 
 /** @param time what the nodes share as their clock; that of the database unless a test has another one */
 export function createNodeStore(db: Kysely<Database>, time = () => databaseTime(db)): NodeStore & NodeReader {
   return {
-    time,
+    getTime: time,
     join: (node, leaseUntil, now) => joinNodes(db, node, leaseUntil, now),
     leave: (nodeId) => leaveNodes(db, nodeId),
-    onHost: (host, now) => nodesOnHost(db, host, now),
+    listOnHost: (host, now) => nodesOnHost(db, host, now),
     expire: (nodeIds, now) => expireNodes(db, nodeIds, now),
     list: async () => listNodes(db, await time()),
   };
@@ -77,10 +77,10 @@ export function createRunReader(db: Kysely<Database>): RunReader {
   return {
     find: (runId) => findRun(db, runId),
     list: (filter) => listRuns(db, filter),
-    tasksOf: (runIds) => taskRunsOf(db, runIds),
-    launchedBy: (taskRunId) => findLaunchedBy(db, taskRunId),
-    repairsOf: (run) => repairsOf(db, run),
-    maskOf: (run) => maskOfRun(db, run),
+    listTaskRuns: (runIds) => taskRunsOf(db, runIds),
+    findLaunchedRun: (taskRunId) => findLaunchedBy(db, taskRunId),
+    listRepairs: (run) => repairsOf(db, run),
+    getMask: (run) => maskOfRun(db, run),
   };
 }
 
@@ -88,7 +88,7 @@ export function createRunReader(db: Kysely<Database>): RunReader {
 export function createJobStore(db: Kysely<Database>): JobStore {
   return {
     create: (job, quotas) => createJob(db, job, quotas),
-    change: (jobId, settingsOf, now) => changeJob(db, jobId, settingsOf, now),
+    update: (jobId, settingsOf, now) => changeJob(db, jobId, settingsOf, now),
     find: (jobId) => findJob(db, jobId),
     list: (filter) => listJobs(db, filter),
     remove: (jobId, now, notices) => deleteJob(db, jobId, now, notices),

@@ -30,7 +30,7 @@ const runNow = (job_id: number, more: object = {}): Promise<Answer> =>
 const running = (runId: number): Promise<Answer> =>
   runyard.runWhen(runId, (run) => run.state.life_cycle_state === 'RUNNING');
 const processes = (): Promise<readonly number[]> =>
-  createProcessTable(join(runyard.dataDirectory, 'runs')).living();
+  createProcessTable(join(runyard.dataDirectory, 'runs')).listAttempts();
 
 describe('spec 2.5, 3.1: a single-task job', () => {
   test('succeeds with its output, its parameters replaced by those of the run', async () => {

@@ -127,7 +127,7 @@ async function cancelled(name: string): Promise<void> {
   await runyard.runWhen(run_id, () => existsSync(log) && statSync(log).size > 0);
   await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id });
   expect((await runyard.ended(run_id)).state.result_state).toBe('CANCELED');
-  const left = await createProcessTable(join(runyard.dataDirectory, 'runs')).living();
+  const left = await createProcessTable(join(runyard.dataDirectory, 'runs')).listAttempts();
   expect(left).not.toContain(run_id);
 }
 

@@ -10,19 +10,19 @@ import { createClusterSignals } from '../../engine/coordinator/signals.ts';
 export function plainCompute(changes: Partial<ComputePorts> = {}): ComputePorts {
   return {
     inventory: defaultInventory,
-    strict: false,
+    requireExistingCluster: false,
     faults: createClusterFaults([]),
     signals: createClusterSignals(),
     provider: {
       runScript: () => ({
-        outcome: Promise.resolve({ kind: 'exited', code: 0, lastWords: '' }),
+        outcome: Promise.resolve({ kind: 'exited', code: 0, outputTail: '' }),
         stop: () => undefined,
       }),
-      endScripts: async () => undefined,
-      logsOf: async () => undefined,
+      stopScripts: async () => undefined,
+      attachLogs: async () => undefined,
       deliverLogs: async () => undefined,
     },
-    startAgain: async () => undefined,
+    startForTask: async () => undefined,
     ...changes,
   };
 }

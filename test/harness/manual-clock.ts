@@ -20,7 +20,7 @@ export function createManualClock(start = 1_770_000_000_000): ManualClock {
     [...waiting].filter(({ at }) => at <= until).toSorted((one, other) => one.at - other.at)[0];
   return {
     now: () => now,
-    at(at, action) {
+    runAt(at, action) {
       const entry = { at, action };
       waiting.add(entry);
       return () => {

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { systemClock } from '../../engine/clock.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import { defaultLimits } from '../../engine/limits.ts';
-import type { ClusterStore, RetimedRun } from '../../engine/ports/engine.ts';
+import type { ClusterStore, RunTimeoutUpdate } from '../../engine/ports/engine.ts';
 import type { RunStore } from '../../engine/ports/runs.ts';
 import { createClusterStore } from '../../storage/postgres/clusters/clusters.ts';
 import { changeJob } from '../../storage/postgres/jobs/job-changes.ts';
@@ -30,7 +30,7 @@ export interface Backend {
   readonly runs: RunStore;
   readonly clusters: ClusterStore;
   createJob(settings: JobSettings, now: number): Promise<number>;
-  changeJob(jobId: number, settings: JobSettings): Promise<readonly RetimedRun[]>;
+  changeJob(jobId: number, settings: JobSettings): Promise<readonly RunTimeoutUpdate[]>;
   rows(): Promise<Rows>;
 }
 

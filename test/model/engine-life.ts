@@ -64,10 +64,10 @@ export function createLife(): Life {
             : value;
         },
       }),
-    mortalClock: ({ now, at }) => ({
+    mortalClock: ({ now, runAt }) => ({
       now,
-      at: (instant, action) =>
-        at(instant, () => {
+      runAt: (instant, action) =>
+        runAt(instant, () => {
           if (!over) action();
         }),
     }),

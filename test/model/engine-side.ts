@@ -4,15 +4,15 @@
  */
 import { emptyShelves } from '../unit/engine/coordinator/empty-shelves.ts';
 import { pino } from 'pino';
-import { cancelRun, cancelRuns } from '../../engine/cancel.ts';
-import { createQueue, type RunQueue } from '../../engine/coordinator/admit.ts';
+import { cancelRun, cancelAllRuns } from '../../engine/cancel.ts';
+import { createRunQueue, type RunQueue } from '../../engine/coordinator/admit.ts';
 import { createCoordinator, type Coordinator } from '../../engine/coordinator/coordinator.ts';
-import { createEndings } from '../../engine/coordinator/endings.ts';
+import { createRunEndListeners } from '../../engine/coordinator/endings.ts';
 import { ServiceError } from '../../engine/errors.ts';
-import { runNow, submit, type LaunchPorts } from '../../engine/launch.ts';
+import { launchRun, submitRun, type LaunchPorts } from '../../engine/launch.ts';
 import { defaultLimits, type Limits } from '../../engine/limits.ts';
 import { repairRun } from '../../engine/repair.ts';
-import type { Outcome } from '../../engine/run/assignment.ts';
+import type { TaskOutcome } from '../../engine/run/assignment.ts';
 import type { RunStore } from '../../engine/ports/runs.ts';
 import { createManualClock } from '../harness/manual-clock.ts';
 import { plainCompute } from '../harness/compute.ts';
@@ -46,7 +46,7 @@ export interface EngineSide {
   /** Changes the settings of a job. */
   change(jobIndex: number, plan: JobPlan): Promise<void>;
   /** Ends the process of an attempt, by its label in `seen`. */
-  end(label: string, outcome: Outcome): Promise<void>;
+  end(label: string, outcome: TaskOutcome): Promise<void>;
   kill(): Promise<void>;
   /**
    * The engine dies at a call of a store during what comes next; another one adopts, and the caller asks
@@ -86,7 +86,7 @@ export async function createEngineSide(
     const nodeId = `node-${(engines += 1)}`;
     const life = createLife();
     const runs = life.mortal(backend.runs);
-    const endings = createEndings();
+    const endings = createRunEndListeners();
     const mortalClock = life.mortalClock(clock);
     const coordinator = createCoordinator({
       runs,
@@ -97,34 +97,34 @@ export async function createEngineSide(
       log,
       nodeId,
       limits,
-      endings,
-      librarian: emptyShelves,
-      workplace: {
-        attemptDirectory: async (runId) => `/runs/${runId}`,
-        clusterDirectory: async (id) => `/clusters/${id}`,
-        taskValues: async () => ({}),
-        read: async () => undefined,
+      runEndListeners: endings,
+      libraryManager: emptyShelves,
+      directories: {
+        ensureAttemptDirectory: async (runId) => `/runs/${runId}`,
+        ensureClusterDirectory: async (id) => `/clusters/${id}`,
+        readTaskValues: async () => ({}),
+        readOutput: async () => undefined,
       },
-      site: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
+      workspace: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
       clusterStartMs: world.clusterMs,
-      random: (length) => String((clusters += 1)).padStart(length, '0'),
-      freed: () => queue.serve(),
+      randomString: (length) => String((clusters += 1)).padStart(length, '0'),
+      onCapacityFreed: () => queue.wake(),
     });
-    const queue = createQueue({
+    const queue = createRunQueue({
       runs,
       clock: mortalClock,
       log,
       limits,
       nodeId,
-      accept: coordinator.accept,
-      endings,
+      acceptRun: coordinator.accept,
+      runEndListeners: endings,
     });
     return {
       life,
       runs,
       coordinator,
       queue,
-      launching: { runs, clock: mortalClock, limits, nodeId, accept: coordinator.accept },
+      launching: { runs, clock: mortalClock, limits, nodeId, acceptRun: coordinator.accept },
     };
   };
   const jobIds: number[] = [];
@@ -144,7 +144,7 @@ export async function createEngineSide(
       engine = boot();
       for (const run of await engine.runs.adopt(engine.launching.nodeId, clock.now(), 10_000))
         engine.coordinator.accept(run);
-      engine.queue.serve();
+      engine.queue.wake();
       await engine.life.quiet();
     }
   };
@@ -176,7 +176,7 @@ export async function createEngineSide(
     runs: at.runs,
     stop(runId: number, reason: 'cancel' | 'timeout') {
       at.coordinator.stop(runId, reason);
-      at.queue.serve();
+      at.queue.wake();
     },
   });
   const rowsOf = async (label: string) => {
@@ -193,7 +193,7 @@ export async function createEngineSide(
   return {
     run: (jobIndex, idempotencyToken, queue) =>
       door((at) =>
-        runNow(at.launching, {
+        launchRun(at.launching, {
           jobId: jobIdAt(jobIndex),
           parameters: {},
           idempotencyToken,
@@ -203,7 +203,7 @@ export async function createEngineSide(
       ),
     submit: (plan, token) =>
       door((at) =>
-        submit(at.launching, {
+        submitRun(at.launching, {
           settings: { ...settingsOf(plan, jobIdAt), idempotency_token: token },
           version: '2.0',
           creator: 'ann',
@@ -219,9 +219,9 @@ export async function createEngineSide(
         (at) =>
           repairRun(at.launching, {
             runId,
-            tasks: [],
+            taskKeys: [],
             allFailed: true,
-            dependents: false,
+            includeDependents: false,
             latestRepairId: latest ?? 0,
             parameters: {},
           }),
@@ -244,12 +244,12 @@ export async function createEngineSide(
         const left = await unstopped();
         return !meant.some((runId) => left.includes(runId));
       };
-      await door((at) => cancelRuns(cancelling(at), { jobId: jobIdAt(jobIndex), queuedOnly: false }), isDone);
+      await door((at) => cancelAllRuns(cancelling(at), { jobId: jobIdAt(jobIndex), queuedOnly: false }), isDone);
     },
     async change(jobIndex, plan) {
       for (const { runId, settings } of await backend.changeJob(jobIdAt(jobIndex), settingsOf(plan, jobIdAt)))
-        engine.coordinator.retime(runId, settings);
-      engine.queue.serve();
+        engine.coordinator.updateTimeouts(runId, settings);
+      engine.queue.wake();
       await quiet();
     },
     async end(label, outcome) {
@@ -276,7 +276,7 @@ export async function createEngineSide(
       await quiet();
       // Two beats: what the first one lets in may change what the others wait for.
       for (let beat = 0; beat < 2; beat += 1) {
-        engine.queue.serve();
+        engine.queue.wake();
         await quiet();
       }
     },

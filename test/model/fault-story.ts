@@ -6,14 +6,14 @@ import { emptyShelves } from '../unit/engine/coordinator/empty-shelves.ts';
 import { pino } from 'pino';
 import type { Clock } from '../../engine/clock.ts';
 import { cancelRun } from '../../engine/cancel.ts';
-import { createQueue } from '../../engine/coordinator/admit.ts';
+import { createRunQueue } from '../../engine/coordinator/admit.ts';
 import { createCoordinator } from '../../engine/coordinator/coordinator.ts';
-import { createEndings } from '../../engine/coordinator/endings.ts';
-import { startWatch } from '../../engine/coordinator/watch.ts';
+import { createRunEndListeners } from '../../engine/coordinator/endings.ts';
+import { startOwnershipLoop } from '../../engine/coordinator/watch.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
-import { runNow, type LaunchPorts } from '../../engine/launch.ts';
+import { launchRun, type LaunchPorts } from '../../engine/launch.ts';
 import { defaultLimits as limits } from '../../engine/limits.ts';
-import type { Outcome } from '../../engine/run/assignment.ts';
+import type { TaskOutcome } from '../../engine/run/assignment.ts';
 import { createClusterStore } from '../../storage/postgres/clusters/clusters.ts';
 import { passing } from '../../storage/postgres/transient-errors.ts';
 import { createNodeStore, createRunStore } from '../../storage/postgres/stores.ts';
@@ -71,7 +71,7 @@ const graph = (middleId: number): JobSettings => ({
 /** Waits pass at once: a database that is away comes back. */
 const impatient: Clock = {
   now: () => 0,
-  at(_at, action) {
+  runAt(_at, action) {
     const soon = setImmediate(action);
     return () => clearImmediate(soon);
   },
@@ -100,7 +100,7 @@ export async function liveStory(
   const life = createLife();
   const runs = life.mortal(createRunStore(faulty.db, impatient, log));
   const processes = createProcessTable();
-  const endings = createEndings();
+  const endings = createRunEndListeners();
   let ids = 0;
   const coordinator = createCoordinator({
     runs,
@@ -111,30 +111,30 @@ export async function liveStory(
     log,
     nodeId: 'node-1',
     limits,
-    endings,
-    librarian: emptyShelves,
-    workplace: {
-      attemptDirectory: async (runId) => `/runs/${runId}`,
-      clusterDirectory: async (id) => `/clusters/${id}`,
-      taskValues: async () => ({}),
-      read: async () => undefined,
+    runEndListeners: endings,
+    libraryManager: emptyShelves,
+    directories: {
+      ensureAttemptDirectory: async (runId) => `/runs/${runId}`,
+      ensureClusterDirectory: async (id) => `/clusters/${id}`,
+      readTaskValues: async () => ({}),
+      readOutput: async () => undefined,
     },
-    site: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
+    workspace: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
     clusterStartMs: 0,
-    random: (length) => String((ids += 1)).padStart(length, '0'),
-    freed: () => queue.serve(),
+    randomString: (length) => String((ids += 1)).padStart(length, '0'),
+    onCapacityFreed: () => queue.wake(),
   });
-  const queue = createQueue({
+  const queue = createRunQueue({
     runs,
     clock,
     log,
     limits,
     nodeId: 'node-1',
-    accept: coordinator.accept,
-    endings,
+    acceptRun: coordinator.accept,
+    runEndListeners: endings,
   });
-  const launching: LaunchPorts = { runs, clock, limits, nodeId: 'node-1', accept: coordinator.accept };
-  const watch = await startWatch({
+  const launching: LaunchPorts = { runs, clock, limits, nodeId: 'node-1', acceptRun: coordinator.accept };
+  const watch = await startOwnershipLoop({
     nodes: life.mortal(createNodeStore(faulty.db, async () => clock.now())),
     runs,
     coordinator,
@@ -150,8 +150,8 @@ export async function liveStory(
       pid: process.pid,
       processStart: '1',
     },
-    heartbeat: () => ({ alive: () => undefined, close: async () => undefined }),
-    sweep: async () => undefined,
+    heartbeat: () => ({ reportAlive: () => undefined, close: async () => undefined }),
+    sweepOrphans: async () => undefined,
   });
   await life.quiet();
 
@@ -178,21 +178,21 @@ export async function liveStory(
     }
   };
   const start = (jobId: number, idempotencyToken: string) =>
-    client(() => runNow(launching, { jobId, parameters: {}, idempotencyToken, creator: 'ann' }));
+    client(() => launchRun(launching, { jobId, parameters: {}, idempotencyToken, creator: 'ann' }));
   const cancel = (runId: number) =>
     client(() =>
       cancelRun(
         {
           runs,
-          stop: (id, reason) => {
+          stopRun: (id, reason) => {
             coordinator.stop(id, reason);
-            queue.serve();
+            queue.wake();
           },
         },
         runId,
       ),
     );
-  const end = async (label: string, outcome: Outcome = { kind: 'succeeded' }): Promise<void> => {
+  const end = async (label: string, outcome: TaskOutcome = { kind: 'succeeded' }): Promise<void> => {
     await until(`executing ${label}`);
     const [, job, number, key, attempt] = /^job(\d)#(\d)\/(\w+):(\d)/.exec(label) ?? [];
     const { runs: rows } = await backend.rows();

@@ -2,7 +2,7 @@
  * Lives a random world twice, by the engine and by the model, and compares what is seen after each command.
  */
 import { expect } from 'vitest';
-import type { Outcome } from '../../engine/run/assignment.ts';
+import type { TaskOutcome } from '../../engine/run/assignment.ts';
 import type { Backend } from './backend.ts';
 import { createEngineSide, type EngineSide } from './engine-side.ts';
 import type { Command, RandomWorld } from './generators.ts';
@@ -113,7 +113,7 @@ async function wait(model: World, engine: EngineSide, milliseconds: number): Pro
   }
 }
 
-const outcomes: Readonly<Record<Ending, Outcome>> = {
+const outcomes: Readonly<Record<Ending, TaskOutcome>> = {
   succeeded: { kind: 'succeeded' },
   failed: { kind: 'failed', message: 'Broken' },
   lost: { kind: 'lost', message: 'Gone' },

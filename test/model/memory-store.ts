@@ -7,8 +7,8 @@ import type { JobSettings } from '../../engine/job/settings.ts';
 import { kindOf } from '../../engine/job/task-kinds.ts';
 import { tasksOf } from '../../engine/job/format.ts';
 import { retimed } from '../../engine/job/timeouts.ts';
-import type { ClusterStore, RetimedRun } from '../../engine/ports/engine.ts';
-import type { JobLoad, Launch, LaunchTransaction, RunStore } from '../../engine/ports/runs.ts';
+import type { ClusterStore, RunTimeoutUpdate } from '../../engine/ports/engine.ts';
+import type { JobRunCounts, LaunchedRun, LaunchTransaction, RunStore } from '../../engine/ports/runs.ts';
 import type { NewRun } from '../../engine/run/created.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
 import { runOf, type RunRow } from '../../storage/postgres/runs/run-rows.ts';
@@ -29,7 +29,7 @@ export interface MemoryStores {
   readonly clusters: ClusterStore;
   createJob(settings: JobSettings, now: number): Promise<number>;
   /** Replaces the settings of a job and gives the active runs whose timeouts changed with them. */
-  changeJob(jobId: number, settings: JobSettings): Promise<readonly RetimedRun[]>;
+  changeJob(jobId: number, settings: JobSettings): Promise<readonly RunTimeoutUpdate[]>;
 }
 
 export function createMemoryStores(): MemoryStores {
@@ -74,13 +74,13 @@ function required<Value>(value: Value | undefined): Value {
 const isQueued = (run: RunRow): boolean => run.queue_code !== null;
 const bySince = (one: RunRow, other: RunRow): number => one.run_id - other.run_id;
 
-function countRuns({ runs }: Tables, jobId: number): JobLoad {
+function countRuns({ runs }: Tables, jobId: number): JobRunCounts {
   const active = [...runs.values()].filter((run) => run.job_id === jobId && run.active);
   const queued = active.filter(isQueued).length;
   return { active: active.length - queued, queued };
 }
 
-function launchedBy({ runs }: Tables, taskRunId: number): Launch | undefined {
+function launchedBy({ runs }: Tables, taskRunId: number): LaunchedRun | undefined {
   const run = [...runs.values()].find((row) => row.launched_by === taskRunId);
   return run && { runId: run.run_id, numberInJob: run.number_in_job };
 }
@@ -98,12 +98,12 @@ function transactionOf(memory: Memory): LaunchTransaction {
     },
     createHiddenJob: async (settings, _version, _creator, now) => newJob(tables, settings, now, true),
     countRuns: async (jobId) => countRuns(tables, jobId),
-    async nextNumberInJob(jobId) {
+    async reserveNumberInJob(jobId) {
       const row = required(tables.jobs.get(jobId));
       tables.jobs.set(jobId, { ...row, runsStarted: row.runsStarted + 1 });
       return row.runsStarted + 1;
     },
-    takeRunIds: async (count) => Array.from({ length: count }, memory.nextId),
+    reserveRunIds: async (count) => Array.from({ length: count }, memory.nextId),
     async claimIdempotencyToken(jobId, token, runId) {
       const earlier = tables.tokens.get(`${jobId} ${token}`);
       if (earlier === undefined) {
@@ -127,10 +127,10 @@ function transactionOf(memory: Memory): LaunchTransaction {
         return own !== undefined && kindOf(own) === 'run_job_task';
       });
       const awaited = [...tables.runs.values()].some((run) => run.queue_code === 'ACTIVE_RUNS_LIMIT_REACHED');
-      return { taskRuns: tasks.length, runJobTasks: runJobTasks ? runJobs.length : 0, awaited };
+      return { taskRuns: tasks.length, runJobTasks: runJobTasks ? runJobs.length : 0, hasWaitingRuns: awaited };
     },
     insertRun: async (run) => insertNewRun(tables, run),
-    lockUpdates: noPipelines,
+    lockActiveUpdate: noPipelines,
     insertUpdate: noPipelines,
     async lockRun(runId) {
       const row = tables.runs.get(runId);
@@ -159,14 +159,14 @@ function transactionOf(memory: Memory): LaunchTransaction {
       });
       for (const attempt of attempts) insertTaskRun(tables, attemptTaskRow(attempt));
     },
-    async lockQueued(jobId) {
+    async lockOldestQueuedRun(jobId) {
       const waiting = [...tables.runs.values()].filter(
         (run) => run.job_id === jobId && isQueued(run) && run.stop_reason === null,
       );
       const [first] = waiting.toSorted((one, other) => one.number_in_job - other.number_in_job);
       return first && runOf(first);
     },
-    async admit(runId, owner, now) {
+    async admitRun(runId, owner, now) {
       const row = required(tables.runs.get(runId));
       const admitted: RunRow = {
         ...row,
@@ -183,11 +183,11 @@ function transactionOf(memory: Memory): LaunchTransaction {
       }
       return withTasks(tables, admitted);
     },
-    async requeue(runId, code, message) {
+    async updateQueueReason(runId, code, message) {
       const row = tables.runs.get(runId);
       if (row !== undefined && isQueued(row)) tables.runs.set(runId, { ...row, queue_code: code, message });
     },
-    launchedBy: async (taskRunId) => launchedBy(tables, taskRunId),
+    findLaunchedRun: async (taskRunId) => launchedBy(tables, taskRunId),
     write: async (changeSet) => writeSet(tables, changeSet),
   };
 }
@@ -248,7 +248,7 @@ function insertNewRun(tables: Tables, run: NewRun): void {
       start_time: null,
     });
   }
-  tables.notices = [...tables.notices, ...run.notices];
+  tables.notices = [...tables.notices, ...run.notifications];
 }
 
 function runStore(memory: Memory): RunStore {
@@ -270,19 +270,19 @@ function runStore(memory: Memory): RunStore {
       return withTasks(tables, run);
     });
   return {
-    launch: (steps) => transaction(() => steps(transactionOf(memory))),
+    launchTransaction: (steps) => transaction(() => steps(transactionOf(memory))),
     find: (runId) => transaction(() => find(runId)),
-    attemptIsActive: (runId) => transaction(() => tables.taskRuns.get(runId)?.active ?? false),
+    isAttemptActive: (runId) => transaction(() => tables.taskRuns.get(runId)?.active ?? false),
     write: (changeSet) => transaction(() => writeSet(tables, changeSet)),
-    takeRunIds: (count) => transaction(() => Array.from({ length: count }, memory.nextId)),
-    warn: ({ kind, runId, fence, at, notices }) =>
+    reserveRunIds: (count) => transaction(() => Array.from({ length: count }, memory.nextId)),
+    recordDurationWarning: ({ kind, runId, fence, at, notifications }) =>
       transaction(() => {
         const row = (kind === 'run' ? tables.runs : tables.taskRuns).get(runId);
         if (row === undefined || row.fence !== fence || !row.active || row.warned_time !== null) return;
         const [run, task] = [tables.runs.get(runId), tables.taskRuns.get(runId)];
         if (kind === 'run' && run !== undefined) tables.runs.set(runId, { ...run, warned_time: at });
         if (kind === 'task' && task !== undefined) tables.taskRuns.set(runId, { ...task, warned_time: at });
-        tables.notices = [...tables.notices, ...notices];
+        tables.notices = [...tables.notices, ...notifications];
       }),
     requestTaskStop: (taskRunId) =>
       transaction(() => {
@@ -290,7 +290,7 @@ function runStore(memory: Memory): RunStore {
         if (task?.active === true && task.stop_reason === null)
           tables.taskRuns.set(taskRunId, { ...task, stop_reason: 'timeout' });
       }),
-    queuedJobs: () =>
+    listQueuedJobs: () =>
       transaction(() =>
         [...Map.groupBy(rows(isQueued), (run) => run.job_id)].map(([jobId, waiting]) => {
           const { job, hidden } = required(tables.jobs.get(jobId));
@@ -303,14 +303,14 @@ function runStore(memory: Memory): RunStore {
           };
         }),
       ),
-    leavingQueue: (since, limit) =>
+    listRunsLeavingQueue: (since, limit) =>
       transaction(() =>
         rows((run) => isQueued(run) && (run.stop_reason !== null || (run.start_time ?? 0) < since))
           .slice(0, limit)
           .map((row) => withTasks(tables, row)),
       ),
-    launchedBy: (taskRunId) => transaction(() => launchedBy(tables, taskRunId)),
-    latestAttempt: (runId) =>
+    findLaunchedRun: (taskRunId) => transaction(() => launchedBy(tables, taskRunId)),
+    findLatestAttempt: (runId) =>
       transaction(() => {
         const retries = rows((run) => run.original_attempt_run_id === runId && run.attempt > 0).toSorted(
           (one, other) => other.attempt - one.attempt,
@@ -325,7 +325,7 @@ function runStore(memory: Memory): RunStore {
           tables.runs.set(runId, { ...row, stop_reason: reason });
         return find(runId)?.run;
       }),
-    requestStopOfAll: ({ jobId, queuedOnly }) =>
+    requestStopAll: ({ jobId, queuedOnly }) =>
       transaction(() =>
         rows(
           (run) =>
@@ -338,12 +338,12 @@ function runStore(memory: Memory): RunStore {
           return run.run_id;
         }),
       ),
-    ownedBy: (node) =>
+    listOwnedRuns: (node) =>
       transaction(() =>
         rows((run) => run.active && run.owner === node).map((run) => ({
           runId: run.run_id,
           stopReason: run.stop_reason ?? undefined,
-          retimes: run.retimes,
+          timeoutRevision: run.retimes,
         })),
       ),
     // Every other node is gone: there are no leases here.
@@ -351,7 +351,7 @@ function runStore(memory: Memory): RunStore {
       transaction(() =>
         take(node, rows((run) => run.active && !isQueued(run) && run.owner !== node).slice(0, limit)),
       ),
-    reclaim: (node, runIds) =>
+    adoptOwn: (node, runIds) =>
       transaction(() =>
         take(
           node,
@@ -373,7 +373,7 @@ function clusterStore({ tables, transaction }: Memory): ClusterStore {
           tables.clusters.set(cluster.clusterId, {
             ...cluster,
             ...fresh,
-            nodes: cluster.wanted,
+            nodes: cluster.wantedNodes,
             state: running === undefined ? 'PENDING' : 'RUNNING',
             sparkContextId: running,
           });
@@ -381,20 +381,20 @@ function clusterStore({ tables, transaction }: Memory): ClusterStore {
         return 'created';
       }),
     find: (clusterId) => transaction(() => tables.clusters.get(clusterId)),
-    ofRun: (jobRunId) =>
+    listByRun: (jobRunId) =>
       transaction(() =>
         [...tables.clusters.values()].filter(
           (one) => one.jobRunId === jobRunId && one.state !== 'TERMINATED',
         ),
       ),
-    started: (clusterId, sparkContextId) =>
+    markRunning: (clusterId, sparkContextId) =>
       transaction(() => {
         const cluster = tables.clusters.get(clusterId);
         if (cluster?.state === 'PENDING')
           tables.clusters.set(clusterId, { ...cluster, state: 'RUNNING', sparkContextId });
         return tables.clusters.get(clusterId)?.state === 'RUNNING';
       }),
-    terminated: (clusterIds, termination, now) =>
+    terminate: (clusterIds, termination, now) =>
       transaction(() => {
         for (const clusterId of clusterIds) {
           const cluster = required(tables.clusters.get(clusterId));
@@ -413,7 +413,7 @@ function clusterStore({ tables, transaction }: Memory): ClusterStore {
         const found = tables.clusters.get(cluster.clusterId) ?? {
           ...cluster,
           ...fresh,
-          nodes: cluster.wanted,
+          nodes: cluster.wantedNodes,
           state: 'RUNNING' as const,
           sparkContextId,
         };
@@ -421,9 +421,9 @@ function clusterStore({ tables, transaction }: Memory): ClusterStore {
         return found;
       }),
     // Nothing of this is part of the model: its clusters keep their size.
-    note: async () => undefined,
+    recordEvent: async () => undefined,
     rescale: async () => undefined,
-    preempted: async () => 0,
-    used: async () => undefined,
+    preempt: async () => 0,
+    recordUse: async () => undefined,
   };
 }

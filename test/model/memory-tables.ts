@@ -131,7 +131,7 @@ function moved(row: Moving, change: StateChange): Moving {
  */
 export function writeSet(
   tables: Tables,
-  { changes, notices, attempts = [] }: ChangeSet,
+  { changes, notifications, attempts = [] }: ChangeSet,
 ): 'written' | 'refused' {
   const rowOf = ({ kind, runId }: StateChange) => (kind === 'run' ? tables.runs : tables.taskRuns).get(runId);
   const expected = changes.every(
@@ -166,7 +166,7 @@ export function writeSet(
     }
   }
   for (const attempt of attempts) insertTaskRun(tables, attemptTaskRow(attempt));
-  tables.notices = [...tables.notices, ...notices];
+  tables.notices = [...tables.notices, ...notifications];
   return 'written';
 }
 

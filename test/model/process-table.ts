@@ -3,12 +3,12 @@
  * test says how each ends.
  */
 import type { TaskPool } from '../../engine/ports/engine.ts';
-import type { Outcome, TaskAssignment } from '../../engine/run/assignment.ts';
+import type { TaskOutcome, TaskAssignment } from '../../engine/run/assignment.ts';
 
 export interface Process {
   readonly assignment: TaskAssignment;
-  readonly outcome: Promise<Outcome>;
-  end(outcome: Outcome): void;
+  readonly outcome: Promise<TaskOutcome>;
+  end(outcome: TaskOutcome): void;
   /** Asked to end. It goes on until the test ends it. */
   stopping: boolean;
   over: boolean;
@@ -27,7 +27,7 @@ export function createProcessTable(
 ): ProcessTable {
   const processes = new Map<number, Process>();
   const start = (assignment: TaskAssignment): Process => {
-    const { promise: outcome, resolve } = Promise.withResolvers<Outcome>();
+    const { promise: outcome, resolve } = Promise.withResolvers<TaskOutcome>();
     const process: Process = {
       assignment,
       outcome,

@@ -1,5 +1,5 @@
 /** Dates that move, such as `now-7d/d`: what they are at an instant. All of it is UTC. */
-import { isoTime } from '../../clock.ts';
+import { toIsoTime } from '../../clock.ts';
 
 const second = 1_000;
 const lengths: Readonly<Record<string, number>> = {
@@ -23,9 +23,9 @@ export function movingDate(text: string, now: number, end: boolean): string | un
   if (whole === undefined) return undefined;
   const moved = count === undefined ? now : shifted(now, Number(count) * (sign === '-' ? -1 : 1), step);
   if (!(moved >= earliest && moved <= latest)) return undefined;
-  if (unit === undefined) return isoTime(moved).slice(0, -1);
+  if (unit === undefined) return toIsoTime(moved).slice(0, -1);
   const start = startOf(moved, unit);
-  return isoTime(end ? shifted(start, 1, unit) - 1 : start).slice(0, -1);
+  return toIsoTime(end ? shifted(start, 1, unit) - 1 : start).slice(0, -1);
 }
 
 function shifted(at: number, count: number, unit: string): number {
@@ -57,6 +57,6 @@ function partsOf(at: number): {
   readonly day: number;
   readonly rest: number;
 } {
-  const [year = 1970, month = 1, day = 1] = isoTime(at).slice(0, 10).split('-').map(Number);
+  const [year = 1970, month = 1, day = 1] = toIsoTime(at).slice(0, 10).split('-').map(Number);
   return { year, month: month - 1, day, rest: at - Date.UTC(year, month - 1, day) };
 }

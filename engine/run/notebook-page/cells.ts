@@ -3,13 +3,13 @@
  */
 import type { CellLanguage, NotebookCell } from '../output.ts';
 import type { CellWriter } from './code.ts';
-import { duration } from './durations.ts';
+import { formatDuration } from './durations.ts';
 import { isActive, languageOf, phaseOf, type CellPhase, type ExportedNotebook } from './exported.ts';
 import { html, type Markup } from './markup.ts';
 import { outputMarkup } from './outputs.ts';
 
 /** What is said beside a cell; nothing beside one that simply ran. */
-const labels: Readonly<Record<CellPhase, string | undefined>> = {
+const phaseLabels: Readonly<Record<CellPhase, string | undefined>> = {
   finished: undefined,
   failed: 'Failed',
   running: 'Running',
@@ -19,7 +19,7 @@ const labels: Readonly<Record<CellPhase, string | undefined>> = {
 };
 
 /** What a cell is called that is written in another language than its notebook. */
-const languages: Readonly<Record<CellLanguage, string | undefined>> = {
+const languageLabels: Readonly<Record<CellLanguage, string | undefined>> = {
   python: 'Python',
   sql: 'SQL',
   javascript: 'JavaScript',
@@ -33,30 +33,30 @@ const languages: Readonly<Record<CellLanguage, string | undefined>> = {
 export function cellMarkup(cell: NotebookCell, notebook: ExportedNotebook, writer: CellWriter): Markup {
   const phase = phaseOf(cell, isActive(notebook));
   return html`<section class="cell ${phase} ${cell.language}" id="cell-${cell.position}">
-    ${heading(cell, phase, languageOf(notebook))}${contents(cell, writer)}${cell.outputs.map((output) => outputMarkup(output, cell.position))}
+    ${headingMarkup(cell, phase, languageOf(notebook))}${contentsMarkup(cell, writer)}${cell.outputs.map((output) => outputMarkup(output, cell.position))}
   </section> `;
 }
 
-function contents({ language, source }: NotebookCell, writer: CellWriter): Markup | undefined {
+function contentsMarkup({ language, source }: NotebookCell, writer: CellWriter): Markup | undefined {
   if (source === '') return undefined;
   if (language === 'markdown') return html`<div class="prose">${writer.markdown(source)}</div> `;
   return html`<pre class="code" tabindex="0"><code>${writer.code(source, language)}</code></pre> `;
 }
 
 /** Number, title, and how far the cell came. Markdown that has none of the latter two stands for itself. */
-function heading(
+function headingMarkup(
   { position, language, title, source, startTime, finishTime }: NotebookCell,
   phase: CellPhase,
   usual: CellLanguage,
 ): Markup | undefined {
-  const label = language === 'markdown' ? undefined : labels[phase];
+  const label = language === 'markdown' ? undefined : phaseLabels[phase];
   if (language === 'markdown' && title === undefined) return undefined;
   // A dashboard shows no code, and so no language of it.
-  const tag = language === usual || source === '' ? undefined : languages[language];
+  const tag = language === usual || source === '' ? undefined : languageLabels[language];
   const took =
     startTime === undefined || finishTime === undefined || language === 'markdown'
       ? undefined
-      : duration(finishTime - startTime);
+      : formatDuration(finishTime - startTime);
   return html`<header>
     <a class="number" href="#cell-${position}">${position}</a
     >${title === undefined ? undefined : html`<h2>${title}</h2>`}

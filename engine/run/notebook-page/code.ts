@@ -6,13 +6,13 @@ import python from 'highlight.js/lib/languages/python';
 import sql from 'highlight.js/lib/languages/sql';
 import MarkdownIt from 'markdown-it';
 import type { CellLanguage } from '../output.ts';
-import { html, printable, trusted, type Markup } from './markup.ts';
+import { html, replaceControlCharacters, trustedMarkup, type Markup } from './markup.ts';
 
 for (const [name, grammar] of Object.entries({ bash, javascript, python, sql }))
   highlighter.registerLanguage(name, grammar);
 
 /** Language of a cell -> how its code is coloured; absent: not at all. */
-const grammars: Readonly<Partial<Record<CellLanguage, string>>> = {
+const highlightGrammars: Readonly<Partial<Record<CellLanguage, string>>> = {
   python: 'python',
   sql: 'sql',
   shell: 'bash',
@@ -24,13 +24,13 @@ const grammars: Readonly<Partial<Record<CellLanguage, string>>> = {
  * Characters of a page that are coloured or laid out, about a millisecond for every thousand; the rest is
  * shown as it is.
  */
-const pageCharacters = 300_000;
+const maxHighlightedCharacters = 300_000;
 
 // `html: false`: HTML in Markdown is text. Links that run scripts are refused by the library's own check.
 const markdownRenderer = new MarkdownIt('default', {
   html: false,
   highlight: (code, language) =>
-    highlighter.getLanguage(language) === undefined ? '' : coloured(code, language),
+    highlighter.getLanguage(language) === undefined ? '' : highlightCode(code, language),
 });
 
 /** Writes the cells of one page. */
@@ -42,7 +42,7 @@ export interface CellWriter {
 }
 
 export function createCellWriter(): CellWriter {
-  let left = pageCharacters;
+  let left = maxHighlightedCharacters;
   const afford = (source: string): boolean => {
     if (source.length > left) return false;
     left -= source.length;
@@ -50,23 +50,23 @@ export function createCellWriter(): CellWriter {
   };
   return {
     code(source, language) {
-      const grammar = grammars[language];
+      const grammar = highlightGrammars[language];
       return grammar !== undefined && afford(source)
-        ? trusted(coloured(printable(source), grammar))
+        ? trustedMarkup(highlightCode(replaceControlCharacters(source), grammar))
         : html`${source}`;
     },
     markdown: (source) =>
       afford(source)
-        ? trusted(withoutApostrophes(markdownRenderer.render(printable(source))))
+        ? trustedMarkup(escapeApostrophes(markdownRenderer.render(replaceControlCharacters(source))))
         : html`<pre>${source}</pre>`,
   };
 }
 
-function coloured(source: string, grammar: string): string {
+function highlightCode(source: string, grammar: string): string {
   return highlighter.highlight(source, { language: grammar, ignoreIllegals: true }).value;
 }
 
 /** The library leaves them as they are; nothing on the page may read like the line that carries the model. */
-function withoutApostrophes(markup: string): string {
+function escapeApostrophes(markup: string): string {
   return markup.replaceAll("'", '&#39;');
 }

@@ -1,8 +1,8 @@
 /** Lengths of time and instants in words that people read at a glance. */
-import { isoTime } from '../../clock.ts';
+import { toIsoTime } from '../../clock.ts';
 
 /** `340 ms`, `1.2 s`, `3 min 05 s`, `2 h 07 min`. */
-export function duration(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   const ms = Math.max(0, Math.round(milliseconds));
   if (ms < 1_000) return `${ms} ms`;
   if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
@@ -13,8 +13,8 @@ export function duration(milliseconds: number): string {
 }
 
 /** `2026-11-20 14:31:02 UTC`. */
-export function instant(at: number): string {
-  return `${isoTime(at).slice(0, 19).replace('T', ' ')} UTC`;
+export function formatInstant(at: number): string {
+  return `${toIsoTime(at).slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 function twoDigits(value: number): string {

@@ -25,7 +25,7 @@ export interface ExportedNotebook {
 export type CellPhase = 'finished' | 'failed' | 'running' | 'interrupted' | 'waiting' | 'skipped';
 
 /** The last part of the path, without the extension that says the language. */
-export function nameOf({ path }: Pick<ExportedNotebook, 'path'>): string {
+export function notebookNameOf({ path }: Pick<ExportedNotebook, 'path'>): string {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/(?<=.)\.(py|sql|js|scala|r|ipynb)$/i, '');
   return name === '' ? path : name;
 }
@@ -81,7 +81,7 @@ const isVisual: Readonly<Record<CellOutput['type'], boolean>> = {
  * The notebook as a dashboard: the cells that show something to look at, without their code and without their
  * logs.
  */
-export function asDashboard(notebook: ExportedNotebook): ExportedNotebook {
+export function toDashboard(notebook: ExportedNotebook): ExportedNotebook {
   const { report } = notebook;
   if (report === undefined) return { ...notebook, source: undefined };
   const cells = report.cells

@@ -1,15 +1,15 @@
 /** The top of the page: which notebook it was, how its run stands, and what it was given. */
 import { durationsOf, type Progress } from '../run.ts';
 import type { LifeCycleState, ResultState } from '../states.ts';
-import { duration, instant } from './durations.ts';
-import { isActive, nameOf, type ExportedNotebook } from './exported.ts';
+import { formatDuration, formatInstant } from './durations.ts';
+import { isActive, notebookNameOf, type ExportedNotebook } from './exported.ts';
 import { html, type Markup } from './markup.ts';
 import { errorMarkup } from './outputs.ts';
 
 type Tone = 'good' | 'bad' | 'busy' | 'quiet';
 
 /** Result, or state where there is none -> its words and how they look. */
-const standings: Readonly<
+const stateLabels: Readonly<
   Record<ResultState | Exclude<LifeCycleState, 'TERMINATED'>, readonly [string, Tone]>
 > = {
   SUCCESS: ['Succeeded', 'good'],
@@ -24,10 +24,10 @@ const standings: Readonly<
   INTERNAL_ERROR: ['Internal error', 'bad'],
 };
 
-export function headMarkup(notebook: ExportedNotebook): Markup {
-  const [words, tone] = standingOf(notebook.progress);
+export function pageHeaderMarkup(notebook: ExportedNotebook): Markup {
+  const [words, tone] = stateLabelOf(notebook.progress);
   return html`<header class="head">
-    <h1>${nameOf(notebook)} <span class="state ${tone}">${words}</span></h1>
+    <h1>${notebookNameOf(notebook)} <span class="state ${tone}">${words}</span></h1>
     <p class="path">${notebook.path}</p>
     <dl class="facts">
       ${factsOf(notebook).map(
@@ -42,8 +42,8 @@ export function headMarkup(notebook: ExportedNotebook): Markup {
   </header> `;
 }
 
-function standingOf({ state, result }: Progress): readonly [string, Tone] {
-  return standings[
+function stateLabelOf({ state, result }: Progress): readonly [string, Tone] {
+  return stateLabels[
     state === 'TERMINATED' || state === 'INTERNAL_ERROR' ? (result ?? 'INTERNAL_ERROR') : state
   ];
 }
@@ -55,8 +55,8 @@ function factsOf({ runId, jobName, taskKey, progress }: ExportedNotebook): [stri
     ['Run', String(runId)],
     ['Job', jobName],
     ['Task', taskKey],
-    ...(startTime === undefined ? [] : [['Started', instant(startTime)] satisfies [string, string]]),
-    ...(execution === 0 ? [] : [['Ran for', duration(execution)] satisfies [string, string]]),
+    ...(startTime === undefined ? [] : [['Started', formatInstant(startTime)] satisfies [string, string]]),
+    ...(execution === 0 ? [] : [['Ran for', formatDuration(execution)] satisfies [string, string]]),
   ];
 }
 

@@ -15,28 +15,28 @@ export class Markup {
 }
 
 /** What a template takes: text and numbers are escaped, markup is put in as it is, nothing leaves nothing. */
-export type Part = string | number | undefined | Markup | readonly Markup[];
+export type MarkupPart = string | number | undefined | Markup | readonly Markup[];
 
 /** `html\`<p>${text}</p>\``: the only way in which pages are written. Attributes stand in double quotes. */
-export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
-  return new Markup(strings.map((string, index) => string + written(parts[index])).join(''));
+export function html(strings: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
+  return new Markup(strings.map((string, index) => string + renderPart(parts[index])).join(''));
 }
 
 /** Vouches for a text that is markup already: constants, and what a library has escaped. */
-export function trusted(text: string): Markup {
+export function trustedMarkup(text: string): Markup {
   return new Markup(text);
 }
 
-function written(part: Part): string {
+function renderPart(part: MarkupPart): string {
   if (part === undefined) return '';
   if (part instanceof Markup) return part.text;
-  return typeof part === 'object' ? part.map((each) => each.text).join('') : escaped(String(part));
+  return typeof part === 'object' ? part.map((each) => each.text).join('') : escapeHtml(String(part));
 }
 
 /** A text as HTML shows it, in an element or a quoted attribute. */
-export function escaped(text: string): string {
+export function escapeHtml(text: string): string {
   // One pass for each character, as no pass has to call back for every match: outputs have megabytes.
-  return printable(text)
+  return replaceControlCharacters(text)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
@@ -48,11 +48,11 @@ export function escaped(text: string): string {
  * A text without what HTML cannot hold: control characters become their pictures (U+0000 is ␀), halves of
  * surrogate pairs U+FFFD.
  */
-export function printable(text: string): string {
-  return text.toWellFormed().replaceAll(/(?![\t\n\r])\p{Cc}/gu, pictureOf);
+export function replaceControlCharacters(text: string): string {
+  return text.toWellFormed().replaceAll(/(?![\t\n\r])\p{Cc}/gu, controlPictureOf);
 }
 
-function pictureOf(control: string): string {
+function controlPictureOf(control: string): string {
   const code = control.charCodeAt(0);
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   return code === 0x7f ? '␡' : '\uFFFD';

@@ -6,14 +6,14 @@ import {
   cellsOf,
   isActive,
   languageOf,
-  nameOf,
+  notebookNameOf,
   phaseOf,
   type CellPhase,
   type ExportedNotebook,
 } from './exported.ts';
 
 /** How far a cell came, in the words of the model. */
-const stateOf: Readonly<Record<CellPhase, string>> = {
+const modelStateOf: Readonly<Record<CellPhase, string>> = {
   finished: 'finished',
   failed: 'error',
   running: 'running',
@@ -38,8 +38,8 @@ export function notebookModel(notebook: ExportedNotebook): object {
   return {
     version: 'NotebookV1',
     origId: notebook.runId,
-    guid: uuid(`${notebook.runId}`),
-    name: nameOf(notebook),
+    guid: stableUuid(`${notebook.runId}`),
+    name: notebookNameOf(notebook),
     language: languageOf(notebook),
     commands: cellsOf(notebook).map((cell) => commandOf(notebook, cell)),
     dashboards: [],
@@ -55,14 +55,14 @@ function commandOf(notebook: ExportedNotebook, cell: NotebookCell): object {
   return {
     version: 'CommandV1',
     origId: cell.position,
-    guid: uuid(`${notebook.runId} ${cell.position}`),
-    nuid: uuid(`${notebook.runId} ${cell.position} of the notebook`),
+    guid: stableUuid(`${notebook.runId} ${cell.position}`),
+    nuid: stableUuid(`${notebook.runId} ${cell.position} of the notebook`),
     subtype: 'command',
     commandType: 'auto',
     position: cell.position,
     command: commandText(cell, languageOf(notebook)),
     commandVersion: 0,
-    state: stateOf[phase],
+    state: modelStateOf[phase],
     results: resultsOf(cell.outputs),
     errorSummary: error?.summary ?? null,
     error: error?.trace ?? null,
@@ -120,7 +120,7 @@ function resultOf(output: CellOutput): object {
         overflow: output.rowsTotal !== undefined && output.rowsTotal > output.rows.length,
       };
     case 'image':
-      return { type: 'mimeBundle', data: { [output.mime]: bundled(output) } };
+      return { type: 'mimeBundle', data: { [output.mime]: toBundleData(output) } };
     case 'stdout':
     case 'stderr':
     case 'text':
@@ -132,12 +132,12 @@ function resultOf(output: CellOutput): object {
 }
 
 /** In such a bundle SVG stands as the text that it is, every other picture in base64. */
-function bundled({ mime, data }: Extract<CellOutput, { type: 'image' }>): string {
+function toBundleData({ mime, data }: Extract<CellOutput, { type: 'image' }>): string {
   return mime === 'image/svg+xml' ? Buffer.from(data, 'base64').toString('utf8').toWellFormed() : data;
 }
 
 /** An id that is the same in every export of the same thing. */
-function uuid(of: string): string {
+function stableUuid(of: string): string {
   const hex = createHash('sha256').update(of).digest('hex');
   return [
     hex.slice(0, 8),

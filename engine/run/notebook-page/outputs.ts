@@ -5,7 +5,7 @@
 import type { CellOutput } from '../output.ts';
 import { html, type Markup } from './markup.ts';
 import { tableMarkup } from './tables.ts';
-import { terminalText } from './terminal-text.ts';
+import { renderTerminalText } from './terminal-text.ts';
 
 /** One output; `cell` is the position of its cell, for readers who do not see it. */
 export function outputMarkup(output: CellOutput, cell: number): Markup {
@@ -26,7 +26,7 @@ export function outputMarkup(output: CellOutput, cell: number): Markup {
         tabindex="0"
         aria-label="${labels[output.type]} of cell ${cell}"
       >
-${terminalText(output.data)}</pre> `;
+${renderTerminalText(output.data)}</pre> `;
     default:
       return output satisfies never;
   }
@@ -49,8 +49,8 @@ export function errorMarkup(summary: string, trace: string): Markup {
   const more =
     trace.trim() === '' || trace.trim() === summary.trim()
       ? undefined
-      : html`<pre tabindex="0" aria-label="Trace">${terminalText(trace)}</pre>`;
-  return html`<div class="output error"><strong>${terminalText(summary)}</strong>${more}</div> `;
+      : html`<pre tabindex="0" aria-label="Trace">${renderTerminalText(trace)}</pre>`;
+  return html`<div class="output error"><strong>${renderTerminalText(summary)}</strong>${more}</div> `;
 }
 
 /** Light in dark surroundings, too: HTML that people show is made for white paper. */

@@ -4,27 +4,27 @@
  */
 import { cellMarkup } from './cells.ts';
 import { createCellWriter } from './code.ts';
-import { asDashboard, cellsOf, nameOf, type ExportedNotebook } from './exported.ts';
-import { headMarkup } from './head.ts';
-import { html, trusted, type Markup } from './markup.ts';
+import { toDashboard, cellsOf, notebookNameOf, type ExportedNotebook } from './exported.ts';
+import { pageHeaderMarkup } from './head.ts';
+import { html, trustedMarkup, type Markup } from './markup.ts';
 import { modelLine } from './model.ts';
 import { stylesheet } from './stylesheet.ts';
 
 /** Nothing runs and nothing is loaded, wherever the page is opened; the frames in it inherit this. */
-const policy =
+const contentSecurityPolicy =
   "default-src 'none'; script-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; media-src data:; base-uri 'none'; form-action 'none'";
 
 /** The view CODE (spec 2.10): every cell with its code and all that it showed. */
 export function codePage(notebook: ExportedNotebook): string {
-  return page(notebook, 'There is nothing to show: the notebook did not start.');
+  return renderPage(notebook, 'There is nothing to show: the notebook did not start.');
 }
 
 /** The view DASHBOARDS: what the cells showed for people to look at, without code and logs. */
 export function dashboardPage(notebook: ExportedNotebook): string {
-  return page(asDashboard(notebook), 'No cell has shown a table, a picture or a value.');
+  return renderPage(toDashboard(notebook), 'No cell has shown a table, a picture or a value.');
 }
 
-function page(notebook: ExportedNotebook, nothing: string): string {
+function renderPage(notebook: ExportedNotebook, nothing: string): string {
   const writer = createCellWriter();
   const cells = cellsOf(notebook);
   const body =
@@ -35,17 +35,17 @@ function page(notebook: ExportedNotebook, nothing: string): string {
     <html lang="en">
       <head>
         <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${policy}" />
+        <meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="referrer" content="no-referrer" />
-        <title>${nameOf(notebook)} · run ${notebook.runId}</title>
+        <title>${notebookNameOf(notebook)} · run ${notebook.runId}</title>
         <style>
-          ${trusted(stylesheet)}
+          ${trustedMarkup(stylesheet)}
         </style>
-        ${trusted(modelLine(notebook))}
+        ${trustedMarkup(modelLine(notebook))}
       </head>
       <body>
-        ${headMarkup(notebook)}
+        ${pageHeaderMarkup(notebook)}
         <main>${body}${exitMarkup(notebook)}</main>
         <footer>Exported by Runyard</footer>
       </body>

@@ -3,22 +3,22 @@
  * left out.
  */
 import type { CellOutput, CellValue } from '../output.ts';
-import { html, trusted, type Markup } from './markup.ts';
+import { html, trustedMarkup, type Markup } from './markup.ts';
 
 export type TableOutput = Extract<CellOutput, { type: 'table' }>;
 
 /** Types of columns whose values are read from the right: those of DuckDB, pandas, Spark and JavaScript. */
-const numeric =
+const numericTypes =
   /^(?:u?(?:tiny|small|big|huge)?int(?:eger)?\d*|decimal.*|numeric|double|float\d*|real|number|bigint|long|short)\b/i;
 
-const nothing = trusted('<td class="null">null</td>');
+const nullCell = trustedMarkup('<td class="null">null</td>');
 
 /** @param cell position of its cell, for readers who do not see it */
 export function tableMarkup({ columns, rows, rowsTotal }: TableOutput, cell: number): Markup {
-  const right = columns.map(({ type }) => numeric.test(type));
+  const right = columns.map(({ type }) => numericTypes.test(type));
   const heads = columns.map(
     ({ name, type }, index) =>
-      html`<th scope="col" ${right[index] === true ? trusted(' class="num"') : undefined}>
+      html`<th scope="col" ${right[index] === true ? trustedMarkup(' class="num"') : undefined}>
         ${name}<small>${type}</small>
       </th>`,
   );
@@ -40,22 +40,22 @@ export function tableMarkup({ columns, rows, rowsTotal }: TableOutput, cell: num
         </tbody>
       </table>
     </div>
-    <p class="hint">${extent(rows.length, columns.length, rowsTotal)}</p> `;
+    <p class="hint">${sizeText(rows.length, columns.length, rowsTotal)}</p> `;
 }
 
 function valueMarkup(value: CellValue | undefined, right: boolean): Markup {
-  if (value === null || value === undefined) return nothing;
+  if (value === null || value === undefined) return nullCell;
   const number = right || typeof value === 'number';
-  return html`<td${number ? trusted(' class="num"') : undefined}>${String(value)}</td>`;
+  return html`<td${number ? trustedMarkup(' class="num"') : undefined}>${String(value)}</td>`;
 }
 
 /** `3 rows, 2 columns`; what is not shown is said. */
-function extent(shown: number, columns: number, total = shown): string {
+function sizeText(shown: number, columns: number, total = shown): string {
   const width = `${columns} ${columns === 1 ? 'column' : 'columns'}`;
-  const all = `${grouped(total)} ${total === 1 ? 'row' : 'rows'}`;
-  return total > shown ? `The first ${grouped(shown)} of ${all}, ${width}` : `${all}, ${width}`;
+  const all = `${formatCount(total)} ${total === 1 ? 'row' : 'rows'}`;
+  return total > shown ? `The first ${formatCount(shown)} of ${all}, ${width}` : `${all}, ${width}`;
 }
 
-function grouped(count: number): string {
+function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }

@@ -2,40 +2,40 @@
  * Text that was written for a terminal, as HTML: colours are kept, every other command to the terminal is
  * dropped.
  */
-import { html, type Markup, trusted } from './markup.ts';
+import { html, type Markup, trustedMarkup } from './markup.ts';
 
 const colours = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
 
 /** How the text that follows looks. */
-interface Look {
+interface TextStyle {
   readonly bold: boolean;
   readonly colour: (typeof colours)[number] | undefined;
 }
 
-const plain: Look = { bold: false, colour: undefined };
+const plainStyle: TextStyle = { bold: false, colour: undefined };
 
 const escape = '\u001B';
 
 /** `[31m` and the like: parameters, intermediates, and the final letter that says what is to be done. */
-const control = /^\[([0-?]*)[ -/]*([@-~])/;
+const controlSequence = /^\[([0-?]*)[ -/]*([@-~])/;
 
 /** Redrawn lines (progress bars) come out as they looked in the end. */
-export function terminalText(text: string): Markup {
-  const [first = '', ...commands] = asDrawn(text).split(escape);
+export function renderTerminalText(text: string): Markup {
+  const [first = '', ...commands] = applyCarriageReturns(text).split(escape);
   const pieces = [html`${first}`];
-  let look = plain;
+  let look = plainStyle;
   for (const command of commands) {
-    const [sequence, parameters = '', letter] = control.exec(command) ?? [];
-    if (letter === 'm') look = after(look, parameters);
+    const [sequence, parameters = '', letter] = controlSequence.exec(command) ?? [];
+    if (letter === 'm') look = applyStyleCodes(look, parameters);
     pieces.push(
-      styled(sequence === undefined ? withoutCommand(command) : command.slice(sequence.length), look),
+      styledMarkup(sequence === undefined ? stripCommand(command) : command.slice(sequence.length), look),
     );
   }
-  return trusted(pieces.map((piece) => piece.text).join(''));
+  return trustedMarkup(pieces.map((piece) => piece.text).join(''));
 }
 
 /** A carriage return begins the line anew: what was written before it is overdrawn. */
-function asDrawn(text: string): string {
+function applyCarriageReturns(text: string): string {
   const lines = text.replaceAll('\r\n', '\n');
   return lines.includes('\r') ? lines.replaceAll(/^.*\r(?=[^\r\n])/gm, '').replaceAll('\r', '') : lines;
 }
@@ -44,13 +44,13 @@ function asDrawn(text: string): string {
  * What follows a command that is no control sequence: the title of the window up to its bell, or one
  * character.
  */
-function withoutCommand(command: string): string {
+function stripCommand(command: string): string {
   if (!command.startsWith(']')) return command.slice(1);
   const bell = command.indexOf('\u0007');
   return bell === -1 ? '' : command.slice(bell + 1);
 }
 
-function styled(text: string, { bold, colour }: Look): Markup {
+function styledMarkup(text: string, { bold, colour }: TextStyle): Markup {
   const names = [...(bold ? ['bold'] : []), ...(colour === undefined ? [] : [colour])];
   return names.length === 0 || text === ''
     ? html`${text}`
@@ -58,7 +58,7 @@ function styled(text: string, { bold, colour }: Look): Markup {
 }
 
 /** The look after `ESC [ parameters m`. Backgrounds and colours beyond the first sixteen are not shown. */
-function after(look: Look, parameters: string): Look {
+function applyStyleCodes(look: TextStyle, parameters: string): TextStyle {
   let { bold, colour } = look;
   const codes = parameters.split(/[;:]/).map(Number);
   for (let at = 0; at < codes.length; at += 1) {

@@ -1,5 +1,5 @@
 /** Keeps what the running cell shows, in its order, up to the most that a cell may show. */
-import { firstBytes, type CellOutput } from '../../../engine/run/output.ts';
+import { truncateUtf8, type CellOutput } from '../../../engine/run/output.ts';
 import type { Shown } from './order.ts';
 
 export interface Recorder extends Shown {
@@ -37,7 +37,7 @@ export function createRecorder({ limit, onGrowth, onOverflow }: RecorderOptions)
     write(stream, text) {
       const room = Math.max(0, limit - size);
       const whole = fits(Buffer.byteLength(text));
-      keep(stream, whole ? text : firstBytes(text, room).text);
+      keep(stream, whole ? text : truncateUtf8(text, room).text);
       if (whole) onGrowth();
       else onOverflow();
     },

@@ -1,6 +1,6 @@
 /** All-purpose clusters as people make, start and size them, and all clusters as people look at them. */
 import { sql, type Kysely } from 'kysely';
-import type { AllPurposeStore, ClusterReader, EventFilter } from '../../../engine/ports/clusters.ts';
+import type { AllPurposeStore, ClusterReader, ClusterEventFilter } from '../../../engine/ports/clusters.ts';
 import { insertAsking } from './clusters.ts';
 import { allot, countTasksOn, lockPools, resizing, type NodeRules } from './cluster-nodes.ts';
 import { clusterOf, findCluster, insertEvents } from './cluster-rows.ts';
@@ -48,7 +48,7 @@ export function createAllPurposeStore(db: Kysely<Database>, rules: NodeRules): A
         .execute();
       return rows.map(clusterOf);
     },
-    async settlePools(now) {
+    async allocateFreeNodes(now) {
       if (!rules.limited) return;
       const pools = await db
         .selectFrom('clusters')
@@ -64,7 +64,7 @@ export function createAllPurposeStore(db: Kysely<Database>, rules: NodeRules): A
         });
       }
     },
-    async idle(now) {
+    async listIdle(now) {
       const rows = await db
         .selectFrom('clusters')
         .select('cluster_id')
@@ -82,7 +82,7 @@ export function createAllPurposeStore(db: Kysely<Database>, rules: NodeRules): A
       }
       return idle;
     },
-    async forget(clusterId) {
+    async remove(clusterId) {
       await db
         .deleteFrom('clusters')
         .where('cluster_id', '=', clusterId)
@@ -154,14 +154,14 @@ export function createClusterReader(db: Kysely<Database>): ClusterReader {
         .execute();
       return rows.map(clusterOf);
     },
-    events: (filter) => eventsOf(db, filter),
+    listEvents: (filter) => eventsOf(db, filter),
   };
 }
 
 async function eventsOf(
   db: Kysely<Database>,
-  { clusterId, from, to, types, newestFirst, offset, limit }: EventFilter,
-): ReturnType<ClusterReader['events']> {
+  { clusterId, from, to, types, newestFirst, offset, limit }: ClusterEventFilter,
+): ReturnType<ClusterReader['listEvents']> {
   let query = db.selectFrom('cluster_events').where('cluster_id', '=', clusterId);
   if (from !== undefined) query = query.where('time', '>=', from);
   if (to !== undefined) query = query.where('time', '<=', to);

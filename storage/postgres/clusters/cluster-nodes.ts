@@ -3,7 +3,7 @@
  * leak (DESIGN section 4).
  */
 import { sql, type Kysely, type Transaction } from 'kysely';
-import { grantNodes } from '../../../engine/cluster/capacity.ts';
+import { allocatePoolNodes } from '../../../engine/cluster/capacity.ts';
 import { actualWorkers, type Cluster } from '../../../engine/cluster/cluster.ts';
 import { clusterOf, insertEvents, tell, type Happening } from './cluster-rows.ts';
 import type { Database } from '../schema.ts';
@@ -59,7 +59,7 @@ export async function allot(
       wanted: row.wanted,
       held: row.nodes,
     }));
-  for (const { clusterId, nodes } of grantNodes(capacityOf(poolId), held, waiting)) {
+  for (const { clusterId, nodes } of allocatePoolNodes(capacityOf(poolId), held, waiting)) {
     const given = await transaction
       .updateTable('clusters')
       .set({ nodes })

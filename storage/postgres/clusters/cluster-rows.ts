@@ -1,7 +1,7 @@
 /** Rows of clusters and their events: written, read, and told to whoever waits. */
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import type { Cluster, NewClusterRow } from '../../../engine/cluster/cluster.ts';
-import type { ClusterEventType, EventDetails } from '../../../engine/cluster/events.ts';
+import type { ClusterEventType, ClusterEventDetails } from '../../../engine/cluster/events.ts';
 import type { Termination } from '../../../engine/cluster/termination.ts';
 import type { ClusterTable } from './cluster-schema.ts';
 import type { Database } from '../schema.ts';
@@ -27,7 +27,7 @@ export async function noteEvent(
 }
 
 /** What has happened to a cluster, without the when. */
-export type Happening = readonly [ClusterEventType, EventDetails];
+export type Happening = readonly [ClusterEventType, ClusterEventDetails];
 
 /** How a cluster stands when its row is made. */
 export interface FirstState {
@@ -83,7 +83,7 @@ function rowOf(cluster: NewClusterRow, { running, nodes, startingNode = undefine
     termination_parameters: null,
     pool_id: cluster.poolId,
     workers: cluster.workers,
-    wanted: cluster.wanted,
+    wanted: cluster.wantedNodes,
     nodes,
     starting_node: startingNode ?? null,
     last_used_time: null,
@@ -141,9 +141,9 @@ export function clusterOf(row: Selectable<ClusterTable>): Cluster {
     termination: terminationOf(row),
     poolId: row.pool_id,
     workers: row.workers,
-    wanted: row.wanted,
+    wantedNodes: row.wanted,
     nodes: row.nodes,
-    ticket: row.ticket,
+    generation: row.ticket,
   };
 }
 

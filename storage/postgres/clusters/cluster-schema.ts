@@ -1,7 +1,7 @@
 /** The tables of clusters as Kysely sees them; the truth is storage/migrations/cluster-tables.ts. */
 import type { ColumnType, Generated } from 'kysely';
 import type { ClusterKind } from '../../../engine/cluster/cluster.ts';
-import type { ClusterEventType, EventDetails } from '../../../engine/cluster/events.ts';
+import type { ClusterEventType, ClusterEventDetails } from '../../../engine/cluster/events.ts';
 import type { TerminationCode } from '../../../engine/cluster/termination.ts';
 
 /** A JSONB column: read as a value, written as JSON text. */
@@ -39,7 +39,7 @@ export interface ClusterEventTable {
   cluster_id: string;
   time: number;
   type: ClusterEventType;
-  details: Json<EventDetails>;
+  details: Json<ClusterEventDetails>;
 }
 
 export interface ClusterTables {

@@ -4,7 +4,7 @@ import { Check } from 'typebox/value';
 import type { Clock } from '../../../engine/clock.ts';
 import { desiredWorkers } from '../../../engine/cluster/autoscale.ts';
 import type { NewClusterRow } from '../../../engine/cluster/cluster.ts';
-import type { EventDetails } from '../../../engine/cluster/events.ts';
+import type { ClusterEventDetails } from '../../../engine/cluster/events.ts';
 import type { Termination } from '../../../engine/cluster/termination.ts';
 import type { ClusterStore } from '../../../engine/ports/clusters.ts';
 import { AutoScale } from '../../../engine/job/cluster.ts';
@@ -40,7 +40,7 @@ export function createClusterStore(
   return {
     create: (cluster, running, fence) => waiting(() => insertForRun(db, rules, cluster, running, fence)),
     find: (clusterId) => waiting(() => findCluster(db, clusterId)),
-    ofRun: (jobRunId) =>
+    listByRun: (jobRunId) =>
       waiting(async () => {
         const rows = await db
           .selectFrom('clusters')
@@ -50,15 +50,15 @@ export function createClusterStore(
           .execute();
         return rows.map(clusterOf);
       }),
-    started: (clusterId, sparkContextId, now) => waiting(() => start(db, clusterId, sparkContextId, now)),
-    terminated: (clusterIds, termination, now, lost) =>
+    markRunning: (clusterId, sparkContextId, now) => waiting(() => start(db, clusterId, sparkContextId, now)),
+    terminate: (clusterIds, termination, now, lost) =>
       waiting(async () => {
         if (clusterIds.length > 0)
           await terminateClusters(db, rules, { clusterIds, termination, now, lost: lost !== undefined });
       }),
     ensureAllPurpose: (cluster, sparkContextId) =>
       waiting(async () => {
-        await insertUnlessThere(db, cluster, { running: sparkContextId, nodes: cluster.wanted });
+        await insertUnlessThere(db, cluster, { running: sparkContextId, nodes: cluster.wantedNodes });
         const row = await db
           .selectFrom('clusters')
           .selectAll()
@@ -66,7 +66,7 @@ export function createClusterStore(
           .executeTakeFirstOrThrow();
         return clusterOf(row);
       }),
-    note: (clusterId, type, details, now) => waiting(() => noteEvent(db, clusterId, now, [type, details])),
+    recordEvent: (clusterId, type, details, now) => waiting(() => noteEvent(db, clusterId, now, [type, details])),
     rescale: (clusterId, now) =>
       waiting(async () => {
         await resizing(db, rules, clusterId, now, async (transaction, { spec: { autoscale } }) =>
@@ -75,8 +75,8 @@ export function createClusterStore(
             : undefined,
         );
       }),
-    preempted: (clusterId, workers, now) => waiting(() => preempt(db, rules, clusterId, workers, now)),
-    used: (clusterId, now) =>
+    preempt: (clusterId, workers, now) => waiting(() => preempt(db, rules, clusterId, workers, now)),
+    recordUse: (clusterId, now) =>
       waiting(async () => {
         await db
           .updateTable('clusters')
@@ -123,7 +123,7 @@ export async function insertAsking(
   const [scarce] = await lockPools(transaction, [cluster.poolId], rules);
   await insertUnlessThere(transaction, cluster, {
     ...first,
-    nodes: scarce === undefined ? cluster.wanted : 0,
+    nodes: scarce === undefined ? cluster.wantedNodes : 0,
   });
   if (scarce !== undefined) await allot(transaction, scarce, rules, cluster.createdTime);
 }
@@ -184,7 +184,7 @@ async function end(
   db: Kysely<Database>,
   { clusterIds, termination: { code, parameters }, now, lost }: Ending,
 ): Promise<void> {
-  const details: EventDetails = { reason: { code, ...(parameters && { parameters }) } };
+  const details: ClusterEventDetails = { reason: { code, ...(parameters && { parameters }) } };
   const types = lost ? ['NODES_LOST', 'TERMINATING'] : ['TERMINATING'];
   // What ends because its work is done is used by nobody: the others are told.
   const telling = code !== 'JOB_FINISHED';

@@ -4,7 +4,7 @@ import type {
   ClassicDashboardStore,
   Dashboard,
   DashboardStore,
-  StoredClassic,
+  StoredClassicDashboard,
 } from '../../../engine/ports/dashboards.ts';
 import type { ClassicDashboardTable, DashboardTable } from './dashboard-schema.ts';
 import type { Database } from '../schema.ts';
@@ -56,7 +56,7 @@ export function createClassicDashboardStore(db: Kysely<Database>): ClassicDashbo
   };
 }
 
-function classicOf({ document, creator, created_time }: Selectable<ClassicDashboardTable>): StoredClassic {
+function classicOf({ document, creator, created_time }: Selectable<ClassicDashboardTable>): StoredClassicDashboard {
   return { document, creator, createdTime: created_time };
 }
 

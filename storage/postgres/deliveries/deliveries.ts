@@ -4,7 +4,7 @@ import type { Clock } from '../../../engine/clock.ts';
 import type { Log } from '../../../engine/ports/engine.ts';
 import type { AfterTry } from '../../../engine/notification/retry.ts';
 import type { ClaimedDelivery, DeliveryAttempt } from '../../../engine/notification/delivery.ts';
-import { mailWay, type DeliveryStore } from '../../../engine/ports/notifications.ts';
+import { emailQueueKey, type DeliveryStore } from '../../../engine/ports/notifications.ts';
 import { destinationOf } from './destinations.ts';
 import { patiently } from '../transient-errors.ts';
 import { ringBell } from '../outbox/notice-bell.ts';
@@ -17,18 +17,18 @@ const takeUpLock = 7_022;
 
 export function createDeliveryStore(db: Kysely<Database>, clock: Clock, log: Log): DeliveryStore {
   return {
-    takeUp: (now, limit) => takeUp(db, now, limit),
-    waiting: (now) => waiting(db, now),
+    dispatchOutboxEvents: (now, limit) => takeUp(db, now, limit),
+    findDueQueueKeys: (now) => waiting(db, now),
     claim: (way, nodeId, now, limit) => claim(db, way, nodeId, now, limit),
-    factsOf: (subject) => factsOf(db, subject),
-    async freeze(deliveryId, message) {
+    findSubjectFacts: (subject) => factsOf(db, subject),
+    async saveMessage(deliveryId, message) {
       await db
         .updateTable('deliveries')
         .set({ message: JSON.stringify(message) })
         .where('delivery_id', '=', deliveryId)
         .execute();
     },
-    record: (deliveryId, nodeId, attempt, after) =>
+    recordAttempt: (deliveryId, nodeId, attempt, after) =>
       patiently(clock, log, () => record(db, deliveryId, nodeId, attempt, after)),
     postpone: (deliveryId, nodeId, until) =>
       patiently(clock, log, async () => {
@@ -65,7 +65,7 @@ function takeUp(db: Kysely<Database>, now: number, limit: number): Promise<numbe
         select notice_id, event, channel, way, way || ' ' || recipient || ' ' || coalesce('run ' || whole_run_id, 'job ' || job_id, 'token'),
           case channel when 'webhook' then recipient::uuid end, case channel when 'email' then recipient end,
           job_id, whole_run_id, run_id, task_key, created_time, facts, ${now}
-        from (select taken.*, case channel when 'webhook' then recipient else ${mailWay} end as way,
+        from (select taken.*, case channel when 'webhook' then recipient else ${emailQueueKey} end as way,
             coalesce((select job_run_id from task_runs where task_runs.run_id = taken.run_id), taken.run_id) as whole_run_id
           from taken where channel = 'email' or recipient ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$') as notice
         order by notice_id

@@ -24,7 +24,7 @@ export function createDestinationStore(db: Kysely<Database>): DestinationStore {
         .execute();
       return rows.map(destinationOf);
     },
-    change: (id, change) => changeDestination(db, id, change),
+    update: (id, change) => changeDestination(db, id, change),
     async remove(id) {
       if (!isUuid(id)) return false;
       const { numDeletedRows } = await db
@@ -33,7 +33,7 @@ export function createDestinationStore(db: Kysely<Database>): DestinationStore {
         .executeTakeFirst();
       return numDeletedRows > 0;
     },
-    async unknownOf(ids) {
+    async findUnknownIds(ids) {
       const possible = ids.filter(isUuid);
       const known =
         possible.length === 0
@@ -46,7 +46,7 @@ export function createDestinationStore(db: Kysely<Database>): DestinationStore {
       const found = new Set(known.map((row) => row.destination_id));
       return ids.filter((id) => !found.has(id));
     },
-    test: (id, now) => testDestination(db, id, now),
+    createTestDelivery: (id, now) => testDestination(db, id, now),
   };
 }
 

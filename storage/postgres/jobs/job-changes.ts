@@ -2,7 +2,7 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import { retimed } from '../../../engine/job/timeouts.ts';
-import type { Job, RetimedRun } from '../../../engine/ports/engine.ts';
+import type { Job, RunTimeoutUpdate } from '../../../engine/ports/engine.ts';
 import { columnsOf, lockJob } from './jobs.ts';
 import { saveSchedule } from '../schedules/schedule-changes.ts';
 import type { Database } from '../schema.ts';
@@ -19,7 +19,7 @@ export function changeJob(
   jobId: number,
   settingsOf: (job: Job) => JobSettings,
   now: number,
-): Promise<readonly RetimedRun[] | undefined> {
+): Promise<readonly RunTimeoutUpdate[] | undefined> {
   return db.transaction().execute(async (transaction) => {
     const job = await lockJob(transaction, jobId);
     if (job === undefined) return undefined;
@@ -34,7 +34,7 @@ async function retimeRuns(
   transaction: Transaction<Database>,
   jobId: number,
   settings: JobSettings,
-): Promise<RetimedRun[]> {
+): Promise<RunTimeoutUpdate[]> {
   // Rows are locked by the order of their ids, as whoever writes states locks them.
   const active = await transaction
     .selectFrom('runs')

@@ -4,7 +4,7 @@ import type { Clock } from '../../../engine/clock.ts';
 import { invalid } from '../../../engine/errors.ts';
 import { ownerIn, replacedGrants, type Grant, type Grantee } from '../../../engine/job/permissions.ts';
 import { quote } from '../../../engine/validation/messages.ts';
-import type { HeldLevels, Log, PermissionReader, PermissionStore } from '../../../engine/ports/engine.ts';
+import type { HeldPermissions, Log, PermissionReader, PermissionStore } from '../../../engine/ports/engine.ts';
 import { patiently } from '../transient-errors.ts';
 import type { Database } from '../schema.ts';
 
@@ -13,7 +13,7 @@ const everybody = 'users';
 
 export function createPermissionStore(db: Kysely<Database>): PermissionStore {
   return {
-    levelsOn: (on, id, userName) => levelsOn(db, on, id, userName),
+    findLevels: (on, id, userName) => levelsOn(db, on, id, userName),
     isAdmin: async (userName) => {
       const user = await db
         .selectFrom('principals')
@@ -23,12 +23,12 @@ export function createPermissionStore(db: Kysely<Database>): PermissionStore {
         .executeTakeFirst();
       return user?.admin ?? false;
     },
-    ownersOf: (jobIds) => ownersOf(db, jobIds),
-    grantsOn: async (jobId) => {
+    listOwners: (jobIds) => ownersOf(db, jobIds),
+    listGrants: async (jobId) => {
       const job = await present(db).where('jobs.job_id', '=', jobId).executeTakeFirst();
       return job === undefined ? undefined : grantsOn(db, jobId);
     },
-    change: (jobId, change) =>
+    update: (jobId, change) =>
       db.transaction().execute(async (transaction) => {
         const job = await present(transaction)
           .where('jobs.job_id', '=', jobId)
@@ -50,11 +50,11 @@ export function createPatientPermissionReader(
   clock: Clock,
   log: Log,
 ): PermissionReader {
-  const { levelsOn: levels, isAdmin, ownersOf: owners } = createPermissionStore(db);
+  const { findLevels: levels, isAdmin, listOwners: owners } = createPermissionStore(db);
   return {
-    levelsOn: (on, id, userName) => patiently(clock, log, () => levels(on, id, userName)),
+    findLevels: (on, id, userName) => patiently(clock, log, () => levels(on, id, userName)),
     isAdmin: (userName) => patiently(clock, log, () => isAdmin(userName)),
-    ownersOf: (jobIds) => patiently(clock, log, () => owners(jobIds)),
+    listOwners: (jobIds) => patiently(clock, log, () => owners(jobIds)),
   };
 }
 
@@ -83,7 +83,7 @@ async function levelsOn(
   on: 'job_id' | 'run_id',
   id: number,
   userName: string,
-): Promise<HeldLevels | undefined> {
+): Promise<HeldPermissions | undefined> {
   const jobId = on === 'job_id' ? id : await jobOfRun(db, id);
   const job =
     jobId === undefined ? undefined : await present(db).where('jobs.job_id', '=', jobId).executeTakeFirst();

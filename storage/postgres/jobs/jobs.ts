@@ -85,10 +85,10 @@ export async function findJob(db: Kysely<Database>, jobId: number): Promise<Job 
 /** Jobs, newest first. */
 export async function listJobs(db: Kysely<Database>, filter: JobFilter): Promise<Job[]> {
   let query = listed(db).selectAll().orderBy('job_id', 'desc').offset(filter.offset);
-  const { name, before, limit, visibleTo } = filter;
+  const { name, beforeJobId, limit, visibleTo } = filter;
   if (name !== undefined)
     query = query.where((row) => row(row.fn<string>('lower', ['name']), '=', name.toLowerCase()));
-  if (before !== undefined) query = query.where('job_id', '<', before);
+  if (beforeJobId !== undefined) query = query.where('job_id', '<', beforeJobId);
   if (visibleTo !== undefined) query = query.where('job_id', 'in', jobsVisibleTo(db, visibleTo));
   if (limit !== undefined) query = query.limit(limit);
   return (await query.execute()).map(jobOf);

@@ -22,10 +22,10 @@ import type { Database } from '../schema.ts';
 export function createLibraryStore(db: Kysely<Database>, clock: Clock, log: Log): LibraryStore {
   const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => patiently(clock, log, work);
   return {
-    ofCluster: (cluster) => waiting(() => ofCluster(db, cluster)),
+    getClusterLibraries: (cluster) => waiting(() => ofCluster(db, cluster)),
     add: (cluster, libraries, requested, now) =>
       waiting(() => addLibraries(db, cluster, libraries, requested, now)),
-    mark: (clusterId, libraries, status, messages, now) =>
+    setStatus: (clusterId, libraries, status, messages, now) =>
       waiting(async () => {
         if (libraries.length === 0) return;
         await db
@@ -35,7 +35,7 @@ export function createLibraryStore(db: Kysely<Database>, clock: Clock, log: Log)
           .where('library_key', 'in', libraries.map(libraryKey))
           .execute();
       }),
-    install: (cluster, environment, since, now) =>
+    saveEnvironment: (cluster, environment, since, now) =>
       waiting(() =>
         db.transaction().execute(async (transaction) => {
           const { clusterId, sparkContextId } = cluster;
@@ -100,7 +100,7 @@ const Variables = Type.Record(Type.String(), Type.String());
 
 /** Libraries of clusters as the API shows them. */
 export function createLibraryReader(db: Kysely<Database>): LibraryReader {
-  const clusterOf: LibraryReader['clusterOf'] = async (clusterId) => {
+  const clusterOf: LibraryReader['findCluster'] = async (clusterId) => {
     const row = await db
       .selectFrom('clusters')
       .select(['kind', 'state', 'spark_context_id'])
@@ -116,8 +116,8 @@ export function createLibraryReader(db: Kysely<Database>): LibraryReader {
     );
   };
   return {
-    clusterOf,
-    async variablesOf(clusterId) {
+    findCluster: clusterOf,
+    async getClusterVariables(clusterId) {
       const row = await db
         .selectFrom('clusters')
         .select('spec')
@@ -126,11 +126,11 @@ export function createLibraryReader(db: Kysely<Database>): LibraryReader {
       const given = row?.spec['spark_env_vars'];
       return Check(Variables, given) ? given : {};
     },
-    async statesOf(clusterId) {
+    async findStates(clusterId) {
       if ((await clusterOf(clusterId)) === undefined) return undefined;
       return (await rowsOf(db, clusterId)).map(stateOf);
     },
-    async everyState() {
+    async listStates() {
       const rows = await db
         .selectFrom('cluster_libraries')
         .innerJoin('clusters', 'clusters.cluster_id', 'cluster_libraries.cluster_id')
@@ -143,7 +143,7 @@ export function createLibraryReader(db: Kysely<Database>): LibraryReader {
         states: own.map(stateOf),
       }));
     },
-    async unsettled() {
+    async listClustersToInstall() {
       const rows = await db
         .selectFrom('clusters')
         .select(['cluster_id', 'spark_context_id'])

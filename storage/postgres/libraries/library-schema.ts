@@ -2,7 +2,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { LibraryPaths, LibraryStatus } from '../../../engine/cluster/libraries.ts';
 import type { Library } from '../../../engine/job/cluster.ts';
-import type { FixedLibrary } from '../../../engine/ports/libraries.ts';
+import type { PinnedLibrary } from '../../../engine/ports/libraries.ts';
 
 /** A JSONB column: read as a value, written as JSON text. */
 type Json<Value> = ColumnType<Value, string, string>;
@@ -25,7 +25,7 @@ export interface ClusterEnvironmentTable {
   cluster_id: string;
   version: number;
   spark_context_id: string;
-  installed: Json<readonly FixedLibrary[]>;
+  installed: Json<readonly PinnedLibrary[]>;
   paths: Json<LibraryPaths>;
 }
 

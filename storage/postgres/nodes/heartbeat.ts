@@ -36,7 +36,7 @@ export function startHeartbeat(order: HeartbeatOrder, log: Log, onLost: () => vo
   let worker = start();
   const say = (message: ToHeartbeat): void => worker.postMessage(message, []);
   return {
-    alive: () => say('alive'),
+    reportAlive: () => say('alive'),
     async close() {
       closing = true;
       const gone = once(worker, 'exit');

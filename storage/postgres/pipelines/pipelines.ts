@@ -35,7 +35,7 @@ export function createPipelineStore(db: Kysely<Database>): PipelineStore {
           .execute();
         return true;
       }),
-    keep: (pipeline) =>
+    upsertFromSpec: (pipeline) =>
       db.transaction().execute(async (transaction) => {
         const { pipelineId, name, creator, createdTime, modifiedTime, specPath = null } = pipeline;
         const known = await findIn(transaction, pipelineId);
@@ -63,7 +63,7 @@ export function createPipelineStore(db: Kysely<Database>): PipelineStore {
         return kept;
       }),
     find: (pipelineId) => findIn(db, pipelineId),
-    named: (name) => namedIn(db, name),
+    listByName: (name) => namedIn(db, name),
     async list({ like, before, limit }) {
       const rows = await db
         .selectFrom('pipelines')
@@ -109,10 +109,10 @@ export function createPipelineStore(db: Kysely<Database>): PipelineStore {
 
 function createUpdateStore(
   db: Kysely<Database>,
-): Pick<PipelineStore, 'noteUpdate' | 'claim' | 'active' | 'updates' | 'update'> {
+): Pick<PipelineStore, 'ensureUpdate' | 'claimUpdate' | 'findActiveUpdate' | 'listUpdates' | 'findUpdate'> {
   return {
-    noteUpdate: (update) => insertUpdate(db, update),
-    claim: (pipelineId, updateId, storage) =>
+    ensureUpdate: (update) => insertUpdate(db, update),
+    claimUpdate: (pipelineId, updateId, storage) =>
       db.transaction().execute(async (transaction) => {
         await transaction
           .selectFrom('pipelines')
@@ -143,8 +143,8 @@ function createUpdateStore(
           .execute();
         return undefined;
       }),
-    active: (pipelineId) => activeIn(db, pipelineId),
-    async updates(pipelineId, { before, limit }) {
+    findActiveUpdate: (pipelineId) => activeIn(db, pipelineId),
+    async listUpdates(pipelineId, { before, limit }) {
       const rows = await selectUpdates(db)
         .where('pipeline_updates.pipeline_id', '=', pipelineId)
         .$if(before !== undefined, (query) => query.where('pipeline_updates.number', '<', before ?? 0))
@@ -153,7 +153,7 @@ function createUpdateStore(
         .execute();
       return rows.map(updateOf);
     },
-    async update(pipelineId, updateId) {
+    async findUpdate(pipelineId, updateId) {
       const row = await selectUpdates(db)
         .where('pipeline_updates.pipeline_id', '=', pipelineId)
         .where('pipeline_updates.update_id', '=', updateId)
@@ -166,9 +166,9 @@ function createUpdateStore(
 /** The steps of a launch that is an update. */
 export function updateSteps(
   db: Transaction<Database>,
-): Pick<LaunchTransaction, 'lockUpdates' | 'insertUpdate'> {
+): Pick<LaunchTransaction, 'lockActiveUpdate' | 'insertUpdate'> {
   return {
-    async lockUpdates(pipelineId) {
+    async lockActiveUpdate(pipelineId) {
       // An update that is noted meanwhile refers to the pipeline, which is no reason to wait.
       await db
         .selectFrom('pipelines')
@@ -209,11 +209,11 @@ export function createPatientPipelineStore(db: Kysely<Database>, clock: Clock, l
   const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => patiently(clock, log, work);
   return {
     ...store,
-    keep: (pipeline) => waiting(() => store.keep(pipeline)),
+    upsertFromSpec: (pipeline) => waiting(() => store.upsertFromSpec(pipeline)),
     find: (pipelineId) => waiting(() => store.find(pipelineId)),
-    named: (name) => waiting(() => store.named(name)),
-    noteUpdate: (update) => waiting(() => store.noteUpdate(update)),
-    claim: (pipelineId, updateId, storage) => waiting(() => store.claim(pipelineId, updateId, storage)),
+    listByName: (name) => waiting(() => store.listByName(name)),
+    ensureUpdate: (update) => waiting(() => store.ensureUpdate(update)),
+    claimUpdate: (pipelineId, updateId, storage) => waiting(() => store.claimUpdate(pipelineId, updateId, storage)),
   };
 }
 

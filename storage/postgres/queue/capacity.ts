@@ -54,12 +54,12 @@ export async function countForLaunch(
  */
 async function countActive(
   transaction: Transaction<Database>,
-): Promise<Pick<WorkspaceLoad, 'taskRuns' | 'awaited'>> {
+): Promise<Pick<WorkspaceLoad, 'taskRuns' | 'hasWaitingRuns'>> {
   const { rows } = await sql<{ count: number; awaited: boolean }>`
     select coalesce(sum((select count(*) from task_runs where job_run_id = runs.run_id and task_runs.active)), 0)::bigint as count,
       exists (select from runs where queue_code = 'ACTIVE_RUNS_LIMIT_REACHED') as awaited
     from runs where runs.active and runs.queue_code is null`.execute(transaction);
-  return { taskRuns: rows[0]?.count ?? 0, awaited: rows[0]?.awaited ?? false };
+  return { taskRuns: rows[0]?.count ?? 0, hasWaitingRuns: rows[0]?.awaited ?? false };
 }
 
 /** Active task runs that are run_job_tasks: by the settings of their runs, in both formats. */

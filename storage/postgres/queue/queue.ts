@@ -1,6 +1,6 @@
 /** Runs that wait in the queue: who is next, and leaving it. */
 import { sql, type Kysely, type Transaction } from 'kysely';
-import type { JobLoad, QueuedJob } from '../../../engine/ports/runs.ts';
+import type { JobRunCounts, QueuedJob } from '../../../engine/ports/runs.ts';
 import type { Run, RunWithTasks } from '../../../engine/run/run.ts';
 import type { QueueCode } from '../../../engine/run/status.ts';
 import { runOf } from '../runs/run-rows.ts';
@@ -11,8 +11,8 @@ import type { Database } from '../schema.ts';
  * Runs of a job that are active: those that take up its max_concurrent_runs, and those that wait in the
  * queue.
  */
-export async function countRuns(db: Kysely<Database>, jobId: number): Promise<JobLoad> {
-  const { rows } = await sql<JobLoad>`
+export async function countRuns(db: Kysely<Database>, jobId: number): Promise<JobRunCounts> {
+  const { rows } = await sql<JobRunCounts>`
     select count(*) filter (where queue_code is null)::bigint as active, count(queue_code)::bigint as queued
     from runs where job_id = ${jobId} and active`.execute(db);
   return rows[0] ?? { active: 0, queued: 0 };

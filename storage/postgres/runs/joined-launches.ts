@@ -1,7 +1,7 @@
 /** Many launches in one transaction: the steps that they ask for at the same time become one statement. */
 import { sql, type Transaction } from 'kysely';
 import type { NewRun } from '../../../engine/run/created.ts';
-import type { JobLoad, LaunchTransaction, WorkspaceLoad } from '../../../engine/ports/runs.ts';
+import type { JobRunCounts, LaunchTransaction, WorkspaceLoad } from '../../../engine/ports/runs.ts';
 import { insertMany } from '../insert-many.ts';
 import { launchTransaction, runDocuments, runFacts, takeRunIds, taskRunRows } from './launches.ts';
 import { insertNotices } from '../outbox/outbox.ts';
@@ -17,8 +17,8 @@ export function joinedLaunches(db: Transaction<Database>): LaunchTransaction {
   return {
     ...launchTransaction(db),
     countRuns: joined((jobIds) => countRuns(db, jobIds)),
-    takeRunIds: joined((counts) => takePortions(db, counts)),
-    nextNumberInJob: joined((jobIds) => nextNumbers(db, jobIds)),
+    reserveRunIds: joined((counts) => takePortions(db, counts)),
+    reserveNumberInJob: joined((jobIds) => nextNumbers(db, jobIds)),
     countActiveTaskRuns: room.count,
     insertRun: joined((runs: readonly NewRun[]) => {
       room.taken(runs);
@@ -77,7 +77,7 @@ function createRoom(db: Transaction<Database>) {
       const load = {
         taskRuns: stored.taskRuns + granted,
         runJobTasks: stored.runJobTasks + granted,
-        awaited: stored.awaited,
+        hasWaitingRuns: stored.hasWaitingRuns,
       };
       if (load.taskRuns + added <= most) granted += added;
       return load;
@@ -92,8 +92,8 @@ function createRoom(db: Transaction<Database>) {
   };
 }
 
-async function countRuns(db: Transaction<Database>, jobIds: readonly number[]): Promise<JobLoad[]> {
-  const { rows } = await sql<JobLoad & { job_id: number }>`
+async function countRuns(db: Transaction<Database>, jobIds: readonly number[]): Promise<JobRunCounts[]> {
+  const { rows } = await sql<JobRunCounts & { job_id: number }>`
     select job_id, count(*) filter (where queue_code is null)::bigint as active, count(queue_code)::bigint as queued
     from runs where active and job_id = any(${jobIds}) group by job_id`.execute(db);
   const loads = new Map(rows.map((row) => [row.job_id, row]));
@@ -131,7 +131,7 @@ async function insertRuns(db: Transaction<Database>, runs: readonly NewRun[]): P
   );
   await insertNotices(
     db,
-    runs.flatMap((run) => run.notices),
+    runs.flatMap((run) => run.notifications),
   );
   return runs.map(() => undefined);
 }

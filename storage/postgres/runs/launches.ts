@@ -1,7 +1,7 @@
 /** The steps of one launch as statements of one transaction. */
 import { sql, type Insertable, type Kysely, type Transaction } from 'kysely';
 import { formatOf } from '../../../engine/job/format.ts';
-import type { EarlierRun, Launch, LaunchTransaction } from '../../../engine/ports/runs.ts';
+import type { EarlierRun, LaunchedRun, LaunchTransaction } from '../../../engine/ports/runs.ts';
 import type { NewRun } from '../../../engine/run/created.ts';
 import { countJobsCreated, lockJob } from '../jobs/jobs.ts';
 import { grantOnNewJob } from '../jobs/job-permissions.ts';
@@ -46,7 +46,7 @@ export function launchTransaction(db: Transaction<Database>): LaunchTransaction 
       return jobId;
     },
     countRuns: (jobId) => countRuns(db, jobId),
-    async nextNumberInJob(jobId) {
+    async reserveNumberInJob(jobId) {
       const { runs_started: number } = await db
         .updateTable('jobs')
         .set((job) => ({ runs_started: job('runs_started', '+', 1) }))
@@ -55,15 +55,15 @@ export function launchTransaction(db: Transaction<Database>): LaunchTransaction 
         .executeTakeFirstOrThrow();
       return number;
     },
-    takeRunIds: (count) => takeRunIds(db, count),
+    reserveRunIds: (count) => takeRunIds(db, count),
     claimIdempotencyToken: (jobId, token, runId) => claimIdempotencyToken(db, jobId, token, runId),
     insertRun: (run) => insertRun(db, run),
     lockRun: (runId) => lockRun(db, runId),
     insertRepair: (repair) => insertRepair(db, repair),
-    lockQueued: (jobId) => lockQueued(db, jobId),
-    admit: (runId, owner, now) => admitRun(db, runId, owner, now),
-    requeue: (runId, code, message) => requeueRun(db, runId, code, message),
-    launchedBy: (taskRunId) => findLaunchedBy(db, taskRunId),
+    lockOldestQueuedRun: (jobId) => lockQueued(db, jobId),
+    admitRun: (runId, owner, now) => admitRun(db, runId, owner, now),
+    updateQueueReason: (runId, code, message) => requeueRun(db, runId, code, message),
+    findLaunchedRun: (taskRunId) => findLaunchedBy(db, taskRunId),
     ...updateSteps(db),
     write: (changeSet) => writeInside(db, changeSet),
   };
@@ -78,7 +78,7 @@ export async function takeRunIds(db: Kysely<Database>, count: number): Promise<n
 }
 
 /** The run that an attempt of a run_job_task has started; undefined when there is none. */
-export async function findLaunchedBy(db: Kysely<Database>, taskRunId: number): Promise<Launch | undefined> {
+export async function findLaunchedBy(db: Kysely<Database>, taskRunId: number): Promise<LaunchedRun | undefined> {
   const row = await db
     .selectFrom('runs')
     .select(['run_id', 'number_in_job'])
@@ -117,7 +117,7 @@ async function claimIdempotencyToken(
 async function insertRun(db: Transaction<Database>, run: NewRun): Promise<void> {
   await db.insertInto('runs').values(runRow(run)).execute();
   await db.insertInto('task_runs').values(taskRunRows(run)).execute();
-  await insertNotices(db, run.notices);
+  await insertNotices(db, run.notifications);
 }
 
 function runRow(run: NewRun): Insertable<RunTable> {

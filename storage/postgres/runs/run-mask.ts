@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { Check } from 'typebox/value';
 import type { Cluster } from '../../../engine/cluster/cluster.ts';
 import { textMap } from '../../../engine/validation/scalars.ts';
-import { existingClusters, maskOf, maskOfVariables, type Mask } from '../../../engine/run/masking.ts';
+import { existingClusterIdsOf, maskOfSettings, maskOfVariables, type Mask } from '../../../engine/run/masking.ts';
 import type { Run } from '../../../engine/run/run.ts';
 import type { Database } from '../schema.ts';
 
@@ -14,10 +14,10 @@ const Variables = textMap('Variables of a cluster.');
  * looked up.
  */
 export async function maskOfRun(db: Kysely<Database>, { settings }: Pick<Run, 'settings'>): Promise<Mask> {
-  const ids = existingClusters(settings);
-  if (ids.length === 0) return maskOf(settings);
+  const ids = existingClusterIdsOf(settings);
+  if (ids.length === 0) return maskOfSettings(settings);
   const rows = await db.selectFrom('clusters').select('spec').where('cluster_id', 'in', ids).execute();
-  return maskOf(settings, rows.flatMap(variablesOf));
+  return maskOfSettings(settings, rows.flatMap(variablesOf));
 }
 
 /** The mask of the run of an attempt, also of one whose job is deleted; undefined when it is gone. */

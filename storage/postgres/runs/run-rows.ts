@@ -69,7 +69,7 @@ export function runOf(row: RunRow): Run {
     admittedTime: row.admitted_time ?? undefined,
     launchedBy: row.launched_by ?? undefined,
     parentTaskRun: row.parent_task_run_id ?? undefined,
-    retimes: row.retimes,
+    timeoutRevision: row.retimes,
     warned: row.warned_time !== null,
     progress: progressOf(row),
   };

@@ -104,7 +104,7 @@ export async function runsOwnedBy(db: Kysely<Database>, node: string): Promise<O
   return rows.map((row) => ({
     runId: row.run_id,
     stopReason: row.stop_reason ?? undefined,
-    retimes: row.retimes,
+    timeoutRevision: row.retimes,
   }));
 }
 

@@ -86,7 +86,7 @@ async function settle(
 /** Writes sets with one round trip to the disk; gives the indexes of those that were written. */
 async function writeTogether(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<Set<number>> {
   const single = sets.every(
-    (set) => set.changes.length === 1 && set.notices.length === 0 && set.attempts === undefined,
+    (set) => set.changes.length === 1 && set.notifications.length === 0 && set.attempts === undefined,
   );
   if (single) return new Set((await update(db, sets)).keys());
   return (await writeWhole(db, sets)) ? new Set(sets.keys()) : new Set();
@@ -122,7 +122,7 @@ export async function writeInside(
 async function insertRest(transaction: Transaction<Database>, sets: readonly ChangeSet[]): Promise<void> {
   await insertNotices(
     transaction,
-    sets.flatMap((set) => set.notices),
+    sets.flatMap((set) => set.notifications),
   );
   const attempts = sets.flatMap((set) => set.attempts ?? []);
   if (attempts.length > 0)

@@ -10,7 +10,7 @@ import type { Database } from '../schema.ts';
 /** Stores a warning with its notices, once, if what it is about is still active and ours. */
 export function storeWarning(
   db: Kysely<Database>,
-  { kind, runId, fence, at, notices }: DurationWarning,
+  { kind, runId, fence, at, notifications }: DurationWarning,
 ): Promise<void> {
   return db.transaction().execute(async (transaction) => {
     const warned = await transaction
@@ -22,7 +22,7 @@ export function storeWarning(
       .where('warned_time', 'is', null)
       .returning('run_id')
       .executeTakeFirst();
-    if (warned !== undefined) await insertNotices(transaction, notices);
+    if (warned !== undefined) await insertNotices(transaction, notifications);
   });
 }
 

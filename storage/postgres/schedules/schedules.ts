@@ -1,13 +1,13 @@
 /** Schedules as rows with the time of their next fire, claimed when they are due. */
 import { sql, type Kysely, type Transaction } from 'kysely';
-import type { Claim, FiredSchedule, ScheduleStore } from '../../../engine/ports/schedules.ts';
+import type { ScheduleClaim, ScheduleUpdate, ScheduleStore } from '../../../engine/ports/schedules.ts';
 import { jobOf } from '../jobs/jobs.ts';
 import { joinedLaunches } from '../runs/joined-launches.ts';
 import type { Database } from '../schema.ts';
 
 export function createScheduleStore(db: Kysely<Database>): ScheduleStore {
   return {
-    async firstDue() {
+    async getNextDueTime() {
       const first = await db
         .selectFrom('schedules')
         .select('next_fire_at')
@@ -17,16 +17,16 @@ export function createScheduleStore(db: Kysely<Database>): ScheduleStore {
         .executeTakeFirst();
       return first?.next_fire_at ?? undefined;
     },
-    fireDue: (claim, decide) =>
+    claimDue: (claim, decide) =>
       db.transaction().execute(async (transaction) => {
         const due = await claimDue(transaction, claim);
         if (due.length === 0) return 0;
-        const { fired, launch } = decide(due);
-        await saveFired(transaction, fired);
-        await launch(joinedLaunches(transaction));
+        const { updates, launchRuns } = decide(due);
+        await saveFired(transaction, updates);
+        await launchRuns(joinedLaunches(transaction));
         return due.length;
       }),
-    giveUp: (dueAt, { jobId, lastFireAt, nextFireAt, problem }) =>
+    skipFire: (dueAt, { jobId, lastFireAt, nextFireAt, problem }) =>
       db
         .updateTable('schedules')
         .set({ last_fire_at: lastFireAt ?? null, next_fire_at: nextFireAt ?? null, problem: problem ?? null })
@@ -37,7 +37,7 @@ export function createScheduleStore(db: Kysely<Database>): ScheduleStore {
   };
 }
 
-async function claimDue(transaction: Transaction<Database>, { now, limit, jobId }: Claim) {
+async function claimDue(transaction: Transaction<Database>, { now, limit, jobId }: ScheduleClaim) {
   let query = transaction
     .selectFrom('schedules')
     .innerJoin('jobs', 'jobs.job_id', 'schedules.job_id')
@@ -57,7 +57,7 @@ async function claimDue(transaction: Transaction<Database>, { now, limit, jobId 
   return rows.map((row) => ({ job: jobOf(row), nextFireAt: row.next_fire_at ?? now }));
 }
 
-async function saveFired(transaction: Transaction<Database>, fired: readonly FiredSchedule[]): Promise<void> {
+async function saveFired(transaction: Transaction<Database>, fired: readonly ScheduleUpdate[]): Promise<void> {
   const rows = JSON.stringify(
     fired.map((one) => ({
       job_id: one.jobId,

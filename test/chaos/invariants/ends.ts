@@ -1,7 +1,7 @@
 /**
  * Runs come to their end, to the right one, and INTERNAL_ERROR has a reason that the suite itself has caused.
  */
-import { rollUp, standingOf } from '../../../engine/run/roll-up.ts';
+import { rollUp, taskStateOf } from '../../../engine/run/roll-up.ts';
 import { tasksOf } from '../../../engine/job/format.ts';
 import { progressOf, type RunRow, type TaskRunRow } from '../../../storage/postgres/runs/run-rows.ts';
 import { byId, groupedBy, roundIndexOf, settingsOf, stopOf, type Invariant } from '../evidence.ts';
@@ -153,7 +153,7 @@ export const runsEndAsTheirTasks: Invariant = ({ runs, attempts }, look) => {
       latest.set(attempt.task_key, attempt);
     const standings = tasksOf(run.settings).flatMap((task) => {
       const attempt = latest.get(task.task_key);
-      return attempt === undefined ? [] : [standingOf(task, progressOf(attempt), true)];
+      return attempt === undefined ? [] : [taskStateOf(task, progressOf(attempt), true)];
     });
     // A stop that was noted when all its tasks were over changes nothing any more.
     const ends = [rollUp(standings, stopOf(run) ?? undefined), rollUp(standings, undefined)].map(

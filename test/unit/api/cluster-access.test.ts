@@ -18,11 +18,11 @@ const cluster = (clusterId: string, jobRunId?: number): Cluster => ({
   createdTime: 1,
   poolId: '',
   workers: 0,
-  wanted: 1,
+  wantedNodes: 1,
   state: 'RUNNING',
   sparkContextId: undefined,
   nodes: 1,
-  ticket: 1,
+  generation: 1,
   startedTime: undefined,
   terminatedTime: undefined,
   termination: undefined,
@@ -38,14 +38,14 @@ function portsWith(levels: readonly PermissionLevel[]): Ports {
     clusters: {
       find: async (id) => clusters.find((one) => one.clusterId === id),
       list: unused,
-      events: unused,
+      listEvents: unused,
     },
     permissions: {
-      levelsOn: async (_on, id) => (id === 7 ? { jobId: 3, levels } : undefined),
+      findLevels: async (_on, id) => (id === 7 ? { jobId: 3, levels } : undefined),
       isAdmin: unused,
-      ownersOf: unused,
-      grantsOn: unused,
-      change: unused,
+      listOwners: unused,
+      listGrants: unused,
+      update: unused,
     },
   };
 }

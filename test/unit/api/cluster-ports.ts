@@ -30,10 +30,10 @@ export function clusterPorts(
       log,
       clusterStartMs: 0,
       nodeId: 'node-1',
-      random: (length) => String((made += 1)).padStart(length, '0'),
-      workplace: { clusterDirectory: async (id) => `/clusters/${id}` },
+      randomString: (length) => String((made += 1)).padStart(length, '0'),
+      directories: { ensureClusterDirectory: async (id) => `/clusters/${id}` },
       removeDirectory: async () => undefined,
-      began: () => undefined,
+      onClusterRunning: () => undefined,
     }),
   };
 }

@@ -63,7 +63,7 @@ export async function startFuzzedService(): Promise<FuzzedService> {
   const { permissions, clock } = base.ports;
   const operations = everyOperation({
     ...base.ports,
-    owners: permissions.ownersOf,
+    owners: permissions.listOwners,
     workspace: createWorkspace(roots, limits),
     managedFiles: createManagedFiles(roots),
     ...clusterPorts(base.database, clock),

@@ -21,13 +21,13 @@ function logOf(size: number): {
   let length = size;
   const seen = { pages: 0, watched: 0, closed: 0 };
   const reader: LogReader = {
-    async page(_log, offset, limit) {
+    async readPage(_log, offset, limit) {
       seen.pages += 1;
       const next = Math.min(length, offset + limit);
-      return { offset, next, size: length, text: 'x'.repeat(next - offset) };
+      return { offset, nextOffset: next, size: length, text: 'x'.repeat(next - offset) };
     },
-    tail: () => Promise.reject(new Error('Nobody asks for it.')),
-    size: async () => length,
+    readTail: () => Promise.reject(new Error('Nobody asks for it.')),
+    getSize: async () => length,
     watch() {
       seen.watched += 1;
       return () => {

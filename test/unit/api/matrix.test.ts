@@ -55,7 +55,7 @@ beforeAll(async () => {
   const roots = createRoots({ dataDirectory: directory, allowedRoots: [] });
   operations = everyOperation({
     ...ports,
-    owners: ports.permissions.ownersOf,
+    owners: ports.permissions.listOwners,
     workspace: createWorkspace(roots, limits),
     managedFiles: createManagedFiles(roots),
     classicDashboards: createClassicDashboardStore(db),

@@ -64,7 +64,7 @@ function run(settings: JobSettings, more: Partial<Run> = {}): Run {
     repair: undefined,
     admittedTime: undefined,
     launchedBy: undefined,
-    retimes: 0,
+    timeoutRevision: 0,
     warned: false,
     progress: succeeded,
     ...more,

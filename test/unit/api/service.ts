@@ -8,7 +8,7 @@ import { defaultInventory } from '../../../engine/cluster/inventory.ts';
 import { defaultLimits, type Limits } from '../../../engine/limits.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import { builtInKinds } from '../../../engine/job/task-kinds.ts';
-import { firstBytes, type NotebookReport, type TaskOutput } from '../../../engine/run/output.ts';
+import { truncateUtf8, type NotebookReport, type TaskOutput } from '../../../engine/run/output.ts';
 import { tokenHash } from '../../../engine/token/token.ts';
 import { createDeliveryLog } from '../../../storage/postgres/deliveries/delivery-log.ts';
 import { createDestinationStore } from '../../../storage/postgres/deliveries/destinations.ts';
@@ -122,7 +122,7 @@ export async function startService(
   await ensureBootstrapAdmin(db, tokenHash(adminToken), now);
   const enforced = jobAccessControl ? ports.permissions : undefined;
   const app = createApp({
-    operations: withScopes(operationsOf({ ...ports, owners: enforced?.ownersOf })),
+    operations: withScopes(operationsOf({ ...ports, owners: enforced?.listOwners })),
     permissions: enforced,
     auth: { tokens: createTokenLookup(db), clock, log: pino({ level: 'silent' }) },
     audit: (event) => {
@@ -235,10 +235,10 @@ function portsOf({
     outputs,
     notebooks,
     logs: createLogFiles({ runs: { title: 'runs', directory: '/nonexistent' } }),
-    launching: { runs, clock, limits, nodeId: 'node-1', accept: () => undefined },
+    launching: { runs, clock, limits, nodeId: 'node-1', acceptRun: () => undefined },
     cancelling: {
       runs,
-      stop: (runId) => {
+      stopRun: (runId) => {
         stopped.push(runId);
       },
     },
@@ -290,7 +290,7 @@ function notebooksOf(outputs: TestService['outputs']): NotebookReader {
     report: async (runId) => outputs.get(runId)?.report,
     source: async (runId, bytes) => {
       const source = outputs.get(runId)?.source;
-      return source === undefined ? undefined : firstBytes(source, bytes).text;
+      return source === undefined ? undefined : truncateUtf8(source, bytes).text;
     },
   };
 }

@@ -10,7 +10,7 @@ test('calls no earlier than the instant, however often it is asked', async () =>
       (_, index) =>
         new Promise<void>((resolve) => {
           const at = systemClock.now() + (index % 20);
-          systemClock.at(at, () => {
+          systemClock.runAt(at, () => {
             early.push(Math.max(0, at - systemClock.now()));
             resolve();
           });
@@ -23,7 +23,7 @@ test('calls no earlier than the instant, however often it is asked', async () =>
 test('an instant that is past strikes at once, and not before its caller goes on', async () => {
   const said: string[] = [];
   const struck = new Promise<void>((resolve) => {
-    systemClock.at(systemClock.now() - 1_000, () => {
+    systemClock.runAt(systemClock.now() - 1_000, () => {
       said.push('struck');
       resolve();
     });
@@ -35,11 +35,11 @@ test('an instant that is past strikes at once, and not before its caller goes on
 
 test('what is taken back does not strike', async () => {
   let struck = false;
-  systemClock.at(systemClock.now() + 1, () => {
+  systemClock.runAt(systemClock.now() + 1, () => {
     struck = true;
   })();
   await new Promise<void>((resolve) => {
-    systemClock.at(systemClock.now() + 5, resolve);
+    systemClock.runAt(systemClock.now() + 5, resolve);
   });
   expect(struck).toBe(false);
 });

@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readLogEnd } from '../../../engine/log-file.ts';
-import { jsonIn, openRegular, readFrom, readText } from '../../../engine/read-file.ts';
+import { readLogTail } from '../../../engine/log-file.ts';
+import { tryParseJson, openRegularFile, readRange, readHead } from '../../../engine/read-file.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -51,17 +51,17 @@ describe('what is no file to read is empty, and holds nobody up', () => {
     const path = await freshPath();
     await make(path);
     const asked = name === 'a path through a file' ? `${path.slice(0, -'/f'.length)}/d/f` : path;
-    expect(await openRegular(asked)).toBeUndefined();
-    expect(await readText(asked, 100)).toEqual({ text: '', bytes: 0, more: false });
-    expect(await readLogEnd(asked, 100)).toBe('');
+    expect(await openRegularFile(asked)).toBeUndefined();
+    expect(await readHead(asked, 100)).toEqual({ text: '', bytes: 0, more: false });
+    expect(await readLogTail(asked, 100)).toBe('');
   });
 
   test.skipIf(isRoot)('a file without permissions', async () => {
     const path = await freshPath();
     await writeFile(path, 'secret');
     await chmod(path, 0);
-    expect(await readText(path, 100)).toEqual({ text: '', bytes: 0, more: false });
-    expect(await readLogEnd(path, 100)).toBe('');
+    expect(await readHead(path, 100)).toEqual({ text: '', bytes: 0, more: false });
+    expect(await readLogTail(path, 100)).toBe('');
   });
 });
 
@@ -76,22 +76,22 @@ test.each<[number, string, boolean, string]>([
   async (most, text, more, end) => {
     const path = await freshPath();
     await writeFile(path, 'aéb');
-    expect(await readText(path, most)).toMatchObject({ text, more });
-    expect(await readLogEnd(path, most)).toBe(end);
+    expect(await readHead(path, most)).toMatchObject({ text, more });
+    expect(await readLogTail(path, most)).toBe(end);
   },
 );
 
 test('bytes beyond the end are not there', async () => {
   const path = await freshPath();
   await writeFile(path, 'hello');
-  const file = await openRegular(path);
+  const file = await openRegularFile(path);
   if (file === undefined) throw new Error('The file was not opened.');
   onTestFinished(() => file.close());
-  expect((await readFrom(file, 3, 100)).toString()).toBe('lo');
-  expect((await readFrom(file, 9, 100)).toString()).toBe('');
+  expect((await readRange(file, 3, 100)).toString()).toBe('lo');
+  expect((await readRange(file, 9, 100)).toString()).toBe('');
 });
 
 test('what is no JSON has no value', () => {
-  expect(jsonIn('{"a":1}')).toEqual({ a: 1 });
-  expect(jsonIn('{"a"')).toBeUndefined();
+  expect(tryParseJson('{"a":1}')).toEqual({ a: 1 });
+  expect(tryParseJson('{"a"')).toBeUndefined();
 });

@@ -59,7 +59,7 @@ test('after a rotation both secrets sign, and the old one no more after 24 hours
   const { id, secret } = await world.destination(target('/hook'));
   const fresh = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
   const rotate = (until: number) =>
-    world.destinations.change(id, (before) => ({
+    world.destinations.update(id, (before) => ({
       ...before,
       secrets: { current: fresh, previous: { secret, until } },
     }));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
-import type { TaskDoor } from '../../../engine/ports/engine.ts';
+import type { ChildRunLauncher } from '../../../engine/ports/engine.ts';
 import type { NotebookReport, TaskOutput } from '../../../engine/run/output.ts';
 import { LocateError, type Command, type Exit, type RunnerContext } from '../../../runners/contract.ts';
 
@@ -20,7 +20,7 @@ export interface TestContext extends RunnerContext, Roots {
 }
 
 /** For tasks that ask for no run. */
-export const noDoor: TaskDoor = { launch: () => Promise.reject(new Error('unreachable')) };
+export const noDoor: ChildRunLauncher = { launchChild: () => Promise.reject(new Error('unreachable')) };
 
 /** A directory that is gone when the test is over. */
 export async function temporaryDirectory(): Promise<string> {

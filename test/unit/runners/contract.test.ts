@@ -149,7 +149,7 @@ describe.each(samples.map((sample) => [sample.kind, sample] as const))('%s', (_k
         { kind: 'stopped' },
       ]);
       expect(wasHere(never)).toBe('');
-      expect(await createProcessTable(roots.runs.directory).living()).not.toContain(one.runId);
+      expect(await createProcessTable(roots.runs.directory).listAttempts()).not.toContain(one.runId);
     },
   );
 

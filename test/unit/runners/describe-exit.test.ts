@@ -1,6 +1,6 @@
 /** How the end of a process is said and what it means for its task. */
 import { describe, expect, test } from 'vitest';
-import type { Exit, Outcome } from '../../../runners/contract.ts';
+import type { Exit, TaskOutcome } from '../../../runners/contract.ts';
 import { describeExit, outcomeOf } from '../../../runners/process/describe-exit.ts';
 
 describe('an exit code in words', () => {
@@ -16,7 +16,7 @@ describe('an exit code in words', () => {
 });
 
 describe('the outcome of a task', () => {
-  test.each<[string, Exit, Outcome]>([
+  test.each<[string, Exit, TaskOutcome]>([
     ['exit code 0 is a success', { kind: 'exited', code: 0 }, { kind: 'succeeded' }],
     [
       'any other code is a failure of the task',

@@ -4,11 +4,11 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Outcome } from '../../../engine/run/assignment.ts';
+import type { TaskOutcome } from '../../../engine/run/assignment.ts';
 import type { AttemptRequest } from '../../../runners/pool/messages.ts';
 import { runAttempt as run } from '../../../runners/pool/worker.ts';
 
-export function runAttempt(request: AttemptRequest): Promise<Outcome> {
+export function runAttempt(request: AttemptRequest): Promise<TaskOutcome> {
   const { directory } = request.assignment;
   const died = join(directory, '../..', 'died');
   if (!existsSync(died)) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
 import type { CellOutput } from '../../../engine/run/output.ts';
-import type { Outcome, RunnerContext } from '../../../runners/contract.ts';
+import type { TaskOutcome, RunnerContext } from '../../../runners/contract.ts';
 import { plugin } from '../../../runners/notebook/notebook.ts';
 import { testContext, type TestContext } from './context.ts';
 
@@ -12,7 +12,7 @@ const failed = { kind: 'failed', message: 'Workload failed, see run output for d
 
 interface Ran {
   readonly context: TestContext;
-  readonly outcome: Outcome;
+  readonly outcome: TaskOutcome;
   /** Of each cell. */
   readonly outputs: readonly (readonly CellOutput[])[];
 }

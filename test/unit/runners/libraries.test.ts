@@ -40,7 +40,7 @@ async function workshop(programs: Readonly<Record<string, string>> = {}) {
       {
         environment,
         directory: join(root, 'attempt'),
-        present: nothing,
+        current: nothing,
         wanted,
         onProgress: async () => undefined,
       },

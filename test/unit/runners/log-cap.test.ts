@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openLog, readCut, readLogEnd } from '../../../engine/log-file.ts';
+import { openLog, readTruncatedRange, readLogTail } from '../../../engine/log-file.ts';
 import { capLogs } from '../../../runners/process/log-truncation.ts';
 import { exec, type ProcessSpec } from '../../../runners/process/exec.ts';
 import { killNow, never, said, specOf, startEngine, tick } from './exec-specs.ts';
@@ -25,8 +25,8 @@ async function kept(path: string): Promise<string> {
   for (let offset = 0; ;) {
     const piece = await log.read(offset, 64 * kib);
     if (piece.kind === 'bytes' && piece.bytes.length === 0) break;
-    parts.push(piece.kind === 'bytes' ? piece.bytes : Buffer.from(`<${piece.next - piece.offset}>`));
-    offset = piece.kind === 'bytes' ? offset + piece.bytes.length : piece.next;
+    parts.push(piece.kind === 'bytes' ? piece.bytes : Buffer.from(`<${piece.nextOffset - piece.offset}>`));
+    offset = piece.kind === 'bytes' ? offset + piece.bytes.length : piece.nextOffset;
   }
   await log.close();
   return Buffer.concat(parts).toString('utf8');
@@ -56,7 +56,7 @@ describe('a task that writes too much', () => {
     const { size } = await stat(stdoutOf(spec));
     expect(head.length + Number(left) + tail.length).toBe(size);
     expect(await onDisk(stdoutOf(spec))).toBeLessThan(80 * kib);
-    expect(await readLogEnd(stdoutOf(spec), 11)).toBe('line 39999\n');
+    expect(await readLogTail(stdoutOf(spec), 11)).toBe('line 39999\n');
   });
 
   test('takes little more of the disk than the cap at any time, whatever it writes', async () => {
@@ -67,7 +67,7 @@ describe('a task that writes too much', () => {
     const running = exec(spec, never);
     await said(spec, 'up');
     await writeFile(join(spec.directory, 'work', 'go'), '');
-    while ((await readLogEnd(stdoutOf(spec), 5)) !== 'over\n') await tick();
+    while ((await readLogTail(stdoutOf(spec), 5)) !== 'over\n') await tick();
     while ((await onDisk(stdoutOf(spec))) > 1024 * kib) await tick();
     await writeFile(join(spec.directory, 'work', 'end'), '');
     expect(await running).toEqual({ kind: 'exited', code: 0 });
@@ -87,10 +87,10 @@ describe('a task that writes too much', () => {
     expect(await onDisk(stdoutOf(spec))).toBeGreaterThan(900_000);
     expect(await exec(spec, never)).toEqual({ kind: 'exited', code: 0 });
     expect(await onDisk(stdoutOf(spec))).toBeLessThan(80 * kib);
-    const once = await readCut(stdoutOf(spec), 1_000_003);
+    const once = await readTruncatedRange(stdoutOf(spec), 1_000_003);
     // Asked again, as after another restart: nothing more is taken away.
     await exec(spec, never);
-    expect(await readCut(stdoutOf(spec), 1_000_003)).toEqual(once);
+    expect(await readTruncatedRange(stdoutOf(spec), 1_000_003)).toEqual(once);
   });
 
   test('its stderr is capped for itself', async () => {

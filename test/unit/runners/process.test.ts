@@ -310,9 +310,9 @@ describe('the process table', () => {
     const running = exec(spec, never);
     await said(spec, 'up');
     const table = createProcessTable(join(root, 'runs'));
-    expect(await table.living()).toEqual([4711]);
-    await table.end(4711);
-    expect(await table.living()).toEqual([]);
+    expect(await table.listAttempts()).toEqual([4711]);
+    await table.killAttempt(4711);
+    expect(await table.listAttempts()).toEqual([]);
     expect(await running).toMatchObject({ kind: 'lost' });
   });
 });

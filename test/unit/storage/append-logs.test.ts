@@ -5,12 +5,12 @@
 import { appendFile, open, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cutFile } from '../../../engine/log-file.ts';
-import { maskFor, noMask } from '../../../engine/run/masking.ts';
+import { truncationFilePath } from '../../../engine/log-file.ts';
+import { createMask, noMask } from '../../../engine/run/masking.ts';
 import { appendLogs, readDeliveryState, writeDeliveryState } from '../../../storage/files/append-logs.ts';
 import { temporaryDirectory } from '../runners/context.ts';
 
-const mask = maskFor(['correct-horse']);
+const mask = createMask(['correct-horse']);
 
 async function world() {
   const directory = await temporaryDirectory();
@@ -22,7 +22,7 @@ async function world() {
     /** One delivery; one that is killed could not note how far it got. */
     async deliver({ over = false, killed = false, hide = mask } = {}): Promise<string> {
       const state = await readDeliveryState(directory);
-      await appendLogs(delivered, { target: 'stdout', sources: [{ path: log, over, mask: hide }] }, state);
+      await appendLogs(delivered, { target: 'stdout', sources: [{ path: log, isComplete: over, mask: hide }] }, state);
       if (!killed) await writeDeliveryState(directory, state);
       return readFile(delivered, 'utf8');
     },
@@ -55,7 +55,7 @@ test('of what was left out of a log a line is delivered, and not one of its byte
   await writeFile(log, 'beginning\n');
   await truncate(log, 8 * 2 ** 30);
   await appendFile(log, 'end\n');
-  await writeFile(cutFile(log), `10 ${8 * 2 ** 30} 1048576\n`);
+  await writeFile(truncationFilePath(log), `10 ${8 * 2 ** 30} 1048576\n`);
   const text = 'beginning\n\n[runyard: 8 GB left out here; RUNYARD_LOG_BYTES_MAX is 1 MB]\nend\n';
   expect(await deliver()).toBe(text);
   await appendFile(log, 'more\n');
@@ -68,7 +68,7 @@ test('a part that is left out behind what was delivered is told once, from there
   await writeFile(log, '0123456789');
   expect(await deliver()).toBe('0123456789');
   await writeFile(log, `01234${'\0'.repeat(2_043)}end\n`);
-  await writeFile(cutFile(log), '5 2048 100\n');
+  await writeFile(truncationFilePath(log), '5 2048 100\n');
   const text = '0123456789\n[runyard: 2 KB left out here; RUNYARD_LOG_BYTES_MAX is 100 bytes]\nend\n';
   expect(await deliver()).toBe(text);
   expect(await deliver({ over: true })).toBe(text);

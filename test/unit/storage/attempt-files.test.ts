@@ -15,15 +15,15 @@ async function fresh(): Promise<TestRoots & { attempts: AttemptFiles }> {
 
 test('an attempt has one private directory, asked for as often as one likes', async () => {
   const { attempts, base } = await fresh();
-  const directory = await attempts.attemptDirectory(7);
+  const directory = await attempts.ensureAttemptDirectory(7);
   expect(directory).toBe(join(base, 'data/runs/7'));
-  expect(await attempts.attemptDirectory(7)).toBe(directory);
+  expect(await attempts.ensureAttemptDirectory(7)).toBe(directory);
   expect((await stat(directory)).mode & 0o777).toBe(0o700);
 });
 
 test('a cluster has one directory of its own', async () => {
   const { attempts, base } = await fresh();
-  expect(await attempts.clusterDirectory('0929-101010-abcd1234')).toBe(
+  expect(await attempts.ensureClusterDirectory('0929-101010-abcd1234')).toBe(
     join(base, 'data/clusters/0929-101010-abcd1234'),
   );
 });
@@ -32,7 +32,7 @@ test.each(['', '.', '../..', '../runs/1', 'a/b', '/etc', 'a\0b', 'n'.repeat(256)
   'the cluster id %j is no directory name',
   async (clusterId) => {
     const { attempts } = await fresh();
-    expect(await refusalOf(attempts.clusterDirectory(clusterId))).toMatchObject({
+    expect(await refusalOf(attempts.ensureClusterDirectory(clusterId))).toMatchObject({
       code: 'INVALID_PARAMETER_VALUE',
     });
   },
@@ -64,7 +64,7 @@ test.each([
 
 test('bytes that are no UTF-8 are replaced, at the end of a file too, and the limit still holds', async () => {
   const { attempts } = await fresh();
-  const directory = await attempts.attemptDirectory(7);
+  const directory = await attempts.ensureAttemptDirectory(7);
   await writeFile(join(directory, 'stdout'), Buffer.from([0x61, 0xff, 0x62, 0xc3]));
   await writeFile(join(directory, 'stderr'), 'e');
   expect(await attempts.logs(7, 100, view)).toEqual({ text: 'a\uFFFDb\uFFFDe', truncated: false });
@@ -74,13 +74,13 @@ test('bytes that are no UTF-8 are replaced, at the end of a file too, and the li
 test('an attempt that has not begun has no logs and no output', async () => {
   const { attempts } = await fresh();
   expect(await attempts.logs(7, 100, view)).toEqual({ text: '', truncated: false });
-  expect(await attempts.read(7)).toBeUndefined();
+  expect(await attempts.readOutput(7)).toBeUndefined();
 });
 
 test('a log that is a link is not followed', async () => {
   const { attempts, put } = await fresh();
   const secret = await put('outside/secret');
-  await symlink(secret, join(await attempts.attemptDirectory(7), 'stdout'));
+  await symlink(secret, join(await attempts.ensureAttemptDirectory(7), 'stdout'));
   expect(await attempts.logs(7, 100, view)).toEqual({ text: '', truncated: false });
 });
 
@@ -88,7 +88,7 @@ test('the output is what the runner kept', async () => {
   const { attempts, put } = await fresh();
   const output = { result: '42', truncated: false, error: 'x', errorTrace: 'y' };
   await put('data/runs/7/output.json', JSON.stringify(output));
-  expect(await attempts.read(7)).toEqual(output);
+  expect(await attempts.readOutput(7)).toEqual(output);
 });
 
 test.each(['{', '[]', '"x"', '{"result":5}', 'null'])(
@@ -96,7 +96,7 @@ test.each(['{', '[]', '"x"', '{"result":5}', 'null'])(
   async (text) => {
     const { attempts, put } = await fresh();
     await put('data/runs/7/output.json', text);
-    expect(await attempts.read(7)).toEqual({ error: expect.stringContaining('cannot be read') });
+    expect(await attempts.readOutput(7)).toEqual({ error: expect.stringContaining('cannot be read') });
   },
 );
 
@@ -142,10 +142,10 @@ test.each<[string, string, object]>([
 ])('the values of an attempt: %s', async (_fact, text, values) => {
   const { attempts, put } = await fresh();
   await put('data/runs/7/values.json', text);
-  expect(await attempts.taskValues(7)).toEqual(values);
+  expect(await attempts.readTaskValues(7)).toEqual(values);
 });
 
 test('an attempt that set no values has none', async () => {
   const { attempts } = await fresh();
-  expect(await attempts.taskValues(7)).toEqual({});
+  expect(await attempts.readTaskValues(7)).toEqual({});
 });

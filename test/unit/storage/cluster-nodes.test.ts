@@ -43,7 +43,7 @@ const cluster = (clusterId: string, workers: number, poolId = 'p'): NewClusterRo
   createdTime: 1,
   poolId,
   workers,
-  wanted: workers + 1,
+  wantedNodes: workers + 1,
 });
 const stores = () =>
   [
@@ -76,7 +76,7 @@ test('forty clusters that two engines ask for at once, ended as soon as they hol
     expect(holding.length).toBeGreaterThan(0);
     await Promise.all(
       holding.map(({ cluster_id: id }, index) =>
-        (index % 2 === 0 ? one : two).terminated([id], { code: 'USER_REQUEST' }, 5),
+        (index % 2 === 0 ? one : two).terminate([id], { code: 'USER_REQUEST' }, 5),
       ),
     );
     left -= holding.length;
@@ -88,16 +88,16 @@ test('an ended cluster that ends again gives nothing twice, and keeps its reason
   const [store] = stores();
   const [made] = makers();
   await made.createAllPurpose(cluster('a', 2), 'n');
-  await store.terminated(['a'], { code: 'INACTIVITY' }, 5);
-  await store.terminated(['a'], { code: 'USER_REQUEST' }, 6);
+  await store.terminate(['a'], { code: 'INACTIVITY' }, 5);
+  await store.terminate(['a'], { code: 'USER_REQUEST' }, 6);
   expect(await store.find('a')).toMatchObject({
     state: 'TERMINATED',
     nodes: 0,
     terminatedTime: 5,
     termination: { code: 'INACTIVITY' },
   });
-  expect(await store.started('a', '1', 7)).toBe(false);
-  const { events } = await createClusterReader(database.db).events({
+  expect(await store.markRunning('a', '1', 7)).toBe(false);
+  const { events } = await createClusterReader(database.db).listEvents({
     clusterId: 'a',
     from: undefined,
     to: undefined,
@@ -121,7 +121,7 @@ test('a cluster that grows waits behind those that asked before it, and a pool t
     ['c', 3],
   ] as const)
     await made.createAllPurpose(cluster(id, workers), 'n');
-  await store.started('a', '1', 2);
+  await store.markRunning('a', '1', 2);
   await made.resize('a', { num_workers: 3 }, 3, 'ann');
   const nodes = async () =>
     Object.fromEntries(
@@ -131,9 +131,9 @@ test('a cluster that grows waits behind those that asked before it, and a pool t
       ]),
     );
   expect(await nodes()).toEqual({ a: 2, b: 2, c: 0 });
-  await store.terminated(['b'], { code: 'USER_REQUEST' }, 4);
+  await store.terminate(['b'], { code: 'USER_REQUEST' }, 4);
   expect(await nodes()).toEqual({ a: 2, b: 0, c: 4 });
-  await createAllPurposeStore(database.db, { limited: true, capacityOf: () => 8 }).settlePools(5);
+  await createAllPurposeStore(database.db, { limited: true, capacityOf: () => 8 }).allocateFreeNodes(5);
   expect(await nodes()).toEqual({ a: 4, b: 0, c: 4 });
 });
 

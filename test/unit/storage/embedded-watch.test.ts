@@ -13,7 +13,7 @@ function handClock() {
   const timers: { at: number; action: () => void }[] = [];
   const clock: Clock = {
     now: () => now,
-    at(at, action) {
+    runAt(at, action) {
       const timer = { at, action };
       timers.push(timer);
       return () => void timers.splice(timers.indexOf(timer), timers.includes(timer) ? 1 : 0);

@@ -36,7 +36,7 @@ test('a job is found as it was written, unknown fields and all', async () => {
 
 describe('a list of jobs', () => {
   const ids: number[] = [];
-  const everything: JobFilter = { name: undefined, before: undefined, offset: 0, limit: undefined };
+  const everything: JobFilter = { name: undefined, beforeJobId: undefined, offset: 0, limit: undefined };
 
   beforeAll(async () => {
     for (const { job_id: jobId } of await database.db.selectFrom('jobs').select('job_id').execute())
@@ -55,7 +55,7 @@ describe('a list of jobs', () => {
     ['a name is no pattern', () => ({ name: 'et%' }), []],
     ['a first page', () => ({ limit: 2 }), [4, 3]],
     ['a page by offset', () => ({ limit: 2, offset: 2 }), [2, 1]],
-    ['a page by the job where the last one ended', () => ({ limit: 2, before: ids[3] }), [2, 1]],
+    ['a page by the job where the last one ended', () => ({ limit: 2, beforeJobId: ids[3] }), [2, 1]],
     ['a page after the last', () => ({ offset: 5 }), []],
     ['an offset without a limit', () => ({ offset: 3 }), [1, 0]],
   ])('%s', async (_name, filter, expected) => {
@@ -96,7 +96,7 @@ describe('deleting a job', () => {
       await deleteJob(database.db, jobId, 77, (job) => noticesOfDeletion(job.settings, job.jobId, 77)),
     ).toEqual([active]);
     expect(await findJob(database.db, jobId)).toBeUndefined();
-    expect(await runs.ownedBy('node-1')).toEqual(
+    expect(await runs.listOwnedRuns('node-1')).toEqual(
       expect.arrayContaining([
         { runId: active, stopReason: 'cancel', retimes: 0 },
         { runId: stopping, stopReason: 'timeout', retimes: 0 },

@@ -1,6 +1,6 @@
 /** Launching on the real database: tokens, numbers and limits under many launches at once (spec 2.2, 4.1). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { submit } from '../../../engine/launch.ts';
+import { submitRun } from '../../../engine/launch.ts';
 import type { RunStore } from '../../../engine/ports/runs.ts';
 import type { RunWithTasks } from '../../../engine/run/run.ts';
 import { deleteJob } from '../../../storage/postgres/jobs/jobs.ts';
@@ -101,8 +101,8 @@ describe('spec 2.5 number_in_job: numbers in a job', () => {
     const jobId = await storedJob(database.db, { ...singleTask, max_concurrent_runs: 1000 });
     await runOfJob(launchPorts(runs), jobId);
     await expect(
-      runs.launch(async (transaction) => {
-        await transaction.nextNumberInJob(jobId);
+      runs.launchTransaction(async (transaction) => {
+        await transaction.reserveNumberInJob(jobId);
         throw new Error('the launch fails');
       }),
     ).rejects.toThrow('the launch fails');
@@ -205,7 +205,7 @@ describe('spec 4.1.4: an idempotency token', () => {
       version: '2.1' as const,
       creator: 'ann',
     };
-    const launched = await Promise.all(fifty.map(() => submit(launchPorts(runs, accepted), submission)));
+    const launched = await Promise.all(fifty.map(() => submitRun(launchPorts(runs, accepted), submission)));
     expect(new Set(launched.map(({ runId }) => runId)).size).toBe(1);
     expect(accepted).toHaveLength(1);
     expect((await hidden()).length).toBe(before + 1);
@@ -240,7 +240,7 @@ describe('spec 4.1.4: an idempotency token', () => {
   test('of a launch that failed is free again', async () => {
     const jobId = await storedJob(database.db);
     await expect(
-      runs.launch(async (transaction) => {
+      runs.launchTransaction(async (transaction) => {
         await transaction.claimIdempotencyToken(jobId, 'free', 1);
         throw new Error('the launch fails');
       }),
@@ -266,8 +266,8 @@ describe('a launch that fails', () => {
     const before = await count();
     const failing: RunStore = {
       ...runs,
-      launch: (steps) =>
-        runs.launch(async (transaction) => {
+      launchTransaction: (steps) =>
+        runs.launchTransaction(async (transaction) => {
           await steps(transaction);
           throw new Error('the launch fails at its end');
         }),
@@ -278,7 +278,7 @@ describe('a launch that fails', () => {
       version: '2.1' as const,
       creator: 'ann',
     };
-    await expect(submit(launchPorts(failing, accepted), submission)).rejects.toThrow(
+    await expect(submitRun(launchPorts(failing, accepted), submission)).rejects.toThrow(
       'the launch fails at its end',
     );
     expect(await count()).toEqual(before);

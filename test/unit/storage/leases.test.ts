@@ -48,11 +48,11 @@ const idsOf = (adopted: readonly RunWithTasks[]): number[] =>
 async function endFirstTask(stored: RunWithTasks): Promise<void> {
   const [task] = stored.tasks;
   if (task === undefined) throw new Error('The run has no task.');
-  await runs.write({ changes: [stepOf({ kind: 'task', ...task }, 'skip', now).change], notices: [] });
+  await runs.write({ changes: [stepOf({ kind: 'task', ...task }, 'skip', now).change], notifications: [] });
 }
 
 async function endRun({ run }: RunWithTasks): Promise<void> {
-  await runs.write({ changes: [stepOf({ kind: 'run', ...run }, 'break', now).change], notices: [] });
+  await runs.write({ changes: [stepOf({ kind: 'run', ...run }, 'break', now).change], notifications: [] });
 }
 
 describe('whose runs are adopted', () => {
@@ -140,7 +140,7 @@ describe('an adopted run', () => {
         { kind: 'run' as const, ...run },
         ...tasks.map((task) => ({ kind: 'task' as const, ...task })),
       ])
-      .map((subject) => runs.write({ changes: [stepOf(subject, 'begin', now).change], notices: [] }));
+      .map((subject) => runs.write({ changes: [stepOf(subject, 'begin', now).change], notifications: [] }));
     expect(await Promise.all(writes)).toEqual(['refused', 'refused', 'written', 'written']);
   });
 

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { logStreams } from '../../../engine/log-file.ts';
-import type { LogPage, LogView } from '../../../engine/ports/logs.ts';
-import { maskFor, noMask, type Mask } from '../../../engine/run/masking.ts';
+import type { LogPage, LogReadOptions } from '../../../engine/ports/logs.ts';
+import { createMask, noMask, type Mask } from '../../../engine/run/masking.ts';
 import { createLogFiles } from '../../../storage/files/log-files.ts';
 
 const base = await mkdtemp(join(tmpdir(), 'runyard-logs-'));
@@ -32,21 +32,21 @@ async function logOf(
   return { runId: last, path };
 }
 
-const seen = (mask: Mask = noMask, over = true): LogView => ({ mask, over });
+const seen = (mask: Mask = noMask, over = true): LogReadOptions => ({ mask, isComplete: over });
 
-async function pagesFrom(runId: number, limit: number, view: LogView, from = 0): Promise<LogPage[]> {
+async function pagesFrom(runId: number, limit: number, view: LogReadOptions, from = 0): Promise<LogPage[]> {
   const pages: LogPage[] = [];
   for (let offset = from; ;) {
-    const page = await logs.page({ runId, stream: 'stdout' }, offset, limit, view);
-    if (page.next === offset) return pages;
+    const page = await logs.readPage({ runId, stream: 'stdout' }, offset, limit, view);
+    if (page.nextOffset === offset) return pages;
     pages.push(page);
-    offset = page.next;
+    offset = page.nextOffset;
   }
 }
 
 const textOf = (pages: readonly LogPage[]): string => pages.map((page) => page.text).join('');
 
-const secrets = maskFor(['secret-1', 'ets€x', 'aaaa']);
+const secrets = createMask(['secret-1', 'ets€x', 'aaaa']);
 const piece = fc.oneof(
   fc.constantFrom('secret-1', 'ets€x', 'aaaa', 'a', 'secret', 'ets', '\n', '€', '😀', 'text', '\u001B[31m'),
   fc.uint8Array({ maxLength: 6 }),
@@ -62,12 +62,12 @@ describe('pages', () => {
         const { runId } = await logOf(bytes);
         const view = seen(hide ? secrets : noMask);
         const pages = await pagesFrom(runId, limit, view);
-        const whole = await logs.page({ runId, stream: 'stdout' }, 0, 100_000, view);
+        const whole = await logs.readPage({ runId, stream: 'stdout' }, 0, 100_000, view);
         expect(textOf(pages)).toBe(whole.text);
-        expect(whole.next).toBe(bytes.length);
+        expect(whole.nextOffset).toBe(bytes.length);
         if (!hide) expect(whole.text).toBe(bytes.toString('utf8'));
         else expect(whole.text).not.toMatch(/secret-1|ets€x|aaaa/);
-        for (const page of pages) expect(page.next - page.offset).toBeLessThanOrEqual(Math.max(4, limit));
+        for (const page of pages) expect(page.nextOffset - page.offset).toBeLessThanOrEqual(Math.max(4, limit));
       }),
       { numRuns: 300 },
     );
@@ -85,7 +85,7 @@ describe('pages', () => {
           const read = async (over: boolean): Promise<void> => {
             const pages = await pagesFrom(runId, 16, seen(secrets, over), offset);
             text += textOf(pages);
-            offset = pages.at(-1)?.next ?? offset;
+            offset = pages.at(-1)?.nextOffset ?? offset;
           };
           let written = 0;
           for (const step of steps) {
@@ -95,7 +95,7 @@ describe('pages', () => {
           }
           await appendFile(path, bytes.subarray(written));
           await read(true);
-          expect(text).toBe((await logs.page({ runId, stream: 'stdout' }, 0, 100_000, seen(secrets))).text);
+          expect(text).toBe((await logs.readPage({ runId, stream: 'stdout' }, 0, 100_000, seen(secrets))).text);
         },
       ),
       { numRuns: 150 },
@@ -104,13 +104,13 @@ describe('pages', () => {
 
   test('an offset within a character, or behind the end, is answered', async () => {
     const { runId } = await logOf('€uro');
-    expect(await logs.page({ runId, stream: 'stdout' }, 1, 100, seen())).toEqual({
+    expect(await logs.readPage({ runId, stream: 'stdout' }, 1, 100, seen())).toEqual({
       offset: 1,
       next: 6,
       size: 6,
       text: '\uFFFD\uFFFDuro',
     });
-    expect(await logs.page({ runId, stream: 'stdout' }, 99, 100, seen())).toEqual({
+    expect(await logs.readPage({ runId, stream: 'stdout' }, 99, 100, seen())).toEqual({
       offset: 6,
       next: 6,
       size: 6,
@@ -126,7 +126,7 @@ describe('a log of which a part was left out', () => {
     const { runId } = await logOf(`head\n${'#'.repeat(20)}tail\n`, [5, 25, 16]);
     const pages = await pagesFrom(runId, 3, seen());
     expect(textOf(pages)).toBe(`head\n${mark}tail\n`);
-    expect(pages.map(({ offset, next }) => [offset, next])).toEqual([
+    expect(pages.map(({ offset, nextOffset }) => [offset, nextOffset])).toEqual([
       [0, 3],
       [3, 5],
       [5, 25],
@@ -134,7 +134,7 @@ describe('a log of which a part was left out', () => {
       [28, 30],
     ]);
     // Somebody had read on before it was left out.
-    expect(await logs.page({ runId, stream: 'stdout' }, 15, 100, seen())).toMatchObject({
+    expect(await logs.readPage({ runId, stream: 'stdout' }, 15, 100, seen())).toMatchObject({
       next: 25,
       text: '\n[runyard: 10 bytes left out here; RUNYARD_LOG_BYTES_MAX is 16 bytes]\n',
     });
@@ -163,7 +163,7 @@ describe('a log of which a part was left out', () => {
           expect(textOf(await pagesFrom(runId, limit, seen(secrets), offset))).not.toMatch(
             /#|secret-1|ets€x|aaaa/,
           );
-          expect((await logs.tail({ runId, stream: 'stdout' }, 3, limit, seen(secrets))).text).not.toMatch(
+          expect((await logs.readTail({ runId, stream: 'stdout' }, 3, limit, seen(secrets))).text).not.toMatch(
             /#|secret-1|ets€x|aaaa/,
           );
         },
@@ -174,12 +174,12 @@ describe('a log of which a part was left out', () => {
 
   test('shows from its end what is kept of it there', async () => {
     const { runId } = await logOf(`head\n${'#'.repeat(20)}x\ny\nz\n`, [5, 25, 16]);
-    expect(await logs.tail({ runId, stream: 'stdout' }, 2, 100, seen())).toMatchObject({
+    expect(await logs.readTail({ runId, stream: 'stdout' }, 2, 100, seen())).toMatchObject({
       offset: 27,
       next: 31,
       text: 'y\nz\n',
     });
-    expect((await logs.tail({ runId, stream: 'stdout' }, 9, 100, seen())).text).toBe(`${mark}x\ny\nz\n`);
+    expect((await logs.readTail({ runId, stream: 'stdout' }, 9, 100, seen())).text).toBe(`${mark}x\ny\nz\n`);
   });
 });
 
@@ -194,17 +194,17 @@ describe('the tail', () => {
     ['€€€€', 1, 8, '€€'],
   ])('of %j, %i lines of at most %i bytes', async (text, lines, limit, tail) => {
     const { runId } = await logOf(text);
-    expect((await logs.tail({ runId, stream: 'stdout' }, lines, limit, seen())).text).toBe(tail);
+    expect((await logs.readTail({ runId, stream: 'stdout' }, lines, limit, seen())).text).toBe(tail);
   });
 });
 
 test('a line of 100 MB is shown in pieces, and its tail is bounded', async () => {
   const { runId, path } = await logOf('');
   for (let part = 0; part < 10; part += 1) await appendFile(path, Buffer.alloc(10_000_000, 'é'));
-  const page = await logs.page({ runId, stream: 'stdout' }, 50_000_001, 65_536, seen());
-  expect([page.next, page.size, page.text.length]).toEqual([50_065_536, 100_000_000, 32_768]);
-  const tail = await logs.tail({ runId, stream: 'stdout' }, 10_000, 65_536, seen());
-  expect([tail.offset, tail.next, tail.text.length]).toEqual([100_000_000 - 65_536, 100_000_000, 32_768]);
+  const page = await logs.readPage({ runId, stream: 'stdout' }, 50_000_001, 65_536, seen());
+  expect([page.nextOffset, page.size, page.text.length]).toEqual([50_065_536, 100_000_000, 32_768]);
+  const tail = await logs.readTail({ runId, stream: 'stdout' }, 10_000, 65_536, seen());
+  expect([tail.offset, tail.nextOffset, tail.text.length]).toEqual([100_000_000 - 65_536, 100_000_000, 32_768]);
 });
 
 describe('what a task has made of its log', () => {
@@ -239,19 +239,19 @@ describe('what a task has made of its log', () => {
     await rm(path);
     await make(path);
     for (const stream of logStreams) {
-      expect(await logs.page({ runId, stream }, 0, 100, seen())).toEqual({
+      expect(await logs.readPage({ runId, stream }, 0, 100, seen())).toEqual({
         offset: 0,
         next: 0,
         size: 0,
         text: '',
       });
-      expect(await logs.tail({ runId, stream }, 5, 100, seen())).toEqual({
+      expect(await logs.readTail({ runId, stream }, 5, 100, seen())).toEqual({
         offset: 0,
         next: 0,
         size: 0,
         text: '',
       });
-      expect(await logs.size({ runId, stream })).toBeUndefined();
+      expect(await logs.getSize({ runId, stream })).toBeUndefined();
     }
   });
 

@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import type { Kysely } from 'kysely';
 import { systemClock, type Clock } from '../../../engine/clock.ts';
-import { runNow, submit, type LaunchPorts } from '../../../engine/launch.ts';
+import { launchRun, submitRun, type LaunchPorts } from '../../../engine/launch.ts';
 import type { JobSettings, SubmitSettings } from '../../../engine/job/settings.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
 import type { RunStore } from '../../../engine/ports/runs.ts';
@@ -41,7 +41,7 @@ export function launchPorts(
     clock,
     limits: defaultLimits,
     nodeId,
-    accept: (run) => {
+    acceptRun: (run) => {
       accepted.push(run);
     },
   };
@@ -55,7 +55,7 @@ export async function submitted(
   clock: Clock = systemClock,
 ): Promise<RunWithTasks> {
   const accepted: RunWithTasks[] = [];
-  await submit(launchPorts(runs, accepted, nodeId, clock), { settings, version: '2.0', creator: 'ann' });
+  await submitRun(launchPorts(runs, accepted, nodeId, clock), { settings, version: '2.0', creator: 'ann' });
   const [run] = accepted;
   if (run === undefined) throw new Error('The submission was not accepted.');
   return run;
@@ -92,5 +92,5 @@ export function storedJob(
 
 /** Starts a run of a stored job and gives what the caller is told. */
 export function runOfJob(ports: LaunchPorts, jobId: number, idempotencyToken?: string) {
-  return runNow(ports, { jobId, parameters: {}, idempotencyToken, creator: 'ann' });
+  return launchRun(ports, { jobId, parameters: {}, idempotencyToken, creator: 'ann' });
 }

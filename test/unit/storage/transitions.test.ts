@@ -7,7 +7,7 @@ import { systemClock } from '../../../engine/clock.ts';
 import type { ChangeSet, RunStore } from '../../../engine/ports/runs.ts';
 import type { StateChange } from '../../../engine/run/change.ts';
 import type { Notice } from '../../../engine/run/notification.ts';
-import { stepOf, type StepEvent, type StepFacts, type Subject } from '../../../engine/run/change.ts';
+import { stepOf, type StepEvent, type StepFacts, type StepSubject } from '../../../engine/run/change.ts';
 import type { RunWithTasks, TaskRun } from '../../../engine/run/run.ts';
 import { resultStates } from '../../../engine/run/states.ts';
 import { openDatabase } from '../../../storage/postgres/database.ts';
@@ -32,8 +32,8 @@ function only<Item>(items: readonly Item[]): Item {
   return item;
 }
 
-const taskSubject = (task: TaskRun): Subject => ({ kind: 'task', ...task });
-const runSubject = ({ run }: RunWithTasks): Subject => ({ kind: 'run', ...run });
+const taskSubject = (task: TaskRun): StepSubject => ({ kind: 'task', ...task });
+const runSubject = ({ run }: RunWithTasks): StepSubject => ({ kind: 'run', ...run });
 
 function notice(runId: number, event: Notice['event'] = 'on_start'): Notice {
   return { event, channel: 'email', recipient: 'a@x', jobId: 1, runId, taskKey: undefined, createdTime: 5 };
@@ -62,7 +62,7 @@ function together(
     stepOf(taskSubject(task), event, now, facts),
   ];
   return {
-    set: { changes: [runStep.change, taskStep.change], notices: [] },
+    set: { changes: [runStep.change, taskStep.change], notifications: [] },
     next: {
       run: { ...stored.run, progress: runStep.progress },
       tasks: [{ ...task, progress: taskStep.progress }],
@@ -81,7 +81,7 @@ describe('a change is written only in the state and fence that it names', () => 
   ])('%s', async (_name, wrong, answer) => {
     const stored = await submitted(runs, graph('a'));
     const { change, progress } = stepOf(taskSubject(only(stored.tasks)), 'begin', 2_000_000_000_000);
-    expect(await runs.write({ changes: [{ ...change, ...wrong }], notices: [] })).toBe(answer);
+    expect(await runs.write({ changes: [{ ...change, ...wrong }], notifications: [] })).toBe(answer);
     const found = await runs.find(stored.run.runId);
     expect(found?.tasks[0]?.progress).toEqual(answer === 'written' ? progress : stored.tasks[0]?.progress);
     expect(found?.run.progress).toEqual(stored.run.progress);
@@ -91,8 +91,8 @@ describe('a change is written only in the state and fence that it names', () => 
     const stored = await submitted(runs, graph('a'));
     const { change } = stepOf(taskSubject(only(stored.tasks)), 'begin', 2_000_000_000_000);
     const answers = [
-      await runs.write({ changes: [change], notices: [] }),
-      await runs.write({ changes: [change], notices: [] }),
+      await runs.write({ changes: [change], notifications: [] }),
+      await runs.write({ changes: [change], notifications: [] }),
     ];
     expect(answers).toEqual(['written', 'refused']);
   });
@@ -102,7 +102,7 @@ describe('a change is written only in the state and fence that it names', () => 
     const facts = { clusterId: '0101-000000-abcdefgh', sparkContextId: '123' };
     await runs.write({
       changes: [stepOf(taskSubject(only(stored.tasks)), 'begin', 2_000_000_000_000, facts).change],
-      notices: [],
+      notifications: [],
     });
     expect((await runs.find(stored.run.runId))?.tasks[0]).toMatchObject(facts);
   });
@@ -113,7 +113,7 @@ describe('a set is written whole or not at all', () => {
     const stored = await submitted(runs, singleTask);
     const { changes } = together(stored, 'begin').set;
     const late = changes.map((change) => (change.kind === 'task' ? { ...change, fence: 9 } : change));
-    expect(await runs.write({ changes: late, notices: [notice(stored.run.runId)] })).toBe('refused');
+    expect(await runs.write({ changes: late, notifications: [notice(stored.run.runId)] })).toBe('refused');
     expect(await runs.find(stored.run.runId)).toEqual(stored);
     expect(await noticesOf(stored.run.runId)).toEqual([]);
   });
@@ -126,7 +126,7 @@ describe('a set is written whole or not at all', () => {
         const third = index % 3 === 0;
         return runs.write({
           changes: third ? changes.map((change) => ({ ...change, fence: 9 })) : changes,
-          notices: [notice(one.run.runId), notice(one.run.runId, 'on_failure')],
+          notifications: [notice(one.run.runId), notice(one.run.runId, 'on_failure')],
         });
       }),
     );
@@ -145,7 +145,7 @@ describe('a set is written whole or not at all', () => {
         // A running run with a result breaks a CHECK.
         return runs.write({
           changes: index === 2 ? changes.map((change) => ({ ...change, result: 'FAILED' })) : changes,
-          notices: [],
+          notifications: [],
         });
       }),
     );
@@ -165,7 +165,7 @@ describe('a set is written whole or not at all', () => {
   test('more notices than one statement can carry are stored', async () => {
     const stored = await submitted(runs, singleTask);
     const notices = Array.from({ length: 9_000 }, () => notice(stored.run.runId));
-    expect(await runs.write({ ...together(stored, 'begin').set, notices })).toBe('written');
+    expect(await runs.write({ ...together(stored, 'begin').set, notifications: notices })).toBe('written');
     expect(await noticesOf(stored.run.runId)).toHaveLength(9_000);
   });
 });
@@ -178,7 +178,7 @@ test.each([
   expect(
     await runs.write({
       changes: [stepOf(taskSubject(only(stored.tasks)), 'break', 2_000_000_000_000, { message }).change],
-      notices: [],
+      notifications: [],
     }),
   ).toBe('written');
   expect((await runs.find(stored.run.runId))?.tasks[0]?.progress.message).toBe('a\ufffdb');
@@ -197,7 +197,7 @@ describe('group commit', () => {
     const [first, second] = await Promise.all([submitted(runs, graph('a')), submitted(runs, graph('a'))]);
     // Keeps both writers busy, so that the changes that follow meet in one batch.
     const busy = [first, second].map((one) =>
-      runs.write({ changes: [stepOf(runSubject(one), 'begin', 2_000_000_000_000).change], notices: [] }),
+      runs.write({ changes: [stepOf(runSubject(one), 'begin', 2_000_000_000_000).change], notifications: [] }),
     );
     const begin = stepOf(taskSubject(only(first.tasks)), 'begin', 2_000_000_000_000);
     const finish = stepOf(
@@ -207,7 +207,7 @@ describe('group commit', () => {
       { result: 'SUCCESS' },
     );
     const answers = await Promise.all(
-      [begin, finish].map(({ change }) => runs.write({ changes: [change], notices: [] })),
+      [begin, finish].map(({ change }) => runs.write({ changes: [change], notifications: [] })),
     );
     expect([...answers, ...(await Promise.all(busy))]).toEqual(['written', 'written', 'written', 'written']);
     expect((await runs.find(first.run.runId))?.tasks[0]?.progress).toEqual(finish.progress);
@@ -229,7 +229,7 @@ async function liveThrough(stored: RunWithTasks, onWrite: () => void = () => und
   for (const [event, facts] of steps) {
     const { set, next } = together(current, event, facts);
     const notices = event === 'begin' ? [notice(stored.run.runId)] : [];
-    const writing = runs.write({ ...set, notices });
+    const writing = runs.write({ ...set, notifications: notices });
     onWrite();
     expect(await writing).toBe('written');
     current = next;
@@ -272,7 +272,7 @@ test('memory and rows agree after any legal sequence of events, also when the cl
           now,
           row.on === 'finish' ? { result, message: `at ${now}` } : {},
         );
-        expect(await runs.write({ changes: [change], notices: [] })).toBe('written');
+        expect(await runs.write({ changes: [change], notifications: [] })).toBe('written');
         task = { ...task, progress };
         expect((await runs.find(stored.run.runId))?.tasks).toEqual([task]);
       }

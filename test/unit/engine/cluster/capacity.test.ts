@@ -1,7 +1,7 @@
 /** Who gets the nodes of a pool: first come first served, and never more than there are. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { grantNodes, type WaitingCluster } from '../../../../engine/cluster/capacity.ts';
+import { allocatePoolNodes, type WaitingCluster } from '../../../../engine/cluster/capacity.ts';
 
 const start = (clusterId: string, wanted: number): WaitingCluster => ({
   clusterId,
@@ -41,7 +41,7 @@ describe('nodes are given', () => {
     ['to nobody when none is free', 2, 2, [growth('a', 1, 2)], []],
     ['to nobody when more are held than there are now', 2, 5, [start('a', 1)], []],
   ])('%s', (_name, capacity, held, waiting, expected) => {
-    expect(grantNodes(capacity, held, waiting).map(({ clusterId, nodes }) => [clusterId, nodes])).toEqual(
+    expect(allocatePoolNodes(capacity, held, waiting).map(({ clusterId, nodes }) => [clusterId, nodes])).toEqual(
       expected,
     );
   });
@@ -58,7 +58,7 @@ describe('nodes are given', () => {
     fc.assert(
       fc.property(fc.nat(20), fc.array(cluster, { maxLength: 8 }), (capacity, waiting) => {
         const before = waiting.reduce((sum, { held }) => sum + held, 0);
-        const grants = grantNodes(capacity, before, waiting);
+        const grants = allocatePoolNodes(capacity, before, waiting);
         const added = grants.map(({ clusterId, nodes }) => {
           const one = waiting.find((other) => other.clusterId === clusterId);
           if (one === undefined) throw new Error('a grant for nobody');

@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { desiredWorkers } from '../../../../engine/cluster/autoscale.ts';
 import { createClusterFaults } from '../../../../engine/cluster/faults.ts';
 import {
-  capacityOf,
+  poolCapacityOf,
   defaultInventory,
-  isLimited,
-  shapeOf,
-  unknownIn,
+  hasLimitedPool,
+  resolveShape,
+  unknownNameError,
   type Inventory,
 } from '../../../../engine/cluster/inventory.ts';
-import { endInWords, isUsersFault, reasonOf } from '../../../../engine/cluster/termination.ts';
+import { terminationMessage, isUserError, toTerminationReason } from '../../../../engine/cluster/termination.ts';
 
 const inventory: Inventory = {
   ...defaultInventory,
@@ -64,23 +64,23 @@ describe('spec 2.8', () => {
       { policy_id: 'typed', num_workers: 1 },
       { poolId: '', nodeTypeId: 'standard-8', driverNodeTypeId: 'standard-8', workers: 1 },
     ],
-  ])('%s', (_name, spec, shape) => expect(shapeOf(spec, inventory)).toEqual(shape));
+  ])('%s', (_name, spec, shape) => expect(resolveShape(spec, inventory)).toEqual(shape));
 
   test('an unknown pool or policy is named, with those that there are', () => {
-    expect(shapeOf({ instance_pool_id: 'sea' }, inventory)).toEqual({
+    expect(resolveShape({ instance_pool_id: 'sea' }, inventory)).toEqual({
       error: `The cluster's instance_pool_id is "sea", which is no pool of this service: there are small, any (RUNYARD_CLUSTERS).`,
     });
-    expect(unknownIn({ policy_id: 'toString' }, defaultInventory)).toBe(
+    expect(unknownNameError({ policy_id: 'toString' }, defaultInventory)).toBe(
       'policy_id is "toString", which is no policy of this service: none is configured (RUNYARD_CLUSTERS).',
     );
   });
 
   test('pools have the nodes that the configuration gives them', () => {
-    expect(['', 'small', 'any'].map((pool) => capacityOf(pool, inventory))).toEqual([9, 4, undefined]);
+    expect(['', 'small', 'any'].map((pool) => poolCapacityOf(pool, inventory))).toEqual([9, 4, undefined]);
     expect([
-      isLimited(inventory),
-      isLimited(defaultInventory),
-      isLimited({ ...defaultInventory, pools: { a: { capacity: 1 } } }),
+      hasLimitedPool(inventory),
+      hasLimitedPool(defaultInventory),
+      hasLimitedPool({ ...defaultInventory, pools: { a: { capacity: 1 } } }),
     ]).toEqual([true, false, true]);
   });
 
@@ -106,14 +106,14 @@ test('a fault strikes as often as it says, and whom it names', () => {
 });
 
 test('an end is told with its code, its kind and its reason', () => {
-  expect(reasonOf({ code: 'INIT_SCRIPT_FAILURE', parameters: { message: 'x' } })).toEqual({
+  expect(toTerminationReason({ code: 'INIT_SCRIPT_FAILURE', parameters: { message: 'x' } })).toEqual({
     code: 'INIT_SCRIPT_FAILURE',
     type: 'CLIENT_ERROR',
     parameters: { message: 'x' },
   });
-  expect(endInWords('c', { code: 'JOB_FINISHED' })).toBe('Cluster c was terminated (JOB_FINISHED)');
+  expect(terminationMessage('c', { code: 'JOB_FINISHED' })).toBe('Cluster c was terminated (JOB_FINISHED)');
   expect([
-    isUsersFault({ code: 'INIT_SCRIPT_FAILURE' }),
-    isUsersFault({ code: 'CLOUD_PROVIDER_SHUTDOWN' }),
+    isUserError({ code: 'INIT_SCRIPT_FAILURE' }),
+    isUserError({ code: 'CLOUD_PROVIDER_SHUTDOWN' }),
   ]).toEqual([true, false]);
 });

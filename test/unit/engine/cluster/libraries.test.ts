@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import {
   checkPackage,
-  contradiction,
-  installationFailed,
+  findLibraryConflict,
+  installationFailedMessage,
   libraryKey,
   libraryName,
 } from '../../../../engine/cluster/libraries.ts';
@@ -62,7 +62,7 @@ test.each<[string, readonly Library[], string | undefined]>([
     [{ pypi: { package: 'a==1' } }, { maven: { coordinates: 'x:a:2' } }, { jar: 'a-3.jar' }],
     undefined,
   ],
-])('%s', (_fact, libraries, message) => expect(contradiction(libraries)?.message).toBe(message));
+])('%s', (_fact, libraries, message) => expect(findLibraryConflict(libraries)?.message).toBe(message));
 
 test.each<[Library, string]>([
   [{ pypi: { package: '-r requirements.txt' } }, 'pypi.package'],
@@ -95,7 +95,7 @@ test('the message of a failed task begins as clients know it, and names each lib
     { library: { cran: { package: 'ada' } }, message: 'no R.' },
     { library: { cran: { package: 'bit' } }, message: 'no R.' },
   ];
-  expect(installationFailed(failures)).toBe(
+  expect(installationFailedMessage(failures)).toBe(
     'Library installation failed for library due to user error. Error messages: jar a.jar: gone.; cran ada, cran bit: no R.',
   );
   expect(libraryName({ maven: { coordinates: 'a:b:1' } })).toBe('maven a:b:1');

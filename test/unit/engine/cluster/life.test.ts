@@ -1,7 +1,7 @@
 /** Which cluster a task runs on, when a shared one has served, and how a cluster id looks (spec 2.4). */
 import { describe, expect, test } from 'vitest';
 import { clusterIdAt } from '../../../../engine/cluster/cluster.ts';
-import { clusterChoice, hasServed, type ClusterChoice } from '../../../../engine/run/cluster-choice.ts';
+import { clusterChoiceOf, isNoLongerNeeded, type ClusterChoice } from '../../../../engine/run/cluster-choice.ts';
 import type { JobSettings, TaskSettings } from '../../../../engine/job/settings.ts';
 import { progressAt, type Place } from '../run/standings.ts';
 
@@ -26,7 +26,7 @@ test.each<[string, Partial<TaskSettings>, JobSettings, ClusterChoice]>([
   ['no cluster named, though the job has some', {}, settings, { kind: 'none' }],
   ['no cluster at all', {}, {}, { kind: 'none' }],
 ])('%s', (_name, task, job, expected) => {
-  expect(clusterChoice({ task_key: 'a', ...task }, job)).toEqual(expected);
+  expect(clusterChoiceOf({ task_key: 'a', ...task }, job)).toEqual(expected);
 });
 
 describe('a shared cluster', () => {
@@ -54,7 +54,7 @@ describe('a shared cluster', () => {
     ],
     ['has served when it has no users', [], true],
   ])('%s', (_name, tasks, expected) => {
-    expect(hasServed('etl', tasks)).toBe(expected);
+    expect(isNoLongerNeeded('etl', tasks)).toBe(expected);
   });
 });
 

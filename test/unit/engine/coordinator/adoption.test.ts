@@ -128,7 +128,7 @@ describe.each([
           await world.adopt(next);
           return isOver(runId);
         });
-        await vi.waitFor(() => expect(next.active()).toBe(0), patience);
+        await vi.waitFor(() => expect(next.countDrivenRuns()).toBe(0), patience);
         await expectPerfect(runId, `killed at call ${calls}, ${before ? 'before' : 'after'} it`);
       }
     }
@@ -199,7 +199,7 @@ describe('an engine that closes', () => {
       await reach();
       await world.when(runId, (run) => describeRun(run).join() === states.join());
       await first.close();
-      expect([first.active(), world.clock.waiting()]).toEqual([0, 0]);
+      expect([first.countDrivenRuns(), world.clock.waiting()]).toEqual([0, 0]);
       const handed = world.pool.handed.length;
       for (const key of world.pool.running()) world.pool.end(key);
       const before = await world.when(runId, () => true);
@@ -217,7 +217,7 @@ describe('an engine that closes', () => {
     const first = world.coordinator();
     await first.close();
     const runId = await world.launch(first, singleTask);
-    expect([first.active(), describeRun(await world.when(runId, () => true))]).toEqual([
+    expect([first.countDrivenRuns(), describeRun(await world.when(runId, () => true))]).toEqual([
       0,
       ['run PENDING', 'main PENDING'],
     ]);
@@ -257,7 +257,7 @@ test('a run that comes back to a node which still remembers it is driven once', 
   );
   world.pool.end('a');
   await world.running('b');
-  expect([first.active(), (await world.when(runId, () => true)).run.fence]).toEqual([1, 3]);
+  expect([first.countDrivenRuns(), (await world.when(runId, () => true)).run.fence]).toEqual([1, 3]);
   world.pool.end('b');
   expect(describeRun(await world.ended(runId))).toEqual([
     'run TERMINATED/SUCCESS',
@@ -286,7 +286,7 @@ test('a kill between the first begin of a task and that of its run lets the run 
     'b PENDING',
   ]);
   expect(await world.notices()).toEqual(['run on_start']);
-  await cancelRun({ runs: world.runs, stop: second.stop }, runId);
+  await cancelRun({ runs: world.runs, stopRun: second.stop }, runId);
   await world.ended(runId);
 });
 

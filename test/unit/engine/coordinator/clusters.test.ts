@@ -228,7 +228,7 @@ describe('spec 2.4: a shared cluster', () => {
     const clusters = createClusterStore(world.database.db, systemClock, pino({ level: 'silent' }));
     const started = () => Promise.reject(new Error('no nodes left'));
     const runId = await world.launch(
-      world.coordinator({ clusterStartMs: 60_000, clusters: { ...clusters, started } }),
+      world.coordinator({ clusterStartMs: 60_000, clusters: { ...clusters, markRunning: started } }),
       graphOn({ a: 'etl', b: 'etl' }, 'a', 'b'),
     );
     await world.when(runId, ({ tasks }) => tasks.every(({ clusterId }) => clusterId !== undefined));
@@ -271,7 +271,7 @@ test('spec 2.2 existing_cluster_id: an existing cluster is allocated on first us
 });
 
 test('spec 2.2 existing_cluster_id: where clusters must be there, an unknown or ended one fails the task, and no cluster is made', async () => {
-  const coordinator = world.coordinator({ compute: plainCompute({ strict: true }) });
+  const coordinator = world.coordinator({ compute: plainCompute({ requireExistingCluster: true }) });
   const unknown = await world.ended(await world.launch(coordinator, graphOn({ a: 'existing' }, 'a')));
   expect([describeRun(unknown)[1], unknown.tasks[0]?.progress.message]).toEqual([
     'a TERMINATED/FAILED',
@@ -311,7 +311,7 @@ test('spec 2.4: an engine that takes up a running task finds that its cluster wa
     tasks: [task],
   } = await world.when(runId, ({ tasks }) => tasks[0]?.progress.state === 'RUNNING');
   const clusters = createClusterStore(world.database.db, systemClock, pino({ level: 'silent' }));
-  await clusters.terminated(
+  await clusters.terminate(
     [task?.clusterId ?? ''],
     { code: 'CLOUD_PROVIDER_SHUTDOWN', parameters: { message: 'gone' } },
     world.clock.now(),

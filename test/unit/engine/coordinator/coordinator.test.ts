@@ -1,7 +1,7 @@
 /** Lives of runs: graphs, outcomes, what runners are handed, notices, and failures of the engine itself. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { noLibraries } from '../../../../engine/cluster/libraries.ts';
-import type { Outcome } from '../../../../engine/run/assignment.ts';
+import type { TaskOutcome } from '../../../../engine/run/assignment.ts';
 import type { RunStore } from '../../../../engine/ports/runs.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
 import { graph, singleTask } from '../../storage/stored-runs.ts';
@@ -18,11 +18,11 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-const failed: Outcome = { kind: 'failed', message: 'Workload failed, see run output for details' };
-const lost: Outcome = { kind: 'lost', message: 'Its process vanished.' };
+const failed: TaskOutcome = { kind: 'failed', message: 'Workload failed, see run output for details' };
+const lost: TaskOutcome = { kind: 'lost', message: 'Its process vanished.' };
 
 describe('a single-task run', () => {
-  test.each<[string, Outcome, string, string]>([
+  test.each<[string, TaskOutcome, string, string]>([
     ['succeeds', { kind: 'succeeded' }, 'TERMINATED/SUCCESS', ''],
     [
       'fails with its own message',
@@ -122,7 +122,7 @@ describe('a graph', () => {
     ]);
     world.pool.end('c');
     expect(describeRun(await world.ended(runId))[0]).toBe('run TERMINATED/SUCCESS');
-    await vi.waitFor(() => expect(coordinator.active()).toBe(0), patience);
+    await vi.waitFor(() => expect(coordinator.countDrivenRuns()).toBe(0), patience);
   });
 
   test('says of a waiting task what it waits for', async () => {
@@ -199,7 +199,7 @@ describe('a graph', () => {
 describe('notices', () => {
   const mails = { email_notifications: { on_start: ['s@x'], on_success: ['g@x'], on_failure: ['f@x'] } };
 
-  test.each<[string, Outcome, string[]]>([
+  test.each<[string, TaskOutcome, string[]]>([
     ['success', { kind: 'succeeded' }, ['run on_start', 'run on_success']],
     ['failure', failed, ['run on_start', 'run on_failure']],
     ['internal error', lost, ['run on_start', 'run on_failure']],
@@ -242,7 +242,7 @@ describe('failures of the engine itself', () => {
       taskValues: async () => ({}),
       read: async () => undefined,
     };
-    const runId = await world.launch(world.coordinator({ workplace }), singleTask);
+    const runId = await world.launch(world.coordinator({ directories: workplace }), singleTask);
     const found = await world.ended(runId);
     expect(describeRun(found)).toEqual(['run INTERNAL_ERROR/FAILED', 'main INTERNAL_ERROR/FAILED']);
     expect(found.run.progress.message).toBe('The engine failed this task: no space left');
@@ -296,7 +296,7 @@ describe('failures of the engine itself', () => {
     const runId = await world.launch(coordinator, singleTask);
     await world.running('main');
     world.pool.end('main');
-    await vi.waitFor(() => expect(coordinator.active()).toBe(0), patience);
+    await vi.waitFor(() => expect(coordinator.countDrivenRuns()).toBe(0), patience);
     expect(describeRun(await world.when(runId, () => true))).toEqual(['run RUNNING', 'main RUNNING']);
     await world.adopt(world.coordinator({ nodeId: 'node-2' }));
     expect(describeRun(await world.ended(runId))).toEqual([
@@ -311,7 +311,7 @@ describe('failures of the engine itself', () => {
     await world.running('a');
     await world.runs.adopt('node-2', world.clock.now(), 10);
     world.pool.end('a');
-    await vi.waitFor(() => expect(coordinator.active()).toBe(0), patience);
+    await vi.waitFor(() => expect(coordinator.countDrivenRuns()).toBe(0), patience);
     expect(describeRun(await world.when(runId, () => true))).toEqual([
       'run RUNNING',
       'a RUNNING',

@@ -129,9 +129,9 @@ describe('at most once, and not less', () => {
     const job = await world.job();
     world.clock.set(at('03-01T06:00'));
     await expect(
-      world.store.fireDue({ now: at('03-01T06:00'), limit: 10 }, () => ({
-        fired: [],
-        launch: async () => {
+      world.store.claimDue({ now: at('03-01T06:00'), limit: 10 }, () => ({
+        updates: [],
+        launchRuns: async () => {
           throw new Error('killed');
         },
       })),
@@ -144,11 +144,11 @@ describe('at most once, and not less', () => {
 
   test('while the database is away fires wait, and nothing is given up', async () => {
     let away = true;
-    const fireDue: typeof world.store.fireDue = (claim, decide) =>
+    const fireDue: typeof world.store.claimDue = (claim, decide) =>
       away
         ? Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }))
-        : world.store.fireDue(claim, decide);
-    world.engine({ schedules: { ...world.store, fireDue } });
+        : world.store.claimDue(claim, decide);
+    world.engine({ schedules: { ...world.store, claimDue: fireDue } });
     const job = await world.job();
     world.clock.advance(at('03-01T06:00') - world.clock.now());
     away = false;
@@ -250,9 +250,9 @@ describe('a year in five zones', () => {
       jobs.set(zone, await world.job(scheduled('0 15 2 ? * SUN', { timezone_id: zone })));
     const step = async (until: number): Promise<void> => {
       for (
-        let due = await world.store.firstDue();
+        let due = await world.store.getNextDueTime();
         due !== undefined && due <= until;
-        due = await world.store.firstDue()
+        due = await world.store.getNextDueTime()
       )
         await world.to(due);
     };

@@ -1,7 +1,7 @@
 /** Schedules on a database of their own, fired by engines whose clock the test moves. */
 import { pino } from 'pino';
 import { vi } from 'vitest';
-import { startFiring, type FirePorts, type Firing } from '../../../../engine/coordinator/fire.ts';
+import { startScheduler, type SchedulerPorts, type Scheduler } from '../../../../engine/coordinator/fire.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import { defaultLimits, type Limits } from '../../../../engine/limits.ts';
 import type { ScheduleStore } from '../../../../engine/ports/schedules.ts';
@@ -19,7 +19,7 @@ export interface FiredSchedules {
   /** Ids of runs that an engine was told to drive. */
   readonly accepted: number[];
   /** Starts an engine that fires; closed at the end. */
-  engine(changes?: Partial<FirePorts>, limits?: Partial<Limits>): Firing;
+  engine(changes?: Partial<SchedulerPorts>, limits?: Partial<Limits>): Scheduler;
   /** Stores a job with a daily fire at six, or another one, and gives its id. */
   job(settings?: JobSettings): Promise<number>;
   change(jobId: number, settings: JobSettings): Promise<void>;
@@ -45,23 +45,23 @@ export async function createFiredSchedules(start: number): Promise<FiredSchedule
   const clock = createManualClock(start);
   const store = createScheduleStore(database.db);
   const accepted: number[] = [];
-  const engines: Firing[] = [];
+  const engines: Scheduler[] = [];
   return {
     database,
     clock,
     store,
     accepted,
     engine(changes = {}, limits = {}) {
-      const firing = startFiring({
+      const firing = startScheduler({
         schedules: store,
         clock,
         log,
-        isPassing: passing,
-        launching: {
+        isTransientError: passing,
+        launchPorts: {
           clock,
           limits: { ...defaultLimits, ...limits },
           nodeId: `node-${engines.length}`,
-          accept: ({ run }) => {
+          acceptRun: ({ run }) => {
             accepted.push(run.runId);
           },
         },
@@ -80,7 +80,7 @@ export async function createFiredSchedules(start: number): Promise<FiredSchedule
       await vi.waitFor(
         async () => {
           clock.advance(0);
-          const due = await store.firstDue();
+          const due = await store.getNextDueTime();
           if (due !== undefined && due <= clock.now()) {
             for (const engine of engines) engine.wake(due);
             throw new Error(`A fire of ${new Date(due).toISOString()} is still due.`);

@@ -3,7 +3,7 @@
  * back.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { ChildRequest } from '../../../../engine/run/child.ts';
+import type { ChildRunRequest } from '../../../../engine/run/child.ts';
 import { defaultLimits } from '../../../../engine/limits.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
 import { singleTask, storedJob } from '../../storage/stored-runs.ts';
@@ -23,7 +23,7 @@ afterEach(async () => {
   await database.db.deleteFrom('idempotency_tokens').execute();
 });
 
-const notebook: ChildRequest = { kind: 'notebook', path: '/child', arguments: { n: '1' }, timeoutSeconds: 0 };
+const notebook: ChildRunRequest = { kind: 'notebook', path: '/child', arguments: { n: '1' }, timeoutSeconds: 0 };
 const never = new AbortController().signal;
 const parent = {
   tasks: [{ task_key: 'asks', existing_cluster_id: 'c', spark_python_task: { python_file: '/a.py' } }],
@@ -48,14 +48,14 @@ const child = 'main';
 test('one key is one run, another key another one; a notebook is a WORKFLOW_RUN of the task', async () => {
   await asking();
   const door = world.pool.door('asks');
-  const first = [door.launch('a', notebook, never), door.launch('a', notebook, never)];
+  const first = [door.launchChild('a', notebook, never), door.launchChild('a', notebook, never)];
   await world.running('asks', child);
   world.pool.end(child);
   const [one, same] = await Promise.all(first);
   expect(one).toEqual({ runId: expect.any(Number), result: 'SUCCESS', message: '' });
   expect(same).toEqual(one);
-  expect(await door.launch('a', notebook, never)).toEqual(one);
-  const other = door.launch('b', notebook, never);
+  expect(await door.launchChild('a', notebook, never)).toEqual(one);
+  const other = door.launchChild('b', notebook, never);
   await world.running('asks', child);
   world.pool.end(child, { kind: 'failed', message: 'Broken' });
   expect(await other).toEqual({
@@ -72,7 +72,7 @@ test('one key is one run, another key another one; a notebook is a WORKFLOW_RUN 
 test('a stored job runs as by run-now, with its retries', async () => {
   const jobId = await storedJob(database.db, { ...singleTask, max_retries: 1 }, world.clock.now());
   await asking();
-  const ended = world.pool.door('asks').launch('job', { kind: 'job', jobId, parameters: {} }, never);
+  const ended = world.pool.door('asks').launchChild('job', { kind: 'job', jobId, parameters: {} }, never);
   for (const outcome of [{ kind: 'failed', message: 'Broken' }, { kind: 'succeeded' }] as const) {
     await world.running('asks', 'main');
     world.pool.end('main', outcome);
@@ -84,7 +84,7 @@ test('a stored job runs as by run-now, with its retries', async () => {
 test('it is cancelled when nobody wants it any more, and handed back when it is over', async () => {
   await asking();
   const stop = new AbortController();
-  const ended = world.pool.door('asks').launch('a', notebook, stop.signal);
+  const ended = world.pool.door('asks').launchChild('a', notebook, stop.signal);
   await world.running('asks', child);
   stop.abort();
   expect(await ended).toMatchObject({ result: 'CANCELED' });
@@ -93,17 +93,17 @@ test('it is cancelled when nobody wants it any more, and handed back when it is 
 test('what is asked for after the stop is never started; what was started before is cancelled', async () => {
   const runId = await asking();
   const door = world.pool.door('asks');
-  expect(await door.launch('late', notebook, AbortSignal.abort())).toEqual({
+  expect(await door.launchChild('late', notebook, AbortSignal.abort())).toEqual({
     result: 'CANCELED',
     message: 'It was not started: the task that asked for it was stopped.',
   });
-  expect(await door.launch('late', notebook, never)).toMatchObject({
+  expect(await door.launchChild('late', notebook, never)).toMatchObject({
     result: 'FAILED',
     message: expect.stringContaining('could not be started'),
   });
-  void door.launch('early', notebook, never);
+  void door.launchChild('early', notebook, never);
   await world.running('asks', child);
-  expect(await door.launch('early', notebook, AbortSignal.abort())).toMatchObject({ result: 'CANCELED' });
+  expect(await door.launchChild('early', notebook, AbortSignal.abort())).toMatchObject({ result: 'CANCELED' });
   expect((await children()).map(({ result, parent_task_run_id: by }) => [result, by])).toEqual([
     ['CANCELED', (await world.runs.find(runId))?.tasks[0]?.runId],
   ]);
@@ -112,7 +112,7 @@ test('what is asked for after the stop is never started; what was started before
 test('the engine that adopts the task finds the run that was started before', async () => {
   await world.launch(world.coordinator({}, 'kill'), parent);
   await world.running('asks');
-  void world.pool.door('asks').launch('a', notebook, never);
+  void world.pool.door('asks').launchChild('a', notebook, never);
   await world.running('asks', child);
   const next = world.coordinator({ nodeId: 'node-2' });
   await world.adopt(next);
@@ -120,7 +120,7 @@ test('the engine that adopts the task finds the run that was started before', as
     await new Promise((resolve) => {
       setTimeout(resolve, 5);
     });
-  const ended = world.pool.door('asks').launch('a', notebook, never);
+  const ended = world.pool.door('asks').launchChild('a', notebook, never);
   world.pool.end(child);
   expect(await ended).toMatchObject({ result: 'SUCCESS' });
   expect(await children()).toHaveLength(1);
@@ -131,7 +131,7 @@ test('an engine that waits for its running tasks still starts what they wait for
   const runId = await world.launch(coordinator, parent);
   await world.running('asks');
   const drained = coordinator.drain();
-  const ended = world.pool.door('asks').launch('a', notebook, never);
+  const ended = world.pool.door('asks').launchChild('a', notebook, never);
   await world.running('asks', child);
   world.pool.end(child);
   expect(await ended).toMatchObject({ result: 'SUCCESS' });
@@ -140,7 +140,7 @@ test('an engine that waits for its running tasks still starts what they wait for
   expect((await world.ended(runId)).run.progress.result).toBe('SUCCESS');
 });
 
-test.each<[string, ChildRequest, object, RegExp]>([
+test.each<[string, ChildRunRequest, object, RegExp]>([
   [
     'a job that there is not',
     { kind: 'job', jobId: 999_999, parameters: {} },
@@ -181,7 +181,7 @@ test.each<[string, ChildRequest, object, RegExp]>([
   'spec 8: refused with a sentence, and nothing is started: %s',
   async (_fact, request, changes, message) => {
     await asking(changes);
-    expect(await world.pool.door('asks').launch('a', request, never)).toEqual({
+    expect(await world.pool.door('asks').launchChild('a', request, never)).toEqual({
       result: 'FAILED',
       message: expect.stringMatching(message),
     });

@@ -5,13 +5,13 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { libraryKey } from '../../../../engine/cluster/libraries.ts';
-import { createLibrarian } from '../../../../engine/coordinator/libraries.ts';
+import { createLibraryManager } from '../../../../engine/coordinator/libraries.ts';
 import type { Library } from '../../../../engine/job/cluster.ts';
 import type {
-  EquipOrder,
-  Equipped,
-  InstallOrder,
-  Librarian,
+  EnsureInstalledRequest,
+  EnsureInstalledResult,
+  InstallRequest,
+  LibraryManager,
   LibraryInstaller,
   LibraryStore,
 } from '../../../../engine/ports/libraries.ts';
@@ -57,14 +57,14 @@ interface Script {
   /** Decides how an order ends; undefined: everything is installed. */
   answer:
     | ((
-        order: InstallOrder,
+        order: InstallRequest,
         signal: AbortSignal,
       ) => Promise<Awaited<ReturnType<LibraryInstaller['install']>> | undefined>)
     | undefined;
   kept: boolean;
 }
 
-function scripted(): { script: Script; librarian: Librarian } {
+function scripted(): { script: Script; librarian: LibraryManager } {
   const script: Script = { installed: [], answer: undefined, kept: true };
   const installer: LibraryInstaller = {
     async install(order, signal) {
@@ -73,7 +73,7 @@ function scripted(): { script: Script; librarian: Librarian } {
       const answer = await script.answer?.(order, signal);
       if (answer !== undefined) return answer;
       const installed = [
-        ...order.present.installed,
+        ...order.current.installed,
         ...order.wanted.map((library) => ({ library, files: [] })),
       ];
       return {
@@ -88,18 +88,18 @@ function scripted(): { script: Script; librarian: Librarian } {
         },
       };
     },
-    abandon: async () => undefined,
-    keep: async () => script.kept,
+    stopInstallers: async () => undefined,
+    touchCached: async () => script.kept,
   };
-  return { script, librarian: createLibrarian({ store, installer, clock }) };
+  return { script, librarian: createLibraryManager({ store, installer, clock }) };
 }
 
 const equip = (
-  librarian: Librarian,
+  librarian: LibraryManager,
   wanted: readonly Library[],
-  changes: Partial<EquipOrder> = {},
-): Promise<Equipped> =>
-  librarian.equip({
+  changes: Partial<EnsureInstalledRequest> = {},
+): Promise<EnsureInstalledResult> =>
+  librarian.ensureInstalled({
     cluster: { clusterId, sparkContextId: '1' },
     environment: {},
     wanted,
@@ -112,7 +112,7 @@ const ready = (names: string) => ({
   paths: { classPath: [], pythonPath: [`/env/${names}`], binPath: [] },
 });
 const states = async (): Promise<string[]> =>
-  ((await createLibraryReader(database.db).statesOf(clusterId)) ?? []).map(
+  ((await createLibraryReader(database.db).findStates(clusterId)) ?? []).map(
     ({ library, status }) => `${namesOf([library])} ${status}`,
   );
 
@@ -144,7 +144,7 @@ test('of two engines that add to one cluster at once, the one that comes second 
   };
   const paths = await Promise.all([equip(one.librarian, [lib('a')]), equip(other.librarian, [lib('b')])]);
   expect(paths.map((answer) => answer.kind)).toEqual(['ready', 'ready']);
-  const { environment } = await store.ofCluster({ clusterId, sparkContextId: '1' });
+  const { environment } = await store.getClusterLibraries({ clusterId, sparkContextId: '1' });
   expect(environment?.installed.map(({ library }) => libraryKey(library)).toSorted()).toEqual(
     [lib('a'), lib('b')].map(libraryKey),
   );

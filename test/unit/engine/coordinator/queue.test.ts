@@ -2,8 +2,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../../engine/clock.ts';
-import { createQueue } from '../../../../engine/coordinator/admit.ts';
-import { createEndings } from '../../../../engine/coordinator/endings.ts';
+import { createRunQueue } from '../../../../engine/coordinator/admit.ts';
+import { createRunEndListeners } from '../../../../engine/coordinator/endings.ts';
 import { defaultLimits } from '../../../../engine/limits.ts';
 import type { RunWithTasks } from '../../../../engine/run/run.ts';
 import { createRunStore } from '../../../../storage/postgres/stores.ts';
@@ -28,17 +28,17 @@ test('a run that another node withdraws between the looks at its row and at its 
   await runOfJob(ports, jobId);
   const { runId } = await runOfJob(ports, jobId);
   await runs.requestStop(runId, 'cancel');
-  const before = await runs.leavingQueue(0, 10);
+  const before = await runs.listRunsLeavingQueue(0, 10);
   /** Serves the queue once, until all that leaves it has left. */
   const served = async (stale?: readonly RunWithTasks[]): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();
     let looks = 0;
-    const queue = createQueue({
+    const queue = createRunQueue({
       runs: {
         ...runs,
-        leavingQueue: async (since, limit) =>
-          stale === undefined ? runs.leavingQueue(since, limit) : [...stale],
-        async queuedJobs() {
+        listRunsLeavingQueue: async (since, limit) =>
+          stale === undefined ? runs.listRunsLeavingQueue(since, limit) : [...stale],
+        async listQueuedJobs() {
           looks += 1;
           if (looks === 2) resolve();
           return looks === 2 ? [] : [{ jobId, activeRuns: 1, maxConcurrentRuns: 1, since: 0 }];
@@ -48,10 +48,10 @@ test('a run that another node withdraws between the looks at its row and at its 
       log,
       limits: defaultLimits,
       nodeId: 'node-1',
-      accept: () => undefined,
-      endings: createEndings(),
+      acceptRun: () => undefined,
+      runEndListeners: createRunEndListeners(),
     });
-    queue.serve();
+    queue.wake();
     await promise;
     await queue.close();
   };

@@ -7,7 +7,7 @@ import { cancelRun } from '../../../../engine/cancel.ts';
 import type { Coordinator } from '../../../../engine/coordinator/coordinator.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import { repairRun } from '../../../../engine/repair.ts';
-import type { Outcome } from '../../../../engine/run/assignment.ts';
+import type { TaskOutcome } from '../../../../engine/run/assignment.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
 import { graph, launchPorts } from '../../storage/stored-runs.ts';
 import { createWorld, describeRun, patience, type World } from './world.ts';
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-const failed: Outcome = { kind: 'failed', message: 'no good' };
+const failed: TaskOutcome = { kind: 'failed', message: 'no good' };
 const cluster = { new_cluster: { num_workers: 1, spark_version: 'v', node_type_id: 's' } };
 const mails = { email_notifications: { on_start: ['s@x'], on_success: ['g@x'], on_failure: ['f@x'] } };
 
@@ -36,9 +36,9 @@ function repair(
   const ports = { ...launchPorts(world.runs, [], node, world.clock), accept: coordinator.accept };
   return repairRun(ports, {
     runId,
-    tasks: [],
+    taskKeys: [],
     allFailed: true,
-    dependents: false,
+    includeDependents: false,
     latestRepairId,
     parameters: {},
   });
@@ -52,7 +52,7 @@ async function brokenRun(coordinator: Coordinator, more: Partial<JobSettings> = 
   await world.running('b');
   world.pool.end('b', failed);
   await world.ended(runId);
-  await vi.waitFor(() => expect(coordinator.active()).toBe(0), patience);
+  await vi.waitFor(() => expect(coordinator.countDrivenRuns()).toBe(0), patience);
   return runId;
 }
 
@@ -90,7 +90,7 @@ test('people are told of its start once, and of every end', async () => {
   await world.running('c');
   world.pool.end('c');
   await world.when(runId, (found) => found.run.progress.result === 'SUCCESS');
-  await vi.waitFor(() => expect(coordinator.active()).toBe(0), patience);
+  await vi.waitFor(() => expect(coordinator.countDrivenRuns()).toBe(0), patience);
   expect(await world.notices()).toEqual([
     'run on_start',
     'run on_failure',
@@ -168,7 +168,7 @@ describe('stops', () => {
 
   test('a run that was cancelled goes on, and can be cancelled again', async () => {
     const coordinator = world.coordinator();
-    const cancel = (id: number): Promise<void> => cancelRun({ runs: world.runs, stop: coordinator.stop }, id);
+    const cancel = (id: number): Promise<void> => cancelRun({ runs: world.runs, stopRun: coordinator.stop }, id);
     const runId = await world.launch(coordinator, graph('a', 'b a'));
     await world.running('a');
     await cancel(runId);
@@ -200,7 +200,7 @@ describe('engines', () => {
     await repair(runId, second, 'node-2');
     await world.running('b');
     const { run, tasks } = await world.when(runId, () => true);
-    expect([run.owner, run.fence, first.active(), second.active()]).toEqual(['node-2', 2, 0, 1]);
+    expect([run.owner, run.fence, first.countDrivenRuns(), second.countDrivenRuns()]).toEqual(['node-2', 2, 0, 1]);
     expect(tasks.map(({ taskKey, attempt, fence }) => `${taskKey} ${attempt} ${fence}`)).toEqual([
       'a 0 1',
       'b 0 1',

@@ -42,7 +42,7 @@ async function change(
 ): Promise<void> {
   const found = await world.runs.find(runId);
   const retimed = await changeJob(database.db, found?.run.jobId ?? 0, () => settings, world.clock.now());
-  for (const run of retimed ?? []) drivenBy.retime(run.runId, run.settings);
+  for (const run of retimed ?? []) drivenBy.updateTimeouts(run.runId, run.settings);
 }
 
 const ways: [string, (seconds: number | undefined) => JobSettings, string[], string[]][] = [

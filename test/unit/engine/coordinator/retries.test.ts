@@ -3,7 +3,7 @@
  * and limits.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { runNow } from '../../../../engine/launch.ts';
+import { launchRun } from '../../../../engine/launch.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import type { RunStore } from '../../../../engine/ports/runs.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
@@ -222,7 +222,7 @@ describe('spec 2.5: a single-task run', () => {
     );
     const rows = await database.db.selectFrom('runs').select('original_attempt_run_id').distinct().execute();
     expect(rows).toEqual([{ original_attempt_run_id: first }]);
-    expect((await world.runs.latestAttempt(first))?.attempt).toBe(2);
+    expect((await world.runs.findLatestAttempt(first))?.attempt).toBe(2);
   });
 
   test('its retry holds its place from the moment of its end: no other run slips in', async () => {
@@ -237,7 +237,7 @@ describe('spec 2.5: a single-task run', () => {
     const { run } = await world.ended(runId);
     expect(await runs()).toEqual(['1 0 TERMINATED/FAILED ONE_TIME', '2 1 PENDING RETRY']);
     const retry = await latestRun();
-    const other = await runNow(launchPorts(world.runs, [], 'node-1', world.clock), {
+    const other = await launchRun(launchPorts(world.runs, [], 'node-1', world.clock), {
       jobId: run.jobId,
       parameters: {},
       idempotencyToken: undefined,
@@ -281,7 +281,7 @@ describe('spec 2.5: a single-task run', () => {
     world.pool.end('main', failed);
     await world.ended(first);
     const retry = await latestRun();
-    await vi.waitFor(() => expect(coordinator.drives(retry)).toBe(true), patience);
+    await vi.waitFor(() => expect(coordinator.isDriving(retry)).toBe(true), patience);
     await world.runs.requestStop(retry, 'cancel');
     coordinator.stop(retry, 'cancel');
     expect(describeRun(await world.ended(retry))).toEqual([

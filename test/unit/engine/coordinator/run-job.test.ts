@@ -174,16 +174,16 @@ describe('spec 2.7: a run_job_task', () => {
 
   test('that is cancelled ends the retry of its run, too, that was stored in between', async () => {
     let before: Run | undefined;
-    const latestAttempt: RunStore['latestAttempt'] = async (runId) => {
-      const answer = before ?? (await world.runs.latestAttempt(runId));
+    const latestAttempt: RunStore['findLatestAttempt'] = async (runId) => {
+      const answer = before ?? (await world.runs.findLatestAttempt(runId));
       before = undefined;
       return answer;
     };
-    const coordinator = world.coordinator({ runs: { ...world.runs, latestAttempt } });
+    const coordinator = world.coordinator({ runs: { ...world.runs, findLatestAttempt: latestAttempt } });
     const { settings, childId } = await nested({ max_retries: 1, min_retry_interval_millis: 60_000 });
     const runId = await world.launch(coordinator, settings);
     await world.running('main');
-    const child = await world.runs.latestAttempt(world.pool.handed[0]?.runId ?? 0);
+    const child = await world.runs.findLatestAttempt(world.pool.handed[0]?.runId ?? 0);
     world.pool.end('main', { kind: 'failed', message: 'Broken' });
     await vi.waitFor(
       async () => expect(await childrenOf(childId)).toEqual(['1 TERMINATED/FAILED', '2 PENDING']),

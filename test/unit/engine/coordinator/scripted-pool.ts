@@ -2,12 +2,12 @@
  * A pool without processes: the test says how each attempt ends. Attempts outlive the coordinators that hand
  * them over, as processes outlive engines, and handing one over again attaches to it.
  */
-import type { TaskDoor, TaskPool } from '../../../../engine/ports/engine.ts';
-import type { Outcome, TaskAssignment } from '../../../../engine/run/assignment.ts';
+import type { ChildRunLauncher, TaskPool } from '../../../../engine/ports/engine.ts';
+import type { TaskOutcome, TaskAssignment } from '../../../../engine/run/assignment.ts';
 
 interface Attempt {
-  readonly outcome: Promise<Outcome>;
-  readonly end: (outcome: Outcome) => void;
+  readonly outcome: Promise<TaskOutcome>;
+  readonly end: (outcome: TaskOutcome) => void;
   stops: number;
 }
 
@@ -15,22 +15,22 @@ export interface ScriptedPool extends TaskPool {
   /** Every handing over, in order. */
   readonly handed: readonly TaskAssignment[];
   /** What the latest attempt of a task may ask of the engine that drives it. */
-  door(taskKey: string): TaskDoor;
+  door(taskKey: string): ChildRunLauncher;
   /** Keys of the tasks that were handed over and have not ended. */
   running(): string[];
   /** How often a task was asked to stop. */
   stops(taskKey: string): number;
   /** Ends the attempt of a task. @throws Error when it was not handed over */
-  end(taskKey: string, outcome?: Outcome): void;
+  end(taskKey: string, outcome?: TaskOutcome): void;
   /** Attempts that are asked to stop end by themselves unless this is set. */
   stubborn: boolean;
   /** When set, attempts end like this as soon as they are handed over. */
-  atOnce: Outcome | undefined;
+  atOnce: TaskOutcome | undefined;
 }
 
 export function createScriptedPool(): ScriptedPool {
   const handed: TaskAssignment[] = [];
-  const doors = new Map<number, TaskDoor>();
+  const doors = new Map<number, ChildRunLauncher>();
   const attempts = new Map<number, Attempt>();
   const ended = new Set<number>();
   const attemptOf = (taskKey: string): [number, Attempt] => {
@@ -41,8 +41,8 @@ export function createScriptedPool(): ScriptedPool {
     return [runId, attempt];
   };
   const begin = (runId: number): Attempt => {
-    const { promise, resolve } = Promise.withResolvers<Outcome>();
-    const end = (outcome: Outcome): void => {
+    const { promise, resolve } = Promise.withResolvers<TaskOutcome>();
+    const end = (outcome: TaskOutcome): void => {
       ended.add(runId);
       resolve(outcome);
     };

@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => world.close());
 
 const cancel = (runId: number): Promise<void> =>
-  cancelRun({ runs: world.runs, stop: coordinator.stop }, runId);
+  cancelRun({ runs: world.runs, stopRun: coordinator.stop }, runId);
 const newCluster = { num_workers: 1, spark_version: 'v', node_type_id: 's' };
 const ownCluster: JobSettings = { notebook_task: singleTask.notebook_task, new_cluster: newCluster };
 const sharedCluster: JobSettings = {

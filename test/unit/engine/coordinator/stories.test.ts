@@ -1,7 +1,7 @@
 /** Shortest stories of what the reference model (test/model) found and now keeps an eye on. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Coordinator } from '../../../../engine/coordinator/coordinator.ts';
-import { createEndings, type Endings } from '../../../../engine/coordinator/endings.ts';
+import { createRunEndListeners, type RunEndListeners } from '../../../../engine/coordinator/endings.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import type { RunStore } from '../../../../engine/ports/runs.ts';
 import { changeJob } from '../../../../storage/postgres/jobs/job-changes.ts';
@@ -110,7 +110,7 @@ test('a timeout that strikes because it was shortened is known to the engine tha
       () => each({ timeout_seconds: seconds }, 'a'),
       world.clock.now(),
     )) ?? [])
-      first.retime(run.runId, run.settings);
+      first.updateTimeouts(run.runId, run.settings);
     await vi.waitFor(() => expect(world.pool.stops('a')).toBe(1), patience);
   }
   await world.adopt(world.coordinator({ nodeId: 'node-2' }));
@@ -201,18 +201,18 @@ test('the end of a run is heard by its run_job_task also when it falls between a
   const childId = await storedJob(database.db, singleTask, world.clock.now());
   let looks = 0;
   const { promise: told, resolve: tell } = Promise.withResolvers<void>();
-  const endings = createEndings();
-  const noted: Endings = {
+  const endings = createRunEndListeners();
+  const noted: RunEndListeners = {
     ...endings,
-    tell(runId) {
-      endings.tell(runId);
+    notify(runId) {
+      endings.notify(runId);
       tell();
     },
   };
   const runs: RunStore = {
     ...world.runs,
-    async latestAttempt(started) {
-      const found = await world.runs.latestAttempt(started);
+    async findLatestAttempt(started) {
+      const found = await world.runs.findLatestAttempt(started);
       looks += 1;
       if (looks > 1) return found;
       await world.running('main');
@@ -221,7 +221,7 @@ test('the end of a run is heard by its run_job_task also when it falls between a
       return found;
     },
   };
-  const runId = await world.launch(world.coordinator({ runs, endings: noted }), {
+  const runId = await world.launch(world.coordinator({ runs, runEndListeners: noted }), {
     tasks: [{ task_key: 'outer', run_job_task: { job_id: childId } }],
   });
   // Time stands still: nobody looks again by himself.

@@ -1,6 +1,6 @@
 /** The watch of a node: its lease, what it adopts, and that every run it owns is driven. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { startWatch, type Watch } from '../../../../engine/coordinator/watch.ts';
+import { startOwnershipLoop, type OwnershipLoop } from '../../../../engine/coordinator/watch.ts';
 import type { Coordinator } from '../../../../engine/coordinator/coordinator.ts';
 import type { RunStore } from '../../../../engine/ports/runs.ts';
 import type { Heartbeat } from '../../../../engine/ports/engine.ts';
@@ -11,7 +11,7 @@ import { createWorld, describeRun, patience, type World } from './world.ts';
 
 let database: TestDatabase;
 let world: World;
-let watch: Watch | undefined;
+let watch: OwnershipLoop | undefined;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -33,18 +33,18 @@ const graph = {
   tasks: [{ task_key: 'a', existing_cluster_id: 'c', notebook_task: { notebook_path: '/n' } }],
 };
 
-async function watched(coordinator: Coordinator, runs: RunStore = world.runs): Promise<Watch> {
-  watch = await startWatch({
+async function watched(coordinator: Coordinator, runs: RunStore = world.runs): Promise<OwnershipLoop> {
+  watch = await startOwnershipLoop({
     nodes: createNodeStore(database.db, async () => world.clock.now()),
     runs,
     coordinator,
-    queue: { serve: () => undefined },
+    queue: { wake: () => undefined },
     clock: world.clock,
     leaseMs,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     node: { nodeId: 'node-1', host: 'nowhere', bootId: 'b', pid: 1, processStart: '1', directoryId: 'd' },
     heartbeat: beating,
-    sweep: async () => {
+    sweepOrphans: async () => {
       swept += 1;
     },
   });
@@ -55,7 +55,7 @@ let swept = 0;
 /** Keeps the lease as the thread does, by the clock of the test: together with each beat, and before it. */
 function beating(onLost: () => void): Heartbeat {
   return {
-    alive() {
+    reportAlive() {
       const now = world.clock.now();
       // One after the other, as the thread does it.
       renewing = renewing.then(() => renew(now, onLost));
@@ -125,7 +125,7 @@ test('lets go of runs that others have adopted while its lease was lost, and loo
   swept = 0;
   await beat();
   await vi.waitFor(
-    () => expect([coordinator.drives(taken), coordinator.drives(kept), swept]).toEqual([false, true, 1]),
+    () => expect([coordinator.isDriving(taken), coordinator.isDriving(kept), swept]).toEqual([false, true, 1]),
     patience,
   );
 });
@@ -167,11 +167,11 @@ test('takes up a run of its own that was let go of after a write had failed for 
   const coordinator = world.coordinator({ runs });
   await watched(coordinator);
   const runId = await world.launch(coordinator, graph);
-  await vi.waitFor(() => expect(coordinator.drives(runId)).toBe(false), patience);
+  await vi.waitFor(() => expect(coordinator.isDriving(runId)).toBe(false), patience);
   failing = false;
   // Idle for one round it may be a run that is being accepted this very moment.
   await beat();
-  expect(coordinator.drives(runId)).toBe(false);
+  expect(coordinator.isDriving(runId)).toBe(false);
   await beat();
   await world.running('a');
   await beat();

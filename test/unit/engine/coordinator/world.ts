@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { expect, vi } from 'vitest';
 import { systemClock } from '../../../../engine/clock.ts';
 import { createCoordinator, type Coordinator } from '../../../../engine/coordinator/coordinator.ts';
-import { createEndings } from '../../../../engine/coordinator/endings.ts';
+import { createRunEndListeners } from '../../../../engine/coordinator/endings.ts';
 import type { CoordinatorPorts } from '../../../../engine/coordinator/coordination.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import { defaultLimits } from '../../../../engine/limits.ts';
@@ -80,20 +80,20 @@ export function createWorld(database: TestDatabase): World {
         pool,
         clock,
         log,
-        librarian: emptyShelves,
-        workplace: {
-          attemptDirectory: async (runId) => `/runs/${runId}`,
-          clusterDirectory: async (id) => `/clusters/${id}`,
-          taskValues: async () => ({}),
-          read: async () => undefined,
+        libraryManager: emptyShelves,
+        directories: {
+          ensureAttemptDirectory: async (runId) => `/runs/${runId}`,
+          ensureClusterDirectory: async (id) => `/clusters/${id}`,
+          readTaskValues: async () => ({}),
+          readOutput: async () => undefined,
         },
-        site: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
+        workspace: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },
         nodeId: 'node-1',
         clusterStartMs: 0,
-        random: (length) => String((contexts += 1)).padStart(length, '0'),
+        randomString: (length) => String((contexts += 1)).padStart(length, '0'),
         limits: defaultLimits,
-        freed: () => undefined,
-        endings: createEndings(),
+        onCapacityFreed: () => undefined,
+        runEndListeners: createRunEndListeners(),
         ...changes,
       });
       if (ending === 'close') coordinators.push(coordinator);
@@ -102,7 +102,7 @@ export function createWorld(database: TestDatabase): World {
     async launch(coordinator, settings) {
       const jobId = await storedJob(database.db, settings, clock.now());
       const { runId } = await runOfJob(
-        { ...launchPorts(runs, [], 'node-1', clock), accept: coordinator.accept },
+        { ...launchPorts(runs, [], 'node-1', clock), acceptRun: coordinator.accept },
         jobId,
       );
       return runId;

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../../engine/errors.ts';
-import { checkRoom, decideAdmission, decideRoom, type RoomFacts } from '../../../../engine/run/admission.ts';
+import { assertCapacity, decideAdmission, decideCapacity, type CapacityUsage } from '../../../../engine/run/admission.ts';
 import { statusOf } from '../../../../engine/run/status.ts';
 
 test.each([
@@ -43,12 +43,12 @@ test('spec 2.2 max_concurrent_runs: a skipped run says which limit it met, in th
   });
 });
 
-const room = (changes: Partial<RoomFacts>): RoomFacts => ({
+const room = (changes: Partial<CapacityUsage>): CapacityUsage => ({
   taskRuns: 0,
   runJobTasks: 0,
   addedTaskRuns: 1,
   addedRunJobTasks: 0,
-  awaited: false,
+  hasWaitingRuns: false,
   ...changes,
 });
 const limits = { concurrentTaskRuns: 10, concurrentRunJobTasks: 2 };
@@ -69,7 +69,7 @@ describe('spec 3.1 QUEUED: room in the workspace', () => {
     ],
     ['too many run_job_tasks are nothing to a run without one', { runJobTasks: 5 }, 'start', undefined],
   ] as const)('%s', (_name, facts, kind, code) => {
-    const decision = decideRoom(room(facts), limits);
+    const decision = decideCapacity(room(facts), limits);
     expect(decision).toMatchObject(code === undefined ? { kind } : { kind, code });
     if (decision.kind === 'start') return;
     // The newer status reads the reason from the message.
@@ -119,11 +119,11 @@ describe('spec 3.1 QUEUED: room in the workspace', () => {
       'There are already 2 active tasks of the kind run_job_task (limit: 2).',
     ],
     ['who may wait is not refused', room({ taskRuns: 10 }), true, undefined],
-    ['nor is who passes by those that wait', room({ taskRuns: 9, awaited: true }), false, undefined],
+    ['nor is who passes by those that wait', room({ taskRuns: 9, hasWaitingRuns: true }), false, undefined],
   ] as const)('%s', (_name, facts, mayQueue, message) => {
     let refused: unknown;
     try {
-      checkRoom(facts, limits, mayQueue);
+      assertCapacity(facts, limits, mayQueue);
     } catch (error) {
       refused = error;
     }

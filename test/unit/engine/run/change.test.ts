@@ -1,7 +1,7 @@
 /** One step of a life: the write that it asks for, and the progress that follows. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { stepOf, type StepEvent, type StepFacts, type Subject } from '../../../../engine/run/change.ts';
+import { stepOf, type StepEvent, type StepFacts, type StepSubject } from '../../../../engine/run/change.ts';
 import type { Progress } from '../../../../engine/run/run.ts';
 import { isTerminal, resultStates, type LifeCycleState } from '../../../../engine/run/states.ts';
 import { stepsOf } from './steps.ts';
@@ -18,7 +18,7 @@ const terminating: Progress = {
   result: 'FAILED',
 };
 
-function subject(progress: Progress): Subject {
+function subject(progress: Progress): StepSubject {
   return { kind: 'task', runId: 7, fence: 3, progress };
 }
 

@@ -3,7 +3,7 @@
  * storage/launches.
  */
 import { expect, test } from 'vitest';
-import { createdRun } from '../../../../engine/run/created.ts';
+import { toRunWithTasks } from '../../../../engine/run/created.ts';
 import type { NewRun } from '../../../../engine/run/created.ts';
 
 const settings = {
@@ -35,11 +35,11 @@ const stored: NewRun = {
     { runId: 11, taskKey: 'a', message: '' },
     { runId: 12, taskKey: 'b', message: 'Waiting for the task a' },
   ],
-  notices: [],
+  notifications: [],
 };
 
 test('the run starts when it is accepted, is owned, and has the first fence', () => {
-  expect(createdRun(stored).run).toEqual({
+  expect(toRunWithTasks(stored).run).toEqual({
     runId: 10,
     jobId: 3,
     numberInJob: 2,
@@ -69,7 +69,7 @@ test('the run starts when it is accepted, is owned, and has the first fence', ()
 });
 
 test('its task runs have not started and say what they wait for', () => {
-  const tasks = createdRun(stored).tasks.map(({ runId, jobRunId, taskKey, attempt, fence, progress }) => ({
+  const tasks = toRunWithTasks(stored).tasks.map(({ runId, jobRunId, taskKey, attempt, fence, progress }) => ({
     runId,
     jobRunId,
     taskKey,

@@ -9,7 +9,7 @@ import {
 } from '../../../../engine/job/references.ts';
 import {
   resolveReferences,
-  type Facts,
+  type ReferenceFacts,
   type RunFacts,
   type TaskFacts,
 } from '../../../../engine/run/dynamic-values.ts';
@@ -60,7 +60,7 @@ const task: TaskFacts = {
     ['check', { runId: 910, result: 'skipped', values: {} }],
   ]),
 };
-const facts: Facts = { run, task };
+const facts: ReferenceFacts = { run, task };
 
 /** Each name with what is filled in, and its value. */
 const values: readonly (readonly [name: string, written: string, value: string])[] = [

@@ -2,13 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import {
-  begunIn,
-  maskFor,
-  maskOf,
+  partialSecretLengthAtEnd,
+  createMask,
+  maskOfSettings,
   maskText,
   maskTexts,
   noMask,
-  withoutSecrets,
+  maskSecretFields,
 } from '../../../../engine/run/masking.ts';
 
 const settings = (variables: Record<string, string>): JobSettings => ({
@@ -17,7 +17,7 @@ const settings = (variables: Record<string, string>): JobSettings => ({
   new_cluster: { spark_env_vars: variables },
 });
 const shown = (variables: Record<string, string>, text: string): string =>
-  maskText(maskOf(settings(variables)), text);
+  maskText(maskOfSettings(settings(variables)), text);
 
 describe('which variables are secret', () => {
   test.each([
@@ -57,7 +57,7 @@ describe('which variables are secret', () => {
 
   test('of every cluster of the run: of its tasks, shared ones, and of a single-task job', () => {
     const of = (variables: Record<string, string>) => ({ new_cluster: { spark_env_vars: variables } });
-    const mask = maskOf({
+    const mask = maskOfSettings({
       name: 'j',
       job_clusters: [{ job_cluster_key: 'c', ...of({ A_TOKEN: 'secret-a' }) }],
       tasks: [
@@ -71,7 +71,7 @@ describe('which variables are secret', () => {
 
 describe('a secret is found', () => {
   const secret = 'p"ä ss/wör+d 1234';
-  const mask = maskFor([secret]);
+  const mask = createMask([secret]);
 
   test.each([
     ['as it is', secret],
@@ -92,7 +92,7 @@ describe('a secret is found', () => {
 
   test('line by line, when it has several', () => {
     const key = '-----BEGIN KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQEF\n-----END KEY-----\n';
-    const text = maskText(maskFor([key]), `a\n  MIIEvQIBADANBg\n> kqhkiG9w0BAQEF <\n${JSON.stringify(key)}`);
+    const text = maskText(createMask([key]), `a\n  MIIEvQIBADANBg\n> kqhkiG9w0BAQEF <\n${JSON.stringify(key)}`);
     expect(text).toBe('a\n  ***\n> *** <\n"***\\n"');
   });
 
@@ -100,31 +100,31 @@ describe('a secret is found', () => {
     const long = Array.from({ length: 5_000 }, (_, index) =>
       String.fromCodePoint(97 + ((index * 7) % 26)),
     ).join('');
-    expect(maskText(maskFor([long]), `<${long}>`)).toBe('<***>');
+    expect(maskText(createMask([long]), `<${long}>`)).toBe('<***>');
   });
 
   test('where one lies over another', () => {
-    expect(maskText(maskFor(['abcdef', 'defghi']), '-abcdefghi-')).toBe('-***-');
-    expect(maskText(maskFor(['aaaa']), `-${'a'.repeat(50)}-`)).toBe('-***-');
+    expect(maskText(createMask(['abcdef', 'defghi']), '-abcdefghi-')).toBe('-***-');
+    expect(maskText(createMask(['aaaa']), `-${'a'.repeat(50)}-`)).toBe('-***-');
   });
 });
 
 test('a beginning of a secret at the end is told, the longest one', () => {
-  const mask = maskFor(['secret-1', 'ets']);
+  const mask = createMask(['secret-1', 'ets']);
   expect(
-    ['x', 'xs', 'xsecret-', 'secret-1', 'xsecrets', ''].map((text) => begunIn(mask, Buffer.from(text))),
+    ['x', 'xs', 'xsecret-', 'secret-1', 'xsecrets', ''].map((text) => partialSecretLengthAtEnd(mask, Buffer.from(text))),
   ).toEqual([0, 1, 7, 0, 1, 0]);
-  expect(begunIn(noMask, Buffer.from('x'))).toBe(0);
+  expect(partialSecretLengthAtEnd(noMask, Buffer.from('x'))).toBe(0);
 });
 
 test('documents keep their shape, and settings hide secret fields however short', () => {
-  const mask = maskFor(['hunter22']);
+  const mask = createMask(['hunter22']);
   expect(maskTexts(mask, { a: ['hunter22', 1, null, { b: 'x hunter22' }], c: true })).toEqual({
     a: ['***', 1, null, { b: 'x ***' }],
     c: true,
   });
   expect(
-    withoutSecrets(mask, {
+    maskSecretFields(mask, {
       spark_env_vars: { A_KEY: 'x', B: 'hunter22', C_TOKEN: '' },
       task_key: 'main',
       job_cluster_key: 'k',

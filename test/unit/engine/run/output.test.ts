@@ -1,7 +1,7 @@
 /** Cutting a text to bytes. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { firstBytes } from '../../../../engine/run/output.ts';
+import { truncateUtf8 } from '../../../../engine/run/output.ts';
 
 test.each([
   ['shorter than the limit', 'abc', 5, 'abc', false],
@@ -16,13 +16,13 @@ test.each([
   ['no room at all', 'a', 0, '', true],
   ['nothing to cut', '', 0, '', false],
 ] as const)('%s', (_name, text, bytes, kept, cut) => {
-  expect(firstBytes(text, bytes)).toEqual({ text: kept, cut });
+  expect(truncateUtf8(text, bytes)).toEqual({ text: kept, cut });
 });
 
 test('what is kept is the longest beginning that fits and splits no character', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('a', 'ü', '€', '😀') }), fc.nat(40), (text, bytes) => {
-      const { text: kept, cut } = firstBytes(text, bytes);
+      const { text: kept, cut } = truncateUtf8(text, bytes);
       expect(text.startsWith(kept)).toBe(true);
       expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(bytes);
       const [following = ''] = text.slice(kept.length);

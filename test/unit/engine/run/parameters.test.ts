@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { TaskSettings } from '../../../../engine/job/settings.ts';
 import {
   applyParameters,
-  checkRunNow,
+  checkRunNowParameters,
   checkRunParameters,
   type RunParameters,
 } from '../../../../engine/run/parameters.ts';
@@ -206,7 +206,7 @@ test.each<[string, RunParameters, string]>([
     'jar_params and python_params are given',
   ],
 ])('spec 4.1.4: run-now with %s: refused', (_fact, parameters, message) => {
-  expect(() => checkRunNow(parameters, job, defaultLimits)).toThrow(message);
+  expect(() => checkRunNowParameters(parameters, job, defaultLimits)).toThrow(message);
 });
 
 test.each<[string, RunParameters]>([
@@ -220,5 +220,5 @@ test.each<[string, RunParameters]>([
     },
   ],
 ])('run-now with %s: accepted', (_fact, parameters) => {
-  expect(() => checkRunNow(parameters, job, defaultLimits)).not.toThrow();
+  expect(() => checkRunNowParameters(parameters, job, defaultLimits)).not.toThrow();
 });

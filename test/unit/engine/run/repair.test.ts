@@ -5,8 +5,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
-import { checkRepairable, repairOf, tasksToRerun, type RepairChoice } from '../../../../engine/run/repair.ts';
-import { rollUp, runConditions, standingOf, type RunCondition } from '../../../../engine/run/roll-up.ts';
+import { checkRepairable, createRepair, tasksToRerun, type RepairSelection } from '../../../../engine/run/repair.ts';
+import { rollUp, runConditions, taskStateOf, type RunCondition } from '../../../../engine/run/roll-up.ts';
 import type { Run, RunWithTasks, TaskRun } from '../../../../engine/run/run.ts';
 import { lifeCycleStates, type LifeCycleState } from '../../../../engine/run/states.ts';
 import { progressAt, type Place } from './standings.ts';
@@ -50,7 +50,7 @@ function runOf(more: Partial<Run> = {}): Run {
     repair: undefined,
     admittedTime: undefined,
     launchedBy: undefined,
-    retimes: 0,
+    timeoutRevision: 0,
     warned: false,
     progress: {
       state: 'TERMINATED',
@@ -85,9 +85,9 @@ function found(lines: readonly Line[], run: Partial<Run> = {}): RunWithTasks {
   return { run: runOf({ settings: settingsOf(lines), ...run }), tasks };
 }
 
-const all: RepairChoice = { tasks: [], allFailed: true, dependents: false, latestRepairId: 0 };
-const named = (...tasks: string[]): RepairChoice => ({ ...all, tasks, allFailed: false });
-const withDependents = (choice: RepairChoice): RepairChoice => ({ ...choice, dependents: true });
+const all: RepairSelection = { taskKeys: [], allFailed: true, includeDependents: false, latestRepairId: 0 };
+const named = (...tasks: string[]): RepairSelection => ({ ...all, taskKeys: tasks, allFailed: false });
+const withDependents = (choice: RepairSelection): RepairSelection => ({ ...choice, includeDependents: true });
 
 describe('the tasks that run again', () => {
   const line: readonly Line[] = [
@@ -102,7 +102,7 @@ describe('the tasks that run again', () => {
     ['c', ['success'], ['b']],
     ['side', ['success'], ['a']],
   ];
-  test.each<[string, readonly Line[], RepairChoice, string[]]>([
+  test.each<[string, readonly Line[], RepairSelection, string[]]>([
     [
       'all that failed, and what was skipped behind it, in the order of the graph',
       line,
@@ -175,7 +175,7 @@ describe('the tasks that run again', () => {
     expect(tasksToRerun(found(lines), choice)).toEqual(keys);
   });
 
-  test.each<[string, RepairChoice, string]>([
+  test.each<[string, RepairSelection, string]>([
     ['nothing', named(), 'Neither rerun_tasks nor rerun_all_failed_tasks is given; one of them is required.'],
     [
       'both',
@@ -258,7 +258,7 @@ describe('what a repair makes', () => {
 
   test('the run is open again: its start stays, all else is taken back, and nobody who drove it before may write', () => {
     const before = found(lines, { stopReason: 'cancel' });
-    const { after } = repairOf(before, plan);
+    const { after } = createRepair(before, plan);
     expect(after).toEqual({
       ...before.run,
       owner: 'node-2',
@@ -276,7 +276,7 @@ describe('what a repair makes', () => {
   });
 
   test('each task gets its next attempt, which waits for those that run with it', () => {
-    expect(repairOf(found(lines), plan).attempts).toEqual(
+    expect(createRepair(found(lines), plan).attempts).toEqual(
       [
         ['a', 2, 301, ''],
         ['b', 1, 302, 'Waiting for the task a'],
@@ -304,7 +304,7 @@ describe('what a repair makes', () => {
 
   test('the second repair counts what both rounds before it took', () => {
     const repair = { repairId: 200, count: 1, startTime: 4_500, earlierDuration: 700 };
-    expect(repairOf(found(lines, { repair }), plan).after.repair).toEqual({
+    expect(createRepair(found(lines, { repair }), plan).after.repair).toEqual({
       repairId: 300,
       count: 2,
       startTime: 9_000,
@@ -313,7 +313,7 @@ describe('what a repair makes', () => {
   });
 
   test('a clock that stepped back does not begin it before the end', () => {
-    expect(repairOf(found(lines), { ...plan, now: 10 }).after.repair.startTime).toBe(5_000);
+    expect(createRepair(found(lines), { ...plan, now: 10 }).after.repair.startTime).toBe(5_000);
   });
 
   test.each([
@@ -324,7 +324,7 @@ describe('what a repair makes', () => {
     [{ notebook_params: { a: '1' } }, { notebook_params: { a: '1' } }],
   ])('parameters %j of the repair: %j are those of the run', (parameters, expected) => {
     expect(
-      repairOf(found(lines, { overridingParameters: { python_params: ['x'] } }), { ...plan, parameters })
+      createRepair(found(lines, { overridingParameters: { python_params: ['x'] } }), { ...plan, parameters })
         .after.overridingParameters,
     ).toEqual(expected);
   });
@@ -356,7 +356,7 @@ function lived(
   let started = 0;
   for (;;) {
     const standings = (run.settings.tasks ?? []).map((task) =>
-      standingOf(task, latest.get(task.task_key)?.progress ?? progressAt.waiting, false),
+      taskStateOf(task, latest.get(task.task_key)?.progress ?? progressAt.waiting, false),
     );
     const { start, skip, end } = rollUp(standings, started >= stopAfter ? 'cancel' : undefined);
     if (end !== undefined) {
@@ -402,8 +402,8 @@ test('after a repair of all failed tasks whose programs succeed now, the run suc
       ]);
       const first = lived(found(lines), (key) => plan[Number(key.slice(1))]?.ends ?? 'success', stopAfter);
       if (first.result === 'SUCCESS') return;
-      const keys = tasksToRerun(first.found, { ...all, dependents });
-      const { after, attempts } = repairOf(first.found, {
+      const keys = tasksToRerun(first.found, { ...all, includeDependents: dependents });
+      const { after, attempts } = createRepair(first.found, {
         keys,
         parameters: {},
         repairId: 1_000,

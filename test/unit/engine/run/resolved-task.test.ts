@@ -4,10 +4,10 @@ import type { JobSettings } from '../../../../engine/job/settings.ts';
 import { jobParametersOf } from '../../../../engine/run/job-parameters.ts';
 import type { RunParameters } from '../../../../engine/run/parameters.ts';
 import {
-  resolvedTask,
+  resolveTask,
   runFactsOf,
   upstreamTaskRuns,
-  type Moment,
+  type AttemptContext,
 } from '../../../../engine/run/resolved-task.ts';
 import type { Progress, Run, TaskRun } from '../../../../engine/run/run.ts';
 
@@ -37,7 +37,7 @@ const failed: Progress = {
 };
 const broken: Progress = { ...failed, state: 'INTERNAL_ERROR', result: undefined };
 
-function moment(settings: JobSettings, given?: RunParameters, ended: readonly Progress[] = []): Moment {
+function moment(settings: JobSettings, given?: RunParameters, ended: readonly Progress[] = []): AttemptContext {
   const run: Run = {
     runId: 900,
     jobId: 41,
@@ -58,7 +58,7 @@ function moment(settings: JobSettings, given?: RunParameters, ended: readonly Pr
     repair: undefined,
     admittedTime: undefined,
     launchedBy: undefined,
-    retimes: 0,
+    timeoutRevision: 0,
     warned: false,
     progress: { ...running, startTime: start },
   };
@@ -78,7 +78,7 @@ function moment(settings: JobSettings, given?: RunParameters, ended: readonly Pr
   }));
   const [task, taskRun] = [tasks.at(-1), runs.at(-1)];
   if (task === undefined || taskRun === undefined) throw new Error('There is no task.');
-  return { run, task, taskRun, latest: new Map(runs.map((one) => [one.taskKey, one])) };
+  return { run, task, taskRun, latestAttempts: new Map(runs.map((one) => [one.taskKey, one])) };
 }
 
 const notebook = (base_parameters: Record<string, string>, ...depends: string[]) => ({
@@ -125,7 +125,7 @@ describe('parameters of a job', () => {
       { at: '2026-02-02 in 41', city: '41', day: '2026-02-02' },
     ],
   ])('%s', (_fact, base, given, result) => {
-    const resolved = resolvedTask(moment({ parameters, tasks: [notebook(base)] }, given), site, new Map());
+    const resolved = resolveTask(moment({ parameters, tasks: [notebook(base)] }, given), site, new Map());
     expect(resolved).toEqual({
       kind: 'notebook_task',
       body: { notebook_path: '/nb', base_parameters: result },
@@ -141,11 +141,11 @@ describe('parameters of a job', () => {
         parameters: ['{{job.parameters.city}}'],
       },
     };
-    expect(resolvedTask(moment({ parameters, tasks: [python] }), site, new Map())).toMatchObject({
+    expect(resolveTask(moment({ parameters, tasks: [python] }), site, new Map())).toMatchObject({
       body: { python_file: 'managed_fs:/{{job.id}}.py', parameters: ['Zürich'] },
     });
     const bare = { task_key: 'a', spark_python_task: { python_file: 'managed_fs:/x.py' } };
-    expect(resolvedTask(moment({ parameters, tasks: [bare] }), site, new Map())).toMatchObject({
+    expect(resolveTask(moment({ parameters, tasks: [bare] }), site, new Map())).toMatchObject({
       body: bare.spark_python_task,
       parameters: {},
     });
@@ -169,14 +169,14 @@ describe('facts', () => {
   };
 
   test('of a task in a graph are those of its attempt; its time is that of its work', () => {
-    expect(resolvedTask(moment({ tasks: [notebook(all)] }), site, new Map())).toMatchObject({
+    expect(resolveTask(moment({ tasks: [notebook(all)] }), site, new Map())).toMatchObject({
       body: { base_parameters: { t: `last 901 ${start + 60_000} 1 2 /nb http://runyard.test` } },
     });
   });
 
   test("of a single-task run: the number of the attempt is the run's", () => {
     const { task_key: _, ...single } = notebook(all);
-    expect(resolvedTask(moment(single), site, new Map())).toMatchObject({
+    expect(resolveTask(moment(single), site, new Map())).toMatchObject({
       body: { base_parameters: { t: `main 901 ${start + 60_000} 4 5 /nb http://runyard.test` } },
     });
   });
@@ -204,10 +204,10 @@ describe('facts', () => {
         .map((one) => one.taskKey)
         .sort(),
     ).toEqual(['a', 'b', 'c']);
-    expect(resolvedTask(found, site, new Map([['a', { v: '"set"' }]]))).toMatchObject({
+    expect(resolveTask(found, site, new Map([['a', { v: '"set"' }]]))).toMatchObject({
       body: { base_parameters: { x: 'failed skipped failed set' } },
     });
-    expect(resolvedTask(found, site, new Map())).toEqual({
+    expect(resolveTask(found, site, new Map())).toEqual({
       error:
         'notebook_task.base_parameters.x: {{tasks.a.values.v}} has no value: task a has set no value named "v"; it has set none.',
     });
@@ -215,7 +215,7 @@ describe('facts', () => {
 });
 
 test('a task of no known kind cannot be run', () => {
-  expect(resolvedTask(moment({ tasks: [{ task_key: 'x' }] }), site, new Map())).toEqual({
+  expect(resolveTask(moment({ tasks: [{ task_key: 'x' }] }), site, new Map())).toEqual({
     error: 'This task has no kind that Runyard knows.',
   });
 });
@@ -226,6 +226,6 @@ test('nothing that was stored is changed', () => {
     { notebook_params: { b: '{{run_id}}' } },
   );
   const before = structuredClone(found.run);
-  resolvedTask(found, site, new Map());
+  resolveTask(found, site, new Map());
   expect(found.run).toEqual(before);
 });

@@ -7,7 +7,7 @@ import {
   runConditions,
   type RollUp,
   type RunCondition,
-  type TaskStanding,
+  type TaskState,
 } from '../../../../engine/run/roll-up.ts';
 import { progressAt, type Place } from './standings.ts';
 
@@ -41,7 +41,7 @@ const plans = fc
   );
 
 interface Life {
-  readonly tasks: Map<string, TaskStanding>;
+  readonly tasks: Map<string, TaskState>;
   readonly startedTogether: string[][];
   readonly endedTimes: Map<string, number>;
   readonly end: RollUp['end'];
@@ -52,7 +52,7 @@ interface Life {
  */
 function live(plan: readonly Plan[], stopAt: number, reason: StopReason): Life {
   const tasks = new Map(
-    plan.map(({ dependsOn, runIf }, index): [string, TaskStanding] => [
+    plan.map(({ dependsOn, runIf }, index): [string, TaskState] => [
       `t${index}`,
       { key: `t${index}`, dependsOn, runIf, progress: progressAt.waiting, started: false },
     ]),

@@ -1,6 +1,6 @@
 /** Which tasks of a run start, which are skipped, and how it ends: tables of cases. */
 import { describe, expect, test } from 'vitest';
-import { rollUp, type RunCondition, type TaskStanding } from '../../../../engine/run/roll-up.ts';
+import { rollUp, type RunCondition, type TaskState } from '../../../../engine/run/roll-up.ts';
 import type { StopReason } from '../../../../engine/run/states.ts';
 import { progressAt, standing as task, type Place } from './standings.ts';
 
@@ -92,7 +92,7 @@ describe('a branch that was not chosen', () => {
 });
 
 describe('what a skipped task says', () => {
-  test.each<[string, readonly TaskStanding[], string]>([
+  test.each<[string, readonly TaskState[], string]>([
     [
       'the dependency that failed',
       [task('a', 'success'), task('b', 'failed'), task('x', 'waiting', 'a b')],
@@ -119,7 +119,7 @@ describe('what a skipped task says', () => {
 });
 
 test('a chain behind a failure is skipped one task after the other, each once its own dependency is over', () => {
-  const chain = (...places: Place[]): TaskStanding[] =>
+  const chain = (...places: Place[]): TaskState[] =>
     places.map((place, index) => task(`t${index}`, place, index === 0 ? '' : `t${index - 1}`));
   expect(rollUp(chain('failed', 'waiting', 'waiting'), undefined).skip.map(({ key }) => key)).toEqual(['t1']);
   expect(rollUp(chain('failed', 'skipped', 'waiting'), undefined).skip.map(({ key }) => key)).toEqual(['t2']);
@@ -144,7 +144,7 @@ test('a task that was started is not offered again, and one whose next attempt w
 });
 
 describe('the end of a run', () => {
-  test.each<[string, readonly TaskStanding[], StopReason | undefined, string, string]>([
+  test.each<[string, readonly TaskState[], StopReason | undefined, string, string]>([
     ['every leaf succeeded', [task('a', 'success'), task('b', 'success', 'a')], undefined, 'SUCCESS', ''],
     [
       'a leaf failed',
@@ -288,6 +288,6 @@ test.each([
   ['The engine failed this task.', 'Task a failed with message: The engine failed this task.'],
   ['', 'Task a failed.'],
 ])('the message of the run is a sentence: %j', (message, expected) => {
-  const failed: TaskStanding = { ...task('a', 'error'), progress: { ...progressAt.error, message } };
+  const failed: TaskState = { ...task('a', 'error'), progress: { ...progressAt.error, message } };
   expect(rollUp([failed], undefined).end?.message).toBe(expected);
 });

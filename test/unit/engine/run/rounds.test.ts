@@ -1,7 +1,7 @@
 /** The rounds of a run: which attempts were made in which, how long all took, and what an attempt knew. */
 import { describe, expect, test } from 'vitest';
 import {
-  asKnownTo,
+  runAsOfAttempt,
   isOfLatestRound,
   roundsOf,
   roundStartOf,
@@ -44,7 +44,7 @@ function run(more: Partial<Run>): Run {
     repair: undefined,
     admittedTime: undefined,
     launchedBy: undefined,
-    retimes: 0,
+    timeoutRevision: 0,
     warned: false,
     progress: over,
     ...more,
@@ -149,7 +149,7 @@ test.each([
 ])(
   'attempt %i knew the parameters and the repair of its round, and no attempt of a later one',
   (taskRunId, parameters, repair, known) => {
-    const found = asKnownTo(taskRunId, { run: run({ repair: latest }), tasks }, repairs);
+    const found = runAsOfAttempt(taskRunId, { run: run({ repair: latest }), tasks }, repairs);
     expect([found.run.overridingParameters, found.run.repair]).toEqual([parameters, repair]);
     expect(found.tasks.map(({ runId }) => runId)).toEqual(known);
   },

@@ -1,6 +1,6 @@
 /** Tasks as the roll-up sees them, for its tests: a key, its dependencies, and where it stands. */
 import type { Progress } from '../../../../engine/run/run.ts';
-import type { RunCondition, TaskStanding } from '../../../../engine/run/roll-up.ts';
+import type { RunCondition, TaskState } from '../../../../engine/run/roll-up.ts';
 
 /** Where a task can stand, in one word. */
 export type Place =
@@ -55,7 +55,7 @@ export function standing(
   place: Place,
   dependsOn = '',
   runIf: RunCondition = 'ALL_SUCCESS',
-): TaskStanding {
+): TaskState {
   return {
     key,
     runIf,

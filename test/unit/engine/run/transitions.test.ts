@@ -79,7 +79,7 @@ test.each<TransitionRow>([...transitions])(
   '$from -> $to stamps the end exactly when it ends, and announces every end',
   (row) => {
     expect(row.stamps.includes('end')).toBe(isTerminal(row.to));
-    expect(row.notice === 'end').toBe(isTerminal(row.to));
+    expect(row.notification === 'end').toBe(isTerminal(row.to));
   },
 );
 

@@ -416,7 +416,7 @@ describe('what is published', () => {
       );
       const pathOf = createQueryFiles(
         createRoots({ dataDirectory: world.directory, allowedRoots: [] }),
-      ).pathOf;
+      ).resolvePath;
       const path = await pathOf(query.files[0] ?? '');
       expect(
         (

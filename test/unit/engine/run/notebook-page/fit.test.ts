@@ -1,6 +1,6 @@
 /** How much of a report a page carries. */
 import { expect, test } from 'vitest';
-import { fitReport } from '../../../../../engine/run/notebook-page/fit.ts';
+import { truncateReport } from '../../../../../engine/run/notebook-page/fit.ts';
 import type { CellOutput, NotebookReport } from '../../../../../engine/run/output.ts';
 import { cell, picture, skipped, table } from './samples.ts';
 
@@ -8,7 +8,7 @@ const error = { type: 'error', summary: 'E: no', trace: 'Traceback' } as const;
 const note = expect.stringContaining('at most 3000 bytes');
 
 function fitted(report: Partial<NotebookReport>): NotebookReport {
-  return fitReport({ path: '/nb', cells: [], ...report }, 3_000);
+  return truncateReport({ path: '/nb', cells: [], ...report }, 3_000);
 }
 
 test('a report that fits stays as it is', () => {
@@ -27,7 +27,7 @@ test('a report that fits stays as it is', () => {
       skipped(2, 'two'),
     ],
   };
-  expect(fitReport(report, 10_000)).toEqual(report);
+  expect(truncateReport(report, 10_000)).toEqual(report);
 });
 
 test('an output that does not fit is cut, and a line says so', () => {
@@ -48,7 +48,7 @@ test('of a table that does not fit the first rows are kept, and a picture is lef
   const [first, second] = fitted({ cells: [cell(1, '', [table(rows)]), cell(2, '', [picture])] }).cells;
   expect(first?.outputs).toEqual([{ ...table(rows.slice(0, 34), 500) }, { type: 'text', data: note }]);
   expect(second).toMatchObject({ language: 'markdown', source: expect.stringContaining('1 more cells.') });
-  const [only] = fitReport(
+  const [only] = truncateReport(
     { path: '/nb', cells: [cell(1, '', [{ ...picture, data: 'A'.repeat(9_000) } as CellOutput])] },
     3_000,
   ).cells;

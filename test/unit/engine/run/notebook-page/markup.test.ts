@@ -1,7 +1,7 @@
 /** Text in templates stays text. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { escaped, html, trusted } from '../../../../../engine/run/notebook-page/markup.ts';
+import { escapeHtml, html, trustedMarkup } from '../../../../../engine/run/notebook-page/markup.ts';
 
 test.each([
   [
@@ -16,11 +16,11 @@ test.each([
   ['half a surrogate pair', 'a\uD800b', 'a\uFFFDb'],
   ['letters of all sorts', 'ä € 😀', 'ä € 😀'],
 ])('%s is escaped', (_, text, shown) => {
-  expect(escaped(text)).toBe(shown);
+  expect(escapeHtml(text)).toBe(shown);
 });
 
 test('a template escapes text and numbers, puts markup in as it is, and leaves out what is undefined', () => {
-  const inner = [html`<i>${'<'}</i>`, trusted('<br>')];
+  const inner = [html`<i>${'<'}</i>`, trustedMarkup('<br>')];
   expect(html`<p title="${'"'}">${1}${undefined}${inner}${html`<b>${'&'}</b>`}</p>`.text).toBe(
     '<p title="&quot;">1<i>&lt;</i><br><b>&amp;</b></p>',
   );
@@ -29,7 +29,7 @@ test('a template escapes text and numbers, puts markup in as it is, and leaves o
 test('no text leaves the element or the attribute that it stands in', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
-      expect(escaped(text)).not.toMatch(/[<>"']/);
+      expect(escapeHtml(text)).not.toMatch(/[<>"']/);
     }),
   );
 });

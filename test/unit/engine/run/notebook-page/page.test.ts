@@ -1,7 +1,7 @@
 /** Pages of notebooks: everything that was shown is there, and nothing of it does anything. */
 import { describe, expect, test } from 'vitest';
-import { nameOf, phaseOf } from '../../../../../engine/run/notebook-page/exported.ts';
-import { duration } from '../../../../../engine/run/notebook-page/durations.ts';
+import { notebookNameOf, phaseOf } from '../../../../../engine/run/notebook-page/exported.ts';
+import { formatDuration } from '../../../../../engine/run/notebook-page/durations.ts';
 import { frameHeight } from '../../../../../engine/run/notebook-page/outputs.ts';
 import { codePage, dashboardPage } from '../../../../../engine/run/notebook-page/page.ts';
 import type { NotebookCell } from '../../../../../engine/run/output.ts';
@@ -75,7 +75,7 @@ describe('the head', () => {
     ['/', '/'],
     ['', ''],
   ])('the notebook %j is called %j', (path, name) => {
-    expect(nameOf({ path })).toBe(name);
+    expect(notebookNameOf({ path })).toBe(name);
   });
 });
 
@@ -411,7 +411,7 @@ test.each([
   [7_620_000, '2 h 07 min'],
   [-5, '0 ms'],
 ])('%i ms are %s', (ms, words) => {
-  expect(duration(ms)).toBe(words);
+  expect(formatDuration(ms)).toBe(words);
 });
 
 test.each([

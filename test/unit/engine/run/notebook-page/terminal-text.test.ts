@@ -1,7 +1,7 @@
 /** Text for terminals as HTML. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { terminalText } from '../../../../../engine/run/notebook-page/terminal-text.ts';
+import { renderTerminalText } from '../../../../../engine/run/notebook-page/terminal-text.ts';
 
 const e = '\u001B';
 
@@ -28,7 +28,7 @@ test.each([
   ['a progress bar', '10%\r50%\r100%\ndone\r\nend\r', '100%\ndone\nend'],
   ['null bytes', 'a\0b', 'a␀b'],
 ])('%s', (_, text, shown) => {
-  expect(terminalText(text).text).toBe(shown);
+  expect(renderTerminalText(text).text).toBe(shown);
 });
 
 test('whatever is written, no markup and no command comes through', () => {
@@ -49,7 +49,7 @@ test('whatever is written, no markup and no command comes through', () => {
   );
   fc.assert(
     fc.property(fc.array(pieces), (parts) => {
-      const shown = terminalText(parts.join('')).text;
+      const shown = renderTerminalText(parts.join('')).text;
       expect(shown).not.toContain(e);
       expect(shown.replaceAll(/<span class="[a-z -]+">|<\/span>/g, '')).not.toMatch(/[<>"']/);
     }),
