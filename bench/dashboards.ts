@@ -2,8 +2,8 @@
  * Processor time that the migration of a dashboard with 100 widgets takes the engine; fails when its median
  * is 50 ms or more.
  */
-import { migrate } from '../engine/dashboard/migrate.ts';
-import { serialized } from '../engine/dashboard/modern.ts';
+import { convertDashboard } from '../engine/dashboard/migrate.ts';
+import { serializeDashboard } from '../engine/dashboard/modern.ts';
 import type { ClassicDashboard, ClassicWidget } from '../engine/dashboard/classic.ts';
 import { spread } from './spread.ts';
 
@@ -88,8 +88,8 @@ const times: number[] = [];
 let [datasets, warnings, bytes] = [0, 0, 0];
 for (let round = 0; round < rounds; round += 1) {
   const before = clock();
-  const result = migrate(classic, { dashboardId: 'd'.repeat(32), updateParameterSyntax: true });
-  const text = serialized(result.dashboard);
+  const result = convertDashboard(classic, { dashboardId: 'd'.repeat(32), updateParameterSyntax: true });
+  const text = serializeDashboard(result.dashboard);
   times.push(clock() - before);
   [datasets, warnings, bytes] = [result.dashboard.datasets.length, result.warnings.length, text.length];
 }

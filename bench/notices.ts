@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { systemClock } from '../engine/clock.ts';
-import { newSigningSecret } from '../engine/notification/signature.ts';
+import { generateSigningSecret } from '../engine/notification/signature.ts';
 import { migrate, openDatabase } from '../storage/postgres/database.ts';
 import { createDestinationStore } from '../storage/postgres/deliveries/destinations.ts';
 import { startEmbeddedPostgres } from '../storage/embedded/embedded-postgres.ts';
@@ -56,7 +56,7 @@ async function seed(directory: string): Promise<{ fast: string; slow: string }> 
       {
         displayName: name,
         target: { kind: 'WEBHOOK', url: `${base}/${name}` },
-        secrets: { current: newSigningSecret() },
+        secrets: { current: generateSigningSecret() },
         now: systemClock.now(),
       },
       10,

@@ -42,7 +42,9 @@ async function seed(dataDirectory: string): Promise<void> {
   const jobs = createJobStore(db);
   const quotas = { savedJobs: schedules, jobsCreatedPerHour: schedules + 1 };
   const due = Math.ceil((systemClock.now() + schedules * 8 + idleSeconds * 1_000 + minute) / minute) * minute;
-  const [hour, atMinute] = [toIsoTime(due + 60 * minute).slice(11, 13), toIsoTime(due).slice(14, 16)].map(Number);
+  const [hour, atMinute] = [toIsoTime(due + 60 * minute).slice(11, 13), toIsoTime(due).slice(14, 16)].map(
+    Number,
+  );
   for (let stored = 0; stored < schedules; stored += 8) {
     await Promise.all(
       Array.from({ length: Math.min(8, schedules - stored) }, () =>

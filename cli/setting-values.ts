@@ -8,7 +8,7 @@ import { defaultLimits, type LimitName, type Limits } from '../engine/limits.ts'
 import { nearestName } from '../engine/validation/nearest-name.ts';
 import type { TaskLimits } from '../runners/process/isolation.ts';
 import type { PluginPlace } from '../runners/plugin/plugin-place.ts';
-import { isMailAddress } from '../engine/notification/address.ts';
+import { isEmailAddress } from '../engine/notification/address.ts';
 
 /** What is wrong with a value, as the rest of a sentence that begins with the setting's name. */
 export class ValueError extends Error {}
@@ -154,7 +154,7 @@ function isDecodable(text: string): boolean {
 export const mailFrom: ReadValue<string> = (given) => {
   const [, name = '', inBrackets, alone] =
     typeof given === 'string' ? (/^(?:([^<>"\p{Cc}]*)<([^<>]+)>|([^<>]+))$/u.exec(given.trim()) ?? []) : [];
-  if (typeof given === 'string' && isMailAddress((inBrackets ?? alone ?? '').trim()) && !name.includes('@'))
+  if (typeof given === 'string' && isEmailAddress((inBrackets ?? alone ?? '').trim()) && !name.includes('@'))
     return given.trim();
   throw must('a mail address, or a name with the address in angle brackets', given);
 };

@@ -2,15 +2,15 @@
  * The one door through which every run starts: run-now, one-time submissions, run_job_tasks and retries; one
  * transaction each.
  */
-import { noticesOfEnd } from './notification/routing.ts';
+import { notificationsForEnd } from './notification/routing.ts';
 import type { Clock } from './clock.ts';
 import { invalid } from './errors.ts';
 import { checkIdempotencyToken } from './job/check.ts';
-import { formatOf, settingsOfSubmission, tasksOf, untitled, type ApiVersion } from './job/format.ts';
+import { formatOf, toJobSettings, tasksOf, defaultName, type ApiVersion } from './job/format.ts';
 import { checkJobCreations, creationWindowMs } from './job/quotas.ts';
 import type { Grant } from './job/permissions.ts';
 import type { JobSettings, SubmitSettings, TaskSettings } from './job/settings.ts';
-import { kindOf } from './job/task-kinds.ts';
+import { builtInKindOf } from './job/task-kinds.ts';
 import type { Limits } from './limits.ts';
 import type { Job } from './ports/engine.ts';
 import type { ChangeSet, LaunchHook, LaunchedRun, LaunchTransaction, RunStore } from './ports/runs.ts';
@@ -66,7 +66,11 @@ export interface ChildRunOrigin {
  * @throws ServiceError for an unknown job, parameters that break a rule, the token of a deleted run, or a
  *   workspace that is full
  */
-export async function launchRun(ports: LaunchPorts, request: LaunchRunRequest, patience?: 'patient'): Promise<LaunchedRun> {
+export async function launchRun(
+  ports: LaunchPorts,
+  request: LaunchRunRequest,
+  patience?: 'patient',
+): Promise<LaunchedRun> {
   const { jobId, parameters, idempotencyToken, creator, launchedBy, child } = request;
   checkIdempotencyToken(idempotencyToken, ports.limits);
   return launchWithPlan(
@@ -102,7 +106,7 @@ export async function launchRun(ports: LaunchPorts, request: LaunchRunRequest, p
         // A task that waits for its job anyhow may as well wait for room.
         mayQueue: mayQueue || launchedBy !== undefined,
         type: 'JOB_RUN',
-        name: settings.name ?? untitled,
+        name: settings.name ?? defaultName,
         version: job.version,
       };
     },
@@ -132,7 +136,7 @@ export async function submitRun(
   submission: SubmitRunRequest,
   patience?: 'patient',
 ): Promise<LaunchedRun> {
-  const settings = settingsOfSubmission(submission.settings, submission.version);
+  const settings = toJobSettings(submission.settings, submission.version);
   const { child, launchHook } = submission;
   return launchWithPlan(
     ports,
@@ -161,7 +165,7 @@ export async function submitRun(
         launchedBy: undefined,
         mayQueue: isQueueEnabled(settings, submission.version),
         type: child === undefined ? 'SUBMIT_RUN' : 'WORKFLOW_RUN',
-        name: settings.name ?? untitled,
+        name: settings.name ?? defaultName,
         version: submission.version,
       };
     },
@@ -199,7 +203,7 @@ export async function launchScheduledRun(
     creator: job.creatorUserName ?? '',
     now: ports.clock.now(),
     type: 'JOB_RUN',
-    name: settings.name ?? untitled,
+    name: settings.name ?? defaultName,
     version,
     scheduledTime,
     mayQueue,
@@ -283,7 +287,9 @@ async function insertPlannedRun(
   const jobId = await plan.resolveJobId();
   const numberInJob = await transaction.reserveNumberInJob(jobId);
   const admission =
-    plan.admission.kind === 'start' ? await reserveCapacity(transaction, tasks, plan, ports.limits) : plan.admission;
+    plan.admission.kind === 'start'
+      ? await reserveCapacity(transaction, tasks, plan, ports.limits)
+      : plan.admission;
   const skipped = admission.kind === 'skip' ? admission.message : undefined;
   const run: NewRun = {
     runId,
@@ -315,7 +321,7 @@ async function insertPlannedRun(
     notifications:
       skipped === undefined
         ? []
-        : noticesOfEnd(
+        : notificationsForEnd(
             plan.settings,
             {
               state: 'SKIPPED',
@@ -364,7 +370,7 @@ export async function capacityUsageOf(
   tasks: readonly TaskSettings[],
   limits: Limits,
 ): Promise<CapacityUsage> {
-  const addedRunJobTasks = tasks.filter((task) => kindOf(task) === 'run_job_task').length;
+  const addedRunJobTasks = tasks.filter((task) => builtInKindOf(task) === 'run_job_task').length;
   const load = await transaction.countActiveTaskRuns(
     tasks.length,
     limits.concurrentTaskRuns,

@@ -4,14 +4,14 @@ import { posix } from 'node:path';
 import type { Clock } from './clock.ts';
 import { invalid, messageOf, ServiceError } from './errors.ts';
 import { checkSubmission } from './job/check.ts';
-import type { KnownKind } from './job/task-kinds.ts';
+import type { TaskKindInfo } from './job/task-kinds.ts';
 import { quote } from './validation/messages.ts';
 import { submitRun, type LaunchPorts } from './launch.ts';
 import type { Limits } from './limits.ts';
-import { specOfDocument } from './pipeline/document.ts';
-import { checkRequest, type UpdateRequest } from './pipeline/selection.ts';
-import { readSpec, type PipelineSpec } from './pipeline/spec.ts';
-import type { SettledUpdate } from './pipeline/update-order.ts';
+import { toPipelineSpec } from './pipeline/document.ts';
+import { checkUpdateRequest, type UpdateRequest } from './pipeline/selection.ts';
+import { parseSpec, type PipelineSpec } from './pipeline/spec.ts';
+import type { PreparedUpdate } from './pipeline/update-order.ts';
 import type {
   PipelineFiles,
   PipelineStore,
@@ -51,7 +51,7 @@ export async function findPipeline(
   if (named !== undefined) return named;
   const spec = written.startsWith('/') ? await pipelineFiles.findSpec(written) : undefined;
   if (spec === undefined) throw pipelineNotFound(written);
-  const { name } = readSpec(spec.text, spec.path);
+  const { name } = parseSpec(spec.text, spec.path);
   const now = clock.now();
   const kept = await pipelines.upsertFromSpec({
     pipelineId: pipelineIdOfPath(spec.path),
@@ -82,11 +82,11 @@ export async function loadPipelineSpec(
   { pipelineFiles }: Pick<PipelinePorts, 'pipelineFiles'>,
   { document, specPath, name }: StoredPipeline,
 ): Promise<{ readonly spec: PipelineSpec; readonly folder: string }> {
-  if (document !== undefined) return { spec: specOfDocument(document), folder: '/' };
+  if (document !== undefined) return { spec: toPipelineSpec(document), folder: '/' };
   const file = specPath === undefined ? undefined : await pipelineFiles.findSpec(specPath);
   if (file === undefined)
     throw invalid(`The spec file ${specPath ?? ''} of pipeline ${name} is not there any more.`);
-  return { spec: readSpec(file.text, file.path), folder: posix.dirname(file.path) };
+  return { spec: parseSpec(file.text, file.path), folder: posix.dirname(file.path) };
 }
 
 /** Where the tables of a pipeline are. */
@@ -119,7 +119,7 @@ async function planUpdate(
   ports: PipelinePorts,
   runId: number,
   task: Readonly<Record<string, unknown>>,
-): Promise<SettledUpdate> {
+): Promise<PreparedUpdate> {
   const { pipelines, pipelineFiles, clock, limits } = ports;
   try {
     const pipeline = await findPipeline(ports, String(task['pipeline_id']));
@@ -132,7 +132,7 @@ async function planUpdate(
       createdTime: clock.now(),
       runId,
     });
-    checkRequest(request);
+    checkUpdateRequest(request);
     const { spec, folder } = await loadPipelineSpec(ports, pipeline);
     const uri = storageUriOf(spec);
     const other = await pipelines.claimUpdate(pipelineId, updateId, uri);
@@ -169,12 +169,12 @@ function activeUpdateMessage(name: string, { updateId, jobRunId }: StoredUpdate)
  * @throws ServiceError ALREADY_EXISTS while another one is active
  */
 export async function startUpdate(
-  ports: PipelinePorts & { readonly launching: LaunchPorts; readonly kinds: readonly KnownKind[] },
+  ports: PipelinePorts & { readonly launching: LaunchPorts; readonly kinds: readonly TaskKindInfo[] },
   { pipelineId, name }: StoredPipeline,
   request: UpdateRequest,
   creator: string,
 ): Promise<string> {
-  checkRequest(request);
+  checkUpdateRequest(request);
   const settings = {
     run_name: `Update of pipeline ${name}`,
     pipeline_task: {

@@ -63,7 +63,11 @@ export async function readHead(path: string, most: number): Promise<FileHead> {
       const decoder = new StringDecoder('utf8');
       const whole = decoder.write(bytes);
       // A character that the limit cuts is left out; one that the file itself breaks off is replaced.
-      return { text: size > most ? whole : whole + decoder.end(), bytes: bytes.length, truncated: size > most };
+      return {
+        text: size > most ? whole : whole + decoder.end(),
+        bytes: bytes.length,
+        truncated: size > most,
+      };
     })) ?? emptyHead
   );
 }

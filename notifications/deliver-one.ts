@@ -1,7 +1,7 @@
 /** One try of one delivery: what is sent is made and kept, then sent, then what came of it is noted. */
 import type { Clock } from '../engine/clock.ts';
-import type { ClaimedDelivery, DeliveryAttempt, Message } from '../engine/notification/delivery.ts';
-import { decideAfterTry } from '../engine/notification/retry.ts';
+import type { ClaimedDelivery, DeliveryAttempt, DeliveryMessage } from '../engine/notification/delivery.ts';
+import { decideNextAttempt } from '../engine/notification/retry.ts';
 import type { DeliveryStore } from '../engine/ports/notifications.ts';
 import type { Mailer } from './email.ts';
 import { messageOfDelivery, type MessagePorts } from './messages.ts';
@@ -34,8 +34,8 @@ export async function deliverOne(
   if (signal.aborted && outcome.kind !== 'delivered') return undefined;
   const now = Math.max(began, clock.now());
   const attempt: DeliveryAttempt = { time: began, durationMs: now - began, ...seen };
-  const after = decideAfterTry(outcome, {
-    tries: delivery.roundTries + 1,
+  const after = decideNextAttempt(outcome, {
+    attempts: delivery.roundAttempts + 1,
     roundStartTime: delivery.roundStartTime ?? began,
     now,
     random: random(),
@@ -49,7 +49,7 @@ export async function deliverOne(
  * The message that was kept; made now when there is none, or when the destination has become one of another
  * kind.
  */
-async function messageFor(ports: SendPorts, delivery: ClaimedDelivery): Promise<Message> {
+async function messageFor(ports: SendPorts, delivery: ClaimedDelivery): Promise<DeliveryMessage> {
   const { message, to } = delivery;
   const kind = 'address' in to ? 'EMAIL' : to.destination?.target.kind;
   if (message !== undefined && (kind === undefined || message.kind === (kind === 'EMAIL' ? 'mail' : kind)))
@@ -62,7 +62,7 @@ async function messageFor(ports: SendPorts, delivery: ClaimedDelivery): Promise<
 async function send(
   ports: SendPorts,
   { deliveryId, to }: ClaimedDelivery,
-  message: Message,
+  message: DeliveryMessage,
   signal: AbortSignal,
 ): Promise<SendResult> {
   if ('address' in to) return mail(ports, deliveryId, [to.address], message);
@@ -83,7 +83,7 @@ async function mail(
   { mailer }: SendPorts,
   deliveryId: string,
   to: readonly string[],
-  message: Message,
+  message: DeliveryMessage,
 ): Promise<SendResult> {
   if (message.kind !== 'mail') throw new Error(`Delivery ${deliveryId} has no mail for an address.`);
   return mailer.send({ deliveryId, to, message });

@@ -3,9 +3,9 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { codeOf, messageOf } from '../engine/errors.ts';
-import { isMailAddress } from '../engine/notification/address.ts';
-import type { Message } from '../engine/notification/delivery.ts';
-import type { TryOutcome } from '../engine/notification/retry.ts';
+import { isEmailAddress } from '../engine/notification/address.ts';
+import type { DeliveryMessage } from '../engine/notification/delivery.ts';
+import type { AttemptOutcome } from '../engine/notification/retry.ts';
 import { excerpt, type SendResult } from './send-result.ts';
 
 export interface MailSettings {
@@ -23,7 +23,7 @@ export interface MailSettings {
 export interface Mail {
   readonly deliveryId: string;
   readonly to: readonly string[];
-  readonly message: Extract<Message, { kind: 'mail' }>;
+  readonly message: Extract<DeliveryMessage, { kind: 'mail' }>;
 }
 
 export interface Mailer {
@@ -70,7 +70,7 @@ function smtpMailer(settings: MailSettings, url: URL): Mailer {
   });
   return {
     async send(mail) {
-      const wrong = mail.to.find((address) => !isMailAddress(address));
+      const wrong = mail.to.find((address) => !isEmailAddress(address));
       if (wrong !== undefined) return noAddress(wrong);
       try {
         const { response } = await transport.sendMail(composed(mail, settings.from));
@@ -93,7 +93,7 @@ function fileMailer(settings: MailSettings): Mailer {
   });
   return {
     async send(mail) {
-      const wrong = mail.to.find((address) => !isMailAddress(address));
+      const wrong = mail.to.find((address) => !isEmailAddress(address));
       if (wrong !== undefined) return noAddress(wrong);
       try {
         const { message } = await transport.sendMail(composed(mail, settings.from));
@@ -154,7 +154,7 @@ function failure(error: unknown): SendResult {
       ? error.responseCode
       : undefined;
   const about = ['EENVELOPE', 'EMESSAGE'].includes(codeOf(error) ?? '');
-  const outcome: TryOutcome =
+  const outcome: AttemptOutcome =
     about && status !== undefined && status >= 500 ? { kind: 'refused' } : { kind: 'again' };
   return { outcome, status, error: excerpt(messageOf(error)) };
 }

@@ -1,5 +1,5 @@
 /** A notice as a mail: a plain part and an HTML part that say the same. */
-import type { FailedTask, Message } from '../engine/notification/delivery.ts';
+import type { FailedTask, DeliveryMessage } from '../engine/notification/delivery.ts';
 import { escaped } from './markup.ts';
 import { inLine, type Tone, type Wording } from './wording.ts';
 
@@ -9,7 +9,7 @@ export interface TaskWithLog extends FailedTask {
 }
 
 /** The mail of a notice. */
-export function mailOf(wording: Wording, tasks: readonly TaskWithLog[]): Message {
+export function mailOf(wording: Wording, tasks: readonly TaskWithLog[]): DeliveryMessage {
   return {
     kind: 'mail',
     subject: `[Runyard] ${inLine(wording.headline, 200)}`,
@@ -40,8 +40,8 @@ function plainText({ headline, rows, link, closing }: Wording, tasks: readonly T
   ].join('\n');
 }
 
-function taskLine({ taskKey, runId, standing }: FailedTask): string {
-  return `Task ${taskKey} (run ${runId}): ${standing}`;
+function taskLine({ taskKey, runId, state }: FailedTask): string {
+  return `Task ${taskKey} (run ${runId}): ${state}`;
 }
 
 const colours: Readonly<Record<Tone, string>> = {

@@ -1,5 +1,10 @@
 /** From a delivery to what is sent: made once, at its first try, and kept. */
-import type { ClaimedDelivery, FailedTask, Message, SubjectFacts } from '../engine/notification/delivery.ts';
+import type {
+  ClaimedDelivery,
+  FailedTask,
+  DeliveryMessage,
+  SubjectDetails,
+} from '../engine/notification/delivery.ts';
 import type { WorkspaceInfo } from '../engine/run/site.ts';
 import { mailOf, type TaskWithLog } from './mail.ts';
 import { bodyFor } from './webhook-body.ts';
@@ -14,9 +19,9 @@ export interface MessagePorts {
 /** @param facts undefined when run and job are gone */
 export async function messageOfDelivery(
   delivery: ClaimedDelivery,
-  facts: SubjectFacts | undefined,
+  facts: SubjectDetails | undefined,
   { site, logTail }: MessagePorts,
-): Promise<Message> {
+): Promise<DeliveryMessage> {
   const wording = wordingOf(delivery, facts, site);
   const target = 'address' in delivery.to ? undefined : delivery.to.destination?.target;
   if (target !== undefined && target.kind !== 'EMAIL') {
@@ -25,7 +30,7 @@ export async function messageOfDelivery(
   const failed = delivery.event === 'on_failure' ? (facts?.failedTasks ?? []) : [];
   const withLog = async (task: FailedTask): Promise<TaskWithLog> => ({
     ...task,
-    log: task.standing === 'SKIPPED' ? '' : await logTail(task.runId),
+    log: task.state === 'SKIPPED' ? '' : await logTail(task.runId),
   });
   return mailOf(wording, await Promise.all(failed.map(withLog)));
 }

@@ -1,8 +1,8 @@
 /** What a try to send came to, for the log and for what follows. */
-import type { TryOutcome } from '../engine/notification/retry.ts';
+import type { AttemptOutcome } from '../engine/notification/retry.ts';
 
 export interface SendResult {
-  readonly outcome: TryOutcome;
+  readonly outcome: AttemptOutcome;
   readonly status?: number | undefined;
   readonly answer?: string | undefined;
   readonly error?: string | undefined;

@@ -1,12 +1,16 @@
 /** A notice as the body of a call: for receivers of one's own, for Slack, and for Teams. */
-import type { DeliverySubject, SubjectFacts } from '../engine/notification/delivery.ts';
-import type { Target } from '../engine/notification/destination.ts';
+import type { DeliverySubject, SubjectDetails } from '../engine/notification/delivery.ts';
+import type { DestinationTarget } from '../engine/notification/destination.ts';
 import { eventTypeOf } from '../engine/notification/event-types.ts';
 import type { WorkspaceInfo } from '../engine/run/site.ts';
 import { inLine, type Tone, type Wording } from './wording.ts';
 
 /** Ids are JSON numbers. */
-export function genericBody(subject: DeliverySubject, facts: SubjectFacts | undefined, site: WorkspaceInfo): object {
+export function genericBody(
+  subject: DeliverySubject,
+  facts: SubjectDetails | undefined,
+  site: WorkspaceInfo,
+): object {
   const { event, jobId, runId, taskKey } = subject;
   return {
     event_type: eventTypeOf[event],
@@ -21,9 +25,9 @@ export function genericBody(subject: DeliverySubject, facts: SubjectFacts | unde
 
 /** The body that a destination of this kind understands. */
 export function bodyFor(
-  kind: Exclude<Target['kind'], 'EMAIL'>,
+  kind: Exclude<DestinationTarget['kind'], 'EMAIL'>,
   subject: DeliverySubject,
-  facts: SubjectFacts | undefined,
+  facts: SubjectDetails | undefined,
   wording: Wording,
   site: WorkspaceInfo,
 ): object {

@@ -5,9 +5,9 @@ import got, { TimeoutError, type PlainResponse } from 'got';
 import type { Clock } from '../engine/clock.ts';
 import { codeOf, messageOf } from '../engine/errors.ts';
 import { isPrivateHost, isPublicAddress } from '../engine/notification/address.ts';
-import type { Destination, Target } from '../engine/notification/destination.ts';
-import type { TryOutcome } from '../engine/notification/retry.ts';
-import { signatureHeaders } from '../engine/notification/signature.ts';
+import type { Destination, DestinationTarget } from '../engine/notification/destination.ts';
+import type { AttemptOutcome } from '../engine/notification/retry.ts';
+import { createSignatureHeaders } from '../engine/notification/signature.ts';
 import { excerpt, type SendResult } from './send-result.ts';
 
 export interface WebhookPorts {
@@ -24,7 +24,7 @@ export interface WebhookCall {
   readonly deliveryId: string;
   readonly body: string;
   readonly destination: Destination;
-  readonly target: Exclude<Target, { kind: 'EMAIL' }>;
+  readonly target: Exclude<DestinationTarget, { kind: 'EMAIL' }>;
 }
 
 /** Bytes that are read of an answer; the rest is nobody's business. */
@@ -58,7 +58,7 @@ export async function postWebhook(
         'user-agent': 'runyard',
         ...credentials,
         ...(destination.secrets !== undefined &&
-          signatureHeaders(destination.secrets, deliveryId, body, clock.now())),
+          createSignatureHeaders(destination.secrets, deliveryId, body, clock.now())),
       },
       timeout: { request: timeoutMs },
       retry: { limit: 0 },
@@ -104,7 +104,7 @@ async function readSome(stream: AsyncIterable<Buffer> & { destroy(): void }): Pr
 function verdict(
   { code, retryAfter }: { readonly code: number; readonly retryAfter: string | undefined },
   now: number,
-): { outcome: TryOutcome; error?: string } {
+): { outcome: AttemptOutcome; error?: string } {
   if (code >= 200 && code < 300) return { outcome: { kind: 'delivered' } };
   if (code >= 300 && code < 400)
     return {

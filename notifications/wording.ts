@@ -1,6 +1,6 @@
 /** What a notice says, in words: the same facts for mails and chats. */
-import type { DeliverySubject, SubjectFacts } from '../engine/notification/delivery.ts';
-import type { NoticeEvent, Standing } from '../engine/run/notification.ts';
+import type { DeliverySubject, SubjectDetails } from '../engine/notification/delivery.ts';
+import type { NotificationEvent, RunStateSnapshot } from '../engine/run/notification.ts';
 import { toIsoTime } from '../engine/clock.ts';
 import { runPageUrl, type WorkspaceInfo } from '../engine/run/site.ts';
 
@@ -18,7 +18,7 @@ export interface Wording {
   readonly closing: string;
 }
 
-const tones: Readonly<Record<NoticeEvent, Tone>> = {
+const tones: Readonly<Record<NotificationEvent, Tone>> = {
   on_start: 'plain',
   on_success: 'good',
   on_failure: 'bad',
@@ -36,7 +36,11 @@ export function inLine(text: string, most = 120): string {
 }
 
 /** Words for a delivery. `facts`: undefined when run and job are gone. */
-export function wordingOf(subject: DeliverySubject, facts: SubjectFacts | undefined, site: WorkspaceInfo): Wording {
+export function wordingOf(
+  subject: DeliverySubject,
+  facts: SubjectDetails | undefined,
+  site: WorkspaceInfo,
+): Wording {
   const { event, jobId, runId } = subject;
   const tone = tones[event];
   if (event === 'test') {
@@ -83,7 +87,7 @@ const failedAs: Readonly<Record<string, string>> = {
   CANCELED: 'was cancelled',
 };
 
-function verbOf({ event, facts: { standing } }: DeliverySubject): string {
+function verbOf({ event, facts: { state } }: DeliverySubject): string {
   switch (event) {
     case 'on_start':
       return 'started';
@@ -92,42 +96,42 @@ function verbOf({ event, facts: { standing } }: DeliverySubject): string {
     case 'on_duration_warning_threshold_exceeded':
       return 'takes longer than expected';
     default:
-      return failedAs[standing?.state ?? ''] ?? failedAs[standing?.result ?? ''] ?? 'failed';
+      return failedAs[state?.state ?? ''] ?? failedAs[state?.result ?? ''] ?? 'failed';
   }
 }
 
 function rowsOfRun(
   subject: DeliverySubject,
-  facts: SubjectFacts | undefined,
+  facts: SubjectDetails | undefined,
   name: string,
 ): [string, string][] {
   const {
     jobId,
     runId,
     taskKey,
-    facts: { standing },
+    facts: { state },
     createdTime,
   } = subject;
-  const start = standing?.startTime ?? (subject.event === 'on_start' ? createdTime : facts?.startTime);
+  const start = state?.startTime ?? (subject.event === 'on_start' ? createdTime : facts?.startTime);
   const rows: [string, string | undefined][] = [
     ['Job', facts === undefined ? jobId?.toString() : `${name} (${jobId})`],
     ['Task', taskKey],
     ['Run', facts?.parentRunId === undefined ? String(runId) : `${runId}, part of run ${facts.parentRunId}`],
     // Only an end carries where the run stood: at every other event it is running.
-    ['State', stateOf(standing)],
-    ['Message', standing?.message === '' ? undefined : standing?.message],
+    ['State', stateOf(state)],
+    ['Message', state?.message === '' ? undefined : state?.message],
     ['Started', start === undefined ? undefined : timeOf(start)],
     [
       'Duration',
       subject.event === 'on_start' || start === undefined
         ? undefined
-        : durationOf(start, standing?.endTime, createdTime),
+        : durationOf(start, state?.endTime, createdTime),
     ],
   ];
   return rows.flatMap(([label, value]): [string, string][] => (value === undefined ? [] : [[label, value]]));
 }
 
-function stateOf(standing: Standing | undefined): string {
+function stateOf(standing: RunStateSnapshot | undefined): string {
   if (standing === undefined) return 'RUNNING';
   return standing.result === undefined ? standing.state : `${standing.state}, ${standing.result}`;
 }

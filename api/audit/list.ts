@@ -1,6 +1,6 @@
 /** GET audit: who did what. */
 import { Type } from 'typebox';
-import { instant } from '../../engine/validation/scalars.ts';
+import { epochMillis } from '../../engine/validation/scalars.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { cutPage, pageOf } from '../http/paging.ts';
 import type { OperationPorts } from '../http/ports.ts';
@@ -42,8 +42,8 @@ export function listAuditOperation({ auditEvents }: Pick<OperationPorts, 'auditE
       action: Type.Optional(
         Type.String({ description: 'Only calls of this operation, e.g. POST /jobs/create.' }),
       ),
-      start_time: Type.Optional(instant('Only calls from then on, epoch milliseconds.')),
-      end_time: Type.Optional(instant('Only calls until then, epoch milliseconds.')),
+      start_time: Type.Optional(epochMillis('Only calls from then on, epoch milliseconds.')),
+      end_time: Type.Optional(epochMillis('Only calls until then, epoch milliseconds.')),
       limit: Type.Optional(
         Type.Integer({
           minimum: 0,

@@ -1,6 +1,6 @@
 /** DELETE preview/sql/dashboards/{dashboard_id}: removes a classic dashboard. */
 import { Type } from 'typebox';
-import { classicId } from '../../engine/dashboard/classic.ts';
+import { parseClassicId } from '../../engine/dashboard/classic.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
 import { ClassicId, unknownClassic } from '../views/classic-view.ts';
@@ -17,7 +17,7 @@ export function deleteClassic({ classicDashboards }: DashboardPorts): Operation 
     request: Type.Object({ dashboard_id: ClassicId }),
     response: Type.Object({}),
     async handle({ dashboard_id: id }) {
-      if (!(await classicDashboards.remove(classicId('dashboard_id', id)))) throw unknownClassic(id);
+      if (!(await classicDashboards.remove(parseClassicId('dashboard_id', id)))) throw unknownClassic(id);
       return {};
     },
   });

@@ -1,6 +1,6 @@
 /** GET preview/sql/dashboards/{dashboard_id}: one classic dashboard. */
 import { Type } from 'typebox';
-import { classicId } from '../../engine/dashboard/classic.ts';
+import { parseClassicId } from '../../engine/dashboard/classic.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
 import { ClassicDocument, ClassicId, showClassic, unknownClassic } from '../views/classic-view.ts';
@@ -17,7 +17,7 @@ export function getClassic({ classicDashboards }: DashboardPorts): Operation {
     request: Type.Object({ dashboard_id: ClassicId }),
     response: ClassicDocument,
     async handle({ dashboard_id: id }) {
-      const stored = await classicDashboards.find(classicId('dashboard_id', id));
+      const stored = await classicDashboards.find(parseClassicId('dashboard_id', id));
       if (stored === undefined) throw unknownClassic(id);
       return showClassic(stored);
     },

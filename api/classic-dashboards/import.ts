@@ -1,6 +1,6 @@
 /** POST preview/sql/dashboards: brings in a classic dashboard as one document. */
 import { randomUUID } from 'node:crypto';
-import { checkClassic, classicId, ClassicImport } from '../../engine/dashboard/classic.ts';
+import { checkClassicDashboard, parseClassicId, ClassicImport } from '../../engine/dashboard/classic.ts';
 import { ServiceError } from '../../engine/errors.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
@@ -19,8 +19,8 @@ export function importClassic({ classicDashboards, clock, limits }: DashboardPor
     request: ClassicImport,
     response: ClassicDocument,
     async handle(input, { caller }) {
-      checkClassic(input, limits);
-      const id = input.id === undefined ? randomUUID() : classicId('id', input.id);
+      checkClassicDashboard(input, limits);
+      const id = input.id === undefined ? randomUUID() : parseClassicId('id', input.id);
       const stored = { document: { ...input, id }, creator: caller.userName, createdTime: clock.now() };
       if (!(await classicDashboards.add(stored))) {
         throw new ServiceError(

@@ -4,7 +4,7 @@
  */
 import { invalid } from '../../engine/errors.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
-import { lacksPermission, reaches, type PermissionLevel } from '../../engine/job/permissions.ts';
+import { permissionDenied, hasPermission, type PermissionLevel } from '../../engine/job/permissions.ts';
 import type { Call } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
 
@@ -50,7 +50,7 @@ async function missingOn(
 ): Promise<Error | undefined> {
   if (jobRunId === undefined || visibleTo === undefined) return undefined;
   const held = await permissions.findLevels('run_id', jobRunId, visibleTo);
-  return held !== undefined && !reaches(held.levels, level)
-    ? lacksPermission(visibleTo, level, held.jobId)
+  return held !== undefined && !hasPermission(held.levels, level)
+    ? permissionDenied(visibleTo, level, held.jobId)
     : undefined;
 }

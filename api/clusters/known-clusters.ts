@@ -6,7 +6,7 @@ import { invalid } from '../../engine/errors.ts';
 import { unknownNameError, type Inventory } from '../../engine/cluster/inventory.ts';
 import type { ClusterReader } from '../../engine/ports/clusters.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
-import { at } from '../../engine/validation/messages.ts';
+import { fieldPath } from '../../engine/validation/messages.ts';
 
 export interface ClusterRules {
   readonly inventory: Inventory;
@@ -34,7 +34,7 @@ export async function checkClusters(
   ];
   for (const [path, { new_cluster: spec }] of holders) {
     const unknown = spec && unknownNameError(spec, rules.inventory);
-    if (unknown !== undefined) throw invalid(at(path, `new_cluster.${unknown}`));
+    if (unknown !== undefined) throw invalid(fieldPath(path, `new_cluster.${unknown}`));
   }
   await checkExisting(rules, settings);
 }

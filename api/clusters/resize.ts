@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { checkSize } from '../../engine/job/check-cluster.ts';
 import { AutoScale } from '../../engine/job/cluster.ts';
 import { int32 } from '../../engine/validation/scalars.ts';
-import { checkOneOf } from '../../engine/validation/messages.ts';
+import { checkExactlyOne } from '../../engine/validation/messages.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
 import { clusterFor } from './cluster-access.ts';
@@ -28,7 +28,7 @@ export function resizeClusterOperation(
     }),
     response: Type.Object({}),
     async handle({ cluster_id: clusterId, ...size }, call) {
-      checkOneOf(
+      checkExactlyOne(
         'The request',
         Object.keys(size).filter((field) => field === 'num_workers' || field === 'autoscale'),
         ['num_workers', 'autoscale'],

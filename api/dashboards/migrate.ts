@@ -1,10 +1,10 @@
 /** POST modern/dashboards/migrate (spec 4.4): a classic dashboard becomes one of the newer format. */
 import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
-import { classicId } from '../../engine/dashboard/classic.ts';
-import { migrate } from '../../engine/dashboard/migrate.ts';
-import { serialized } from '../../engine/dashboard/modern.ts';
-import { candidateName, checkDisplayName, dashboardPath, fileName } from '../../engine/dashboard/names.ts';
+import { parseClassicId } from '../../engine/dashboard/classic.ts';
+import { convertDashboard } from '../../engine/dashboard/migrate.ts';
+import { serializeDashboard } from '../../engine/dashboard/modern.ts';
+import { candidateName, checkDisplayName, dashboardPath, toFileName } from '../../engine/dashboard/names.ts';
 import type { Dashboard } from '../../engine/ports/dashboards.ts';
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import type { WorkspaceStore } from '../../engine/ports/files.ts';
@@ -57,13 +57,13 @@ export function migrateDashboard({
       },
       { caller },
     ) {
-      const id = classicId('source_dashboard_id', sourceId);
+      const id = parseClassicId('source_dashboard_id', sourceId);
       if (wantedName.trim() !== '') checkDisplayName('display_name', wantedName, limits);
       const source = await classicDashboards.find(id);
       if (source === undefined) throw unknownClassic(sourceId);
       const parentPath = wantedParent === '' ? undefined : await existingFolder(workspace, wantedParent);
       const dashboardId = randomBytes(16).toString('hex');
-      const { dashboard, warehouseId, warnings } = migrate(source.document, {
+      const { dashboard, warehouseId, warnings } = convertDashboard(source.document, {
         dashboardId,
         updateParameterSyntax: update,
       });
@@ -74,7 +74,7 @@ export function migrateDashboard({
           {
             dashboardId,
             sourceDashboardId: id,
-            displayName: wantedName.trim() === '' ? fileName(source.document.name) : wantedName.trim(),
+            displayName: wantedName.trim() === '' ? toFileName(source.document.name) : wantedName.trim(),
             parentPath: parentPath ?? (await homeFolder(workspace, caller.userName)),
             warehouseId,
             creator: caller.userName,
@@ -82,7 +82,7 @@ export function migrateDashboard({
             createdTime: now,
             updatedTime: now,
             trashed: false,
-            serialized: serialized(dashboard),
+            serialized: serializeDashboard(dashboard),
             warnings,
           },
         ),

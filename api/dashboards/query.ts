@@ -4,7 +4,7 @@
  */
 import { Type } from 'typebox';
 import type { ModernDashboard } from '../../engine/dashboard/modern.ts';
-import { datasetQuery } from '../../engine/dashboard/execution/widget-query.ts';
+import { prepareDatasetQuery } from '../../engine/dashboard/execution/widget-query.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
 import { DashboardId, dashboardIdOf, unknownDashboard } from '../views/dashboard-view.ts';
@@ -55,7 +55,7 @@ export function queryDashboard({ dashboards, queryFiles, queries, clock }: Dashb
       if (found === undefined) throw unknownDashboard(id);
       // Stored by the migration, which makes nothing else.
       const document = JSON.parse(found.serialized) as ModernDashboard;
-      const query = datasetQuery(
+      const query = prepareDatasetQuery(
         document,
         { dataset, parameters, widget: widget === '' ? undefined : widget },
         clock.now(),

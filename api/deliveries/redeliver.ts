@@ -1,8 +1,8 @@
 /** POST notifications/deliveries/{id}/redeliver. */
 import { Type } from 'typebox';
 import { ServiceError } from '../../engine/errors.ts';
-import { lacksPermission, reaches } from '../../engine/job/permissions.ts';
-import { cut } from '../../engine/validation/messages.ts';
+import { permissionDenied, hasPermission } from '../../engine/job/permissions.ts';
+import { truncateText } from '../../engine/validation/messages.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { NoticePorts, OperationPorts } from '../http/ports.ts';
 
@@ -31,9 +31,9 @@ export function redeliverOperation({
             ? undefined
             : await permissions.findLevels('job_id', delivery.jobId, visibleTo);
         // Whoever may not see it is not told that it is there.
-        if (held === undefined || !reaches(held.levels, 'CAN_VIEW')) throw unknown(id);
-        if (!reaches(held.levels, 'CAN_MANAGE_RUN'))
-          throw lacksPermission(visibleTo, 'CAN_MANAGE_RUN', held.jobId);
+        if (held === undefined || !hasPermission(held.levels, 'CAN_VIEW')) throw unknown(id);
+        if (!hasPermission(held.levels, 'CAN_MANAGE_RUN'))
+          throw permissionDenied(visibleTo, 'CAN_MANAGE_RUN', held.jobId);
       }
       await deliveries.redeliver(id, clock.now());
       return {};
@@ -42,5 +42,5 @@ export function redeliverOperation({
 }
 
 function unknown(id: string): ServiceError {
-  return new ServiceError('RESOURCE_DOES_NOT_EXIST', `Delivery ${cut(id)} does not exist.`);
+  return new ServiceError('RESOURCE_DOES_NOT_EXIST', `Delivery ${truncateText(id)} does not exist.`);
 }

@@ -1,7 +1,7 @@
 /** POST notification-destinations. */
 import { Type } from 'typebox';
-import { checkDisplayName, DestinationConfig, targetOf } from '../../engine/notification/destination.ts';
-import { newSigningSecret } from '../../engine/notification/signature.ts';
+import { checkDisplayName, DestinationConfig, parseTarget } from '../../engine/notification/destination.ts';
+import { generateSigningSecret } from '../../engine/notification/signature.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { NoticePorts } from '../http/ports.ts';
 import {
@@ -30,8 +30,8 @@ export function createDestinationOperation({
     async handle({ display_name: displayName, config }, { caller }) {
       checkAdmin(caller);
       checkDisplayName(displayName, rules);
-      const target = targetOf(config, rules);
-      const secrets = target.kind === 'WEBHOOK' ? { current: newSigningSecret() } : undefined;
+      const target = parseTarget(config, rules);
+      const secrets = target.kind === 'WEBHOOK' ? { current: generateSigningSecret() } : undefined;
       const destinationId = await destinations.create(
         { displayName, target, secrets, now: clock.now() },
         rules.limits.destinations,

@@ -3,13 +3,13 @@
  * silence.
  */
 import { invalid } from '../../engine/errors.ts';
-import { alertLists } from '../../engine/job/alerts.ts';
-import type { NoticeHolder } from '../../engine/notification/routing.ts';
-import { at, quote } from '../../engine/validation/messages.ts';
+import { subscribableEvents } from '../../engine/job/alerts.ts';
+import type { RoutingSettings } from '../../engine/notification/routing.ts';
+import { fieldPath, quote } from '../../engine/validation/messages.ts';
 import type { DestinationStore } from '../../engine/ports/notifications.ts';
 
-interface Holders extends NoticeHolder {
-  readonly tasks?: readonly NoticeHolder[];
+interface Holders extends RoutingSettings {
+  readonly tasks?: readonly RoutingSettings[];
 }
 
 /**
@@ -22,7 +22,7 @@ export async function checkDestinations(
 ): Promise<void> {
   const named = [
     ...namedIn(path, settings),
-    ...(settings.tasks ?? []).flatMap((task, index) => namedIn(at(path, `tasks[${index}]`), task)),
+    ...(settings.tasks ?? []).flatMap((task, index) => namedIn(fieldPath(path, `tasks[${index}]`), task)),
   ];
   if (named.length === 0) return;
   const unknown = new Set(await destinations.findUnknownIds([...new Set(named.map(({ id }) => id))]));
@@ -33,11 +33,11 @@ export async function checkDestinations(
 
 function namedIn(
   path: string,
-  { webhook_notifications: webhooks = {} }: NoticeHolder,
+  { webhook_notifications: webhooks = {} }: RoutingSettings,
 ): { field: string; id: string }[] {
-  return alertLists.flatMap((list) =>
+  return subscribableEvents.flatMap((list) =>
     (webhooks[list] ?? []).map(({ id }, index) => ({
-      field: at(path, `webhook_notifications.${list}[${index}].id`),
+      field: fieldPath(path, `webhook_notifications.${list}[${index}].id`),
       id,
     })),
   );

@@ -1,7 +1,7 @@
 /** POST notification-destinations/{id}/rotate-secret. */
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
-import { rotated } from '../../engine/notification/signature.ts';
+import { rotateSecrets } from '../../engine/notification/signature.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { NoticePorts } from '../http/ports.ts';
 import { checkAdmin, unknownDestination } from '../views/destination-view.ts';
@@ -34,7 +34,7 @@ export function rotateSecretOperation({
           throw invalid(
             `Notification destination ${id} is of the kind ${before.target.kind}; only calls of WEBHOOK destinations are signed.`,
           );
-        return { ...before, secrets: rotated(before.secrets, now) };
+        return { ...before, secrets: rotateSecrets(before.secrets, now) };
       });
       if (changed === undefined) throw unknownDestination(id);
       return {

@@ -1,8 +1,8 @@
 /** PATCH notification-destinations/{id}. */
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
-import { checkDisplayName, DestinationConfig, targetOf } from '../../engine/notification/destination.ts';
-import { newSigningSecret } from '../../engine/notification/signature.ts';
+import { checkDisplayName, DestinationConfig, parseTarget } from '../../engine/notification/destination.ts';
+import { generateSigningSecret } from '../../engine/notification/signature.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { NoticePorts } from '../http/ports.ts';
 import {
@@ -42,10 +42,10 @@ export function updateDestinationOperation({
       if (name !== undefined) checkDisplayName(name, rules);
       let fresh: string | undefined;
       const changed = await destinations.update(id, (before) => {
-        const target = config === undefined ? before.target : targetOf(config, rules, before.target);
+        const target = config === undefined ? before.target : parseTarget(config, rules, before.target);
         if (target.kind !== 'WEBHOOK')
           return { ...before, displayName: name ?? before.displayName, target, secrets: undefined };
-        fresh = before.secrets === undefined ? newSigningSecret() : undefined;
+        fresh = before.secrets === undefined ? generateSigningSecret() : undefined;
         return {
           ...before,
           displayName: name ?? before.displayName,

@@ -1,5 +1,5 @@
 /** One request and its answer for every operation: what the description shows. */
-import { neutralPath } from '../../engine/validation/aliases.ts';
+import { canonicalPath } from '../../engine/validation/aliases.ts';
 import type { Operation } from '../http/operation.ts';
 import type { Example } from './example.ts';
 import { clusterExamples } from './cluster-examples.ts';
@@ -31,5 +31,5 @@ const examples: Readonly<Record<string, Example>> = {
 
 /** The example of an operation, under whichever spelling of its path. */
 export function exampleOf({ method, path }: Pick<Operation, 'method' | 'path'>): Example | undefined {
-  return examples[`${method} ${neutralPath(path)}`];
+  return examples[`${method} ${canonicalPath(path)}`];
 }

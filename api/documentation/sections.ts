@@ -2,7 +2,7 @@
  * The sections of the description, in its order: one for each group of operations, and one for each version
  * where there are several.
  */
-import { neutralPath } from '../../engine/validation/aliases.ts';
+import { canonicalPath } from '../../engine/validation/aliases.ts';
 import type { ApiVersion } from '../../engine/job/format.ts';
 import { apiVersions } from '../http/versions.ts';
 
@@ -77,5 +77,5 @@ export function sections(): { name: string; description: string }[] {
 /** The section of an operation; undefined outside of every group. */
 export function sectionOf(path: string, version: ApiVersion): string | undefined {
   if (path.startsWith(jobs.prefix)) return `${jobs.name} ${version}`;
-  return groups.find(({ prefix }) => neutralPath(path).startsWith(prefix))?.name;
+  return groups.find(({ prefix }) => canonicalPath(path).startsWith(prefix))?.name;
 }

@@ -1,6 +1,6 @@
 /** Job access control: what an operation needs on a job, checked in one place before it is handled. */
 import { ServiceError } from '../../engine/errors.ts';
-import { lacksPermission, reaches, type PermissionLevel } from '../../engine/job/permissions.ts';
+import { permissionDenied, hasPermission, type PermissionLevel } from '../../engine/job/permissions.ts';
 import type { PermissionReader } from '../../engine/ports/engine.ts';
 import type { Caller } from './auth.ts';
 
@@ -49,8 +49,8 @@ export async function checkAccess(
     );
   }
   const held = await permissions.findLevels(access.on, id, userName);
-  if (held !== undefined && !reaches(held.levels, access.level))
-    throw lacksPermission(userName, access.level, held.jobId);
+  if (held !== undefined && !hasPermission(held.levels, access.level))
+    throw permissionDenied(userName, access.level, held.jobId);
 }
 
 /** @throws ServiceError PERMISSION_DENIED when an operation is for administrators, and the caller is none */

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.ts';
-import { changedFields, resourceOf, type AuditEvent, type Fields } from '../../engine/token/audit.ts';
+import { diffFields, resourceOf, type AuditEvent, type JsonObject } from '../../engine/token/audit.ts';
 
 /** What is known of a call so far. */
 export interface Trail {
@@ -56,7 +56,7 @@ export function addAuditTrail(app: FastifyInstance, record: (event: AuditEvent) 
 
 function createTrail(): Trail {
   let [input, answer]: [object, object] = [{}, {}];
-  let change: { readonly before: Fields; readonly after: Fields } | undefined;
+  let change: { readonly before: JsonObject; readonly after: JsonObject } | undefined;
   return {
     about(given) {
       input = given;
@@ -65,7 +65,7 @@ function createTrail(): Trail {
       answer = given;
     },
     changed(before, after) {
-      change = changedFields(before, after);
+      change = diffFields(before, after);
     },
     event: () => ({ resource: resourceOf(input, answer), before: change?.before, after: change?.after }),
   };

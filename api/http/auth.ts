@@ -6,10 +6,10 @@ import type { Clock } from '../../engine/clock.ts';
 import { messageOf, ServiceError } from '../../engine/errors.ts';
 import type { Log } from '../../engine/ports/engine.ts';
 import type { Limits } from '../../engine/limits.ts';
-import { isNews } from '../../engine/token/autoscope.ts';
-import { createRate } from '../../engine/token/rate.ts';
-import { permits, type Scope } from '../../engine/token/scopes.ts';
-import { accessGrain, isValid, tokenHash, type KnownToken } from '../../engine/token/token.ts';
+import { isNewScope } from '../../engine/token/autoscope.ts';
+import { createFixedWindowCounter } from '../../engine/token/rate.ts';
+import { permitsScope, type Scope } from '../../engine/token/scopes.ts';
+import { lastAccessIntervalMs, isTokenValid, hashToken, type StoredToken } from '../../engine/token/token.ts';
 
 /** The owner of the token that a call carries. */
 export interface Caller {
@@ -22,7 +22,7 @@ export interface Caller {
 
 export interface AuthPorts {
   readonly tokens: {
-    find(hash: string): Promise<KnownToken | undefined>;
+    find(hash: string): Promise<StoredToken | undefined>;
     /** Notes the use of a token; does nothing when a use was noted within the last minute. */
     noteAccess(tokenId: string, now: number): Promise<void>;
     /** Notes for what an observed token was used. */
@@ -58,12 +58,12 @@ export interface Authentication {
    * @throws ServiceError UNAUTHENTICATED without a usable header, PERMISSION_DENIED for a token that does not
    * count, REQUEST_LIMIT_EXCEEDED
    */
-  identify(credential: Credential): Promise<KnownToken>;
+  identify(credential: Credential): Promise<StoredToken>;
   /**
    * @throws ServiceError PERMISSION_DENIED for an owner who may use no tokens, and for a missing scope, which
    * it names
    */
-  admit(token: KnownToken, demand: Demand): void;
+  admit(token: StoredToken, demand: Demand): void;
 }
 
 /**
@@ -75,7 +75,7 @@ export function createAuthentication(
   ports: AuthPorts,
   limits: Pick<Limits, 'requestsPerSecondPerToken' | 'failedCredentialsPerMinute'>,
 ): Authentication {
-  const [calls, failures] = [createRate(1_000), createRate(60_000)];
+  const [calls, failures] = [createFixedWindowCounter(1_000), createFixedWindowCounter(60_000)];
   const { tokens, clock, log } = ports;
   return {
     async identify({ header, ip }) {
@@ -86,9 +86,9 @@ export function createAuthentication(
           'Credential was not sent or was of an unsupported type for this API.',
         );
       const now = clock.now();
-      const token = await tokens.find(tokenHash(value));
-      if (token === undefined || !isValid(token, now)) {
-        const { count, secondsLeft } = failures.add(ip, now);
+      const token = await tokens.find(hashToken(value));
+      if (token === undefined || !isTokenValid(token, now)) {
+        const { count, secondsLeft } = failures.increment(ip, now);
         const most = limits.failedCredentialsPerMinute;
         // What comes after is left out: whoever guesses must not fill the log either.
         if (count <= most + 1)
@@ -102,7 +102,7 @@ export function createAuthentication(
           );
         throw new ServiceError('PERMISSION_DENIED', 'Invalid access token.');
       }
-      const { count, secondsLeft } = calls.add(token.tokenId, now);
+      const { count, secondsLeft } = calls.increment(token.tokenId, now);
       const most = limits.requestsPerSecondPerToken;
       if (count > most)
         throw new ServiceError(
@@ -125,17 +125,23 @@ export function createAuthentication(
 }
 
 /** Not awaited: no caller waits for bookkeeping. */
-function noteUse({ tokens, log }: AuthPorts, token: KnownToken, scope: Scope | undefined, now: number): void {
+function noteUse(
+  { tokens, log }: AuthPorts,
+  token: StoredToken,
+  scope: Scope | undefined,
+  now: number,
+): void {
   const failed = (error: unknown): void => {
     log.warn({ error: messageOf(error), tokenId: token.tokenId }, 'The use of a token could not be noted.');
   };
-  if (now - token.lastAccessedTime >= accessGrain) tokens.noteAccess(token.tokenId, now).catch(failed);
-  if (scope !== undefined && isNews(token, scope)) tokens.noteScope(token.tokenId, scope).catch(failed);
+  if (now - token.lastAccessedTime >= lastAccessIntervalMs)
+    tokens.noteAccess(token.tokenId, now).catch(failed);
+  if (scope !== undefined && isNewScope(token, scope)) tokens.noteScope(token.tokenId, scope).catch(failed);
 }
 
 /** @throws ServiceError PERMISSION_DENIED that names the scope which the token lacks */
 function checkScope(held: readonly string[], scope: Scope): void {
-  if (permits(held, scope)) return;
+  if (permitsScope(held, scope)) return;
   throw new ServiceError(
     'PERMISSION_DENIED',
     `Provided access token does not have required scopes: ${scope}`,

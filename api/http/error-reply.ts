@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { codeOf, httpStatusOf, messageOf, ServiceError } from '../../engine/errors.ts';
-import { cut } from '../../engine/validation/messages.ts';
+import { truncateText } from '../../engine/validation/messages.ts';
 import { explain } from './schema-errors.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -28,7 +28,9 @@ export function sendRefusal(
   reply: FastifyReply,
 ): FastifyReply {
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
-  return reply.code(httpStatusOf[code]).send({ error_code: code, message: cut(message, longestMessage) });
+  return reply
+    .code(httpStatusOf[code])
+    .send({ error_code: code, message: truncateText(message, longestMessage) });
 }
 
 /**

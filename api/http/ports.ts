@@ -13,7 +13,7 @@ import type {
 } from '../../engine/ports/dashboards.ts';
 import type { ManagedFileStore, WorkspaceStore } from '../../engine/ports/files.ts';
 import type { LaunchPorts } from '../../engine/launch.ts';
-import type { KnownKind } from '../../engine/job/task-kinds.ts';
+import type { TaskKindInfo } from '../../engine/job/task-kinds.ts';
 import type { LibraryCluster, LibraryReader, LibraryStore } from '../../engine/ports/libraries.ts';
 import type { Limits } from '../../engine/limits.ts';
 import type { DestinationRules } from '../../engine/notification/destination.ts';
@@ -146,7 +146,7 @@ export interface OperationPorts extends NoticePorts, PeoplePorts, LibraryPorts {
   readonly limits: Limits;
   readonly clusterRules: ClusterRules;
   /** All known task kinds: the built-in ones and those of plugins. */
-  readonly kinds: readonly KnownKind[];
+  readonly kinds: readonly TaskKindInfo[];
   readonly site: WorkspaceInfo;
 }
 

@@ -1,6 +1,6 @@
 /** What the validator found, said in the words that clients know: field, what was found, what is allowed. */
 import { invalid, ServiceError } from '../../engine/errors.ts';
-import { cut, quote } from '../../engine/validation/messages.ts';
+import { truncateText, quote } from '../../engine/validation/messages.ts';
 
 /** As much of a validator's error as is read here. */
 export interface SchemaError {
@@ -103,7 +103,7 @@ function locate(pointer: string, value: unknown): { field: string; found: unknow
 }
 
 function joined(field: string, key: string): string {
-  return field === '' ? cut(key) : `${field}.${cut(key)}`;
+  return field === '' ? truncateText(key) : `${field}.${truncateText(key)}`;
 }
 
 function isContainer(value: unknown): value is object {

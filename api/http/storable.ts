@@ -1,6 +1,6 @@
 /** Whether what was sent can be kept and given back exactly as it is. */
 import { invalid, ServiceError } from '../../engine/errors.ts';
-import { cut } from '../../engine/validation/messages.ts';
+import { truncateText } from '../../engine/validation/messages.ts';
 
 /**
  * Levels of lists and objects within one another; whatever reads them further may call itself once for each.
@@ -43,7 +43,7 @@ function faultInFields(fields: object, depth: number): Fault | undefined {
   for (const [name, value] of Object.entries(fields)) {
     if (faultInText(name) !== undefined) return badName;
     const fault = faultIn(value, depth);
-    if (fault !== undefined) return below(cut(name), fault);
+    if (fault !== undefined) return below(truncateText(name), fault);
   }
   return undefined;
 }

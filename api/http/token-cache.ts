@@ -2,7 +2,7 @@
  * Remembers looked-up tokens for a second: under load the look-up would be a tenth of the work of a request.
  */
 import type { Clock } from '../../engine/clock.ts';
-import type { KnownToken } from '../../engine/token/token.ts';
+import type { StoredToken } from '../../engine/token/token.ts';
 import type { AuthPorts } from './auth.ts';
 
 /** How long what another engine has changed may go unnoticed, ms. What this one changes counts at once. */
@@ -11,7 +11,7 @@ export const tokenCacheMs = 1_000;
 const mostEntries = 10_000;
 
 interface Entry {
-  readonly token: KnownToken;
+  readonly token: StoredToken;
   readonly until: number;
 }
 

@@ -1,7 +1,7 @@
 /** POST jobs/create (spec 4.1). */
 import { Type } from 'typebox';
 import { checkSettings } from '../../engine/job/check.ts';
-import { AccessControlRequest, grantsOf } from '../../engine/job/permissions.ts';
+import { AccessControlRequest, parseGrants } from '../../engine/job/permissions.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
 import { checkDestinations } from '../destinations/known-destinations.ts';
@@ -44,7 +44,13 @@ export function createJobOperation({
       checkSettings(settings, { version, limits, kinds });
       await checkDestinations(destinations, '', settings);
       await checkClusters(clusterRules, settings);
-      const job = { settings, version, creator: caller.userName, now: clock.now(), grants: grantsOf(wanted) };
+      const job = {
+        settings,
+        version,
+        creator: caller.userName,
+        now: clock.now(),
+        grants: parseGrants(wanted),
+      };
       return { job_id: await jobs.create(job, limits) };
     },
   });

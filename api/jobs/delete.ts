@@ -1,7 +1,7 @@
 /** POST jobs/delete (spec 4.1 rule 1). */
 import { Type } from 'typebox';
 import { Id } from '../../engine/validation/scalars.ts';
-import { noticesOfDeletion } from '../../engine/notification/routing.ts';
+import { notificationsForDeletion } from '../../engine/notification/routing.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/versions.ts';
@@ -25,7 +25,9 @@ export function deleteJobOperation({
     response: Type.Object({}),
     async handle({ job_id: jobId }) {
       const now = clock.now();
-      const active = await jobs.remove(jobId, now, (job) => noticesOfDeletion(job.settings, jobId, now));
+      const active = await jobs.remove(jobId, now, (job) =>
+        notificationsForDeletion(job.settings, jobId, now),
+      );
       for (const runId of active) cancelling.stopRun(runId, 'cancel');
       return {};
     },

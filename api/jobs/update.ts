@@ -1,11 +1,11 @@
 /** POST jobs/update (spec 4.1 rule 3). */
 import { Type } from 'typebox';
 import { checkSettings } from '../../engine/job/check.ts';
-import { asMultiTask } from '../../engine/job/format.ts';
+import { toMultiTask } from '../../engine/job/format.ts';
 import { mergeSettings } from '../../engine/job/merge.ts';
-import { Id, texts } from '../../engine/validation/scalars.ts';
+import { Id, stringList } from '../../engine/validation/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
-import { isGiven } from '../../engine/validation/messages.ts';
+import { isNonEmpty } from '../../engine/validation/messages.ts';
 import { checkDestinations } from '../destinations/known-destinations.ts';
 import { checkClusters } from '../clusters/known-clusters.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
@@ -17,7 +17,7 @@ const request = Type.Object({
   job_id: Type.Integer({ ...Id, description: 'The job.' }),
   new_settings: Type.Optional(JobSettings),
   fields_to_remove: Type.Optional(
-    texts(
+    stringList(
       'Top-level fields to remove first; entries of lists as tasks/<task_key> and job_clusters/<job_cluster_key>.',
     ),
   ),
@@ -57,9 +57,9 @@ export function updateJobOperation({
         { jobs, jobChanged, clock },
         jobId,
         ({ settings }) => {
-          if (!isGiven(given) && !isGiven(removed)) return settings;
+          if (!isNonEmpty(given) && !isNonEmpty(removed)) return settings;
           // In 2.1 and 2.2 whoever calls has only ever seen the job as a list of tasks.
-          const merged = mergeSettings(version === '2.0' ? settings : asMultiTask(settings), given, removed);
+          const merged = mergeSettings(version === '2.0' ? settings : toMultiTask(settings), given, removed);
           checkSettings(merged, { version, limits, kinds });
           return merged;
         },

@@ -7,7 +7,7 @@ import {
   type NewPerson,
   type PersonKind,
 } from '../../engine/token/person.ts';
-import { changeIn } from '../../engine/token/person-patch.ts';
+import { parsePersonDocument } from '../../engine/token/person-patch.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { givenFields, PersonDocument, personView, resources } from './resources.ts';
@@ -36,7 +36,7 @@ async function create(
   document: object,
 ): Promise<object> {
   checkUserName(person.userName);
-  const { displayName = '', email, admin = false, active = true } = changeIn(document);
+  const { displayName = '', email, admin = false, active = true } = parsePersonDocument(document);
   checkDisplayName(displayName);
   return personView(await people.create({ ...person, displayName, email, admin, active }, clock.now()));
 }

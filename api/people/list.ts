@@ -1,6 +1,6 @@
 /** GET preview/scim/v2/Users and ServicePrincipals. */
 import { Type } from 'typebox';
-import { filterIn, type PersonKind } from '../../engine/token/person.ts';
+import { parsePersonFilter, type PersonKind } from '../../engine/token/person.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { PersonDocument, personView, resources } from './resources.ts';
@@ -42,7 +42,12 @@ export function listPeopleOperation(kind: PersonKind): (ports: Pick<OperationPor
       }),
       async handle({ filter, startIndex = 1, count = 100 }) {
         const first = Math.min(Math.max(1, startIndex), Number.MAX_SAFE_INTEGER);
-        const found = await people.list(kind, filterIn(filter), first - 1, Math.min(count, mostListed));
+        const found = await people.list(
+          kind,
+          parsePersonFilter(filter),
+          first - 1,
+          Math.min(count, mostListed),
+        );
         return {
           schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
           totalResults: found.total,

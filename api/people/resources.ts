@@ -1,7 +1,7 @@
 /** Users and service principals as SCIM shows them: two resources of one shape. */
 import { Type } from 'typebox';
 import { ServiceError } from '../../engine/errors.ts';
-import { cut } from '../../engine/validation/messages.ts';
+import { truncateText } from '../../engine/validation/messages.ts';
 import type { Person, PersonKind } from '../../engine/token/person.ts';
 
 interface Resource {
@@ -88,6 +88,6 @@ export function unknownPerson(kind: PersonKind, id: string): ServiceError {
   const { one } = resources[kind];
   return new ServiceError(
     'RESOURCE_DOES_NOT_EXIST',
-    `${one[0]?.toUpperCase()}${one.slice(1)} ${cut(id)} does not exist.`,
+    `${one[0]?.toUpperCase()}${one.slice(1)} ${truncateText(id)} does not exist.`,
   );
 }

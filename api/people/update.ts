@@ -1,7 +1,7 @@
 /** PATCH preview/scim/v2/Users/{id} and ServicePrincipals/{id}. */
 import { Type } from 'typebox';
 import type { PersonKind } from '../../engine/token/person.ts';
-import { patchedPerson } from '../../engine/token/person-patch.ts';
+import { applyPersonPatch } from '../../engine/token/person-patch.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import {
@@ -64,7 +64,7 @@ export function updatePersonOperation(
       response: PersonDocument,
       async handle({ id, Operations: operations }, { changed }) {
         const outcome = await people.change(kind, personIdIn(kind, id), (person) =>
-          patchedPerson(person, operations),
+          applyPersonPatch(person, operations),
         );
         if (outcome === undefined) throw unknownPerson(kind, id);
         changed(outcome.before, outcome.after);

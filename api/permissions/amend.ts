@@ -1,5 +1,5 @@
 /** PATCH permissions/jobs/{job_id}. */
-import { amendedGrants, grantsOf } from '../../engine/job/permissions.ts';
+import { grantsAfterUpdate, parseGrants } from '../../engine/job/permissions.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { AccessControlList, changeList, changeRequest, type PermissionPorts } from './list-view.ts';
 
@@ -17,8 +17,8 @@ export function amendPermissionsOperation(ports: PermissionPorts): Operation {
     request: changeRequest,
     response: AccessControlList,
     async handle({ job_id: jobId, access_control_list: list }, call) {
-      const wanted = grantsOf(list);
-      return changeList(ports, jobId, call, (current) => amendedGrants(current, wanted));
+      const wanted = parseGrants(list);
+      return changeList(ports, jobId, call, (current) => grantsAfterUpdate(current, wanted));
     },
   });
 }

@@ -1,6 +1,6 @@
 /** GET permissions/jobs/{job_id}/permissionLevels. */
 import { Type } from 'typebox';
-import { meaningOf, permissionLevels } from '../../engine/job/permissions.ts';
+import { permissionDescriptions, permissionLevels } from '../../engine/job/permissions.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { jobIdField, PermissionLevelName, unknownJob, type PermissionPorts } from './list-view.ts';
 
@@ -32,7 +32,7 @@ export function permissionLevelsOperation({ permissions }: PermissionPorts): Ope
       return {
         permission_levels: permissionLevels.map((level) => ({
           permission_level: level,
-          description: meaningOf[level],
+          description: permissionDescriptions[level],
         })),
       };
     },

@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { ServiceError } from '../../engine/errors.ts';
 import {
   AccessControlRequest,
-  keepsOwner,
-  lacksPermission,
-  ownerIn,
+  hasSameOwner,
+  permissionDenied,
+  findOwner,
   permissionLevels,
   type Grant,
   type Grantee,
@@ -107,9 +107,9 @@ export async function changeList(
 ): Promise<object> {
   const grants = await permissions.update(jobId, (current) => {
     const changed = change(current);
-    const owner = ownerIn(current)?.grantee.name;
-    if (visibleTo !== undefined && owner !== visibleTo && !keepsOwner(current, changed))
-      throw lacksPermission(visibleTo, 'IS_OWNER', jobId);
+    const owner = findOwner(current)?.grantee.name;
+    if (visibleTo !== undefined && owner !== visibleTo && !hasSameOwner(current, changed))
+      throw permissionDenied(visibleTo, 'IS_OWNER', jobId);
     noteChange({ access_control_list: current }, { access_control_list: changed });
     return changed;
   });

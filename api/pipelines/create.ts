@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
-import { PipelineDocument, specOfDocument } from '../../engine/pipeline/document.ts';
+import { PipelineDocument, toPipelineSpec } from '../../engine/pipeline/document.ts';
 import { checkNames } from '../../engine/pipeline/graph.ts';
-import { readDefinition } from '../../engine/pipeline/read-definition.ts';
+import { parseDefinition } from '../../engine/pipeline/read-definition.ts';
 import { storageUriOf } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
@@ -41,10 +41,10 @@ export function createPipeline({ pipelines, pipelineFiles, clock }: PipelineApiP
       { dry_run: isDry = false, allow_duplicate_names: duplicates = false, ...document },
       { caller },
     ) {
-      const spec = specOfDocument(document);
+      const spec = toPipelineSpec(document);
       await pipelineFiles.resolveStorage(storageUriOf(spec));
       if (isDry) {
-        checkNames(readDefinition(await pipelineFiles.readSources(spec, '/'), spec.configuration));
+        checkNames(parseDefinition(await pipelineFiles.readSources(spec, '/'), spec.configuration));
         return { effective_settings: { ...document, storage: storageUriOf(spec) } };
       }
       const [pipelineId, now] = [randomUUID(), clock.now()];

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
-import { eventOf, type PipelineEvent } from '../../engine/pipeline/events.ts';
+import { createPipelineEvent, type PipelineEvent } from '../../engine/pipeline/events.ts';
 import { findPipeline } from '../../engine/pipeline-update.ts';
 import type { StoredPipeline, StoredUpdate } from '../../engine/ports/pipelines.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
@@ -140,7 +140,7 @@ async function eventsOf(
 ): Promise<PipelineEvent[]> {
   const { updateId, storage, cause, createdTime, endTime, message } = update;
   const origin = { pipeline_id: pipelineId, pipeline_name: name, update_id: updateId };
-  const created = eventOf(
+  const created = createPipelineEvent(
     origin,
     { level: 'INFO', event_type: 'create_update', message: `Update ${updateId} was started by ${cause}.` },
     0,
@@ -151,7 +151,7 @@ async function eventsOf(
   const isOver = state === 'COMPLETED' || state === 'FAILED' || state === 'CANCELED';
   const last = written.at(-1)?.details?.update_progress?.state;
   if (!isOver || endTime === undefined || last === state) return [created, ...written];
-  const end = eventOf(
+  const end = createPipelineEvent(
     origin,
     {
       level: state === 'FAILED' ? 'ERROR' : 'INFO',

@@ -1,6 +1,6 @@
 /** PUT pipelines/{pipeline_id}: replaces the specification of a pipeline. */
 import { Type } from 'typebox';
-import { PipelineDocument, specOfDocument } from '../../engine/pipeline/document.ts';
+import { PipelineDocument, toPipelineSpec } from '../../engine/pipeline/document.ts';
 import { findPipeline, loadPipelineSpec, storageUriOf } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { checkStorageKept, nameTaken } from './create.ts';
@@ -28,7 +28,7 @@ export function replacePipeline(ports: PipelineApiPorts): Operation {
     async handle({ pipeline_id: id, allow_duplicate_names: duplicates = false, ...document }, { changed }) {
       const pipeline = await findPipeline(ports, id);
       checkEditable(pipeline);
-      const spec = specOfDocument(document);
+      const spec = toPipelineSpec(document);
       checkStorageKept(storageUriOf((await loadPipelineSpec(ports, pipeline)).spec), storageUriOf(spec));
       const outcome = await ports.pipelines.replace(
         pipeline.pipelineId,

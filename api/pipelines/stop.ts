@@ -1,7 +1,7 @@
 /** POST pipelines/{pipeline_id}/stop: ends the active update of a pipeline. */
 import { Type } from 'typebox';
 import { cancelRun } from '../../engine/cancel.ts';
-import { lacksPermission, reaches } from '../../engine/job/permissions.ts';
+import { permissionDenied, hasPermission } from '../../engine/job/permissions.ts';
 import { findPipeline } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { PipelineId } from '../views/pipeline-view.ts';
@@ -27,8 +27,8 @@ export function stopPipeline(ports: PipelineApiPorts): Operation {
         visibleTo === undefined
           ? undefined
           : await ports.permissions.findLevels('run_id', update.jobRunId, visibleTo);
-      if (visibleTo !== undefined && held !== undefined && !reaches(held.levels, 'CAN_MANAGE_RUN'))
-        throw lacksPermission(visibleTo, 'CAN_MANAGE_RUN', held.jobId);
+      if (visibleTo !== undefined && held !== undefined && !hasPermission(held.levels, 'CAN_MANAGE_RUN'))
+        throw permissionDenied(visibleTo, 'CAN_MANAGE_RUN', held.jobId);
       await cancelRun(ports.cancelling, update.jobRunId);
       return {};
     },

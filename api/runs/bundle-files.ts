@@ -1,6 +1,6 @@
 /** The files of a bundle: what is known of a run and of all its attempts. */
 import { tasksOf } from '../../engine/job/format.ts';
-import { kindOf } from '../../engine/job/task-kinds.ts';
+import { builtInKindOf } from '../../engine/job/task-kinds.ts';
 import { logStreams } from '../../engine/log-file.ts';
 import type { LogRef, LogReader, LogReadOptions } from '../../engine/ports/logs.ts';
 import { historyOf } from '../../engine/run/history.ts';
@@ -53,7 +53,10 @@ async function* attemptFiles(
   const { runId, progress } = task;
   const folder = `tasks/${safeName(task.taskKey)}/attempt-${found.run.format === 'SINGLE_TASK' ? found.run.attempt : task.attempt}`;
   const modified = progress.endTime ?? now;
-  const view: LogReadOptions = { mask: await ports.runs.getMask(found.run), isComplete: isTerminal(progress.state) };
+  const view: LogReadOptions = {
+    mask: await ports.runs.getMask(found.run),
+    isComplete: isTerminal(progress.state),
+  };
   const missing: string[] = [];
   for (const stream of logStreams) {
     const file = await logFile(ports.logs, { runId, stream }, view, `${folder}/${stream}`, modified);
@@ -69,7 +72,7 @@ async function* attemptFiles(
       modified,
     );
   const settings = tasksOf(found.run.settings).find((one) => one.task_key === task.taskKey);
-  if (settings !== undefined && kindOf(settings) === 'notebook_task') {
+  if (settings !== undefined && builtInKindOf(settings) === 'notebook_task') {
     if (progress.startTime === undefined) missing.push(`notebook.html: ${whyNot(task)}`);
     else
       yield textFile(
@@ -96,7 +99,12 @@ async function logFile(
   return { path, size, modified, content: () => piecesOf(logs, log, view, end) };
 }
 
-async function* piecesOf(logs: LogReader, log: LogRef, view: LogReadOptions, end: number): AsyncGenerator<Buffer> {
+async function* piecesOf(
+  logs: LogReader,
+  log: LogRef,
+  view: LogReadOptions,
+  end: number,
+): AsyncGenerator<Buffer> {
   for (let offset = 0; offset < end;) {
     const page = await logs.readPage(log, offset, Math.min(pieceBytes, end - offset), view);
     if (page.nextOffset === offset || page.offset !== offset) return;

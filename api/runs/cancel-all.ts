@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { cancelAllRuns } from '../../engine/cancel.ts';
 import { invalid } from '../../engine/errors.ts';
 import { Id } from '../../engine/validation/scalars.ts';
-import { missing } from '../../engine/validation/messages.ts';
+import { missingField } from '../../engine/validation/messages.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/versions.ts';
@@ -36,7 +36,7 @@ export function cancelAllRunsOperation({
     request,
     response: Type.Object({}),
     async handle({ job_id: jobId, all_queued_runs: queuedOnly = false }) {
-      if (jobId === undefined && !queuedOnly) throw missing('job_id');
+      if (jobId === undefined && !queuedOnly) throw missingField('job_id');
       if (jobId !== undefined && (await jobs.find(jobId)) === undefined)
         throw invalid(`Job ${jobId} does not exist.`);
       await cancelAllRuns(cancelling, { jobId, queuedOnly });

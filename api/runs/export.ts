@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { tasksOf } from '../../engine/job/format.ts';
 import { Id } from '../../engine/validation/scalars.ts';
-import { kindOf, type NotebookTask } from '../../engine/job/task-kinds.ts';
+import { builtInKindOf, type NotebookTask } from '../../engine/job/task-kinds.ts';
 import { notebookNameOf, type ExportedNotebook } from '../../engine/run/notebook-page/exported.ts';
 import { truncateReport } from '../../engine/run/notebook-page/fit.ts';
 import { codePage, dashboardPage } from '../../engine/run/notebook-page/page.ts';
@@ -101,7 +101,7 @@ function notebookRunIn({ run, tasks }: RunWithTasks, runId: number): NotebookRun
   const taskRun = tasks.find((task) => task.runId === runId);
   if (taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
   const settings = tasksOf(run.settings).find((one) => one.task_key === taskRun.taskKey);
-  if (settings === undefined || kindOf(settings) !== 'notebook_task') {
+  if (settings === undefined || builtInKindOf(settings) !== 'notebook_task') {
     throw invalid(`Run ${runId} is not a notebook run; only notebook runs can be exported as HTML.`);
   }
   // The kind was looked at above, and a body keeps its kind.

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { tasksOf } from '../../engine/job/format.ts';
 import { Id } from '../../engine/validation/scalars.ts';
-import { isBuiltIn, kindNameOf } from '../../engine/job/task-kinds.ts';
+import { isBuiltIn, taskKindOf } from '../../engine/job/task-kinds.ts';
 import type { TaskOutput } from '../../engine/run/output.ts';
 import type { RunReader } from '../../engine/ports/engine.ts';
 import { maskTexts } from '../../engine/run/masking.ts';
@@ -100,7 +100,7 @@ export function getOutputOperation({
       const taskRun = taskRunIn(found, runId);
       if (found === undefined || taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
       const task = tasksOf(found.run.settings).find((one) => one.task_key === taskRun.taskKey);
-      const kind = task === undefined ? undefined : kindNameOf(task);
+      const kind = task === undefined ? undefined : taskKindOf(task);
       const mask = await runs.getMask(found.run);
       const view = { mask, over: isTerminal(taskRun.progress.state) };
       return {

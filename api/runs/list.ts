@@ -1,7 +1,7 @@
 /** GET jobs/runs/list (spec 4.1 rule 6). */
 import { Type, type Static } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
-import { Id, instant, int32 } from '../../engine/validation/scalars.ts';
+import { Id, epochMillis, int32 } from '../../engine/validation/scalars.ts';
 import type { Run } from '../../engine/run/run.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { cutPage, pageOf } from '../http/paging.ts';
@@ -26,8 +26,8 @@ const request = Type.Object({
   run_type: Type.Optional(
     Type.Enum(['JOB_RUN', 'WORKFLOW_RUN', 'SUBMIT_RUN'], { description: 'Only runs of this type.' }),
   ),
-  start_time_from: Type.Optional(instant('Only runs started at or after this time, epoch milliseconds.')),
-  start_time_to: Type.Optional(instant('Only runs started at or before this time, epoch milliseconds.')),
+  start_time_from: Type.Optional(epochMillis('Only runs started at or after this time, epoch milliseconds.')),
+  start_time_to: Type.Optional(epochMillis('Only runs started at or before this time, epoch milliseconds.')),
   limit: Type.Optional(int32(0, 'Runs per page, less than 1000; 0 means 999. Default: 20.')),
   offset: Type.Optional(int32(0, 'Runs to leave out, from the newest. Default: 0.')),
   page_token: Type.Optional(

@@ -1,6 +1,6 @@
 /** POST jobs/runs/repair: run failed tasks again, inside the same run. */
 import { Type } from 'typebox';
-import { Id, texts } from '../../engine/validation/scalars.ts';
+import { Id, stringList } from '../../engine/validation/scalars.ts';
 import { repairRun } from '../../engine/repair.ts';
 import { runParameterFields } from '../../engine/run/parameters.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
@@ -10,7 +10,7 @@ import { apiVersions } from '../http/versions.ts';
 const request = Type.Object({
   run_id: Type.Integer({ ...Id, description: 'The run: of several tasks, and over.' }),
   rerun_tasks: Type.Optional(
-    texts('Keys of the tasks to run again. Not together with rerun_all_failed_tasks.'),
+    stringList('Keys of the tasks to run again. Not together with rerun_all_failed_tasks.'),
   ),
   rerun_all_failed_tasks: Type.Optional(
     Type.Boolean({ description: 'Runs every task again that did not succeed. Default: false.' }),

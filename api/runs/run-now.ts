@@ -1,9 +1,9 @@
 /** POST jobs/run-now (spec 4.1 rule 4). */
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
-import { Id, texts } from '../../engine/validation/scalars.ts';
+import { Id, stringList } from '../../engine/validation/scalars.ts';
 import { Queue } from '../../engine/job/settings.ts';
-import { isGiven } from '../../engine/validation/messages.ts';
+import { isNonEmpty } from '../../engine/validation/messages.ts';
 import { launchRun } from '../../engine/launch.ts';
 import { runParameterFields } from '../../engine/run/parameters.ts';
 import { checkExisting } from '../clusters/known-clusters.ts';
@@ -21,7 +21,7 @@ const request = Type.Object({
   ),
   ...runParameterFields,
   queue: Type.Optional(Queue),
-  only: Type.Optional(texts('Not supported: a run is always a run of all tasks.')),
+  only: Type.Optional(stringList('Not supported: a run is always a run of all tasks.')),
 });
 
 /** Starts a run of a stored job. */
@@ -49,7 +49,7 @@ export function runNowOperation({
       { caller },
     ) {
       // Running everything instead would be the worst way not to support it.
-      if (isGiven(only)) throw invalid('only is given; a run of some of the tasks is not supported.');
+      if (isNonEmpty(only)) throw invalid('only is given; a run of some of the tasks is not supported.');
       const job = clusterRules.strict ? await jobs.find(jobId) : undefined;
       if (job !== undefined) await checkExisting(clusterRules, job.settings);
       const { runId, numberInJob } = await launchRun(launching, {

@@ -1,7 +1,7 @@
 /** POST jobs/runs/submit (spec 4.1 rule 5). */
 import { Type } from 'typebox';
 import { checkSubmission } from '../../engine/job/check.ts';
-import { AccessControlRequest, grantsOf } from '../../engine/job/permissions.ts';
+import { AccessControlRequest, parseGrants } from '../../engine/job/permissions.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { SubmitSettings } from '../../engine/job/settings.ts';
 import { submitRun } from '../../engine/launch.ts';
@@ -48,7 +48,7 @@ export function submitOperation({
         settings,
         version,
         creator: caller.userName,
-        grants: grantsOf(wanted),
+        grants: parseGrants(wanted),
       });
       return { run_id: runId };
     },

@@ -2,10 +2,10 @@
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
-import { requestedToken, TokenRequest } from '../../engine/token/request.ts';
-import { newTokenValue } from '../../engine/token/secret.ts';
-import { tokenHash } from '../../engine/token/token.ts';
-import { longestLife } from '../../engine/token/workspace-conf.ts';
+import { parseTokenRequest, TokenRequest } from '../../engine/token/request.ts';
+import { generateTokenValue } from '../../engine/token/secret.ts';
+import { hashToken } from '../../engine/token/token.ts';
+import { tokenLifetimeSecondsMax } from '../../engine/token/workspace-conf.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { OwnedTokenInfo, ownedTokenInfo } from '../views/owned-token-view.ts';
@@ -43,17 +43,17 @@ export function createTokenForOperation({
           `${name === undefined ? 'None' : 'Both'} of application_id, user_name is given; exactly one is required.`,
         );
       }
-      const longest = longestLife(await tokenRules.conf(), limits.tokenLifetimeSeconds);
-      const wanted = requestedToken(input, clock.now(), limits, longest);
+      const longest = tokenLifetimeSecondsMax(await tokenRules.conf(), limits.tokenLifetimeSeconds);
+      const wanted = parseTokenRequest(input, clock.now(), limits, longest);
       const owner = await people.named(name);
       if (owner === undefined || (owner.kind === 'user') !== (userName !== undefined)) {
         throw invalid(
           `${userName === undefined ? `application_id is ${quote(name)}; this service principal` : `user_name is ${quote(name)}; this user`} does not exist.`,
         );
       }
-      const value = newTokenValue();
+      const value = generateTokenValue();
       const token = await tokens.create(
-        { ...wanted, principalId: owner.id, createdBy: caller.principalId, hash: tokenHash(value) },
+        { ...wanted, principalId: owner.id, createdBy: caller.principalId, hash: hashToken(value) },
         limits,
       );
       const createdBy = { id: caller.principalId, userName: caller.userName };

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { groups, type Grantee } from '../../engine/job/permissions.ts';
-import { checkCount } from '../../engine/validation/messages.ts';
+import { checkMaxItems } from '../../engine/validation/messages.ts';
 import type { Call } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 
@@ -90,7 +90,7 @@ interface Entry {
  * cannot be given
  */
 export function usersIn(list: readonly Entry[]): Grantee[] {
-  checkCount('access_control_list', list, 1_000);
+  checkMaxItems('access_control_list', list, 1_000);
   return list.flatMap(
     (
       {

@@ -1,6 +1,6 @@
 /** What both operations that change a token share: their request, and the change itself. */
 import { Type, type Static } from 'typebox';
-import { ChangedFields, requestedChange } from '../../engine/token/request.ts';
+import { TokenUpdateFields, parseTokenUpdate } from '../../engine/token/request.ts';
 import { isTokenId } from '../../engine/token/token.ts';
 import type { Call } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
@@ -8,7 +8,7 @@ import { unknownToken } from '../views/token-view.ts';
 
 export const changeRequest = Type.Object({
   token_id: Type.String({ description: 'The token: its id, or the sha-256 of its id in hex.' }),
-  token: ChangedFields,
+  token: TokenUpdateFields,
   update_mask: Type.String({
     description: 'Names of the fields to change with commas between them, or * for all that token has.',
   }),
@@ -32,7 +32,7 @@ export async function changeToken(
     'changed'
   >,
 ): Promise<void> {
-  const change = requestedChange(token, mask, limits);
+  const change = parseTokenUpdate(token, mask, limits);
   const before = isTokenId(tokenId) ? await tokens.change(of, tokenId, change, clock.now()) : undefined;
   if (before === undefined) throw unknownToken(unknown, tokenId);
   const { comment, scopes } = before;

@@ -1,9 +1,9 @@
 /** POST token/create (spec 4.2). */
 import { Type } from 'typebox';
-import { requestedToken, TokenRequest } from '../../engine/token/request.ts';
-import { newTokenValue } from '../../engine/token/secret.ts';
-import { tokenHash } from '../../engine/token/token.ts';
-import { longestLife } from '../../engine/token/workspace-conf.ts';
+import { parseTokenRequest, TokenRequest } from '../../engine/token/request.ts';
+import { generateTokenValue } from '../../engine/token/secret.ts';
+import { hashToken } from '../../engine/token/token.ts';
+import { tokenLifetimeSecondsMax } from '../../engine/token/workspace-conf.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { TokenInfo, tokenInfo } from '../views/token-view.ts';
@@ -29,11 +29,11 @@ export function createTokenOperation({
       token_info: TokenInfo,
     }),
     async handle(input, { caller }) {
-      const longest = longestLife(await tokenRules.conf(), limits.tokenLifetimeSeconds);
-      const wanted = requestedToken(input, clock.now(), limits, longest);
-      const value = newTokenValue();
+      const longest = tokenLifetimeSecondsMax(await tokenRules.conf(), limits.tokenLifetimeSeconds);
+      const wanted = parseTokenRequest(input, clock.now(), limits, longest);
+      const value = generateTokenValue();
       const token = await tokens.create(
-        { ...wanted, principalId: caller.principalId, createdBy: caller.principalId, hash: tokenHash(value) },
+        { ...wanted, principalId: caller.principalId, createdBy: caller.principalId, hash: hashToken(value) },
         limits,
       );
       return { token_value: value, token_info: tokenInfo(token) };

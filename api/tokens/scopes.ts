@@ -1,6 +1,6 @@
 /** GET token-scopes: every scope, and the operations that it permits (spec 4.3, 5.6). */
 import { Type } from 'typebox';
-import { allApis, scopes } from '../../engine/token/scopes.ts';
+import { allApisScope, scopeDescriptions } from '../../engine/token/scopes.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 
 const path = '/token-scopes';
@@ -8,7 +8,7 @@ const path = '/token-scopes';
 /** The operations of a scope as they are shown, each once whatever its versions are. */
 export function operationsIn(scope: string, operations: readonly Operation[]): string[] {
   return operations
-    .filter((operation) => scope === allApis || operation.scope === scope)
+    .filter((operation) => scope === allApisScope || operation.scope === scope)
     .map(({ method, path: below, versions: [first] }) => `${method} /api/${first}${below}`);
 }
 
@@ -40,7 +40,7 @@ export function tokenScopesOperation(operations: readonly Operation[]): Operatio
     }),
     async handle() {
       return {
-        scopes: Object.entries(scopes).map(([name, description]) => ({
+        scopes: Object.entries(scopeDescriptions).map(([name, description]) => ({
           name,
           description,
           operations: operationsIn(name, [...operations, own]),

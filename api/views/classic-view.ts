@@ -4,7 +4,7 @@ import { toIsoTime } from '../../engine/clock.ts';
 import { ClassicDashboard } from '../../engine/dashboard/classic.ts';
 import type { StoredClassicDashboard } from '../../engine/ports/dashboards.ts';
 import { ServiceError } from '../../engine/errors.ts';
-import { cut } from '../../engine/validation/messages.ts';
+import { truncateText } from '../../engine/validation/messages.ts';
 
 const times = {
   created_at: Type.String({ description: 'ISO 8601, UTC; as it was brought in, or when it was.' }),
@@ -44,5 +44,5 @@ export function showClassicSummary(stored: StoredClassicDashboard): object {
 export const ClassicId = Type.String({ description: 'UUID of a classic dashboard.' });
 
 export function unknownClassic(id: string): ServiceError {
-  return new ServiceError('RESOURCE_DOES_NOT_EXIST', `Classic dashboard ${cut(id)} does not exist.`);
+  return new ServiceError('RESOURCE_DOES_NOT_EXIST', `Classic dashboard ${truncateText(id)} does not exist.`);
 }

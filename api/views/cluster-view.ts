@@ -4,7 +4,7 @@ import { actualWorkers, type Cluster } from '../../engine/cluster/cluster.ts';
 import { resolveShape, type Inventory } from '../../engine/cluster/inventory.ts';
 import { toTerminationReason } from '../../engine/cluster/termination.ts';
 import { NewCluster } from '../../engine/job/cluster.ts';
-import { shownCluster } from '../../engine/job/shown.ts';
+import { renderCluster } from '../../engine/job/shown.ts';
 import { isSecretName } from '../../engine/validation/secret-names.ts';
 import { epochMs } from './shown-times.ts';
 
@@ -64,7 +64,7 @@ export function showCluster(cluster: Cluster, inventory: Inventory): object {
       ? {}
       : { node_type_id: shape.nodeTypeId, driver_node_type_id: shape.driverNodeTypeId };
   return {
-    ...shownCluster(spec),
+    ...renderCluster(spec),
     ...types,
     ...masked(spec),
     num_workers: workers,

@@ -4,7 +4,7 @@ import { toIsoTime } from '../../engine/clock.ts';
 import { dashboardPath } from '../../engine/dashboard/names.ts';
 import type { Dashboard, DashboardListEntry } from '../../engine/ports/dashboards.ts';
 import { ServiceError } from '../../engine/errors.ts';
-import { cut } from '../../engine/validation/messages.ts';
+import { truncateText } from '../../engine/validation/messages.ts';
 
 const listed = {
   dashboard_id: Type.String({ description: '32 hexadecimal digits.' }),
@@ -74,5 +74,5 @@ export function dashboardIdOf(text: string): string {
 }
 
 export function unknownDashboard(id: string): ServiceError {
-  return new ServiceError('RESOURCE_DOES_NOT_EXIST', `Dashboard ${cut(id)} does not exist.`);
+  return new ServiceError('RESOURCE_DOES_NOT_EXIST', `Dashboard ${truncateText(id)} does not exist.`);
 }

@@ -1,6 +1,6 @@
 /** A delivery as the log shows it. */
 import { Type } from 'typebox';
-import { deliveryStates, type LoggedDelivery } from '../../engine/notification/delivery.ts';
+import { deliveryStates, type DeliveryRecord } from '../../engine/notification/delivery.ts';
 import { eventTypeOf } from '../../engine/notification/event-types.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 
@@ -41,7 +41,7 @@ export const DeliveryDocument = Type.Object(
   { description: 'One notice on its way to one recipient.' },
 );
 
-export function deliveryView(delivery: LoggedDelivery): object {
+export function deliveryView(delivery: DeliveryRecord): object {
   return {
     id: delivery.deliveryId,
     event_type: eventTypeOf[delivery.event],
@@ -53,11 +53,11 @@ export function deliveryView(delivery: LoggedDelivery): object {
     task_key: delivery.taskKey,
     creation_time: delivery.createdTime,
     state: delivery.state,
-    attempts: delivery.attempts.map(({ time, durationMs, status, answer, error }) => ({
+    attempts: delivery.attempts.map(({ time, durationMs, status, response, error }) => ({
       time,
       duration_ms: durationMs,
       status,
-      answer,
+      answer: response,
       error,
     })),
     next_attempt_time: delivery.nextAttemptTime,

@@ -1,8 +1,8 @@
 /** A destination as it is shown, who may change it, and the refusal of one that does not exist. */
 import { Type } from 'typebox';
 import { ServiceError } from '../../engine/errors.ts';
-import { cut } from '../../engine/validation/messages.ts';
-import { destinationKinds, shownConfig, type Destination } from '../../engine/notification/destination.ts';
+import { truncateText } from '../../engine/validation/messages.ts';
+import { destinationKinds, renderConfig, type Destination } from '../../engine/notification/destination.ts';
 import type { Caller } from '../http/auth.ts';
 
 const set = (what: string) =>
@@ -52,11 +52,14 @@ export function listedDestination({ destinationId, displayName, target }: Destin
 }
 
 export function destinationView(destination: Destination, { admin }: Pick<Caller, 'admin'>): object {
-  return { ...listedDestination(destination), ...(admin && { config: shownConfig(destination.target) }) };
+  return { ...listedDestination(destination), ...(admin && { config: renderConfig(destination.target) }) };
 }
 
 export function unknownDestination(id: string): ServiceError {
-  return new ServiceError('RESOURCE_DOES_NOT_EXIST', `Notification destination ${cut(id)} does not exist.`);
+  return new ServiceError(
+    'RESOURCE_DOES_NOT_EXIST',
+    `Notification destination ${truncateText(id)} does not exist.`,
+  );
 }
 
 /** @throws ServiceError PERMISSION_DENIED for everybody but administrators */

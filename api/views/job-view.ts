@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { withoutTasks, type ApiVersion } from '../../engine/job/format.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
-import { shownSettings } from '../../engine/job/shown.ts';
+import { renderSettings } from '../../engine/job/shown.ts';
 import type { Job } from '../../engine/ports/engine.ts';
 import { epochMs } from './shown-times.ts';
 
@@ -30,12 +30,12 @@ export type Owners = ReadonlyMap<number, string>;
  *   2.1)
  */
 export function jobView(job: Job, version: ApiVersion, owners?: Owners): object {
-  return { ...jobFacts(job, owners), settings: shownSettings(job.settings, version) };
+  return { ...jobFacts(job, owners), settings: renderSettings(job.settings, version) };
 }
 
 /** A job as lists show it: without the tasks of a job that is shown as multi-task (spec 4.1). */
 export function listedJobView(job: Job, version: ApiVersion, owners?: Owners): object {
-  return { ...jobFacts(job, owners), settings: withoutTasks(shownSettings(job.settings, version)) };
+  return { ...jobFacts(job, owners), settings: withoutTasks(renderSettings(job.settings, version)) };
 }
 
 function jobFacts({ jobId, creatorUserName, createdTime }: Job, owners: Owners | undefined): object {

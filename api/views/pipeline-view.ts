@@ -156,7 +156,9 @@ export async function findUpdate(
 ): Promise<{ readonly pipeline: StoredPipeline; readonly update: StoredUpdate }> {
   const pipeline = await findPipeline(ports, pipelineId);
   const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(updateId);
-  const update = isId ? await ports.pipelines.findUpdate(pipeline.pipelineId, updateId.toLowerCase()) : undefined;
+  const update = isId
+    ? await ports.pipelines.findUpdate(pipeline.pipelineId, updateId.toLowerCase())
+    : undefined;
   if (update === undefined)
     throw new ServiceError('RESOURCE_DOES_NOT_EXIST', `The specified update ${updateId} was not found.`);
   return { pipeline, update };

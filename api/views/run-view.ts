@@ -1,6 +1,6 @@
 /** Runs as a version of the path shows them (spec 2.5, 9). */
 import { tasksOf } from '../../engine/job/format.ts';
-import { shownCluster } from '../../engine/job/shown.ts';
+import { renderCluster } from '../../engine/job/shown.ts';
 import { jobParametersOf } from '../../engine/run/job-parameters.ts';
 import { runFactsOf } from '../../engine/run/resolved-task.ts';
 import { runDurationOf } from '../../engine/run/rounds.ts';
@@ -51,7 +51,7 @@ function multiTaskView(run: Run, face: Face): object {
     job_parameters: face.version === '2.0' ? undefined : shownParameters(run, face),
     job_clusters: run.settings.job_clusters?.map((shared) => ({
       ...shared,
-      new_cluster: shownCluster(shared.new_cluster),
+      new_cluster: renderCluster(shared.new_cluster),
     })),
     format: 'MULTI_TASK',
   };

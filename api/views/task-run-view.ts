@@ -1,8 +1,8 @@
 /** Task runs: as entries of a run's `tasks`, and as runs of their own (spec 2.5). */
 import { tasksOf } from '../../engine/job/format.ts';
 import type { TaskSettings } from '../../engine/job/settings.ts';
-import { shownTask } from '../../engine/job/shown.ts';
-import { kindsIn } from '../../engine/job/task-kinds.ts';
+import { renderTask } from '../../engine/job/shown.ts';
+import { taskKindsIn } from '../../engine/job/task-kinds.ts';
 import type { Run, RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { pageUrl, runFacts, standing, type Face } from './run-facts.ts';
 import { shownFormat } from '../http/versions.ts';
@@ -33,7 +33,7 @@ export function taskRunView(found: RunWithTasks, taskRun: TaskRun, face: Face): 
 export function taskEntry(run: Run, taskRun: TaskRun, face: Face): object {
   const task = settingsOfTask(run, taskRun.taskKey) ?? { task_key: taskRun.taskKey };
   return {
-    ...shownTask(task, run.settings, face.version),
+    ...renderTask(task, run.settings, face.version),
     run_id: taskRun.runId,
     ...standing(taskRun.progress, face),
     // A single-task run is retried by a new run, which knows the number of the attempt.
@@ -48,11 +48,11 @@ export function taskEntry(run: Run, taskRun: TaskRun, face: Face): object {
 export function workOf(run: Run, taskRun: TaskRun | undefined, face: Face): object {
   const task = settingsOfTask(run, taskRun?.taskKey);
   if (task === undefined) return { overriding_parameters: run.overridingParameters };
-  const shown = shownTask(task, run.settings, face.version);
+  const shown = renderTask(task, run.settings, face.version);
   const spec = only(shown, ['existing_cluster_id', 'new_cluster', 'job_cluster_key', 'libraries']);
   return {
     overriding_parameters: run.overridingParameters,
-    task: only(shown, kindsIn(shown)),
+    task: only(shown, taskKindsIn(shown)),
     cluster_spec: Object.keys(spec).length === 0 ? undefined : spec,
     cluster_instance: clusterInstance(task, taskRun),
   };

@@ -1,7 +1,7 @@
 /** A token as it is shown (spec 2.11), and the refusal of one that does not exist. */
 import { Type } from 'typebox';
 import { ServiceError } from '../../engine/errors.ts';
-import { cut } from '../../engine/validation/messages.ts';
+import { truncateText } from '../../engine/validation/messages.ts';
 import { autoscopeStates } from '../../engine/token/autoscope.ts';
 import type { Token } from '../../engine/token/token.ts';
 
@@ -57,5 +57,5 @@ export function tokenInfo({
 
 /** Clients know the two operations that name a token by different codes. */
 export function unknownToken(code: 'RESOURCE_DOES_NOT_EXIST' | 'NOT_FOUND', tokenId: string): ServiceError {
-  return new ServiceError(code, `Token ${cut(tokenId)} does not exist.`);
+  return new ServiceError(code, `Token ${truncateText(tokenId)} does not exist.`);
 }

@@ -1,6 +1,6 @@
 /** GET workspace-conf: settings that administrators change while the service runs. */
 import { Type } from 'typebox';
-import { settingNamed, workspaceSettings } from '../../engine/token/workspace-conf.ts';
+import { parseSettingName, workspaceSettings } from '../../engine/token/workspace-conf.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 
@@ -37,7 +37,7 @@ export function getWorkspaceConfOperation({ tokenRules }: Pick<OperationPorts, '
     async handle({ keys }) {
       const wanted = (
         keys === undefined || keys === '' ? names : keys.split(',').map((name) => name.trim())
-      ).map(settingNamed);
+      ).map(parseSettingName);
       const conf = await tokenRules.conf();
       return Object.fromEntries(wanted.map((name) => [name, conf[name]]));
     },

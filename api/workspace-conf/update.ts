@@ -1,6 +1,6 @@
 /** PATCH workspace-conf. */
 import { Type } from 'typebox';
-import { requestedConf } from '../../engine/token/workspace-conf.ts';
+import { parseWorkspaceConf } from '../../engine/token/workspace-conf.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { ConfDocument } from './get.ts';
@@ -18,7 +18,7 @@ export function updateWorkspaceConfOperation({ tokenRules }: Pick<OperationPorts
     request: ConfDocument,
     response: Type.Object({}),
     async handle(input, { changed }) {
-      const change = requestedConf(input);
+      const change = parseWorkspaceConf(input);
       const before = await tokenRules.changeConf(change);
       changed(before, { ...before, ...change });
       return {};

@@ -5,7 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../engine/errors.ts';
-import { newTokenValue } from '../../engine/token/secret.ts';
+import { generateTokenValue } from '../../engine/token/secret.ts';
 import type { Config } from '../config.ts';
 
 /** Where a generated token is kept, readable by the engine's user alone. */
@@ -30,7 +30,7 @@ export async function bootstrapToken(
   if (config.bootstrapToken !== undefined) return { token: config.bootstrapToken, isNew: false };
   const kept = await keptBootstrapToken(config.dataDirectory);
   if (kept !== undefined && kept !== '') return { token: kept, isNew: false };
-  const token = newTokenValue();
+  const token = generateTokenValue();
   await writeFile(bootstrapTokenFile(config.dataDirectory), `${token}\n`, { mode: 0o600, flush: true });
   return { token, isNew: true };
 }

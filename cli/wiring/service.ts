@@ -13,7 +13,7 @@ import { ServiceError } from '../../engine/errors.ts';
 import { builtInKinds, type PluginKind } from '../../engine/job/task-kinds.ts';
 import type { WorkspaceInfo } from '../../engine/ports/engine.ts';
 import type { RunStore } from '../../engine/ports/runs.ts';
-import { tokenHash } from '../../engine/token/token.ts';
+import { hashToken } from '../../engine/token/token.ts';
 import { loadPlugins } from '../../runners/plugin/load-plugins.ts';
 import { createQueryPool } from '../../runners/query/query-pool.ts';
 import {
@@ -115,7 +115,7 @@ async function start(
   await migrate(database.db);
   await checkInstallation(config.dataDirectory, await readInstallation(database.db));
   const { token, isNew } = await bootstrapToken(config);
-  await ensureBootstrapAdmin(database.db, tokenHash(token), clock.now());
+  await ensureBootstrapAdmin(database.db, hashToken(token), clock.now());
   const roots = createRoots({
     dataDirectory: config.dataDirectory,
     allowedRoots: config.allowedRoots,

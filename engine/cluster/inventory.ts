@@ -98,7 +98,8 @@ export function unknownNameError(
   { pools, policies }: Inventory,
 ): string | undefined {
   if (pool && !Object.hasOwn(pools, pool)) return unknownNameMessage('instance_pool_id', pool, 'pool', pools);
-  if (policy && !Object.hasOwn(policies, policy)) return unknownNameMessage('policy_id', policy, 'policy', policies);
+  if (policy && !Object.hasOwn(policies, policy))
+    return unknownNameMessage('policy_id', policy, 'policy', policies);
   return undefined;
 }
 

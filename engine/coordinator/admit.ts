@@ -7,7 +7,7 @@ import { messageOf } from '../errors.ts';
 import { tasksOf } from '../job/format.ts';
 import { capacityUsageOf } from '../launch.ts';
 import type { Limits } from '../limits.ts';
-import { noticesOfEnd } from '../notification/routing.ts';
+import { notificationsForEnd } from '../notification/routing.ts';
 import type { Log } from '../ports/engine.ts';
 import type { QueuedJob, RunStore } from '../ports/runs.ts';
 import { decideCapacity, queueForJobLimit, type QueueDecision } from '../run/admission.ts';
@@ -82,7 +82,11 @@ async function processQueue(ports: RunQueuePorts, closed: () => boolean): Promis
     if (some.length < leavingBatchSize) break;
   }
   const jobs = new Map((await runs.listQueuedJobs()).map((job) => [job.jobId, { ...job }]));
-  for (let job = selectNextJob(jobs.values()); job !== undefined && !closed(); job = selectNextJob(jobs.values())) {
+  for (
+    let job = selectNextJob(jobs.values());
+    job !== undefined && !closed();
+    job = selectNextJob(jobs.values())
+  ) {
     const admitted = await admitOldestRun(ports, job);
     if (admitted === 'workspace full') return;
     if (admitted === 'admitted') job.activeRuns += 1;
@@ -128,7 +132,10 @@ async function admitOldestRun(
       (await transaction.countRuns(jobId)).active >= limit
         ? queueForJobLimit(limit)
         : decideCapacity(
-            { ...(await capacityUsageOf(transaction, tasksOf(first.settings), limits)), hasWaitingRuns: false },
+            {
+              ...(await capacityUsageOf(transaction, tasksOf(first.settings), limits)),
+              hasWaitingRuns: false,
+            },
             limits,
           );
     if (wait.kind === 'start') return transaction.admitRun(first.runId, nodeId, clock.now());
@@ -168,7 +175,7 @@ async function endQueuedRun(
     );
   await runs.write({
     changes: [step.change, ...taskSteps],
-    notifications: noticesOfEnd(run.settings, step.progress, { jobId, runId, now }),
+    notifications: notificationsForEnd(run.settings, step.progress, { jobId, runId, now }),
   });
   runEndListeners.notify(runId);
 }

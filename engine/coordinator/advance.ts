@@ -2,7 +2,13 @@
 import { rollUp } from '../run/roll-up.ts';
 import { isOfLatestRound } from '../run/rounds.ts';
 import { isTerminal } from '../run/states.ts';
-import { isSingleTask, isExecuting, taskStatesOf, type RunExecution, type TaskExecution } from './active-run.ts';
+import {
+  isSingleTask,
+  isExecuting,
+  taskStatesOf,
+  type RunExecution,
+  type TaskExecution,
+} from './active-run.ts';
 import { releaseSharedClusters } from './compute.ts';
 import { isBlockedByDrain, type CoordinatorContext } from './coordination.ts';
 import { driveTask } from './dispatch.ts';

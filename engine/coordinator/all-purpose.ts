@@ -68,7 +68,8 @@ export function createClusterControl(ports: ClusterControlPorts): ClusterControl
           `Cluster ${clusterId} is in unexpected state ${state}; only a TERMINATED cluster can be started.`,
         );
     },
-    terminate: async (clusterId, user) => terminateCluster(ports, await requireCluster(ports, clusterId), user),
+    terminate: async (clusterId, user) =>
+      terminateCluster(ports, await requireCluster(ports, clusterId), user),
     async remove(clusterId, user) {
       const cluster = await requireCluster(ports, clusterId);
       if (cluster.kind === 'JOB')
@@ -105,7 +106,11 @@ export function createClusterControl(ports: ClusterControlPorts): ClusterControl
 }
 
 /** Starts a stored cluster, or goes on with that. */
-async function startStoredCluster(ports: ClusterControlPorts, clusterId: string, letGo: AbortSignal): Promise<void> {
+async function startStoredCluster(
+  ports: ClusterControlPorts,
+  clusterId: string,
+  letGo: AbortSignal,
+): Promise<void> {
   const { clusters, compute } = ports;
   const cluster = await clusters.find(clusterId);
   if (cluster === undefined || letGo.aborted) return;
@@ -126,7 +131,12 @@ async function handleStartResult(
   if (kind === 'running') onClusterRunning(cluster);
 }
 
-function newAllPurposeRow(ports: ClusterControlPorts, spec: NewCluster, name: string, user: string): NewClusterRow {
+function newAllPurposeRow(
+  ports: ClusterControlPorts,
+  spec: NewCluster,
+  name: string,
+  user: string,
+): NewClusterRow {
   const now = ports.clock.now();
   const clusterId = clusterIdAt(now, ports.randomString(8));
   const shape = resolveShape(spec, ports.compute.inventory);
@@ -176,7 +186,10 @@ async function terminateIdle(ports: ClusterControlPorts, cluster: Cluster): Prom
   ports.log.info({ cluster_id: cluster.clusterId }, 'Ended a cluster that was idle.');
 }
 
-async function afterTermination({ compute, log }: ClusterControlPorts, { clusterId, state, spec }: Cluster): Promise<void> {
+async function afterTermination(
+  { compute, log }: ClusterControlPorts,
+  { clusterId, state, spec }: Cluster,
+): Promise<void> {
   compute.signals.notify(clusterId);
   if (state === 'PENDING' && spec['init_scripts'] !== undefined) {
     await compute.provider
@@ -192,7 +205,11 @@ async function afterTermination({ compute, log }: ClusterControlPorts, { cluster
 }
 
 /** What can never be had is not waited for. */
-function assertFitsPool({ compute: { inventory } }: ClusterControlPorts, poolId: string, workers: number): void {
+function assertFitsPool(
+  { compute: { inventory } }: ClusterControlPorts,
+  poolId: string,
+  workers: number,
+): void {
   const capacity = poolCapacityOf(poolId, inventory);
   if (capacity === undefined || workers + 1 <= capacity) return;
   throw invalid(

@@ -12,7 +12,12 @@ import { unavailableResult } from './start-cluster.ts';
  * Has the task end when its cluster is terminated under it (spec 2.4), on whichever engine. What was watched
  * before is not any more.
  */
-export function watchCluster(c: CoordinatorContext, active: RunExecution, task: TaskExecution, clusterId: string): void {
+export function watchCluster(
+  c: CoordinatorContext,
+  active: RunExecution,
+  task: TaskExecution,
+  clusterId: string,
+): void {
   task.unwatchCluster?.();
   task.clusterLossMessage = undefined;
   let watching = true;
@@ -82,7 +87,11 @@ async function rescaleCluster(c: CoordinatorContext, { clusterId, autoscales }: 
 }
 
 /** What is done for the cluster is no reason for the task to fail. */
-async function runBestEffort(c: CoordinatorContext, { clusterId }: ClusterInUse, work: () => Promise<void>): Promise<void> {
+async function runBestEffort(
+  c: CoordinatorContext,
+  { clusterId }: ClusterInUse,
+  work: () => Promise<void>,
+): Promise<void> {
   if (c.isClosing()) return;
   await work().catch((error: unknown) => {
     c.log.warn(
@@ -93,7 +102,12 @@ async function runBestEffort(c: CoordinatorContext, { clusterId }: ClusterInUse,
 }
 
 /** Injected faults strike clusters while tasks run on them. */
-function scheduleFaults(c: CoordinatorContext, active: RunExecution, task: TaskExecution, cluster: ClusterInUse): void {
+function scheduleFaults(
+  c: CoordinatorContext,
+  active: RunExecution,
+  task: TaskExecution,
+  cluster: ClusterInUse,
+): void {
   const { clusterId } = cluster;
   const names = [...cluster.names, task.settings.task_key];
   const loss = c.compute.faults.take('loss', names);

@@ -4,10 +4,20 @@ import { poolCapacityOf, resolveShape, type ClusterShape } from '../cluster/inve
 import { clusterChoiceOf, isNoLongerNeeded, type ClusterChoice } from '../run/cluster-choice.ts';
 import type { TaskOutcome } from '../run/assignment.ts';
 import { toClusterInUse, createContextId } from './cluster-in-use.ts';
-import { type RunExecution, type TaskExecution, type RequestedCluster, type ClusterInUse } from './active-run.ts';
+import {
+  type RunExecution,
+  type TaskExecution,
+  type RequestedCluster,
+  type ClusterInUse,
+} from './active-run.ts';
 import { isClusterLost, markClusterLost, watchCluster } from './cluster-use.ts';
 import type { CoordinatorContext } from './coordination.ts';
-import { unavailableResult, startCluster, clusterWaitMessage, type ClusterStartRequest } from './start-cluster.ts';
+import {
+  unavailableResult,
+  startCluster,
+  clusterWaitMessage,
+  type ClusterStartRequest,
+} from './start-cluster.ts';
 import { setTaskTimeout } from './stop.ts';
 import { setTaskWarning } from './warn.ts';
 import { OwnershipLost, transitionTask } from './write.ts';
@@ -50,7 +60,11 @@ export async function acquireCluster(
 }
 
 /** Terminates the cluster that was made for this task alone. */
-export async function releaseOwnCluster(c: CoordinatorContext, active: RunExecution, task: TaskExecution): Promise<void> {
+export async function releaseOwnCluster(
+  c: CoordinatorContext,
+  active: RunExecution,
+  task: TaskExecution,
+): Promise<void> {
   const choice = clusterChoiceOf(task.settings, active.run.settings);
   if (choice.kind !== 'own') return;
   const made = await c.clusters.listByRun(active.run.runId);
@@ -92,7 +106,11 @@ export async function releaseSharedClusters(
   for (const key of served) active.releasedClusterKeys.add(key);
 }
 
-async function terminateClusters(c: CoordinatorContext, active: RunExecution, clusters: readonly Cluster[]): Promise<void> {
+async function terminateClusters(
+  c: CoordinatorContext,
+  active: RunExecution,
+  clusters: readonly Cluster[],
+): Promise<void> {
   for (const { clusterId } of clusters) active.clusterStarts.get(clusterId)?.stop();
   await c.clusters.terminate(
     clusters.map((cluster) => cluster.clusterId),
@@ -165,7 +183,8 @@ async function acquireExistingCluster(
       if (cluster.state === 'TERMINATED') {
         // One that was made for a run, and lent to the runs that this one has started, is never started
         // again.
-        if (waited || cluster.kind === 'JOB') throw new ClusterUnavailable(unavailableResult(clusterId, cluster));
+        if (waited || cluster.kind === 'JOB')
+          throw new ClusterUnavailable(unavailableResult(clusterId, cluster));
         if (c.compute.requireExistingCluster)
           throw new ClusterUnavailable({
             kind: 'failed',
@@ -175,7 +194,9 @@ async function acquireExistingCluster(
         continue;
       }
       const message = clusterWaitMessage(cluster, c.compute.inventory);
-      if ((await waitWithMessage(c, active, task, { clusterId, message, until: changed.promise })) === 'stopped')
+      if (
+        (await waitWithMessage(c, active, task, { clusterId, message, until: changed.promise })) === 'stopped'
+      )
         return undefined;
     } finally {
       off();
@@ -262,7 +283,9 @@ async function requestCluster(
   const cluster = await toClusterInUse(c, row, sparkContextId);
   return {
     cluster,
-    starting: atOnce ? undefined : startClusterForRun(c, active, cluster, { requestedAt: row.createdTime, fault }),
+    starting: atOnce
+      ? undefined
+      : startClusterForRun(c, active, cluster, { requestedAt: row.createdTime, fault }),
   };
 }
 
@@ -286,7 +309,12 @@ function startClusterForRun(
   return starting;
 }
 
-function newJobClusterRow(c: CoordinatorContext, active: RunExecution, choice: NewClusterChoice, task: TaskExecution): NewClusterRow {
+function newJobClusterRow(
+  c: CoordinatorContext,
+  active: RunExecution,
+  choice: NewClusterChoice,
+  task: TaskExecution,
+): NewClusterRow {
   const now = c.clock.now();
   const { jobId, runId } = active.run;
   const shape: ClusterShape | { readonly error: string } = resolveShape(choice.spec, c.compute.inventory);

@@ -5,7 +5,14 @@ import type { LaunchPorts } from '../launch.ts';
 import type { LibraryManager } from '../ports/libraries.ts';
 import type { Limits } from '../limits.ts';
 import type { UpdatePlanner } from '../ports/pipelines.ts';
-import type { ClusterStore, Log, PermissionReader, WorkspaceInfo, TaskPool, RunDirectories } from '../ports/engine.ts';
+import type {
+  ClusterStore,
+  Log,
+  PermissionReader,
+  WorkspaceInfo,
+  TaskPool,
+  RunDirectories,
+} from '../ports/engine.ts';
 import type { StopReason } from '../run/states.ts';
 import type { RunStore } from '../ports/runs.ts';
 import type { RunExecution } from './active-run.ts';

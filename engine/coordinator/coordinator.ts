@@ -74,7 +74,8 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
     release: retire,
     isClosing: () => closing,
     isDraining: () => draining,
-    stopOnTimeout: ({ run: { runId } }) => void recordTimeout(ports, runId).then((reason) => stop(runId, reason)),
+    stopOnTimeout: ({ run: { runId } }) =>
+      void recordTimeout(ports, runId).then((reason) => stop(runId, reason)),
     stopRun(runId, reason) {
       stop(runId, reason);
       ports.onCapacityFreed();

@@ -22,7 +22,11 @@ import { OwnershipLost, transitionTask } from './write.ts';
 type ReadyCluster = Exclude<PreparedCluster, { readonly failed: string }>;
 
 /** Never rejects. The run is looked at again when the task is over. */
-export async function driveTask(c: CoordinatorContext, active: RunExecution, task: TaskExecution): Promise<void> {
+export async function driveTask(
+  c: CoordinatorContext,
+  active: RunExecution,
+  task: TaskExecution,
+): Promise<void> {
   try {
     await driveAttempt(c, active, task);
   } catch (error) {
@@ -59,7 +63,10 @@ async function driveAttempt(c: CoordinatorContext, active: RunExecution, task: T
     const decision = await executeTask(c, active, task, cluster);
     // Before the end is written: after that the task may have begun its next attempt.
     task.unwatchCluster?.();
-    const ending = { lost: task.clusterLossMessage !== undefined, livesOn: task.settings.new_cluster === undefined };
+    const ending = {
+      lost: task.clusterLossMessage !== undefined,
+      livesOn: task.settings.new_cluster === undefined,
+    };
     await finishTask(c, active, task, decision);
     if (cluster !== undefined) await endClusterUse(c, cluster, ending);
   }
@@ -92,7 +99,11 @@ async function endWithoutCluster(
  * Waits for the time of a retry. True when a task was stopped meanwhile: it never started, and ends as
  * SKIPPED.
  */
-async function isStoppedBeforeDue(c: CoordinatorContext, active: RunExecution, task: TaskExecution): Promise<boolean> {
+async function isStoppedBeforeDue(
+  c: CoordinatorContext,
+  active: RunExecution,
+  task: TaskExecution,
+): Promise<boolean> {
   const { dueTime } = task.taskRun;
   if (dueTime === undefined || dueTime <= c.clock.now()) return false;
   if (task.stopReason === undefined) {
@@ -127,8 +138,13 @@ async function prepareTask(
   if (c.isClosing()) throw new OwnershipLost();
   if (cluster !== undefined && 'failed' in cluster)
     return new ClusterUnavailable({ kind: 'failed', message: cluster.failed });
-  if (cluster?.deliversLogs === true) await c.compute.provider.attachLogs(cluster.clusterId, task.taskRun.runId);
-  if (task.taskRun.progress.state === 'PENDING' && task.stopReason === undefined && !isBlockedByDrain(c, active)) {
+  if (cluster?.deliversLogs === true)
+    await c.compute.provider.attachLogs(cluster.clusterId, task.taskRun.runId);
+  if (
+    task.taskRun.progress.state === 'PENDING' &&
+    task.stopReason === undefined &&
+    !isBlockedByDrain(c, active)
+  ) {
     await transitionTask(c, active, task, 'begin', {
       message: '',
       ...(cluster && { clusterId: cluster.clusterId, sparkContextId: cluster.sparkContextId }),
@@ -184,7 +200,8 @@ async function finishTask(
   decision: AttemptEnd,
 ): Promise<void> {
   if (decision.kind === 'break') await failTaskInternally(c, active, task, decision.message);
-  else await transitionTask(c, active, task, 'finish', { result: decision.result, message: decision.message });
+  else
+    await transitionTask(c, active, task, 'finish', { result: decision.result, message: decision.message });
 }
 
 async function failTaskInternally(
@@ -197,7 +214,10 @@ async function failTaskInternally(
     await releaseOwnCluster(c, active, task);
     // A result is there as soon as the task was started (spec 3.2).
     const started = task.taskRun.progress.state === 'RUNNING';
-    await transitionTask(c, active, task, 'break', { message, ...(started && { result: 'FAILED' as const }) });
+    await transitionTask(c, active, task, 'break', {
+      message,
+      ...(started && { result: 'FAILED' as const }),
+    });
   } catch (error) {
     c.release(active);
     if (error instanceof OwnershipLost || c.isClosing()) return;

@@ -5,9 +5,9 @@ import { launchScheduledRun, type LaunchPorts } from '../launch.ts';
 import type { Log } from '../ports/engine.ts';
 import type { LaunchTransaction } from '../ports/runs.ts';
 import { toRunWithTasks, type NewRun } from '../run/created.ts';
-import { createDecider, type Decide, type Due } from '../schedule/due.ts';
-import { timingOf } from '../job/job-timing.ts';
-import { rhythmOf } from '../schedule/timing.ts';
+import { createCachedDecider, type DecideDueFires, type DueFires } from '../schedule/due.ts';
+import { scheduleOf } from '../job/job-timing.ts';
+import { createNextFireTime } from '../schedule/timing.ts';
 import type { ScheduleClaim, DueSchedule, ScheduleUpdate, ScheduleStore } from '../ports/schedules.ts';
 
 export interface SchedulerPorts {
@@ -82,7 +82,10 @@ async function runRound(ports: SchedulerPorts, closed: () => boolean): Promise<n
     const now = clock.now();
     const next = await schedules.getNextDueTime();
     if (next === undefined) return now + maxWaitMs;
-    return Math.min(Math.max(next, now + (next <= now && claimed === 0 ? lockedRetryMs : 0)), now + maxWaitMs);
+    return Math.min(
+      Math.max(next, now + (next <= now && claimed === 0 ? lockedRetryMs : 0)),
+      now + maxWaitMs,
+    );
   } catch (error) {
     log.warn({ error: messageOf(error) }, 'Schedules cannot be fired now; trying again.');
     return clock.now() + errorRetryMs;
@@ -152,7 +155,7 @@ async function claimAndFire(
   const launched: NewRun[] = [];
   const claimed = await ports.schedules.claimDue(claim, (due) => {
     heard?.(due);
-    const decide = createDecider(ports.clock.now());
+    const decide = createCachedDecider(ports.clock.now());
     const decisions = due.map((schedule) => ({ ...schedule, outcome: decideFires(ports, schedule, decide) }));
     return {
       updates: decisions.map(toScheduleUpdate),
@@ -170,7 +173,7 @@ async function claimAndFire(
 
 /** A schedule that has come due, and what is done about it. */
 interface ScheduleDecision extends DueSchedule {
-  readonly outcome: Due | InvalidSchedule;
+  readonly outcome: DueFires | InvalidSchedule;
 }
 
 /** The transaction of a portion, and the runs that it has launched so far. */
@@ -207,10 +210,14 @@ interface InvalidSchedule {
 }
 
 /** What is to be fired. A schedule that nobody can read rests from now on: it must not hold up the others. */
-function decideFires({ log }: SchedulerPorts, { job, nextFireAt }: DueSchedule, decide: Decide): Due | InvalidSchedule {
+function decideFires(
+  { log }: SchedulerPorts,
+  { job, nextFireAt }: DueSchedule,
+  decide: DecideDueFires,
+): DueFires | InvalidSchedule {
   const { jobId } = job;
   try {
-    const timing = timingOf(job.settings);
+    const timing = scheduleOf(job.settings);
     if (timing === undefined || timing.paused) return { fires: [], next: undefined };
     return decide(timing, nextFireAt);
   } catch (error) {
@@ -225,7 +232,7 @@ function decideFires({ log }: SchedulerPorts, { job, nextFireAt }: DueSchedule, 
 
 /** The schedule after a fire that was given up. */
 function updateAfterSkip({ job, nextFireAt }: DueSchedule, now: number): ScheduleUpdate {
-  const timing = timingOf(job.settings);
-  const next = timing && rhythmOf(timing, nextFireAt)(now);
+  const timing = scheduleOf(job.settings);
+  const next = timing && createNextFireTime(timing, nextFireAt)(now);
   return { jobId: job.jobId, lastFireAt: nextFireAt, nextFireAt: next, problem: undefined };
 }

@@ -7,7 +7,13 @@ import { messageOf, ServiceError } from '../errors.ts';
 import { checkSubmission } from '../job/check.ts';
 import type { SubmitSettings } from '../job/settings.ts';
 import { launchRun, submitRun } from '../launch.ts';
-import { toChildRunResult, depthError, refusedChildRun, type ChildRunResult, type ChildRunRequest } from '../run/child.ts';
+import {
+  toChildRunResult,
+  depthError,
+  refusedChildRun,
+  type ChildRunResult,
+  type ChildRunRequest,
+} from '../run/child.ts';
 import { nestingError } from '../run/run-job.ts';
 import type { RunExecution, TaskExecution } from './active-run.ts';
 import { findAncestorJobs } from './ancestors.ts';
@@ -31,11 +37,14 @@ export async function launchChildAndWait(
   stop: AbortSignal,
 ): Promise<ChildRunResult> {
   try {
-    const started = stop.aborted ? await preventStart(c, task, key) : await startChild(c, active, task, key, request);
+    const started = stop.aborted
+      ? await preventStart(c, task, key)
+      : await startChild(c, active, task, key, request);
     if (typeof started !== 'number') return started;
     const last = await awaitRun(c, active, started, stop);
     const what = describeRequest(request);
-    if (last === undefined) return refusedChildRun(`Run ${started} of ${what} was deleted before it was over.`);
+    if (last === undefined)
+      return refusedChildRun(`Run ${started} of ${what} was deleted before it was over.`);
     const output = await c.directories.readOutput(last.runId);
     return toChildRunResult(what, last, output?.error, output?.result);
   } catch (error) {
@@ -122,7 +131,11 @@ function notebookSubmission(
 }
 
 /** The run that the key stands for, if it was started; else it never will be. */
-async function preventStart(c: CoordinatorContext, { taskRun }: TaskExecution, key: string): Promise<number | ChildRunResult> {
+async function preventStart(
+  c: CoordinatorContext,
+  { taskRun }: TaskExecution,
+  key: string,
+): Promise<number | ChildRunResult> {
   const claim = await c.runs.launchTransaction(
     (transaction) => transaction.claimIdempotencyToken(childScope, childTokenOf(taskRun.runId, key), 0),
     'patient',

@@ -147,7 +147,10 @@ function waitForAbort(signal: AbortSignal): Promise<void> {
   });
 }
 
-async function ensureInstalled(ports: LibraryManagerPorts, order: EnsureInstalledRequest): Promise<EnsureInstalledResult> {
+async function ensureInstalled(
+  ports: LibraryManagerPorts,
+  order: EnsureInstalledRequest,
+): Promise<EnsureInstalledResult> {
   let told = false;
   for (;;) {
     if (order.signal.aborted) return stoppedResult;
@@ -161,12 +164,21 @@ async function ensureInstalled(ports: LibraryManagerPorts, order: EnsureInstalle
 }
 
 /** What a cluster has, and what of all that it is to have is missing. */
-async function planInstallation(ports: LibraryManagerPorts, { cluster, wanted }: EnsureInstalledRequest): Promise<InstallPlan> {
+async function planInstallation(
+  ports: LibraryManagerPorts,
+  { cluster, wanted }: EnsureInstalledRequest,
+): Promise<InstallPlan> {
   const known = await ports.store.getClusterLibraries(cluster);
   const present = known.environment ?? emptyEnvironment;
   const missing = await findMissing(ports, known, present, wanted);
   if (missing.length === 0)
-    await ports.store.setStatus(cluster.clusterId, findUnmarkedInstalled(known), 'INSTALLED', [], ports.clock.now());
+    await ports.store.setStatus(
+      cluster.clusterId,
+      findUnmarkedInstalled(known),
+      'INSTALLED',
+      [],
+      ports.clock.now(),
+    );
   return { known, present, missing };
 }
 
@@ -196,7 +208,12 @@ async function findMissing(
   return [...all.values()];
 }
 
-const pendingStatuses: ReadonlySet<LibraryStatus> = new Set(['PENDING', 'RESOLVING', 'INSTALLING', 'SKIPPED']);
+const pendingStatuses: ReadonlySet<LibraryStatus> = new Set([
+  'PENDING',
+  'RESOLVING',
+  'INSTALLING',
+  'SKIPPED',
+]);
 
 /** What is installed but not said to be: it was asked for again. */
 function findUnmarkedInstalled({ states, environment }: ClusterLibraries): Library[] {

@@ -4,7 +4,7 @@
  * end of the task (spec 2.7).
  */
 import { messageOf, ServiceError } from '../errors.ts';
-import { reaches } from '../job/permissions.ts';
+import { hasPermission } from '../job/permissions.ts';
 import { launchRun } from '../launch.ts';
 import { stopMessage } from '../run/roll-up.ts';
 import { decideAttemptEnd, type AttemptEnd } from '../run/attempt.ts';
@@ -87,7 +87,11 @@ async function findPermissionError(
   if (permissions === undefined) return undefined;
   const userName = (await permissions.listOwners([own])).get(own) ?? creatorUserName ?? '';
   const held = await permissions.findLevels('job_id', jobId, userName);
-  if (held === undefined || reaches(held.levels, 'CAN_MANAGE_RUN') || (await permissions.isAdmin(userName)))
+  if (
+    held === undefined ||
+    hasPermission(held.levels, 'CAN_MANAGE_RUN') ||
+    (await permissions.isAdmin(userName))
+  )
     return undefined;
   return `User ${userName}, as whom this job runs, may not run job ${jobId}: CAN_MANAGE_RUN on it is needed.`;
 }

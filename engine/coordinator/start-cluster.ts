@@ -1,10 +1,15 @@
 /** Starting a cluster: its nodes, the time that it takes, its init scripts in their order (spec 2.8). */
-import { canonicalUri, pick } from '../validation/aliases.ts';
+import { canonicalUri, readAliased } from '../validation/aliases.ts';
 import type { InitScriptInfo } from '../job/cluster.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ClusterFault } from '../cluster/faults.ts';
 import { poolCapacityOf, formatNodes, type Inventory } from '../cluster/inventory.ts';
-import { terminationMessage, isUserError, type Termination, type TerminationCode } from '../cluster/termination.ts';
+import {
+  terminationMessage,
+  isUserError,
+  type Termination,
+  type TerminationCode,
+} from '../cluster/termination.ts';
 import type { ClusterStore, ComputePorts } from '../ports/clusters.ts';
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
@@ -54,7 +59,11 @@ export interface ClusterStart {
  * Goes on with the start of a stored cluster from wherever it stands. When `letGo` is aborted nothing more is
  * written, and nothing resolves.
  */
-export function startCluster(c: ClusterStartPorts, launch: ClusterStartRequest, letGo: AbortSignal): ClusterStart {
+export function startCluster(
+  c: ClusterStartPorts,
+  launch: ClusterStartRequest,
+  letGo: AbortSignal,
+): ClusterStart {
   const stopper = new AbortController();
   let message = `Waiting for cluster ${launch.clusterId} to start`;
   let change = Promise.withResolvers<void>();
@@ -72,7 +81,11 @@ export function startCluster(c: ClusterStartPorts, launch: ClusterStartRequest, 
 }
 
 /** Nobody is left waiting for a cluster that the engine could not start. */
-async function failStart(c: ClusterStartContext, { clusterId }: ClusterStartRequest, error: string): Promise<ClusterStartResult> {
+async function failStart(
+  c: ClusterStartContext,
+  { clusterId }: ClusterStartRequest,
+  error: string,
+): Promise<ClusterStartResult> {
   if (c.released.aborted) return never();
   c.log.error({ cluster_id: clusterId, error }, 'The engine failed to start this cluster.');
   const message = `The engine failed to start it: ${error}`;
@@ -114,16 +127,20 @@ async function runStart(c: ClusterStartContext, launch: ClusterStartRequest): Pr
 async function waitForNodes(
   c: ClusterStartContext,
   clusterId: string,
-): Promise<{ readonly kind: 'held'; readonly cluster: Cluster; readonly waited: boolean } | ClusterStartFailure> {
+): Promise<
+  { readonly kind: 'held'; readonly cluster: Cluster; readonly waited: boolean } | ClusterStartFailure
+> {
   for (let waited = false; ; waited = true) {
     const heard = Promise.withResolvers<void>();
     const off = c.compute.signals.subscribe(clusterId, heard.resolve);
     c.released.addEventListener('abort', off);
     try {
       const cluster = await c.clusters.find(clusterId);
-      if (cluster === undefined || cluster.state === 'TERMINATED') return unavailableResult(clusterId, cluster);
+      if (cluster === undefined || cluster.state === 'TERMINATED')
+        return unavailableResult(clusterId, cluster);
       const capacity = poolCapacityOf(cluster.poolId, c.compute.inventory);
-      if (capacity === undefined || cluster.nodes >= cluster.wantedNodes) return { kind: 'held', cluster, waited };
+      if (capacity === undefined || cluster.nodes >= cluster.wantedNodes)
+        return { kind: 'held', cluster, waited };
       if (cluster.wantedNodes > capacity) {
         const nodes = formatNodes(cluster.wantedNodes, cluster.poolId, capacity);
         return await terminateUnstartable(
@@ -143,7 +160,10 @@ async function waitForNodes(
 }
 
 /** What a cluster that does not run yet waits for. */
-export function clusterWaitMessage({ clusterId, nodes, wantedNodes, poolId }: Cluster, inventory: Inventory): string {
+export function clusterWaitMessage(
+  { clusterId, nodes, wantedNodes, poolId }: Cluster,
+  inventory: Inventory,
+): string {
   const capacity = poolCapacityOf(poolId, inventory);
   return capacity === undefined || nodes >= wantedNodes
     ? `Waiting for cluster ${clusterId} to start`
@@ -158,7 +178,12 @@ async function runInitScripts(
   const { clusterId, directory, environment } = launch;
   const scripts = initScriptsOf(spec['init_scripts']);
   if (scripts.length === 0) return undefined;
-  await c.clusters.recordEvent(clusterId, 'INIT_SCRIPTS_STARTED', { target_num_workers: workers }, c.clock.now());
+  await c.clusters.recordEvent(
+    clusterId,
+    'INIT_SCRIPTS_STARTED',
+    { target_num_workers: workers },
+    c.clock.now(),
+  );
   for (const [index, source] of scripts.entries()) {
     const which = `Init script ${source} (${index + 1} of ${scripts.length})`;
     c.setMessage(`Cluster ${clusterId} runs its init script ${index + 1} of ${scripts.length}: ${source}`);
@@ -169,9 +194,17 @@ async function runInitScripts(
     );
     if (c.released.aborted) return never();
     if (wrong !== undefined)
-      return terminateUnstartable(c, clusterId, 'INIT_SCRIPT_FAILURE', wrong, { instance_id: 'driver', script: source });
+      return terminateUnstartable(c, clusterId, 'INIT_SCRIPT_FAILURE', wrong, {
+        instance_id: 'driver',
+        script: source,
+      });
   }
-  await c.clusters.recordEvent(clusterId, 'INIT_SCRIPTS_FINISHED', { target_num_workers: workers }, c.clock.now());
+  await c.clusters.recordEvent(
+    clusterId,
+    'INIT_SCRIPTS_FINISHED',
+    { target_num_workers: workers },
+    c.clock.now(),
+  );
   return undefined;
 }
 
@@ -190,7 +223,10 @@ async function runInitScript(
     script.stop();
   });
   // Somebody may end the cluster while its script runs.
-  const off = c.compute.signals.subscribe(order.clusterId, () => void stopIfEnded(c, order.clusterId, script.stop));
+  const off = c.compute.signals.subscribe(
+    order.clusterId,
+    () => void stopIfEnded(c, order.clusterId, script.stop),
+  );
   c.stopped.addEventListener('abort', script.stop);
   const over = (): void => {
     disarm();
@@ -229,8 +265,8 @@ function initScriptsOf(scripts: unknown): string[] {
   if (!Array.isArray(scripts)) return [];
   return scripts.map((script: InitScriptInfo) => {
     if (script.workspace !== undefined) return script.workspace.destination;
-    const managed = pick(script, 'managed_fs')?.destination;
-    if (managed === undefined) return pick(script, 'objstore')?.destination ?? '';
+    const managed = readAliased(script, 'managed_fs')?.destination;
+    if (managed === undefined) return readAliased(script, 'objstore')?.destination ?? '';
     return canonicalUri(managed).startsWith('managed_fs:') ? managed : `managed_fs:${managed}`;
   });
 }
@@ -255,7 +291,10 @@ async function terminateUnstartable(
 export function unavailableResult(clusterId: string, cluster: Cluster | undefined): ClusterStartFailure {
   const termination = cluster?.termination;
   if (termination === undefined) return { kind: 'lost', message: `Cluster ${clusterId} was removed.` };
-  return { kind: isUserError(termination) ? 'failed' : 'lost', message: terminationMessage(clusterId, termination) };
+  return {
+    kind: isUserError(termination) ? 'failed' : 'lost',
+    message: terminationMessage(clusterId, termination),
+  };
 }
 
 async function waitUntil(c: ClusterStartContext, at: number): Promise<void> {

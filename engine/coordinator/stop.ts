@@ -33,7 +33,8 @@ export function setTaskTimeout(c: CoordinatorContext, active: RunExecution, task
   task.cancelTimeout = undefined;
   const at = timeoutAt(task.taskRun.progress.startTime, task.settings.timeout_seconds);
   if (at === undefined) return;
-  if (at > c.clock.now()) task.cancelTimeout = setRunTimer(active, c.clock, at, () => void stopTaskOnTimeout(c, task));
+  if (at > c.clock.now())
+    task.cancelTimeout = setRunTimer(active, c.clock, at, () => void stopTaskOnTimeout(c, task));
   // A process may run: why it ends is stored before it is told.
   else if (task.taskRun.progress.state === 'RUNNING') void stopTaskOnTimeout(c, task);
   else stopTask(task, 'timeout');

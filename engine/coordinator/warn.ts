@@ -1,7 +1,7 @@
 /** Tells once that a run or task lasts longer than its health rule allows (spec 2.9). */
 import { messageOf } from '../errors.ts';
-import type { Notice } from '../run/notification.ts';
-import { noticesOfDuration, type NoticeSubject } from '../notification/routing.ts';
+import type { RunNotification } from '../run/notification.ts';
+import { notificationsForDuration, type NotificationSubject } from '../notification/routing.ts';
 import { roundStartOf } from '../run/rounds.ts';
 import { warningAt } from '../run/timers.ts';
 import { setRunTimer, isSingleTask, type RunExecution, type TaskExecution } from './active-run.ts';
@@ -12,7 +12,9 @@ export function setRunWarning(c: CoordinatorContext, active: RunExecution): void
   active.cancelWarning?.();
   const at = active.run.warned ? undefined : warningAt(roundStartOf(active.run), active.run.settings.health);
   active.cancelWarning =
-    at === undefined ? undefined : setRunTimer(active, c.clock, at, () => void recordWarning(c, active, undefined));
+    at === undefined
+      ? undefined
+      : setRunTimer(active, c.clock, at, () => void recordWarning(c, active, undefined));
 }
 
 /**
@@ -27,13 +29,19 @@ export function setTaskWarning(c: CoordinatorContext, active: RunExecution, task
     ? undefined
     : warningAt(task.taskRun.progress.startTime, task.settings.health);
   task.cancelWarning =
-    at === undefined ? undefined : setRunTimer(active, c.clock, at, () => void recordWarning(c, active, task));
+    at === undefined
+      ? undefined
+      : setRunTimer(active, c.clock, at, () => void recordWarning(c, active, task));
 }
 
-async function recordWarning(c: CoordinatorContext, active: RunExecution, task: TaskExecution | undefined): Promise<void> {
+async function recordWarning(
+  c: CoordinatorContext,
+  active: RunExecution,
+  task: TaskExecution | undefined,
+): Promise<void> {
   const { runId, fence } = task?.taskRun ?? active.run;
   const at = c.clock.now();
-  const subject: NoticeSubject = {
+  const subject: NotificationSubject = {
     jobId: active.run.jobId,
     runId,
     now: at,
@@ -46,7 +54,7 @@ async function recordWarning(c: CoordinatorContext, active: RunExecution, task: 
       runId,
       fence,
       at,
-      notifications: noticesOfDuration(task?.settings ?? active.run.settings, subject),
+      notifications: notificationsForDuration(task?.settings ?? active.run.settings, subject),
     })
     .catch((error: unknown) => {
       c.log.error(
@@ -72,11 +80,11 @@ export function lateWarningNotifications(
   active: RunExecution,
   task: TaskExecution | undefined,
   endTime: number,
-  subject: NoticeSubject,
-): Notice[] | undefined {
+  subject: NotificationSubject,
+): RunNotification[] | undefined {
   const { warned } = task?.taskRun ?? active.run;
   const start = task === undefined ? roundStartOf(active.run) : task.taskRun.progress.startTime;
   const holder = task?.settings ?? active.run.settings;
   const at = warned ? undefined : warningAt(start, holder.health);
-  return at === undefined || endTime < at ? undefined : noticesOfDuration(holder, subject);
+  return at === undefined || endTime < at ? undefined : notificationsForDuration(holder, subject);
 }

@@ -1,7 +1,11 @@
 /** Writing the steps of a run: the rows, the notices they cause, and then the memory of it. */
 import { retryRun } from '../launch.ts';
-import { noticesOfEnd, noticesOfStart, type NoticeSubject } from '../notification/routing.ts';
-import type { Notice } from '../run/notification.ts';
+import {
+  notificationsForEnd,
+  notificationsForStart,
+  type NotificationSubject,
+} from '../notification/routing.ts';
+import type { RunNotification } from '../run/notification.ts';
 import type { ChangeSet } from '../ports/runs.ts';
 import { stepOf, type Step, type StepEvent, type StepFacts } from '../run/change.ts';
 import { decideRetry, createTaskRetry, type Retry } from '../run/retry.ts';
@@ -148,14 +152,21 @@ function applyStep(task: TaskExecution, step: Step, { clusterId, sparkContextId 
 
 interface StateChangeWithNotifications {
   readonly change: Step['change'];
-  readonly notifications: readonly Notice[];
+  readonly notifications: readonly RunNotification[];
 }
 
 function toChangeSet(told: readonly StateChangeWithNotifications[]): ChangeSet {
-  return { changes: told.map(({ change }) => change), notifications: told.flatMap(({ notifications }) => notifications) };
+  return {
+    changes: told.map(({ change }) => change),
+    notifications: told.flatMap(({ notifications }) => notifications),
+  };
 }
 
-async function writeChangeSet(c: CoordinatorContext, active: RunExecution, changeSet: ChangeSet): Promise<void> {
+async function writeChangeSet(
+  c: CoordinatorContext,
+  active: RunExecution,
+  changeSet: ChangeSet,
+): Promise<void> {
   if (c.isClosing()) throw new OwnershipLost();
   assertWritten(c, active, await c.runs.write(changeSet));
 }
@@ -178,7 +189,7 @@ function describeStep(
   isRetried = false,
 ): StateChangeWithNotifications {
   const { jobId, runId, repair, attempt } = active.run;
-  const subject: NoticeSubject = {
+  const subject: NotificationSubject = {
     jobId,
     runId: task?.taskRun.runId ?? runId,
     now: change.at,
@@ -191,11 +202,14 @@ function describeStep(
   if (event === 'begin')
     return {
       change,
-      notifications: task === undefined && repair !== undefined ? [] : noticesOfStart(holder, subject),
+      notifications: task === undefined && repair !== undefined ? [] : notificationsForStart(holder, subject),
     };
   if (!isTerminal(progress.state)) return { change, notifications: [] };
   const late = lateWarningNotifications(active, task, progress.endTime ?? change.at, subject);
   return late === undefined
-    ? { change, notifications: noticesOfEnd(holder, progress, subject) }
-    : { change: { ...change, warned: true }, notifications: [...late, ...noticesOfEnd(holder, progress, subject)] };
+    ? { change, notifications: notificationsForEnd(holder, progress, subject) }
+    : {
+        change: { ...change, warned: true },
+        notifications: [...late, ...notificationsForEnd(holder, progress, subject)],
+      };
 }

@@ -1,7 +1,7 @@
 /** Classic dashboards as people bring them in: one document with widgets, visualizations and queries. */
 import { Type, type Static } from 'typebox';
 import { invalid } from '../errors.ts';
-import { at, checkBytes, checkCount, missing, quote } from '../validation/messages.ts';
+import { fieldPath, checkMaxBytes, checkMaxItems, missingField, quote } from '../validation/messages.ts';
 import type { Limits } from '../limits.ts';
 
 /** Ids of classic objects are UUIDs or, in older exports, numbers. */
@@ -84,7 +84,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
  * @param field what the refusal calls it
  * @throws ServiceError for anything but a UUID
  */
-export function classicId(field: string, id: string): string {
+export function parseClassicId(field: string, id: string): string {
   if (!uuid.test(id))
     throw invalid(
       `${field} is ${quote(id)}; it must be a UUID, such as 4e443c27-9f61-4f2e-a12d-ea5668460bf1.`,
@@ -93,19 +93,20 @@ export function classicId(field: string, id: string): string {
 }
 
 /** @throws ServiceError for a dashboard that breaks a rule which its schema cannot say */
-export function checkClassic(
+export function checkClassicDashboard(
   { name, widgets = [], queries = [] }: ClassicImport,
   limits: Pick<Limits, 'dashboardWidgets' | 'dashboardNameBytes' | 'dashboardQueryBytes'>,
 ): void {
-  if (name.trim() === '') throw missing('name');
-  checkBytes('name', name, limits.dashboardNameBytes);
-  checkCount('widgets', widgets, limits.dashboardWidgets);
-  checkCount('queries', queries, limits.dashboardWidgets);
+  if (name.trim() === '') throw missingField('name');
+  checkMaxBytes('name', name, limits.dashboardNameBytes);
+  checkMaxItems('widgets', widgets, limits.dashboardWidgets);
+  checkMaxItems('queries', queries, limits.dashboardWidgets);
   for (const [index, { visualization }] of widgets.entries()) {
-    const path = at(`widgets[${index}]`, 'visualization');
+    const path = fieldPath(`widgets[${index}]`, 'visualization');
     if (visualization === undefined) continue;
-    if (visualization.type === undefined || visualization.type.trim() === '') throw missing(at(path, 'type'));
-    if (visualization.query?.query === undefined) throw missing(at(path, 'query.query'));
+    if (visualization.type === undefined || visualization.type.trim() === '')
+      throw missingField(fieldPath(path, 'type'));
+    if (visualization.query?.query === undefined) throw missingField(fieldPath(path, 'query.query'));
   }
   const texts = [...queries, ...widgets.map(({ visualization }) => visualization?.query)].map(
     (query) => query?.query ?? '',

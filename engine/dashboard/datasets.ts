@@ -3,23 +3,23 @@
  * parameters are set.
  */
 import type { ClassicQuery } from './classic.ts';
-import { freeName, keywordOf } from './names.ts';
+import { reserveName, toKeyword } from './names.ts';
 import type { Dataset, ModernParameter } from './modern.ts';
-import { modernParameter } from './parameter-defaults.ts';
+import { toModernParameter } from './parameter-defaults.ts';
 import {
-  parametersOf,
-  undeclared,
-  valueIn,
+  parseParameters,
+  createUndeclaredParameter,
+  parseOptionalValue,
   type ClassicParameter,
   type ParameterValue,
 } from './parameters.ts';
-import { rangeOf } from './query-markers.ts';
-import { isBare, parameterNames, rewriteParameters } from './query-parameters.ts';
-import { fieldsIn, fieldsOf, own, textIn, type Fields } from './reading.ts';
-import { tokensOf, type Token } from '../sql/tokens.ts';
+import { rangeNameOf } from './query-markers.ts';
+import { isUnquoted, parameterNames, rewriteParameters } from './query-parameters.ts';
+import { getObject, toJsonObject, getOwn, getText, type JsonObject } from './reading.ts';
+import { tokenize, type SqlToken } from '../sql/tokens.ts';
 
 /** Who sets a parameter: the dashboard, one widget alone, or nobody. */
-type Binding =
+type ParameterBinding =
   | { readonly kind: 'dashboard'; readonly name: string; readonly title: string | undefined }
   | {
       readonly kind: 'widget';
@@ -29,7 +29,7 @@ type Binding =
   | { readonly kind: 'static'; readonly value: ParameterValue | undefined };
 
 /** A parameter that people can set: it becomes a filter, which sets it in all its datasets. */
-export interface Control {
+export interface FilterControl {
   readonly title: string;
   readonly parameter: ClassicParameter;
   readonly value: ParameterValue;
@@ -39,46 +39,46 @@ export interface Control {
 }
 
 /** The datasets of a dashboard while they are collected. */
-export interface Collection {
+export interface DatasetCollection {
   readonly rewrite: boolean;
-  readonly nameFor: (text: string) => string;
+  readonly createName: (text: string) => string;
   readonly datasets: Dataset[];
   /** In the order in which they were met. */
-  readonly controls: Map<string, Control>;
-  readonly bySignature: Map<string, Known>;
+  readonly controls: Map<string, FilterControl>;
+  readonly bySignature: Map<string, KnownDataset>;
   /** How many widgets have set a parameter of a name for themselves. */
-  readonly widgetLevel: Map<string, number>;
-  readonly copies: Map<string, number>;
+  readonly widgetParameterCounts: Map<string, number>;
+  readonly copyCounts: Map<string, number>;
   readonly warnings: string[];
   /** The tokens of a query; a text that was met before is not read again. */
-  readonly tokensOf: (sql: string) => readonly Token[];
+  readonly tokenize: (sql: string) => readonly SqlToken[];
 }
 
-interface Known {
+interface KnownDataset {
   readonly name: string;
   readonly displayName: string;
   readonly controls: readonly string[];
 }
 
-export function collection(
+export function createDatasetCollection(
   rewrite: boolean,
   nameFor: (text: string) => string,
   warnings: string[],
-): Collection {
+): DatasetCollection {
   return {
     rewrite,
-    nameFor,
+    createName: nameFor,
     datasets: [],
     controls: new Map(),
     bySignature: new Map(),
-    widgetLevel: new Map(),
-    copies: new Map(),
+    widgetParameterCounts: new Map(),
+    copyCounts: new Map(),
     warnings,
-    tokensOf: remembered(tokensOf),
+    tokenize: memoize(tokenize),
   };
 }
 
-function remembered<Value>(make: (text: string) => Value): (text: string) => Value {
+function memoize<Value>(make: (text: string) => Value): (text: string) => Value {
   const made = new Map<string, Value>();
   return (text) => {
     const value = made.get(text) ?? make(text);
@@ -88,21 +88,21 @@ function remembered<Value>(make: (text: string) => Value): (text: string) => Val
 }
 
 /** How a widget uses a query. */
-export interface Use {
+export interface QueryUse {
   /** How the widget sets the parameters of the query. */
-  readonly mappings: Fields;
+  readonly mappings: JsonObject;
   readonly isShown: boolean;
   readonly title: string;
 }
 
 /** The dataset of a query as a widget uses it; made when it is met for the first time. */
-export function datasetFor(
-  all: Collection,
+export function getOrAddDataset(
+  all: DatasetCollection,
   query: ClassicQuery,
-  { mappings, isShown, title }: Use,
+  { mappings, isShown, title }: QueryUse,
 ): { readonly name: string; readonly displayName: string } {
   const sql = query.query ?? '';
-  const parameters = usedParameters(all.tokensOf(sql), query);
+  const parameters = findUsedParameters(all.tokenize(sql), query);
   const bound = parameters.map((parameter) => ({
     parameter,
     binding: bindingOf(mappings, parameter, title),
@@ -116,11 +116,11 @@ export function datasetFor(
     bound.map(({ binding }) => binding),
   ]);
   const known = all.bySignature.get(signature) ?? addDataset(all, { query, sql, key, signature, bound });
-  if (isShown) for (const id of known.controls) show(all.controls.get(id));
+  if (isShown) for (const id of known.controls) markShown(all.controls.get(id));
   return known;
 }
 
-function show(control: Control | undefined): void {
+function markShown(control: FilterControl | undefined): void {
   if (control !== undefined) control.shown = true;
 }
 
@@ -129,13 +129,13 @@ interface NewDataset {
   readonly sql: string;
   readonly key: string;
   readonly signature: string;
-  readonly bound: readonly { readonly parameter: ClassicParameter; readonly binding: Binding }[];
+  readonly bound: readonly { readonly parameter: ClassicParameter; readonly binding: ParameterBinding }[];
 }
 
-function addDataset(all: Collection, { query, sql, key, signature, bound }: NewDataset): Known {
-  const name = all.nameFor(`dataset ${signature}`);
-  const copy = (all.copies.get(key) ?? 0) + 1;
-  all.copies.set(key, copy);
+function addDataset(all: DatasetCollection, { query, sql, key, signature, bound }: NewDataset): KnownDataset {
+  const name = all.createName(`dataset ${signature}`);
+  const copy = (all.copyCounts.get(key) ?? 0) + 1;
+  all.copyCounts.set(key, copy);
   const title = query.name?.trim() || 'Query';
   const displayName = copy === 1 ? title : `${title} (${copy})`;
   const warn = (note: string): void => {
@@ -147,14 +147,14 @@ function addDataset(all: Collection, { query, sql, key, signature, bound }: NewD
   const controls: string[] = [];
   const named = bound.map(({ parameter, binding }) => {
     const isShared = binding.kind === 'dashboard' ? sharing.get(binding.name) : undefined;
-    const keyword = isShared ?? keywordFor(all, parameter, binding, taken);
+    const keyword = isShared ?? createKeyword(all, parameter, binding, taken);
     if (binding.kind === 'dashboard') sharing.set(binding.name, keyword);
-    const control = controlOf(
+    const control = getOrAddControl(
       all,
       signature,
       parameter,
       binding,
-      defaultOf(all, sql, parameter, binding),
+      defaultValueOf(all, sql, parameter, binding),
       warn,
     );
     if (control !== undefined) {
@@ -162,25 +162,25 @@ function addDataset(all: Collection, { query, sql, key, signature, bound }: NewD
       if (isShared === undefined) control.control.bindings.push({ dataset: name, keyword });
     }
     if (isShared === undefined) {
-      const { parameter: modern, notes } = modernParameter(
+      const { parameter: modern, notes } = toModernParameter(
         parameter,
         keyword,
-        control?.control.value ?? defaultOf(all, sql, parameter, binding),
+        control?.control.value ?? defaultValueOf(all, sql, parameter, binding),
       );
       converted.push(control === undefined ? modern : { ...modern, displayName: control.control.title });
       notes.forEach(warn);
     }
     return { parameter, keyword };
   });
-  const text = all.rewrite ? rewritten(all.tokensOf(sql), named, warn) : sql;
+  const text = all.rewrite ? rewriteSql(all.tokenize(sql), named, warn) : sql;
   if (!all.rewrite && named.length > 0)
     warn('its parameters are left as {{ }}, which the new format does not run');
-  const options = fieldsOf(query.options);
-  const [catalog, schema] = [textIn(options, 'catalog'), textIn(options, 'schema')];
+  const options = toJsonObject(query.options);
+  const [catalog, schema] = [getText(options, 'catalog'), getText(options, 'schema')];
   all.datasets.push({
     name,
     displayName,
-    queryLines: linesOf(text),
+    queryLines: splitLines(text),
     ...(converted.length > 0 && { parameters: converted }),
     ...(catalog !== undefined && { catalog }),
     ...(schema !== undefined && { schema }),
@@ -194,81 +194,85 @@ function addDataset(all: Collection, { query, sql, key, signature, bound }: NewD
  * The declared parameters that the text uses, and those that it uses without a declaration; comments do not
  * count.
  */
-function usedParameters(tokens: readonly Token[], query: ClassicQuery): ClassicParameter[] {
+function findUsedParameters(tokens: readonly SqlToken[], query: ClassicQuery): ClassicParameter[] {
   const declared = new Map(
-    parametersOf(fieldsOf(query.options)).map((parameter) => [parameter.name, parameter]),
+    parseParameters(toJsonObject(query.options)).map((parameter) => [parameter.name, parameter]),
   );
   const used = new Map<string, ClassicParameter>();
   for (const marker of parameterNames(tokens)) {
-    const range = rangeOf(marker);
+    const range = rangeNameOf(marker);
     const isRange = !declared.has(marker) && range !== undefined;
     const name = isRange ? range : marker;
-    if (!used.has(name)) used.set(name, declared.get(name) ?? undeclared(name, isRange));
+    if (!used.has(name)) used.set(name, declared.get(name) ?? createUndeclaredParameter(name, isRange));
   }
   return [...used.values()];
 }
 
 /** What no mapping is given for is set by the dashboard, under its own name. */
-function bindingOf(mappings: Fields, { name, title: itsTitle }: ClassicParameter, widget: string): Binding {
-  const mapping = fieldsIn(mappings, name);
-  const title = textIn(mapping, 'title');
-  switch (textIn(mapping, 'type')) {
+function bindingOf(
+  mappings: JsonObject,
+  { name, title: itsTitle }: ClassicParameter,
+  widget: string,
+): ParameterBinding {
+  const mapping = getObject(mappings, name);
+  const title = getText(mapping, 'title');
+  switch (getText(mapping, 'type')) {
     case 'static-value':
-      return { kind: 'static', value: valueIn(own(mapping, 'value')) };
+      return { kind: 'static', value: parseOptionalValue(getOwn(mapping, 'value')) };
     case 'widget-level':
       return {
         kind: 'widget',
         title: title ?? (widget === '' ? itsTitle : `${itsTitle} (${widget})`),
-        value: valueIn(own(mapping, 'value')),
+        value: parseOptionalValue(getOwn(mapping, 'value')),
       };
     default:
-      return { kind: 'dashboard', name: textIn(mapping, 'mapTo')?.trim() ?? name, title };
+      return { kind: 'dashboard', name: getText(mapping, 'mapTo')?.trim() ?? name, title };
   }
 }
 
-function keywordFor(
-  all: Collection,
+function createKeyword(
+  all: DatasetCollection,
   { name }: ClassicParameter,
-  binding: Binding,
+  binding: ParameterBinding,
   taken: Set<string>,
 ): string {
   // A text that is not rewritten names its parameters as it did.
-  if (!all.rewrite) return freeName(taken, name);
+  if (!all.rewrite) return reserveName(taken, name);
   if (binding.kind !== 'widget')
-    return freeName(taken, keywordOf(binding.kind === 'dashboard' ? binding.name : name));
-  const count = (all.widgetLevel.get(name) ?? 0) + 1;
-  all.widgetLevel.set(name, count);
-  return freeName(taken, `${keywordOf(name)}_${count}`);
+    return reserveName(taken, toKeyword(binding.kind === 'dashboard' ? binding.name : name));
+  const count = (all.widgetParameterCounts.get(name) ?? 0) + 1;
+  all.widgetParameterCounts.set(name, count);
+  return reserveName(taken, `${toKeyword(name)}_${count}`);
 }
 
 /**
  * The value that a parameter begins with. Where the text had no quotes of its own, those of the value are
  * dropped.
  */
-function defaultOf(
-  all: Collection,
+function defaultValueOf(
+  all: DatasetCollection,
   sql: string,
   parameter: ClassicParameter,
-  binding: Binding,
+  binding: ParameterBinding,
 ): ParameterValue {
   const value = (binding.kind === 'dashboard' ? undefined : binding.value) ?? parameter.value;
   const [text = ''] =
     value.kind === 'values' && value.values.length === 1 && parameter.kind === 'text' ? value.values : [];
   const [, inner] = /^'([^']*)'$/.exec(text) ?? [];
-  return inner !== undefined && all.rewrite && isBare(all.tokensOf(sql), parameter.name)
+  return inner !== undefined && all.rewrite && isUnquoted(all.tokenize(sql), parameter.name)
     ? { kind: 'values', values: [inner] }
     : value;
 }
 
 /** The control that sets a parameter; undefined for one that nobody sets. */
-function controlOf(
-  all: Collection,
+function getOrAddControl(
+  all: DatasetCollection,
   signature: string,
   parameter: ClassicParameter,
-  binding: Binding,
+  binding: ParameterBinding,
   value: ParameterValue,
   warn: (note: string) => void,
-): { readonly id: string; readonly control: Control } | undefined {
+): { readonly id: string; readonly control: FilterControl } | undefined {
   if (binding.kind === 'static') return undefined;
   const id = JSON.stringify(
     binding.kind === 'dashboard' ? ['dashboard', binding.name] : ['widget', signature, parameter.name],
@@ -289,8 +293,8 @@ function controlOf(
   return { id, control: known };
 }
 
-function rewritten(
-  tokens: readonly Token[],
+function rewriteSql(
+  tokens: readonly SqlToken[],
   named: readonly { readonly parameter: ClassicParameter; readonly keyword: string }[],
   warn: (note: string) => void,
 ): string {
@@ -311,6 +315,6 @@ function rewritten(
 }
 
 /** Lines with their ends, so that they are the text again when nothing is put between them. */
-export function linesOf(text: string): string[] {
+export function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }

@@ -1,15 +1,15 @@
 /** Filter widgets: each sets one parameter in all the datasets that have it. */
 import type { ClassicQuery } from './classic.ts';
-import { datasetFor, type Collection, type Control } from './datasets.ts';
-import type { FilterField, FilterType, ModernWidget, Query } from './modern.ts';
-import { modernParameter } from './parameter-defaults.ts';
+import { getOrAddDataset, type DatasetCollection, type FilterControl } from './datasets.ts';
+import type { FilterField, FilterType, ModernWidget, WidgetQuery } from './modern.ts';
+import { toModernParameter } from './parameter-defaults.ts';
 import type { ClassicParameter } from './parameters.ts';
-import { columnsOf } from './query-columns.ts';
-import { literal } from './query-markers.ts';
-import { quoted } from './visuals/visual.ts';
+import { selectedColumns } from './query-columns.ts';
+import { quoteLiteral } from './query-markers.ts';
+import { quoteColumn } from './visuals/visual.ts';
 
 /** Where the values come from that can be chosen. */
-export interface Choices {
+export interface FilterChoices {
   readonly dataset: string;
   readonly column: string;
 }
@@ -18,13 +18,13 @@ export interface Choices {
  * The filter of a control.
  * @param dashboardId the id of the new dashboard, which the names of its bindings carry
  */
-export function filterFor(
+export function createFilter(
   name: string,
-  { parameter, title, value, bindings }: Control,
-  choices: Choices | undefined,
+  { parameter, title, value, bindings }: FilterControl,
+  choices: FilterChoices | undefined,
   dashboardId: string,
 ): ModernWidget {
-  const type = typeOf(parameter, choices);
+  const type = filterTypeOf(parameter, choices);
   const bound = bindings.map(({ dataset, keyword }) => ({
     dataset,
     keyword,
@@ -34,7 +34,7 @@ export function filterFor(
     parameterName: keyword,
     queryName: query,
   }));
-  const queries: Query[] = bound.map(({ dataset, keyword, query }) => ({
+  const queries: WidgetQuery[] = bound.map(({ dataset, keyword, query }) => ({
     name: query,
     query: { datasetName: dataset, parameters: [{ name: keyword, keyword }], disaggregated: false },
   }));
@@ -45,12 +45,12 @@ export function filterFor(
       name: source,
       query: {
         datasetName: choices.dataset,
-        fields: [{ name: choices.column, expression: quoted(choices.column) }],
+        fields: [{ name: choices.column, expression: quoteColumn(choices.column) }],
         disaggregated: false,
       },
     });
   }
-  const selection = modernParameter(parameter, 'any', value).parameter.defaultSelection;
+  const selection = toModernParameter(parameter, 'any', value).parameter.defaultSelection;
   return {
     name,
     queries,
@@ -64,7 +64,7 @@ export function filterFor(
   };
 }
 
-function typeOf({ kind, multiple }: ClassicParameter, choices: Choices | undefined): FilterType {
+function filterTypeOf({ kind, multiple }: ClassicParameter, choices: FilterChoices | undefined): FilterType {
   switch (kind) {
     case 'date':
     case 'datetime':
@@ -85,11 +85,11 @@ function typeOf({ kind, multiple }: ClassicParameter, choices: Choices | undefin
  * The values that can be chosen, as a dataset of their own.
  * @param queryById the queries of the dashboard, for parameters whose values are the result of one
  */
-export function choicesOf(
-  all: Collection,
-  { title, parameter }: Control,
+export function createChoices(
+  all: DatasetCollection,
+  { title, parameter }: FilterControl,
   queryById: ReadonlyMap<string, ClassicQuery>,
-): Choices | undefined {
+): FilterChoices | undefined {
   const warn = (note: string): void => {
     all.warnings.push(`Filter "${title}": ${note}.`);
   };
@@ -97,10 +97,10 @@ export function choicesOf(
     const signature = `choices ${JSON.stringify(parameter.options)}`;
     const known = all.bySignature.get(signature);
     if (known !== undefined) return { dataset: known.name, column: 'value' };
-    const dataset = all.nameFor(signature);
+    const dataset = all.createName(signature);
     const displayName = `${title}: choices`;
     all.bySignature.set(signature, { name: dataset, displayName, controls: [] });
-    const rows = parameter.options.map((option) => `(${literal(option)})`).join(', ');
+    const rows = parameter.options.map((option) => `(${quoteLiteral(option)})`).join(', ');
     all.datasets.push({
       name: dataset,
       displayName,
@@ -116,14 +116,14 @@ export function choicesOf(
     );
     return undefined;
   }
-  const columns = columnsOf(all.tokensOf(query.query));
+  const columns = selectedColumns(all.tokenize(query.query));
   const column = columns?.includes('value') === true ? 'value' : columns?.[0];
   if (columns?.includes('name') === true && columns.includes('value'))
     warn('its choices are shown by their value instead of by their name');
   if (column === undefined)
     warn('the text of the query of its choices does not tell its columns; the column value is taken');
   return {
-    dataset: datasetFor(all, query, { mappings: {}, isShown: false, title: '' }).name,
+    dataset: getOrAddDataset(all, query, { mappings: {}, isShown: false, title: '' }).name,
     column: column ?? 'value',
   };
 }

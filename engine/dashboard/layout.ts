@@ -1,32 +1,32 @@
 /** Places widgets on the grid: each where it stood, filters above them, and none on top of another. */
-import { columns, type Position } from './modern.ts';
-import { fieldsIn, numberIn, type Fields } from './reading.ts';
+import { gridColumns, type Position } from './modern.ts';
+import { getObject, getNumber, type JsonObject } from './reading.ts';
 
 /** What has no size of its own is as wide as half the grid. */
-const usual = { width: 3, height: 4 };
-const highest = 1_000;
+const defaultSize = { width: 3, height: 4 };
+const heightMax = 1_000;
 /** Rows are counted up to here; what claims to stand further down stands here. */
-const lowest = 1_000_000;
+const rowMax = 1_000_000;
 
 export const filterSize = { width: 2, height: 1 };
 
 /** The row of a widget that names none. */
-const belowAll = lowest + 1;
+const unspecifiedRow = rowMax + 1;
 
 /**
  * The place that the options of a classic widget name, brought inside the grid. Rows and columns count from
  * 0.
  */
-export function classicPosition(options: Fields): Position {
-  const position = fieldsIn(options, 'position');
+export function parseClassicPosition(options: JsonObject): Position {
+  const position = getObject(options, 'position');
   const whole = (key: string, otherwise: number, least: number, most: number): number =>
-    Math.min(most, Math.max(least, Math.trunc(numberIn(position, key) ?? otherwise)));
-  const x = whole('col', 0, 0, columns - 1);
+    Math.min(most, Math.max(least, Math.trunc(getNumber(position, key) ?? otherwise)));
+  const x = whole('col', 0, 0, gridColumns - 1);
   return {
     x,
-    y: numberIn(position, 'row') === undefined ? belowAll : whole('row', 0, 0, lowest),
-    width: whole('sizeX', usual.width, 1, columns - x),
-    height: whole('sizeY', usual.height, 1, highest),
+    y: getNumber(position, 'row') === undefined ? unspecifiedRow : whole('row', 0, 0, rowMax),
+    width: whole('sizeX', defaultSize.width, 1, gridColumns - x),
+    height: whole('sizeY', defaultSize.height, 1, heightMax),
   };
 }
 
@@ -36,16 +36,16 @@ export function classicPosition(options: Fields): Position {
  * names no row comes last.
  * @param top rows that are taken above all of them; everything moves down by as many
  */
-export function place(wanted: readonly Position[], top: number): Position[] {
+export function placeWidgets(wanted: readonly Position[], top: number): Position[] {
   const order = wanted
     .map((position, index) => ({ position, index }))
     .sort((a, b) => a.position.y - b.position.y || a.position.x - b.position.x || a.index - b.index);
   // For each column the first row that is free below everything placed so far.
-  const free = Array.from({ length: columns }, () => 0);
+  const free = Array.from({ length: gridColumns }, () => 0);
   const placed: Position[] = [];
   for (const { position, index } of order) {
     const y =
-      position.y > lowest
+      position.y > rowMax
         ? Math.max(...free)
         : Math.max(position.y, ...free.slice(position.x, position.x + position.width));
     for (let column = position.x; column < position.x + position.width; column += 1)
@@ -60,7 +60,7 @@ export function placeFilters(count: number): {
   readonly positions: readonly Position[];
   readonly rows: number;
 } {
-  const perRow = columns / filterSize.width;
+  const perRow = gridColumns / filterSize.width;
   const positions = Array.from({ length: count }, (_, index) => ({
     x: (index % perRow) * filterSize.width,
     y: Math.floor(index / perRow) * filterSize.height,

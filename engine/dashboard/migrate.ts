@@ -3,22 +3,22 @@
  * result.
  */
 import type { ClassicDashboard, ClassicQuery, ClassicVisualization, ClassicWidget } from './classic.ts';
-import { collection, datasetFor, linesOf, type Collection } from './datasets.ts';
-import { choicesOf, filterFor } from './filters.ts';
-import { classicPosition, place, placeFilters } from './layout.ts';
+import { createDatasetCollection, getOrAddDataset, splitLines, type DatasetCollection } from './datasets.ts';
+import { createChoices, createFilter } from './filters.ts';
+import { parseClassicPosition, placeWidgets, placeFilters } from './layout.ts';
 import { quote } from '../validation/messages.ts';
 import {
-  versionOf,
+  widgetVersionOf,
   type Frame,
   type ModernDashboard,
   type ModernPage,
   type ModernWidget,
-  type Placed,
+  type PlacedWidget,
   type Position,
 } from './modern.ts';
-import { namer } from './names.ts';
-import { columnsOf } from './query-columns.ts';
-import { fieldsIn, fieldsOf, isTrue, textIn } from './reading.ts';
+import { createNameGenerator } from './names.ts';
+import { selectedColumns } from './query-columns.ts';
+import { getObject, toJsonObject, isTrue, getText } from './reading.ts';
 import { mapVisualization } from './visuals/map-visualization.ts';
 
 export interface MigrationOptions {
@@ -28,7 +28,7 @@ export interface MigrationOptions {
   readonly updateParameterSyntax: boolean;
 }
 
-export interface Migration {
+export interface ConvertedDashboard {
   readonly dashboard: ModernDashboard;
   /** What runs the queries; empty when the classic dashboard does not say. */
   readonly warehouseId: string;
@@ -37,42 +37,42 @@ export interface Migration {
 }
 
 /** The newer format takes so many widgets on a page, pages in a dashboard, and datasets. */
-const most = { widgets: 100, pages: 10, datasets: 100 };
+const formatLimits = { widgets: 100, pages: 10, datasets: 100 };
 
 /** A widget that is shown, and the place that it had. */
-interface Wanted {
+interface UnplacedWidget {
   readonly widget: ModernWidget;
   readonly position: Position;
 }
 
-export function migrate(
+export function convertDashboard(
   classic: ClassicDashboard,
   { dashboardId, updateParameterSyntax }: MigrationOptions,
-): Migration {
+): ConvertedDashboard {
   const warnings: string[] = [];
-  const nameFor = namer();
-  const all = collection(updateParameterSyntax, nameFor, warnings);
+  const nameFor = createNameGenerator();
+  const all = createDatasetCollection(updateParameterSyntax, nameFor, warnings);
   const widgets = classic.widgets ?? [];
-  const wanted = widgets.flatMap((widget, index) => modernWidget(all, widget, index) ?? []);
-  const queryById = queriesById(classic);
+  const wanted = widgets.flatMap((widget, index) => toModernWidget(all, widget, index) ?? []);
+  const queryById = indexQueries(classic);
   // The query of a filter's choices may have parameters itself, and so be set by another filter: all queries
   // come first.
   const shown = [...all.controls]
     .filter(([, control]) => control.shown)
-    .map(([id, control]) => ({ id, control, choices: choicesOf(all, control, queryById) }));
+    .map(([id, control]) => ({ id, control, choices: createChoices(all, control, queryById) }));
   const filters = shown.map(({ id, control, choices }) =>
-    filterFor(nameFor(`filter ${id}`), control, choices, dashboardId),
+    createFilter(nameFor(`filter ${id}`), control, choices, dashboardId),
   );
-  const pages = pagesOf(classic.name, filters, wanted, nameFor);
-  if (isTrue(fieldsOf(classic), 'dashboard_filters_enabled'))
+  const pages = createPages(classic.name, filters, wanted, nameFor);
+  if (isTrue(toJsonObject(classic), 'dashboard_filters_enabled'))
     warnings.push(
       'Filters that a column of a query makes (such as city::filter) are not carried over; add them to the new dashboard.',
     );
-  if (pages.length > most.pages)
-    warnings.push(`The dashboard has ${pages.length} pages; the new format takes ${most.pages}.`);
-  if (all.datasets.length > most.datasets)
+  if (pages.length > formatLimits.pages)
+    warnings.push(`The dashboard has ${pages.length} pages; the new format takes ${formatLimits.pages}.`);
+  if (all.datasets.length > formatLimits.datasets)
     warnings.push(
-      `The dashboard has ${all.datasets.length} datasets; the new format takes ${most.datasets}.`,
+      `The dashboard has ${all.datasets.length} datasets; the new format takes ${formatLimits.datasets}.`,
     );
   const warehouseId =
     widgets
@@ -82,7 +82,7 @@ export function migrate(
 }
 
 /** The queries that widgets show and those beside them. */
-function queriesById({ widgets = [], queries = [] }: ClassicDashboard): ReadonlyMap<string, ClassicQuery> {
+function indexQueries({ widgets = [], queries = [] }: ClassicDashboard): ReadonlyMap<string, ClassicQuery> {
   const known = [...queries, ...widgets.flatMap(({ visualization }) => visualization?.query ?? [])];
   return new Map(
     known.flatMap((query) => (query.id === undefined ? [] : [[String(query.id), query] as const])),
@@ -90,12 +90,16 @@ function queriesById({ widgets = [], queries = [] }: ClassicDashboard): Readonly
 }
 
 /** Undefined for a widget that shows nothing; the dataset of a hidden one is kept. */
-function modernWidget(all: Collection, widget: ClassicWidget, index: number): Wanted | undefined {
-  const options = fieldsOf(widget.options);
+function toModernWidget(
+  all: DatasetCollection,
+  widget: ClassicWidget,
+  index: number,
+): UnplacedWidget | undefined {
+  const options = toJsonObject(widget.options);
   const { visualization, text = '' } = widget;
   const isHidden = isTrue(options, 'isHidden');
-  const name = all.nameFor(`widget ${index} ${String(widget.id ?? '')}`);
-  const position = classicPosition(options);
+  const name = all.createName(`widget ${index} ${String(widget.id ?? '')}`);
+  const position = parseClassicPosition(options);
   if (visualization === undefined) {
     if (widget.text === undefined)
       all.warnings.push(`Widget ${index + 1} has neither text nor visualization and was left out.`);
@@ -103,12 +107,12 @@ function modernWidget(all: Collection, widget: ClassicWidget, index: number): Wa
     if (isHidden) all.warnings.push(`Text box ${index + 1} is hidden and was left out: ${quote(text)}.`);
     return isHidden
       ? undefined
-      : { widget: { name, multilineTextboxSpec: { lines: linesOf(text) } }, position };
+      : { widget: { name, multilineTextboxSpec: { lines: splitLines(text) } }, position };
   }
   const query = visualization.query ?? {};
-  const title = titleOf(visualization, query, textIn(options, 'title'));
-  const { name: datasetName, displayName } = datasetFor(all, query, {
-    mappings: fieldsIn(options, 'parameterMappings'),
+  const title = titleOf(visualization, query, getText(options, 'title'));
+  const { name: datasetName, displayName } = getOrAddDataset(all, query, {
+    mappings: getObject(options, 'parameterMappings'),
     isShown: !isHidden,
     title,
   });
@@ -119,12 +123,12 @@ function modernWidget(all: Collection, widget: ClassicWidget, index: number): Wa
     return undefined;
   }
   const { visual, remark } = mapVisualization(visualization.type ?? '', {
-    options: fieldsOf(visualization.options),
-    columns: columnsOf(all.tokensOf(query.query ?? '')),
+    options: toJsonObject(visualization.options),
+    columns: selectedColumns(all.tokenize(query.query ?? '')),
   });
   if (remark !== undefined) all.warnings.push(`Widget "${title}": ${remark}`);
   for (const note of visual.notes) all.warnings.push(`Widget "${title}": ${note}.`);
-  const description = [textIn(options, 'description') ?? visualization.description?.trim(), remark]
+  const description = [getText(options, 'description') ?? visualization.description?.trim(), remark]
     .filter((part) => part !== undefined && part !== '')
     .join('\n');
   return {
@@ -138,7 +142,7 @@ function modernWidget(all: Collection, widget: ClassicWidget, index: number): Wa
         },
       ],
       spec: {
-        version: versionOf(visual.type),
+        version: widgetVersionOf(visual.type),
         widgetType: visual.type,
         encodings: visual.encodings,
         frame: frameOf(title, description),
@@ -149,7 +153,7 @@ function modernWidget(all: Collection, widget: ClassicWidget, index: number): Wa
 }
 
 /** Names that say only of which type a visualization is. */
-const sayNothing = /^(?:table|chart|counter|pivot|pivot table|visualization|new visualization)$/i;
+const genericNamePattern = /^(?:table|chart|counter|pivot|pivot table|visualization|new visualization)$/i;
 
 /** The title that the widget was given, else the name of the visualization, else that of the query. */
 function titleOf(
@@ -160,7 +164,8 @@ function titleOf(
   const itsName = name.trim();
   const ofQuery = queryName.trim();
   return (
-    given?.trim() ?? (itsName === '' || (sayNothing.test(itsName) && ofQuery !== '') ? ofQuery : itsName)
+    given?.trim() ??
+    (itsName === '' || (genericNamePattern.test(itsName) && ofQuery !== '') ? ofQuery : itsName)
   );
 }
 
@@ -173,13 +178,13 @@ function frameOf(title: string, description: string): Frame {
 }
 
 /** One page, or as many as the widgets need. Filters stand on the first; those of other pages stand there. */
-function pagesOf(
+function createPages(
   title: string,
   filters: readonly ModernWidget[],
-  wanted: readonly Wanted[],
+  wanted: readonly UnplacedWidget[],
   nameFor: (text: string) => string,
 ): ModernPage[] {
-  const perPage = Math.max(1, most.widgets - filters.length);
+  const perPage = Math.max(1, formatLimits.widgets - filters.length);
   const ordered =
     wanted.length <= perPage
       ? wanted
@@ -190,22 +195,25 @@ function pagesOf(
     return {
       name: nameFor(`page ${index}`),
       displayName: index === 0 ? title : `${title} (${index + 1})`,
-      layout: pageLayout(filtersOf(filters, part, index, nameFor), index === 0 ? part : fromTheTop(part)),
+      layout: createPageLayout(
+        createPageFilters(filters, part, index, nameFor),
+        index === 0 ? part : moveToTop(part),
+      ),
       pageType: 'PAGE_TYPE_CANVAS',
     };
   });
 }
 
 /** The rest of a long dashboard begins at the top of its page. */
-function fromTheTop(wanted: readonly Wanted[]): Wanted[] {
+function moveToTop(wanted: readonly UnplacedWidget[]): UnplacedWidget[] {
   const top = Math.min(...wanted.map(({ position }) => position.y));
   return wanted.map(({ widget, position }) => ({ widget, position: { ...position, y: position.y - top } }));
 }
 
 /** The filters that reach a widget of the page, under names of their own on every page but the first. */
-function filtersOf(
+function createPageFilters(
   filters: readonly ModernWidget[],
-  wanted: readonly Wanted[],
+  wanted: readonly UnplacedWidget[],
   page: number,
   nameFor: (text: string) => string,
 ): ModernWidget[] {
@@ -218,23 +226,26 @@ function filtersOf(
     .map((filter) => ({ ...filter, name: nameFor(`filter ${filter.name} of page ${page}`) }));
 }
 
-function pageLayout(filters: readonly ModernWidget[], wanted: readonly Wanted[]): Placed[] {
+function createPageLayout(
+  filters: readonly ModernWidget[],
+  wanted: readonly UnplacedWidget[],
+): PlacedWidget[] {
   const { positions, rows } = placeFilters(filters.length);
 
-  const places = place(
+  const places = placeWidgets(
     wanted.map(({ position }) => position),
     rows,
   );
   return [
-    ...pair(filters, positions),
-    ...pair(
+    ...zipPlacements(filters, positions),
+    ...zipPlacements(
       wanted.map(({ widget }) => widget),
       places,
     ),
   ];
 }
 
-function pair(widgets: readonly ModernWidget[], positions: readonly Position[]): Placed[] {
+function zipPlacements(widgets: readonly ModernWidget[], positions: readonly Position[]): PlacedWidget[] {
   return widgets.flatMap((widget, index) => {
     const position = positions[index];
     return position === undefined ? [] : [{ widget, position }];

@@ -51,32 +51,32 @@ export const Dataset = Type.Object(
 );
 export type Dataset = Static<typeof Dataset>;
 
-export const columns = 6;
+export const gridColumns = 6;
 
 export const Position = Type.Object(
   {
-    x: Type.Integer({ minimum: 0, maximum: columns - 1 }),
+    x: Type.Integer({ minimum: 0, maximum: gridColumns - 1 }),
     y: Type.Integer({ minimum: 0 }),
-    width: Type.Integer({ minimum: 1, maximum: columns }),
+    width: Type.Integer({ minimum: 1, maximum: gridColumns }),
     height: Type.Integer({ minimum: 1 }),
   },
   strict,
 );
 export type Position = Static<typeof Position>;
 
-export const Field = Type.Object(
+export const QueryField = Type.Object(
   { name: Type.String({ minLength: 1 }), expression: Type.String({ minLength: 1 }) },
   strict,
 );
-export type Field = Static<typeof Field>;
+export type QueryField = Static<typeof QueryField>;
 
-export const Query = Type.Object(
+export const WidgetQuery = Type.Object(
   {
     name: Type.String({ minLength: 1 }),
     query: Type.Object(
       {
         datasetName: Name,
-        fields: Type.Optional(Type.Array(Field)),
+        fields: Type.Optional(Type.Array(QueryField)),
         parameters: Type.Optional(
           Type.Array(Type.Object({ name: Type.String(), keyword: Type.String() }, strict)),
         ),
@@ -87,7 +87,7 @@ export const Query = Type.Object(
   },
   strict,
 );
-export type Query = Static<typeof Query>;
+export type WidgetQuery = Static<typeof WidgetQuery>;
 
 export const Frame = Type.Object(
   {
@@ -183,7 +183,7 @@ const encodingsOf = {
 export type VisualType = keyof typeof encodingsOf;
 
 /** The version of the format in which a widget of this type is written. */
-export function versionOf(type: VisualType): number {
+export function widgetVersionOf(type: VisualType): number {
   return encodingsOf[type][0];
 }
 
@@ -231,7 +231,11 @@ const TextBox = Type.Object(
   strict,
 );
 const Visual = Type.Object(
-  { name: Name, queries: Type.Array(Query, { minItems: 1 }), spec: Type.Union([...visualSpecs, FilterSpec]) },
+  {
+    name: Name,
+    queries: Type.Array(WidgetQuery, { minItems: 1 }),
+    spec: Type.Union([...visualSpecs, FilterSpec]),
+  },
   strict,
 );
 
@@ -270,12 +274,12 @@ export interface FilterSpec {
 
 export interface ModernWidget {
   readonly name: string;
-  readonly queries?: readonly Query[];
+  readonly queries?: readonly WidgetQuery[];
   readonly spec?: VisualSpec | FilterSpec;
   readonly multilineTextboxSpec?: { readonly lines: readonly string[] };
 }
 
-export interface Placed {
+export interface PlacedWidget {
   readonly widget: ModernWidget;
   readonly position: Position;
 }
@@ -283,7 +287,7 @@ export interface Placed {
 export interface ModernPage {
   readonly name: string;
   readonly displayName: string;
-  readonly layout: readonly Placed[];
+  readonly layout: readonly PlacedWidget[];
   readonly pageType: 'PAGE_TYPE_CANVAS';
 }
 
@@ -294,6 +298,6 @@ export interface ModernDashboard {
 }
 
 /** The document as it is stored and shown: JSON with one line end behind it. */
-export function serialized(dashboard: ModernDashboard): string {
+export function serializeDashboard(dashboard: ModernDashboard): string {
   return `${JSON.stringify(dashboard)}\n`;
 }

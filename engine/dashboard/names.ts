@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import { invalid } from '../errors.ts';
 import { dashboardFileSuffix } from '../validation/aliases.ts';
-import { checkBytes, quote } from '../validation/messages.ts';
+import { checkMaxBytes, quote } from '../validation/messages.ts';
 import type { Limits } from '../limits.ts';
 
 /** Makes names of eight hexadecimal digits, each once; the same texts give the same names. */
-export function namer(): (text: string) => string {
+export function createNameGenerator(): (text: string) => string {
   const taken = new Set<string>();
   return (text) => {
     for (let round = 0; ; round += 1) {
@@ -19,14 +19,14 @@ export function namer(): (text: string) => string {
 }
 
 /** The name that a query gives to a parameter: letters, digits and underscores. */
-export function keywordOf(name: string): string {
+export function toKeyword(name: string): string {
   const keyword = name.replaceAll(/[^\p{L}\p{N}_]+/gu, '_').replaceAll(/^_+|_+$/g, '');
   if (keyword === '') return 'parameter';
   return /^\p{N}/u.test(keyword) ? `p_${keyword}` : keyword;
 }
 
 /** The name, or the first of `name_2`, `name_3` and so on that is free. Takes it. */
-export function freeName(taken: Set<string>, name: string): string {
+export function reserveName(taken: Set<string>, name: string): string {
   let free = name;
   for (let count = 2; taken.has(free); count += 1) free = `${name}_${count}`;
   taken.add(free);
@@ -39,7 +39,7 @@ export function checkDisplayName(
   name: string,
   limits: Pick<Limits, 'dashboardNameBytes'>,
 ): void {
-  checkBytes(field, name, limits.dashboardNameBytes);
+  checkMaxBytes(field, name, limits.dashboardNameBytes);
   if (name.includes('/'))
     throw invalid(
       `${field} is ${quote(name)}; it must not hold a slash, because it is the name of a file, too.`,
@@ -47,7 +47,7 @@ export function checkDisplayName(
 }
 
 /** The name of a classic dashboard as that of a file: with a hyphen in the place of each slash. */
-export function fileName(name: string): string {
+export function toFileName(name: string): string {
   return name.trim().replaceAll('/', '-');
 }
 

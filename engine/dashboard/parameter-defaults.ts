@@ -1,26 +1,26 @@
 /** Parameters of a dataset of the newer format: type and default of each, from its classic one. */
-import { cut } from '../validation/messages.ts';
+import { truncateText } from '../validation/messages.ts';
 import type { ClassicParameter, ParameterKind, ParameterValue } from './parameters.ts';
 import type { DataType, ModernParameter, Selection } from './modern.ts';
 
-export interface Converted {
+export interface ConvertedParameter {
   readonly parameter: ModernParameter;
   /** What could not be carried over exactly, as half sentences. */
   readonly notes: readonly string[];
 }
 
 /** @param value what it is set to, in place of its own value */
-export function modernParameter(
+export function toModernParameter(
   parameter: ClassicParameter,
   keyword: string,
   value: ParameterValue = parameter.value,
-): Converted {
+): ConvertedParameter {
   const isRange = parameter.kind === 'date-range' || parameter.kind === 'datetime-range';
   const dataType = dataTypeOf(parameter.kind, value);
   const notes: string[] = [];
   const selection = isRange
-    ? rangeSelection(parameter, dataType, value, notes)
-    : valueSelection(parameter, dataType, value, notes);
+    ? createRangeSelection(parameter, dataType, value, notes)
+    : createValueSelection(parameter, dataType, value, notes);
   const complexType = isRange
     ? ('RANGE' as const)
     : parameter.multiple === undefined
@@ -57,7 +57,7 @@ function dataTypeOf(kind: ParameterKind, value: ParameterValue): DataType {
   }
 }
 
-function valueSelection(
+function createValueSelection(
   { name, kind, multiple }: ClassicParameter,
   dataType: DataType,
   value: ParameterValue,
@@ -69,7 +69,7 @@ function valueSelection(
       ? value.values
       : value.kind === 'range'
         ? [value.start]
-        : [momentOf(value.name, kind)];
+        : [relativeDateOf(value.name, kind)];
   if (value.kind === 'range')
     notes.push(`the parameter ${name} is set to a range, of which its start is kept`);
   const kept = multiple === undefined ? texts.slice(0, 1) : texts;
@@ -79,13 +79,14 @@ function valueSelection(
     );
   const values = kept
     .filter((text) => kind !== 'number' || text !== '')
-    .map((text) => ({ value: isDate ? instant(text) : text }));
+    .map((text) => ({ value: isDate ? toIsoDateTime(text) : text }));
   const wrong = kind === 'number' ? values.find((one) => !Number.isFinite(Number(one.value))) : undefined;
-  if (wrong !== undefined) notes.push(`the parameter ${name} is a number and set to ${cut(wrong.value, 40)}`);
+  if (wrong !== undefined)
+    notes.push(`the parameter ${name} is a number and set to ${truncateText(wrong.value, 40)}`);
   return { values: { dataType, values } };
 }
 
-function rangeSelection(
+function createRangeSelection(
   { name, kind }: ClassicParameter,
   dataType: DataType,
   value: ParameterValue,
@@ -94,13 +95,13 @@ function rangeSelection(
   const range = (min: string, max: string): Selection => ({
     range: { dataType, min: { value: min }, max: { value: max } },
   });
-  if (value.kind === 'range') return range(instant(value.start), instant(value.end));
+  if (value.kind === 'range') return range(toIsoDateTime(value.start), toIsoDateTime(value.end));
   if (value.kind === 'dynamic') {
     const [min, max] = dynamicRanges.get(value.name) ?? ['now/d', 'now/d'];
     return range(min, max);
   }
   const [only] = value.values;
-  if (only !== undefined) return range(instant(only), instant(only));
+  if (only !== undefined) return range(toIsoDateTime(only), toIsoDateTime(only));
   notes.push(`the range ${name} is not set; it begins with ${kind === 'date-range' ? 'today' : 'now'}`);
   return kind === 'date-range' ? range('now/d', 'now/d') : range('now', 'now');
 }
@@ -130,13 +131,13 @@ const dynamicRanges: ReadonlyMap<string, readonly [string, string]> = new Map([
 ]);
 
 /** The moment of a single date that moves: the beginning of a range of that name. */
-function momentOf(name: string, kind: ParameterKind): string {
+function relativeDateOf(name: string, kind: ParameterKind): string {
   if (name === 'now') return kind === 'datetime' ? 'now' : 'now/d';
   return (dynamicRanges.get(name) ?? ['now/d'])[0];
 }
 
 /** A date, or date and time, as the newer format writes them; whatever else it is stays as it is. */
-function instant(text: string): string {
+function toIsoDateTime(text: string): string {
   const [, date, hours, minutes = '00', seconds = '00', fraction = '000'] =
     /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2})(?::(\d{2})(?::(\d{2})(?:\.(\d{3})\d*)?)?)?)?$/.exec(text.trim()) ??
     [];

@@ -1,5 +1,14 @@
 /** The parameters of a classic query, in the two shapes in which they are written, read into one. */
-import { fieldsIn, fieldsOf, listIn, numberIn, objectsIn, own, textIn, type Fields } from './reading.ts';
+import {
+  getObject,
+  toJsonObject,
+  getList,
+  getNumber,
+  getObjects,
+  getOwn,
+  getText,
+  type JsonObject,
+} from './reading.ts';
 
 export type ParameterKind =
   | 'text'
@@ -37,12 +46,12 @@ export interface ClassicParameter {
   readonly precision: 'day' | 'minute' | 'second';
 }
 
-interface KindOfType {
+interface TypeMapping {
   readonly kind: ParameterKind;
   readonly precision?: ClassicParameter['precision'];
 }
 
-const kindOfType: ReadonlyMap<string, KindOfType> = new Map<string, KindOfType>([
+const typeMappings: ReadonlyMap<string, TypeMapping> = new Map<string, TypeMapping>([
   ['text', { kind: 'text' }],
   ['number', { kind: 'number' }],
   ['enum', { kind: 'enum' }],
@@ -57,17 +66,17 @@ const kindOfType: ReadonlyMap<string, KindOfType> = new Map<string, KindOfType>(
 ]);
 
 /** The parameters that a query declares; of two with one name the first counts. */
-export function parametersOf(options: Fields): ClassicParameter[] {
+export function parseParameters(options: JsonObject): ClassicParameter[] {
   const found = new Map<string, ClassicParameter>();
-  for (const fields of objectsIn(options, 'parameters')) {
-    const name = textIn(fields, 'name')?.trim();
-    if (name !== undefined && !found.has(name)) found.set(name, read(name, fields));
+  for (const fields of getObjects(options, 'parameters')) {
+    const name = getText(fields, 'name')?.trim();
+    if (name !== undefined && !found.has(name)) found.set(name, parseParameter(name, fields));
   }
   return [...found.values()];
 }
 
 /** A parameter that is used without being declared. */
-export function undeclared(name: string, isRange: boolean): ClassicParameter {
+export function createUndeclaredParameter(name: string, isRange: boolean): ClassicParameter {
   return {
     name,
     title: name,
@@ -75,26 +84,26 @@ export function undeclared(name: string, isRange: boolean): ClassicParameter {
     multiple: undefined,
     options: [],
     queryId: undefined,
-    value: none,
+    value: emptyValue,
     precision: 'day',
   };
 }
 
 /** A value as a mapping of a widget gives it. */
-export function valueIn(value: unknown): ParameterValue | undefined {
-  return value === undefined || value === null ? undefined : readValue(value);
+export function parseOptionalValue(value: unknown): ParameterValue | undefined {
+  return value === undefined || value === null ? undefined : parseValue(value);
 }
 
-const none: ParameterValue = { kind: 'values', values: [] };
+const emptyValue: ParameterValue = { kind: 'values', values: [] };
 
-function read(name: string, fields: Fields): ClassicParameter {
-  const title = textIn(fields, 'title') ?? name;
-  const newer = newerShapes.find(
-    ([key]) => typeof own(fields, key) === 'object' && own(fields, key) !== null,
+function parseParameter(name: string, fields: JsonObject): ClassicParameter {
+  const title = getText(fields, 'title') ?? name;
+  const newer = newerFormatParsers.find(
+    ([key]) => typeof getOwn(fields, key) === 'object' && getOwn(fields, key) !== null,
   );
   if (newer !== undefined)
-    return { ...undeclared(name, false), title, ...newer[1](fieldsIn(fields, newer[0])) };
-  const { kind, precision = 'day' } = kindOfType.get((textIn(fields, 'type') ?? 'text').toLowerCase()) ?? {
+    return { ...createUndeclaredParameter(name, false), title, ...newer[1](getObject(fields, newer[0])) };
+  const { kind, precision = 'day' } = typeMappings.get((getText(fields, 'type') ?? 'text').toLowerCase()) ?? {
     kind: 'text',
   };
   return {
@@ -103,22 +112,22 @@ function read(name: string, fields: Fields): ClassicParameter {
     kind,
     precision,
     multiple: multipleOf(fields, 'multiValuesOptions'),
-    options: choices(own(fields, 'enumOptions')),
-    queryId: idIn(fields, 'queryId'),
-    value: readValue(own(fields, 'value')),
+    options: parseChoices(getOwn(fields, 'enumOptions')),
+    queryId: getId(fields, 'queryId'),
+    value: parseValue(getOwn(fields, 'value')),
   };
 }
 
 /** Key of the newer shape -> how it is read. */
-const newerShapes: readonly (readonly [string, (shape: Fields) => Partial<ClassicParameter>])[] = [
-  ['text_value', (shape) => ({ kind: 'text', value: readValue(own(shape, 'value')) })],
-  ['numeric_value', (shape) => ({ kind: 'number', value: readValue(own(shape, 'value')) })],
+const newerFormatParsers: readonly (readonly [string, (shape: JsonObject) => Partial<ClassicParameter>])[] = [
+  ['text_value', (shape) => ({ kind: 'text', value: parseValue(getOwn(shape, 'value')) })],
+  ['numeric_value', (shape) => ({ kind: 'number', value: parseValue(getOwn(shape, 'value')) })],
   [
     'enum_value',
     (shape) => ({
       kind: 'enum',
-      options: choices(own(shape, 'enum_options')),
-      value: readValue(listIn(shape, 'values')),
+      options: parseChoices(getOwn(shape, 'enum_options')),
+      value: parseValue(getList(shape, 'values')),
       multiple: multipleOf(shape, 'multi_values_options'),
     }),
   ],
@@ -126,8 +135,8 @@ const newerShapes: readonly (readonly [string, (shape: Fields) => Partial<Classi
     'query_backed_value',
     (shape) => ({
       kind: 'query',
-      queryId: idIn(shape, 'query_id'),
-      value: readValue(listIn(shape, 'values')),
+      queryId: getId(shape, 'query_id'),
+      value: parseValue(getList(shape, 'values')),
       multiple: multipleOf(shape, 'multi_values_options'),
     }),
   ],
@@ -135,55 +144,58 @@ const newerShapes: readonly (readonly [string, (shape: Fields) => Partial<Classi
     'date_value',
     (shape) => ({
       ...precisionOf(shape, 'date', 'datetime'),
-      value: readValue(own(shape, 'dynamic_date_value') ?? own(shape, 'date_value')),
+      value: parseValue(getOwn(shape, 'dynamic_date_value') ?? getOwn(shape, 'date_value')),
     }),
   ],
   [
     'date_range_value',
     (shape) => ({
       ...precisionOf(shape, 'date-range', 'datetime-range'),
-      value: readValue(own(shape, 'dynamic_date_range_value') ?? own(shape, 'date_range_value')),
+      value: parseValue(getOwn(shape, 'dynamic_date_range_value') ?? getOwn(shape, 'date_range_value')),
     }),
   ],
 ];
 
 function precisionOf(
-  shape: Fields,
+  shape: JsonObject,
   day: ParameterKind,
   time: ParameterKind,
 ): Pick<ClassicParameter, 'kind' | 'precision'> {
-  const precision = (textIn(shape, 'precision') ?? '').toLowerCase();
+  const precision = (getText(shape, 'precision') ?? '').toLowerCase();
   if (precision.startsWith('second')) return { kind: time, precision: 'second' };
   return precision.startsWith('minute')
     ? { kind: time, precision: 'minute' }
     : { kind: day, precision: 'day' };
 }
 
-function multipleOf(fields: Fields, key: string): ClassicParameter['multiple'] {
-  const options = own(fields, key);
+function multipleOf(fields: JsonObject, key: string): ClassicParameter['multiple'] {
+  const options = getOwn(fields, key);
   if (typeof options !== 'object' || options === null) return undefined;
   const text = (name: string, otherwise: string): string => {
-    const value = own(fieldsOf(options), name);
+    const value = getOwn(toJsonObject(options), name);
     return typeof value === 'string' ? value : otherwise;
   };
   return { prefix: text('prefix', ''), suffix: text('suffix', ''), separator: text('separator', ',') };
 }
 
-function choices(value: unknown): string[] {
+function parseChoices(value: unknown): string[] {
   const lines =
-    typeof value === 'string' ? value.split(/\r?\n/) : Array.isArray(value) ? value.map(plainText) : [];
+    typeof value === 'string' ? value.split(/\r?\n/) : Array.isArray(value) ? value.map(toPlainText) : [];
   return [...new Set(lines.filter((line): line is string => line !== undefined && line !== ''))];
 }
 
-function readValue(value: unknown): ParameterValue {
+function parseValue(value: unknown): ParameterValue {
   if (Array.isArray(value))
-    return { kind: 'values', values: value.map(plainText).filter((text) => text !== undefined) };
+    return { kind: 'values', values: value.map(toPlainText).filter((text) => text !== undefined) };
   if (typeof value === 'object' && value !== null) {
-    const [start, end] = [plainText(own(fieldsOf(value), 'start')), plainText(own(fieldsOf(value), 'end'))];
-    return start === undefined || end === undefined ? none : { kind: 'range', start, end };
+    const [start, end] = [
+      toPlainText(getOwn(toJsonObject(value), 'start')),
+      toPlainText(getOwn(toJsonObject(value), 'end')),
+    ];
+    return start === undefined || end === undefined ? emptyValue : { kind: 'range', start, end };
   }
-  const text = plainText(value);
-  if (text === undefined) return none;
+  const text = toPlainText(value);
+  if (text === undefined) return emptyValue;
   const name = /^d_[a-z0-9_]+$/.test(text)
     ? text.slice(2)
     : /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/.test(text)
@@ -216,11 +228,11 @@ export const dynamicNames: ReadonlySet<string> = new Set([
   'last_12_months',
 ]);
 
-function plainText(value: unknown): string | undefined {
+function toPlainText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
-function idIn(fields: Fields, key: string): string | undefined {
-  return textIn(fields, key) ?? numberIn(fields, key)?.toString();
+function getId(fields: JsonObject, key: string): string | undefined {
+  return getText(fields, key) ?? getNumber(fields, key)?.toString();
 }

@@ -1,9 +1,9 @@
 /** The names of the columns that a query returns, as far as its text alone tells them. */
-import { isSignificant, isWord, isWordOf } from './query-parameter-lists.ts';
-import type { Token } from '../sql/tokens.ts';
+import { isSignificant, isKeyword, isKeywordIn } from './query-parameter-lists.ts';
+import type { SqlToken } from '../sql/tokens.ts';
 
 /** Words that end the list of columns. */
-const ends = new Set([
+const clauseKeywords = new Set([
   'from',
   'where',
   'group',
@@ -20,31 +20,31 @@ const ends = new Set([
 ]);
 const modifiers = new Set(['distinct', 'all']);
 /** Words that end an expression without being a name. */
-const values = new Set(['end', 'null', 'true', 'false', 'current_date', 'current_timestamp']);
+const valueKeywords = new Set(['end', 'null', 'true', 'false', 'current_date', 'current_timestamp']);
 
 /**
  * Undefined when a column has no name of its own in the text, or when all columns of a table are asked for.
  */
-export function columnsOf(query: readonly Token[]): string[] | undefined {
+export function selectedColumns(query: readonly SqlToken[]): string[] | undefined {
   const items = selectItems(query.filter(isSignificant));
-  const names = items?.map(nameOf);
+  const names = items?.map(columnNameOf);
   return names === undefined || names.length === 0 || names.includes(undefined)
     ? undefined
     : names.filter((name) => name !== undefined);
 }
 
 /** The tokens of each entry of the outermost list of columns. */
-function selectItems(tokens: readonly Token[]): Token[][] | undefined {
+function selectItems(tokens: readonly SqlToken[]): SqlToken[][] | undefined {
   let depth = 0;
-  let items: Token[][] | undefined;
+  let items: SqlToken[][] | undefined;
   for (const token of tokens) {
     if (token.text === ')') depth -= 1;
     if (items === undefined) {
-      if (depth === 0 && isWord(token, 'select')) items = [[]];
+      if (depth === 0 && isKeyword(token, 'select')) items = [[]];
     } else {
-      if (depth === 0 && (isWordOf(token, ends) || token.text === ';')) break;
+      if (depth === 0 && (isKeywordIn(token, clauseKeywords) || token.text === ';')) break;
       if (depth === 0 && token.text === ',') items.push([]);
-      else if (!(items.length === 1 && items[0]?.length === 0 && isWordOf(token, modifiers)))
+      else if (!(items.length === 1 && items[0]?.length === 0 && isKeywordIn(token, modifiers)))
         items.at(-1)?.push(token);
     }
     if (token.text === '(') depth += 1;
@@ -52,15 +52,15 @@ function selectItems(tokens: readonly Token[]): Token[][] | undefined {
   return items;
 }
 
-function nameOf(item: readonly Token[]): string | undefined {
+function columnNameOf(item: readonly SqlToken[]): string | undefined {
   const [before, last] = item.length < 2 ? [undefined, item[0]] : item.slice(-2);
   if (last === undefined) return undefined;
   if (last.kind === 'text')
-    return isWord(before, 'as') && /^'.*'$|^".*"$/s.test(last.text)
+    return isKeyword(before, 'as') && /^'.*'$|^".*"$/s.test(last.text)
       ? plainName(last.text.slice(1, -1))
       : undefined;
   if (last.kind !== 'word' && last.kind !== 'quoted-name') return undefined;
-  if (isWordOf(last, values)) return undefined;
+  if (isKeywordIn(last, valueKeywords)) return undefined;
   // Behind a sign it is part of an expression, unless the sign is a dot or closes brackets.
   const partOfExpression = before?.kind === 'sign' && before.text !== '.' && before.text !== ')';
   if (partOfExpression) return undefined;

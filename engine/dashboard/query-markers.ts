@@ -2,10 +2,10 @@
  * What stands in place of the markers of a query: references to parameters, and the text around them kept as
  * text.
  */
-import { markerName, markerPattern, type Token } from '../sql/tokens.ts';
+import { markerName, markerPattern, type SqlToken } from '../sql/tokens.ts';
 
 /** A parameter of a query, as rewriting needs to know it. */
-export interface NamedParameter {
+export interface QueryParameter {
   /** As markers name it. */
   readonly name: string;
   /** As the rewritten query names it. */
@@ -25,33 +25,33 @@ export interface ListParameter {
   readonly emptyByDefault: boolean;
 }
 
-export interface Reference {
-  readonly parameter: NamedParameter;
+export interface ParameterReference {
+  readonly parameter: QueryParameter;
   /** `:p`, or `:r.min` and `:r.max` for the ends of a range. */
   readonly text: string;
 }
 
-export type Resolve = (name: string) => Reference | undefined;
+export type ResolveParameter = (name: string) => ParameterReference | undefined;
 
-const ends = [
+const rangeEnds = [
   ['.start', '.min'],
   ['.end', '.max'],
 ] as const;
 
 /** The name of the range that a marker takes an end of; undefined when it takes none. */
-export function rangeOf(name: string): string | undefined {
-  const end = ends.find(([suffix]) => name.endsWith(suffix) && name.length > suffix.length);
+export function rangeNameOf(name: string): string | undefined {
+  const end = rangeEnds.find(([suffix]) => name.endsWith(suffix) && name.length > suffix.length);
   return end === undefined ? undefined : name.slice(0, -end[0].length).trim();
 }
 
 /** Finds what a marker refers to among the parameters of a query. */
-export function resolver(parameters: readonly NamedParameter[]): Resolve {
+export function createResolver(parameters: readonly QueryParameter[]): ResolveParameter {
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   return (name) => {
     const exact = byName.get(name);
     if (exact !== undefined) return { parameter: exact, text: `:${exact.keyword}` };
-    const range = byName.get(rangeOf(name) ?? '');
-    const end = ends.find(([suffix]) => name.endsWith(suffix));
+    const range = byName.get(rangeNameOf(name) ?? '');
+    const end = rangeEnds.find(([suffix]) => name.endsWith(suffix));
     return range === undefined || end === undefined
       ? undefined
       : { parameter: range, text: `:${range.keyword}${end[1]}` };
@@ -59,23 +59,23 @@ export function resolver(parameters: readonly NamedParameter[]): Resolve {
 }
 
 /** The names of the markers in a token; those in a comment count as none. */
-export function markersIn({ kind, text }: Token): string[] {
+export function markerNamesIn({ kind, text }: SqlToken): string[] {
   if (kind === 'marker') return [markerName(text)];
   if (kind !== 'text' && kind !== 'quoted-name') return [];
-  return pieces(text)
+  return splitAtMarkers(text)
     .filter((_, index) => index % 2 === 1)
     .map(markerName);
 }
 
 /** The text cut at its markers: what is not a marker at even places, markers at odd ones. */
-export function pieces(text: string): string[] {
+export function splitAtMarkers(text: string): string[] {
   return text.split(anyMarker);
 }
 
 const anyMarker = new RegExp(`(${markerPattern.source})`, 'g');
 
 /** What a text or quoted name consists of. */
-export interface Quoted {
+export interface QuotedToken {
   readonly open: string;
   readonly close: string;
   /** The pieces between the quotes, as `pieces` cuts them. */
@@ -85,11 +85,11 @@ export interface Quoted {
 /**
  * Takes a text or quoted name apart; undefined when it does not end, or when it cannot be cut at its markers.
  */
-export function quotedIn({ text }: Token): Quoted | undefined {
+export function parseQuoted({ text }: SqlToken): QuotedToken | undefined {
   const [open = ''] = /^(?:[rR]?['"]|`|\$\w*\$)/u.exec(text) ?? [];
   const close = open.startsWith('$') ? open : open.slice(-1);
   if (open === '' || text.length < open.length + close.length || !text.endsWith(close)) return undefined;
-  const inside = pieces(text.slice(open.length, text.length - close.length));
+  const inside = splitAtMarkers(text.slice(open.length, text.length - close.length));
   const escapes = open === "'" || open === '"';
   // A backslash would take the first character of the value along, and then the quote that is put there.
   const cut =
@@ -98,19 +98,19 @@ export function quotedIn({ text }: Token): Quoted | undefined {
 }
 
 /** A value as an expression: a list of values becomes the text that the classic dashboard put there. */
-export function valueOf({ parameter, text }: Reference): string {
+export function toValueExpression({ parameter, text }: ParameterReference): string {
   const { list } = parameter;
   if (list === undefined) return text;
   const { prefix, suffix, separator } = list;
   const values =
     prefix === '' && suffix === ''
       ? text
-      : `transform(${text}, value -> concat(${literal(prefix)}, value, ${literal(suffix)}))`;
-  return `array_join(${values}, ${literal(separator)})`;
+      : `transform(${text}, value -> concat(${quoteLiteral(prefix)}, value, ${quoteLiteral(suffix)}))`;
+  return `array_join(${values}, ${quoteLiteral(separator)})`;
 }
 
 /** A text as an SQL literal. */
-export function literal(text: string): string {
+export function quoteLiteral(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }
 
@@ -118,10 +118,10 @@ export function literal(text: string): string {
  * An expression for pieces that belong together: the text between the markers in its own quotes, the values
  * between them. Undefined when a marker names no parameter.
  */
-export function joined(
+export function concatExpressions(
   inside: readonly string[],
   quote: (piece: string) => string,
-  resolve: Resolve,
+  resolve: ResolveParameter,
 ): string | undefined {
   const parts: string[] = [];
   for (const [index, piece] of inside.entries()) {
@@ -131,7 +131,7 @@ export function joined(
     }
     const reference = resolve(markerName(piece));
     if (reference === undefined) return undefined;
-    parts.push(valueOf(reference));
+    parts.push(toValueExpression(reference));
   }
   return parts.length === 1 ? parts[0] : `concat(${parts.join(', ')})`;
 }

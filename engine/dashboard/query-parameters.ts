@@ -2,39 +2,45 @@
  * Rewrites mustache parameters of a classic query, `{{ p }}`, to named ones, `:p`; nothing else of the query
  * changes.
  */
-import { cut } from '../validation/messages.ts';
+import { truncateText } from '../validation/messages.ts';
 import {
-  joined,
-  literal,
-  markersIn,
-  pieces,
-  quotedIn,
-  rangeOf,
-  resolver,
-  type NamedParameter,
-  type Resolve,
+  concatExpressions,
+  quoteLiteral,
+  markerNamesIn,
+  splitAtMarkers,
+  parseQuoted,
+  rangeNameOf,
+  createResolver,
+  type QueryParameter,
+  type ResolveParameter,
 } from './query-markers.ts';
-import { isWordOf, nextOf, previousOf, rewriteLists, type Draft } from './query-parameter-lists.ts';
-import { identifierPlaces } from './query-places.ts';
-import type { Token } from '../sql/tokens.ts';
+import {
+  isKeywordIn,
+  nextTokenIndex,
+  previousTokenIndex,
+  rewriteLists,
+  type QueryRewrite,
+} from './query-parameter-lists.ts';
+import { findIdentifierPositions } from './query-places.ts';
+import type { SqlToken } from '../sql/tokens.ts';
 
-export interface RewrittenQuery {
+export interface ParameterRewriteResult {
   readonly sql: string;
   /** What could not be carried over exactly, as half sentences. */
   readonly notes: readonly string[];
 }
 
 /** The names of the parameters in a query, in their order, each once; those in comments do not count. */
-export function parameterNames(tokens: readonly Token[]): string[] {
-  return [...new Set(tokens.flatMap(markersIn))];
+export function parameterNames(tokens: readonly SqlToken[]): string[] {
+  return [...new Set(tokens.flatMap(markerNamesIn))];
 }
 
 /** Whether every marker of a parameter stands in code, none of them within quotes. */
-export function isBare(tokens: readonly Token[], name: string): boolean {
+export function isUnquoted(tokens: readonly SqlToken[], name: string): boolean {
   return tokens.every(
     (token) =>
       token.kind === 'marker' ||
-      !markersIn(token).some((marker) => marker === name || rangeOf(marker) === name),
+      !markerNamesIn(token).some((marker) => marker === name || rangeNameOf(marker) === name),
   );
 }
 
@@ -43,38 +49,38 @@ export function isBare(tokens: readonly Token[], name: string): boolean {
  * marker of a name that is not among the parameters. What was rewritten once stays as it is.
  */
 export function rewriteParameters(
-  tokens: readonly Token[],
-  parameters: readonly NamedParameter[],
-): RewrittenQuery {
-  const draft: Draft = {
+  tokens: readonly SqlToken[],
+  parameters: readonly QueryParameter[],
+): ParameterRewriteResult {
+  const draft: QueryRewrite = {
     tokens,
-    instead: tokens.map(() => undefined),
-    before: tokens.map(() => ''),
+    replacements: tokens.map(() => undefined),
+    prefixes: tokens.map(() => ''),
     notes: [],
   };
   if (tokens.some(({ kind, text }) => kind === 'sign' && text === '{{'))
     draft.notes.push(
       'it holds braces {{ }} that are no parameter, such as a section; they are left as they are',
     );
-  const resolve = resolver(parameters);
+  const resolve = createResolver(parameters);
   rewriteLists(draft, resolve);
-  const isIdentifier = identifierPlaces(tokens);
+  const isIdentifier = findIdentifierPositions(tokens);
   for (let place = 0; place < tokens.length;) place = rewriteAt(draft, place, isIdentifier, resolve);
-  return { sql: assembled(draft), notes: draft.notes };
+  return { sql: assembleQuery(draft), notes: draft.notes };
 }
 
 /**
  * The query with everything in its place; what was rewritten is parted from a neighbour with which it would
  * grow together.
  */
-function assembled({ tokens, instead, before }: Draft): string {
+function assembleQuery({ tokens, replacements, prefixes }: QueryRewrite): string {
   const parts: string[] = [];
   // The end of what stands there already: never the whole of it, which grows.
   let end = '';
   let isNew = false;
   for (const [index, { text }] of tokens.entries()) {
-    const replaced = instead[index];
-    const next = `${before[index] ?? ''}${replaced ?? text}`;
+    const replaced = replacements[index];
+    const next = `${prefixes[index] ?? ''}${replaced ?? text}`;
     if (next === '') continue;
     const growsLeft = replaced !== undefined && /[\p{L}\p{N}_:]$/u.test(end) && /^[\p{L}\p{N}_:]/u.test(next);
     const growsRight = isNew && /^[\p{L}\p{N}_.'"`$]/u.test(next);
@@ -87,22 +93,22 @@ function assembled({ tokens, instead, before }: Draft): string {
 
 /** Rewrites what begins at a place, and returns where to go on. */
 function rewriteAt(
-  draft: Draft,
+  draft: QueryRewrite,
   place: number,
   isIdentifier: (place: number) => boolean,
-  resolve: Resolve,
+  resolve: ResolveParameter,
 ): number {
   const token = draft.tokens[place];
-  if (token === undefined || draft.instead[place] !== undefined) return place + 1;
+  if (token === undefined || draft.replacements[place] !== undefined) return place + 1;
   if (token.kind === 'text') {
-    if (markersIn(token).length > 0) rewriteText(draft, place, resolve);
+    if (markerNamesIn(token).length > 0) rewriteText(draft, place, resolve);
     return place + 1;
   }
-  const end = nameEnd(draft, place);
+  const end = findNameEnd(draft, place);
   if (end === place) return place + 1;
   const name = draft.tokens.slice(place, end);
-  if (name.some((part) => markersIn(part).length > 0))
-    rewriteName(draft, place, end, isIdentifier(place), resolve);
+  if (name.some((part) => markerNamesIn(part).length > 0))
+    rewriteIdentifier(draft, place, end, isIdentifier(place), resolve);
   return end;
 }
 
@@ -110,9 +116,9 @@ function rewriteAt(
  * Where a run of names, dots and markers without a blank between them ends; the place itself when there is
  * none.
  */
-function nameEnd({ tokens, instead }: Draft, place: number): number {
+function findNameEnd({ tokens, replacements }: QueryRewrite, place: number): number {
   let end = place;
-  for (; end < tokens.length && instead[end] === undefined; end += 1) {
+  for (; end < tokens.length && replacements[end] === undefined; end += 1) {
     const { kind, text } = tokens[end] ?? blank;
     const inside = kind === 'number' || text === '.';
     if (kind !== 'word' && kind !== 'quoted-name' && kind !== 'marker' && !(inside && end > place)) break;
@@ -120,22 +126,22 @@ function nameEnd({ tokens, instead }: Draft, place: number): number {
   return end;
 }
 
-const blank: Token = { kind: 'space', text: ' ' };
+const blank: SqlToken = { kind: 'space', text: ' ' };
 
 /**
  * A marker by itself is a value, or an identifier where only that can stand; with a name around it, it is
  * part of that name.
  */
-function rewriteName(
-  draft: Draft,
+function rewriteIdentifier(
+  draft: QueryRewrite,
   place: number,
   end: number,
   isIdentifier: boolean,
-  resolve: Resolve,
+  resolve: ResolveParameter,
 ): void {
   const { tokens } = draft;
   const [first = blank] = tokens.slice(place, end);
-  const quoted = end - place === 1 && first.kind === 'quoted-name' ? quotedIn(first) : undefined;
+  const quoted = end - place === 1 && first.kind === 'quoted-name' ? parseQuoted(first) : undefined;
   const whole =
     quoted !== undefined && quoted.inside.length === 3 && quoted.inside[0] === '' && quoted.inside[2] === ''
       ? quoted.inside[1]
@@ -146,29 +152,29 @@ function rewriteName(
       .slice(place, end)
       .map((token) => token.text)
       .join('');
-  const value = joined(pieces(text), literal, resolve);
-  if (value === undefined) return unknown(draft);
+  const value = concatExpressions(splitAtMarkers(text), quoteLiteral, resolve);
+  if (value === undefined) return reportUnknownParameter(draft);
   const alone = end - place === 1 && first.kind === 'marker';
   if (alone && !isIdentifier) return rewriteValue(draft, place, value, resolve);
-  put(draft, place, end, `IDENTIFIER(${value})`);
+  replaceTokens(draft, place, end, `IDENTIFIER(${value})`);
 }
 
 /**
  * A literal that is nothing but a marker loses its quotes; one with text around the marker becomes a
  * concatenation.
  */
-function rewriteText(draft: Draft, place: number, resolve: Resolve): void {
+function rewriteText(draft: QueryRewrite, place: number, resolve: ResolveParameter): void {
   const token = draft.tokens[place] ?? blank;
-  const quoted = quotedIn(token);
+  const quoted = parseQuoted(token);
   if (quoted === undefined) {
     draft.notes.push(
-      `a parameter within the text ${cut(token.text, 40)} cannot be told from its quotes; it is left as it is`,
+      `a parameter within the text ${truncateText(token.text, 40)} cannot be told from its quotes; it is left as it is`,
     );
     return;
   }
   const { open, close, inside } = quoted;
-  const value = joined(inside, (piece) => `${open}${piece}${close}`, resolve);
-  if (value === undefined) return unknown(draft);
+  const value = concatExpressions(inside, (piece) => `${open}${piece}${close}`, resolve);
+  if (value === undefined) return reportUnknownParameter(draft);
   rewriteValue(draft, place, value, resolve);
 }
 
@@ -176,15 +182,19 @@ const typedLiterals = new Set(['date', 'timestamp', 'timestamp_ntz', 'timestamp_
 const intervalWord = new Set(['interval']);
 
 /** A value, with the type or the unit that stood beside the literal made a cast. */
-function rewriteValue(draft: Draft, place: number, value: string, resolve: Resolve): void {
+function rewriteValue(draft: QueryRewrite, place: number, value: string, resolve: ResolveParameter): void {
   const { tokens } = draft;
-  const before = previousOf(tokens, place);
+  const before = previousTokenIndex(tokens, place);
   const word = tokens[before];
   // A marker in code behind one of these words could as well follow a column of that name.
-  if (isWordOf(word, typedLiterals) && tokens[place]?.kind === 'text' && tokens[before - 1]?.text !== '.') {
-    return cast(draft, before, place, `CAST(${value} AS ${word?.text.toUpperCase() ?? ''})`);
+  if (
+    isKeywordIn(word, typedLiterals) &&
+    tokens[place]?.kind === 'text' &&
+    tokens[before - 1]?.text !== '.'
+  ) {
+    return replaceWithCast(draft, before, place, `CAST(${value} AS ${word?.text.toUpperCase() ?? ''})`);
   }
-  if (isWordOf(word, intervalWord)) return rewriteInterval(draft, before, place, value, resolve);
+  if (isKeywordIn(word, intervalWord)) return rewriteInterval(draft, before, place, value, resolve);
   if (tokens[place]?.kind === 'marker' && endsValue(word)) {
     draft.notes.push(
       `${value} stands where SQL keywords or operators would be expected, which a parameter cannot be`,
@@ -192,11 +202,11 @@ function rewriteValue(draft: Draft, place: number, value: string, resolve: Resol
   }
   if (value.startsWith('array_join('))
     draft.notes.push(`a list of values stands outside of IN; its values are joined to one text, ${value}`);
-  put(draft, place, place + 1, value);
+  replaceTokens(draft, place, place + 1, value);
 }
 
 /** Words behind which a value stands; any other word is a name, and behind a name stands an operator. */
-const beforeValues = new Set([
+const valuePrecedingKeywords = new Set([
   'select',
   'distinct',
   'all',
@@ -253,9 +263,9 @@ const beforeValues = new Set([
 ]);
 
 /** Whether a token ends a value, so that only an operator or keyword could follow. */
-function endsValue(token: Token | undefined): boolean {
+function endsValue(token: SqlToken | undefined): boolean {
   if (token === undefined) return false;
-  if (token.kind === 'word') return !beforeValues.has(token.text.toLowerCase());
+  if (token.kind === 'word') return !valuePrecedingKeywords.has(token.text.toLowerCase());
   return token.kind !== 'sign' || token.text === ')';
 }
 
@@ -276,51 +286,51 @@ const units: ReadonlyMap<string, readonly [string, number]> = new Map([
  * text.
  */
 function rewriteInterval(
-  draft: Draft,
+  draft: QueryRewrite,
   interval: number,
   place: number,
   value: string,
-  resolve: Resolve,
+  resolve: ResolveParameter,
 ): void {
   const { tokens } = draft;
-  const next = nextOf(tokens, place);
+  const next = nextTokenIndex(tokens, place);
   const unit =
     tokens[next]?.kind === 'word' ? units.get(tokens[next].text.toLowerCase().replace(/s$/, '')) : undefined;
   const named =
     tokens[place]?.kind === 'marker' && tokens[next]?.kind === 'marker'
-      ? joined(['', tokens[next].text, ''], literal, resolve)
+      ? concatExpressions(['', tokens[next].text, ''], quoteLiteral, resolve)
       : undefined;
   if (named !== undefined) {
-    remove(draft, place + 1, next + 1);
-    return cast(draft, interval, place, `CAST(concat(${value}, ' ', ${named}) AS INTERVAL)`);
+    removeTokens(draft, place + 1, next + 1);
+    return replaceWithCast(draft, interval, place, `CAST(concat(${value}, ' ', ${named}) AS INTERVAL)`);
   }
-  if (unit === undefined) return cast(draft, interval, place, `CAST(${value} AS INTERVAL)`);
+  if (unit === undefined) return replaceWithCast(draft, interval, place, `CAST(${value} AS INTERVAL)`);
   const [name, times] = unit;
   const number = times === 1 ? value : `${value} * ${times}`;
-  remove(draft, place + 1, next + 1);
-  cast(draft, interval, place, `CAST(${number} AS INTERVAL ${name})`);
+  removeTokens(draft, place + 1, next + 1);
+  replaceWithCast(draft, interval, place, `CAST(${number} AS INTERVAL ${name})`);
 }
 
 /** Puts a cast in the place of a value and of the word before it. */
-function cast(draft: Draft, word: number, place: number, text: string): void {
-  remove(draft, word, place);
-  put(draft, place, place + 1, text);
+function replaceWithCast(draft: QueryRewrite, word: number, place: number, text: string): void {
+  removeTokens(draft, word, place);
+  replaceTokens(draft, place, place + 1, text);
 }
 
 /** Takes tokens out; comments stay, with the line end that ends them. */
-function remove({ tokens, instead }: Draft, place: number, end: number): void {
+function removeTokens({ tokens, replacements }: QueryRewrite, place: number, end: number): void {
   for (let index = place; index < end; index += 1) {
     if (tokens[index]?.kind === 'comment') continue;
-    instead[index] = tokens[index - 1]?.text.startsWith('--') === true ? '\n' : '';
+    replacements[index] = tokens[index - 1]?.text.startsWith('--') === true ? '\n' : '';
   }
 }
 
 /** Puts a text in the place of some tokens. */
-function put({ instead }: Draft, place: number, end: number, text: string): void {
-  for (let index = place; index < end; index += 1) instead[index] = '';
-  instead[place] = text;
+function replaceTokens({ replacements }: QueryRewrite, place: number, end: number, text: string): void {
+  for (let index = place; index < end; index += 1) replacements[index] = '';
+  replacements[place] = text;
 }
 
-function unknown(draft: Draft): void {
+function reportUnknownParameter(draft: QueryRewrite): void {
   draft.notes.push('it names a parameter that is not known; its marker is left as it is');
 }

@@ -4,64 +4,66 @@
  */
 
 /** An object of unknown shape. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
-const none: Fields = {};
+const emptyObject: JsonObject = {};
 
 /** The value as an object; an empty one when it is something else. */
-export function fieldsOf(value: unknown): Fields {
+export function toJsonObject(value: unknown): JsonObject {
   // A JSON object has text keys, and of its values nothing is taken for granted.
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : none;
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as JsonObject)
+    : emptyObject;
 }
 
 /** A field that is an object; an empty one when it is not. */
-export function fieldsIn(fields: Fields, key: string): Fields {
-  return fieldsOf(own(fields, key));
+export function getObject(fields: JsonObject, key: string): JsonObject {
+  return toJsonObject(getOwn(fields, key));
 }
 
 /** A field that is a text with something in it. */
-export function textIn(fields: Fields, key: string): string | undefined {
-  const value = own(fields, key);
+export function getText(fields: JsonObject, key: string): string | undefined {
+  const value = getOwn(fields, key);
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
 /** A field that is a number, or the text of one. */
-export function numberIn(fields: Fields, key: string): number | undefined {
-  const value = own(fields, key);
+export function getNumber(fields: JsonObject, key: string): number | undefined {
+  const value = getOwn(fields, key);
   if (typeof value === 'string' && value.trim() === '') return undefined;
   const number = typeof value === 'string' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
 /** Whether a field is true. */
-export function isTrue(fields: Fields, key: string): boolean {
-  return own(fields, key) === true;
+export function isTrue(fields: JsonObject, key: string): boolean {
+  return getOwn(fields, key) === true;
 }
 
 /** Whether a field is false, said and not merely left out. */
-export function isFalse(fields: Fields, key: string): boolean {
-  return own(fields, key) === false;
+export function isFalse(fields: JsonObject, key: string): boolean {
+  return getOwn(fields, key) === false;
 }
 
 /** The entries of a field that is a list. */
-export function listIn(fields: Fields, key: string): readonly unknown[] {
-  const value = own(fields, key);
+export function getList(fields: JsonObject, key: string): readonly unknown[] {
+  const value = getOwn(fields, key);
   return Array.isArray(value) ? value : [];
 }
 
 /** The objects among the entries of a field that is a list. */
-export function objectsIn(fields: Fields, key: string): readonly Fields[] {
-  return listIn(fields, key)
-    .map(fieldsOf)
+export function getObjects(fields: JsonObject, key: string): readonly JsonObject[] {
+  return getList(fields, key)
+    .map(toJsonObject)
     .filter((entry) => Object.keys(entry).length > 0);
 }
 
 /** A field of the object itself: nothing that every object inherits. */
-export function own(fields: Fields, key: string): unknown {
+export function getOwn(fields: JsonObject, key: string): unknown {
   return Object.hasOwn(fields, key) ? fields[key] : undefined;
 }
 
 /** A copy without the fields that are undefined. */
-export function given(fields: Fields): Record<string, unknown> {
+export function omitUndefined(fields: JsonObject): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,29 +1,29 @@
 /** Schemas of notifications and health rules (spec 2.9). */
 import { Type, type Static } from 'typebox';
 import { withAliases } from '../validation/aliases.ts';
-import { int32, texts } from '../validation/scalars.ts';
+import { int32, stringList } from '../validation/scalars.ts';
 
 /** The four lists that e-mail and webhook notifications share. */
-export const alertLists = [
+export const subscribableEvents = [
   'on_start',
   'on_success',
   'on_failure',
   'on_duration_warning_threshold_exceeded',
 ] as const;
 
-export type AlertList = (typeof alertLists)[number];
+export type SubscribableEvent = (typeof subscribableEvents)[number];
 
 export const JobEmailNotifications = Type.Object(
   {
-    on_start: Type.Optional(texts('Addresses told when the run begins, ASCII only.')),
-    on_success: Type.Optional(texts('Addresses told when the run succeeds, ASCII only.')),
+    on_start: Type.Optional(stringList('Addresses told when the run begins, ASCII only.')),
+    on_success: Type.Optional(stringList('Addresses told when the run succeeds, ASCII only.')),
     on_failure: Type.Optional(
-      texts(
+      stringList(
         'Addresses told when the run fails, times out, is skipped or meets an internal error, ASCII only.',
       ),
     ),
     on_duration_warning_threshold_exceeded: Type.Optional(
-      texts('Addresses told when the run lasts longer than its RUN_DURATION_SECONDS rule, ASCII only.'),
+      stringList('Addresses told when the run lasts longer than its RUN_DURATION_SECONDS rule, ASCII only.'),
     ),
     no_alert_for_skipped_runs: Type.Optional(
       Type.Boolean({ description: 'No e-mail to on_failure for a skipped run. Default: false.' }),

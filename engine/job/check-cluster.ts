@@ -1,10 +1,17 @@
 /** What a new cluster must meet beyond its schema (spec 2.8). */
 import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
-import { canonicalUri, pick, spellingIn, spellings } from '../validation/aliases.ts';
+import { canonicalUri, readAliased, spellingIn, spellingsOf } from '../validation/aliases.ts';
 import { checkAsciiMap } from '../validation/ascii.ts';
 import type { InitScriptInfo, NewCluster } from './cluster.ts';
-import { at, checkFilled, checkOneOf, isGiven, missing, quote } from '../validation/messages.ts';
+import {
+  fieldPath,
+  checkNotBlank,
+  checkExactlyOne,
+  isNonEmpty,
+  missingField,
+  quote,
+} from '../validation/messages.ts';
 
 /**
  * Refuses a cluster without size, runtime or node type, an empty range, and parts that contradict themselves.
@@ -15,21 +22,22 @@ export function checkCluster(path: string, cluster: NewCluster, limits: Limits):
   checkSize(path, cluster);
   checkBootDisk(path, cluster, limits);
   checkLogConf(path, cluster);
-  checkAsciiMap(at(path, 'spark_env_vars'), cluster.spark_env_vars);
-  checkVariableNames(at(path, 'spark_env_vars'), cluster.spark_env_vars);
+  checkAsciiMap(fieldPath(path, 'spark_env_vars'), cluster.spark_env_vars);
+  checkVariableNames(fieldPath(path, 'spark_env_vars'), cluster.spark_env_vars);
   for (const [index, script] of (cluster.init_scripts ?? []).entries())
-    checkInitScript(at(path, `init_scripts[${index}]`), script);
+    checkInitScript(fieldPath(path, `init_scripts[${index}]`), script);
 }
 
 function checkComplete(path: string, cluster: NewCluster): void {
-  const nodeType = [cluster.node_type_id, cluster.instance_pool_id, cluster.policy_id].some(isGiven);
-  if (cluster.num_workers === undefined && cluster.autoscale === undefined) throw incomplete(path, 'size');
-  if (!isGiven(cluster.spark_version)) throw incomplete(path, 'spark_version');
-  if (!nodeType) throw incomplete(path, 'node_type_id');
+  const nodeType = [cluster.node_type_id, cluster.instance_pool_id, cluster.policy_id].some(isNonEmpty);
+  if (cluster.num_workers === undefined && cluster.autoscale === undefined)
+    throw missingClusterField(path, 'size');
+  if (!isNonEmpty(cluster.spark_version)) throw missingClusterField(path, 'spark_version');
+  if (!nodeType) throw missingClusterField(path, 'node_type_id');
 }
 
 /** Clients know the text up to the field; which cluster is meant follows it where there may be several. */
-function incomplete(path: string, field: string): Error {
+function missingClusterField(path: string, field: string): Error {
   const which = path === 'new_cluster' || path === '' ? '' : ` (${path})`;
   return invalid(
     `Cluster validation error: Missing required field: settings.cluster_spec.new_cluster.${field}${which}`,
@@ -48,16 +56,16 @@ export function checkSize(
     );
   if (range.max_workers <= range.min_workers) {
     throw invalid(
-      `${at(path, 'autoscale.max_workers')} is ${range.max_workers}; it must be greater than min_workers, which is ${range.min_workers}.`,
+      `${fieldPath(path, 'autoscale.max_workers')} is ${range.max_workers}; it must be greater than min_workers, which is ${range.min_workers}.`,
     );
   }
 }
 
 function checkBootDisk(path: string, cluster: NewCluster, limits: Limits): void {
-  const size = pick(cluster, 'cloud_attributes')?.boot_disk_size;
+  const size = readAliased(cluster, 'cloud_attributes')?.boot_disk_size;
   const { bootDiskGigabytesMin: least, bootDiskGigabytesMax: most } = limits;
   if (size === undefined || (size >= least && size <= most)) return;
-  const field = at(path, `${spellingIn(cluster, 'cloud_attributes')}.boot_disk_size`);
+  const field = fieldPath(path, `${spellingIn(cluster, 'cloud_attributes')}.boot_disk_size`);
   throw invalid(`${field} is ${size}; it must be between ${least} and ${most}.`);
 }
 
@@ -70,15 +78,15 @@ function checkVariableNames(path: string, variables: Readonly<Record<string, str
 
 function checkLogConf(path: string, { cluster_log_conf: conf }: NewCluster): void {
   if (conf === undefined) return;
-  const given = spellings('managed_fs').filter((spelling) => Object.hasOwn(conf, spelling));
+  const given = spellingsOf('managed_fs').filter((spelling) => Object.hasOwn(conf, spelling));
   if (given.length > 1)
     throw invalid(
-      `${at(path, 'cluster_log_conf')} has ${given.join(' and ')}; a cluster has one destination for its logs.`,
+      `${fieldPath(path, 'cluster_log_conf')} has ${given.join(' and ')}; a cluster has one destination for its logs.`,
     );
-  const store = pick(conf, 'managed_fs');
-  if (store === undefined) throw missing(at(path, 'cluster_log_conf.managed_fs'));
+  const store = readAliased(conf, 'managed_fs');
+  if (store === undefined) throw missingField(fieldPath(path, 'cluster_log_conf.managed_fs'));
   checkDestination(
-    at(path, `cluster_log_conf.${spellingIn(conf, 'managed_fs')}.destination`),
+    fieldPath(path, `cluster_log_conf.${spellingIn(conf, 'managed_fs')}.destination`),
     store.destination,
     'managed_fs',
     'logs',
@@ -86,19 +94,19 @@ function checkLogConf(path: string, { cluster_log_conf: conf }: NewCluster): voi
 }
 
 function checkInitScript(path: string, script: InitScriptInfo): void {
-  const given = ['workspace', ...spellings('managed_fs'), ...spellings('objstore')].filter((store) =>
+  const given = ['workspace', ...spellingsOf('managed_fs'), ...spellingsOf('objstore')].filter((store) =>
     Object.hasOwn(script, store),
   );
-  checkOneOf(path, given, ['workspace', 'managed_fs', 'objstore']);
+  checkExactlyOne(path, given, ['workspace', 'managed_fs', 'objstore']);
   const kind =
     script.workspace !== undefined
       ? 'workspace'
-      : pick(script, 'managed_fs') !== undefined
+      : readAliased(script, 'managed_fs') !== undefined
         ? 'managed_fs'
         : 'objstore';
-  const place = script.workspace ?? pick(script, 'managed_fs') ?? pick(script, 'objstore');
+  const place = script.workspace ?? readAliased(script, 'managed_fs') ?? readAliased(script, 'objstore');
   if (place !== undefined)
-    checkDestination(at(path, `${given[0]}.destination`), place.destination, kind, 'setup.sh');
+    checkDestination(fieldPath(path, `${given[0]}.destination`), place.destination, kind, 'setup.sh');
 }
 
 /** How a destination in each store begins, and what it is called. */
@@ -119,7 +127,7 @@ function checkDestination(
   store: keyof typeof stores,
   file: string,
 ): void {
-  checkFilled(field, destination);
+  checkNotBlank(field, destination);
   const { begins, name, example } = stores[store];
   const uri = canonicalUri(destination);
   if (!begins.test(uri))

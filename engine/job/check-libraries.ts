@@ -1,7 +1,7 @@
 /** What libraries must meet beyond their schema (spec 2.8). */
 import { invalid } from '../errors.ts';
 import { libraryKinds, type Library } from './cluster.ts';
-import { checkOneOf, quote } from '../validation/messages.ts';
+import { checkExactlyOne, quote } from '../validation/messages.ts';
 
 /** distribution-version(-build)?-python-abi-platform.whl, each part without a dash. */
 const wheelName = /^[\w.]+-[\w.!+]+(-\d\w*)?-[\w.]+-[\w.]+-[\w.]+\.whl$/;
@@ -14,7 +14,7 @@ const wheelName = /^[\w.]+-[\w.!+]+(-\d\w*)?-[\w.]+-[\w.]+-[\w.]+\.whl$/;
 export function checkLibraries(path: string, libraries: readonly Library[] = []): void {
   for (const [index, library] of libraries.entries()) {
     const entry = `${path}[${index}]`;
-    checkOneOf(
+    checkExactlyOne(
       entry,
       libraryKinds.filter((kind) => library[kind] !== undefined),
       libraryKinds,

@@ -3,7 +3,7 @@ import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { checkFieldReferences } from './check-references.ts';
 import type { JobParameter } from './settings.ts';
-import { at, checkFilled, quote } from '../validation/messages.ts';
+import { fieldPath, checkNotBlank, quote } from '../validation/messages.ts';
 
 /**
  * Refuses parameters without a name, with a name that no reference can spell, with one name twice, or larger
@@ -14,7 +14,7 @@ export function checkJobParameters(parameters: readonly JobParameter[] = [], lim
   const firstOf = new Map<string, number>();
   for (const [index, { name }] of parameters.entries()) {
     const field = `parameters[${index}].name`;
-    checkFilled(field, name);
+    checkNotBlank(field, name);
     if (name.includes('`')) throw invalid(`${field} is ${quote(name)}; it must not hold a backtick.`);
     const first = firstOf.get(name);
     if (first !== undefined)
@@ -38,7 +38,7 @@ export function checkJobParameterValues(
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown !== undefined) {
     throw invalid(
-      `${at('job_parameters', unknown)} is given, but the job has no such parameter; it has ${names.map(quote).join(', ') || 'none'}.`,
+      `${fieldPath('job_parameters', unknown)} is given, but the job has no such parameter; it has ${names.map(quote).join(', ') || 'none'}.`,
     );
   }
   checkParameterBytes('job_parameters', given, limits);

@@ -5,19 +5,19 @@
 import { invalid } from '../errors.ts';
 import { mainTaskKey, tasksOf } from './format.ts';
 import { upstreamOf } from './graph.ts';
-import { mapParameterTexts, mapTexts } from './parameter-texts.ts';
+import { mapParameterStrings, mapStrings } from './parameter-texts.ts';
 import {
-  absentReferences,
-  namesOf,
-  piecesOf,
+  unsupportedReferences,
+  referenceNamesIn,
+  splitAtReferences,
   taskReferences,
   timeArguments,
   type Reference,
   type ReferenceName,
 } from './references.ts';
 import type { JobSettings, SubmitSettings, TaskSettings } from './settings.ts';
-import { bodyIn, kindNameOf, kindOf, type TaskKind } from './task-kinds.ts';
-import { cut, quote } from '../validation/messages.ts';
+import { taskBodyOf, taskKindOf, builtInKindOf, type TaskKind } from './task-kinds.ts';
+import { truncateText, quote } from '../validation/messages.ts';
 
 /** What a text may refer to. */
 export interface ReferenceScope {
@@ -42,15 +42,18 @@ interface TaskScope {
  */
 export function checkReferences(settings: JobSettings | SubmitSettings): void {
   for (const [index, parameter] of (settings.parameters ?? []).entries()) {
-    checkText(parameter.default, `parameters[${index}].default`, { parameters: [], task: undefined });
+    checkTextReferences(parameter.default, `parameters[${index}].default`, {
+      parameters: [],
+      task: undefined,
+    });
   }
   for (const [index, task] of tasksOf(settings).entries()) {
-    const kind = kindNameOf(task);
-    const body = bodyIn(task, kind);
+    const kind = taskKindOf(task);
+    const body = taskBodyOf(task, kind);
     if (kind === undefined || body === undefined) continue;
-    const scope = scopeOf(settings, task);
+    const scope = referenceScopeOf(settings, task);
     const path = settings.tasks === undefined ? kind : `tasks[${index}].${kind}`;
-    mapParameterTexts(kind, path, body, (text, where) => checkText(text, where, scope));
+    mapParameterStrings(kind, path, body, (text, where) => checkTextReferences(text, where, scope));
   }
 }
 
@@ -59,55 +62,55 @@ export function checkReferences(settings: JobSettings | SubmitSettings): void {
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, reference and reason
  */
 export function checkFieldReferences(field: string, value: unknown, scope: ReferenceScope): void {
-  mapTexts(field, value, (text, where) => checkText(text, where, scope));
+  mapStrings(field, value, (text, where) => checkTextReferences(text, where, scope));
 }
 
 /** What the parameters of a task may refer to. */
-export function scopeOf(settings: JobSettings | SubmitSettings, task: TaskSettings): ReferenceScope {
+export function referenceScopeOf(settings: JobSettings | SubmitSettings, task: TaskSettings): ReferenceScope {
   const tasks = tasksOf(settings);
   return {
     parameters: (settings.parameters ?? []).map(({ name }) => name),
     task: {
       key: task.task_key,
-      kind: kindOf(task),
-      kinds: new Map(tasks.map((one) => [one.task_key, kindOf(one)])),
+      kind: builtInKindOf(task),
+      kinds: new Map(tasks.map((one) => [one.task_key, builtInKindOf(one)])),
       upstream: upstreamOf(task.task_key, tasks),
     },
   };
 }
 
 /** Gives the text back, so that it fits where texts are changed. */
-function checkText(text: string, path: string, scope: ReferenceScope): string {
-  for (const piece of piecesOf(text)) {
-    const reason = typeof piece === 'string' ? undefined : refusalOf(piece, scope);
+function checkTextReferences(text: string, path: string, scope: ReferenceScope): string {
+  for (const piece of splitAtReferences(text)) {
+    const reason = typeof piece === 'string' ? undefined : invalidReasonOf(piece, scope);
     if (typeof piece !== 'string' && reason !== undefined)
-      throw invalid(`${path} refers to ${cut(piece.written)}; ${reason}.`);
+      throw invalid(`${path} refers to ${truncateText(piece.source)}; ${reason}.`);
   }
   return text;
 }
 
-const absent: ReadonlyMap<string, string> = new Map(Object.entries(absentReferences));
-const ofTask: ReadonlySet<string> = new Set(taskReferences);
+const unsupportedReasons: ReadonlyMap<string, string> = new Map(Object.entries(unsupportedReferences));
+const taskReferenceNames: ReadonlySet<string> = new Set(taskReferences);
 
 /** Why a reference can never have a value; undefined when it can. */
-function refusalOf({ name, namespace, filled }: Reference, scope: ReferenceScope): string | undefined {
+function invalidReasonOf({ name, namespace, args }: Reference, scope: ReferenceScope): string | undefined {
   if (name === undefined)
-    return `there is no such value; known are ${namesOf(namespace).join(', ') || 'none'}`;
-  const missing = absent.get(name);
+    return `there is no such value; known are ${referenceNamesIn(namespace).join(', ') || 'none'}`;
+  const missing = unsupportedReasons.get(name);
   if (missing !== undefined) return missing;
-  if (ofTask.has(name) && scope.task === undefined)
+  if (taskReferenceNames.has(name) && scope.task === undefined)
     return 'the value of a job parameter is the same for all tasks, and may refer to values of the run alone';
-  return rules[name]?.(filled, scope);
+  return rules[name]?.(args, scope);
 }
 
 type Rule = (filled: readonly string[], scope: ReferenceScope) => string | undefined;
 
-const isTimeArgument: Rule = ([argument = '']) =>
+const checkTimeArgument: Rule = ([argument = '']) =>
   timeArguments.some((known) => known === argument)
     ? undefined
     : `${quote(argument)} is none of ${timeArguments.join(', ')}`;
 
-const isUpstream: Rule = ([key = ''], { task }) => {
+const checkUpstream: Rule = ([key = ''], { task }) => {
   if (task === undefined || task.upstream.has(key)) return undefined;
   if (!task.kinds.has(key)) return `no task has the key ${quote(key)}`;
   if (key === task.key) return 'it is the task itself, which knows this only when it is over';
@@ -116,18 +119,18 @@ const isUpstream: Rule = ([key = ''], { task }) => {
 
 /** The rules of names that need one. */
 const rules: { readonly [name in ReferenceName]?: Rule } = {
-  'job.start_time.<argument>': isTimeArgument,
-  'job.trigger.time.<argument>': isTimeArgument,
+  'job.start_time.<argument>': checkTimeArgument,
+  'job.trigger.time.<argument>': checkTimeArgument,
   'job.parameters.<parameter>': ([parameter = ''], { parameters }) => {
     if (parameters.includes(parameter)) return undefined;
     return `the job has no parameter ${quote(parameter)}; it has ${parameters.map(quote).join(', ') || 'none'}`;
   },
   'task.notebook_path': (_, { task }) =>
     task?.kind === 'notebook_task' ? undefined : `task ${task?.key ?? mainTaskKey} is no notebook_task`,
-  'tasks.<task>.run_id': isUpstream,
-  'tasks.<task>.result_state': isUpstream,
+  'tasks.<task>.run_id': checkUpstream,
+  'tasks.<task>.result_state': checkUpstream,
   'tasks.<task>.values.<key>': ([key = '', ...rest], scope) => {
-    const refusal = isUpstream([key, ...rest], scope);
+    const refusal = checkUpstream([key, ...rest], scope);
     if (refusal !== undefined || scope.task?.kinds.get(key) === 'notebook_task') return refusal;
     return `task ${key} is no notebook_task, and only notebooks set values`;
   },

@@ -5,30 +5,30 @@
 import { invalid } from '../errors.ts';
 import { formatOf, singleTaskFields, type ApiVersion } from './format.ts';
 import type { JobSettings, SubmitSettings } from './settings.ts';
-import { kindsIn, type KnownKind } from './task-kinds.ts';
-import { isGiven, quote } from '../validation/messages.ts';
+import { taskKindsIn, type TaskKindInfo } from './task-kinds.ts';
+import { isNonEmpty, quote } from '../validation/messages.ts';
 
 /**
  * Refuses settings of no format or of both. `multiTaskOnly`, when given, is the version that takes no
  * single-task fields.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
-export function checkShape(
+export function checkFormat(
   settings: JobSettings | SubmitSettings,
   multiTaskOnly: ApiVersion | undefined,
-  kinds: readonly KnownKind[],
+  kinds: readonly TaskKindInfo[],
 ): void {
   const given = new Map(Object.entries(settings));
-  const single = kindsIn(settings)[0] ?? singleTaskFields.find((field) => isGiven(given.get(field)));
+  const single = taskKindsIn(settings)[0] ?? singleTaskFields.find((field) => isNonEmpty(given.get(field)));
   if (settings.tasks !== undefined) {
     if (single !== undefined)
       throw invalid(`${single} is a single-task field; beside tasks it belongs into an entry of tasks.`);
     if (settings.tasks.length === 0) throw invalid('tasks has 0 entries; at least one task is required.');
   } else {
-    if (multiTaskOnly !== undefined) throw singleTaskRefusal(single, multiTaskOnly);
-    if (isGiven(given.get('job_clusters')) || isGiven(given.get('job_cluster_key')))
+    if (multiTaskOnly !== undefined) throw singleTaskFieldError(single, multiTaskOnly);
+    if (isNonEmpty(given.get('job_clusters')) || isNonEmpty(given.get('job_cluster_key')))
       throw invalid('Shared job cluster feature is only supported in multi-task jobs.');
-    if (kindsIn(settings).length === 0)
+    if (taskKindsIn(settings).length === 0)
       throw invalid(
         `No task is given; one of ${kinds.map(({ name }) => name).join(', ')}, or tasks, is required.`,
       );
@@ -41,7 +41,7 @@ export function checkShape(
   }
 }
 
-function singleTaskRefusal(field: string | undefined, version: ApiVersion): Error {
+function singleTaskFieldError(field: string | undefined, version: ApiVersion): Error {
   if (field === undefined)
     return invalid(`Missing required field: tasks. Version ${version} takes every job as a list of tasks.`);
   return invalid(

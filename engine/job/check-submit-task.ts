@@ -1,7 +1,7 @@
 /** What a submit task must meet beyond its schema: it brings everything in its parameters (spec 2.7). */
 import { invalid } from '../errors.ts';
 import type { TaskSettings } from './settings.ts';
-import { at, isGiven } from '../validation/messages.ts';
+import { fieldPath, isNonEmpty } from '../validation/messages.ts';
 
 /** Options that the service sets itself. */
 const reserved = new Set(['--master', '--deploy-mode', '--executor-cores']);
@@ -27,16 +27,16 @@ export const submitFlags: ReadonlySet<string> = new Set([
 export function checkSubmitTask(path: string, task: Omit<TaskSettings, 'task_key'>): void {
   const where = path === '' ? 'spark_submit_task' : `${path}.spark_submit_task`;
   for (const choice of ['existing_cluster_id', 'job_cluster_key'] as const) {
-    if (isGiven(task[choice]))
-      throw invalid(`${at(path, choice)} is given; ${where} runs only on a new_cluster.`);
+    if (isNonEmpty(task[choice]))
+      throw invalid(`${fieldPath(path, choice)} is given; ${where} runs only on a new_cluster.`);
   }
-  if (isGiven(task.libraries))
+  if (isNonEmpty(task.libraries))
     throw invalid(
-      `${at(path, 'libraries')} is given; ${where} takes libraries only as --jars, --py-files and --files in its parameters.`,
+      `${fieldPath(path, 'libraries')} is given; ${where} takes libraries only as --jars, --py-files and --files in its parameters.`,
     );
-  if (isGiven(task.new_cluster?.spark_conf))
+  if (isNonEmpty(task.new_cluster?.spark_conf))
     throw invalid(
-      `${at(path, 'new_cluster.spark_conf')} is given; ${where} takes configuration only as --conf in its parameters.`,
+      `${fieldPath(path, 'new_cluster.spark_conf')} is given; ${where} takes configuration only as --conf in its parameters.`,
     );
   checkSubmitParameters(`${where}.parameters`, task.spark_submit_task?.parameters);
 }

@@ -9,17 +9,17 @@ import { checkCluster } from './check-cluster.ts';
 import { checkLibraries } from './check-libraries.ts';
 import { checkSubmitTask } from './check-submit-task.ts';
 import type { TaskSettings } from './settings.ts';
-import { kindOf, kindsIn, type KnownKind, type TaskKind } from './task-kinds.ts';
-import { at, checkFilled, checkOneOf, quote } from '../validation/messages.ts';
+import { builtInKindOf, taskKindsIn, type TaskKindInfo, type TaskKind } from './task-kinds.ts';
+import { fieldPath, checkNotBlank, checkExactlyOne, quote } from '../validation/messages.ts';
 
 /** A task, or a single-task job read as its one task. */
 export type TaskLike = Omit<TaskSettings, 'task_key'>;
 
 /** What the rules of a task need to know beside it. */
-export interface TaskContext {
+export interface TaskCheckContext {
   readonly limits: Limits;
   /** All known task kinds: the built-in ones and those of plugins. */
-  readonly kinds: readonly KnownKind[];
+  readonly kinds: readonly TaskKindInfo[];
 }
 
 const clusterChoices = ['job_cluster_key', 'new_cluster', 'existing_cluster_id'] as const;
@@ -30,32 +30,32 @@ const clusterChoices = ['job_cluster_key', 'new_cluster', 'existing_cluster_id']
  * `path` is '' for a single-task job, else `tasks[n]`.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
-export function checkTask(path: string, task: TaskLike, { limits, kinds }: TaskContext): void {
+export function checkTask(path: string, task: TaskLike, { limits, kinds }: TaskCheckContext): void {
   checkKind(path, task, kinds);
   checkClusterChoice(path, task, kinds);
-  if (task.new_cluster !== undefined) checkCluster(at(path, 'new_cluster'), task.new_cluster, limits);
-  checkLibraries(at(path, 'libraries'), task.libraries);
-  const kind = kindOf(task);
+  if (task.new_cluster !== undefined) checkCluster(fieldPath(path, 'new_cluster'), task.new_cluster, limits);
+  checkLibraries(fieldPath(path, 'libraries'), task.libraries);
+  const kind = builtInKindOf(task);
   if (kind !== undefined) checkKindRules[kind](path, task);
 }
 
-function checkKind(path: string, task: TaskLike, known: readonly KnownKind[]): void {
+function checkKind(path: string, task: TaskLike, known: readonly TaskKindInfo[]): void {
   const kinds = known.map(({ name }) => name);
-  const found = kindsIn(task);
+  const found = taskKindsIn(task);
   const unknown = found.find((kind) => !kinds.includes(kind));
   if (unknown !== undefined)
     throw invalid(
-      `${at(path, unknown)} is not a task kind of this service; the known kinds are ${kinds.join(', ')}.`,
+      `${fieldPath(path, unknown)} is not a task kind of this service; the known kinds are ${kinds.join(', ')}.`,
     );
-  checkOneOf(path === '' ? 'The job' : path, found, kinds);
+  checkExactlyOne(path === '' ? 'The job' : path, found, kinds);
 }
 
-function checkClusterChoice(path: string, task: TaskLike, kinds: readonly KnownKind[]): void {
+function checkClusterChoice(path: string, task: TaskLike, kinds: readonly TaskKindInfo[]): void {
   const chosen = clusterChoices.filter((choice) => task[choice] !== undefined && task[choice] !== '');
-  if (chosen.length > 1) checkOneOf(path === '' ? 'The job' : path, chosen, clusterChoices);
+  if (chosen.length > 1) checkExactlyOne(path === '' ? 'The job' : path, chosen, clusterChoices);
   if (
     chosen.length === 1 ||
-    kindsIn(task).some((kind) => kinds.some(({ name, needsCluster }) => name === kind && !needsCluster))
+    taskKindsIn(task).some((kind) => kinds.some(({ name, needsCluster }) => name === kind && !needsCluster))
   )
     return;
   // Clients know this sentence; which task is meant follows it.
@@ -66,19 +66,21 @@ function checkClusterChoice(path: string, task: TaskLike, kinds: readonly KnownK
 const checkKindRules = {
   notebook_task(path, { notebook_task: notebook }) {
     if (notebook === undefined) return;
-    const field = at(path, 'notebook_task.notebook_path');
-    checkFilled(field, notebook.notebook_path);
+    const field = fieldPath(path, 'notebook_task.notebook_path');
+    checkNotBlank(field, notebook.notebook_path);
     if (!notebook.notebook_path.startsWith('/'))
       throw invalid(
         `${field} is ${quote(notebook.notebook_path)}; it must be an absolute path that begins with a slash.`,
       );
-    checkAsciiMap(at(path, 'notebook_task.base_parameters'), notebook.base_parameters);
+    checkAsciiMap(fieldPath(path, 'notebook_task.base_parameters'), notebook.base_parameters);
   },
   spark_python_task(path, { spark_python_task: python }) {
-    if (python !== undefined) checkFilled(at(path, 'spark_python_task.python_file'), python.python_file);
+    if (python !== undefined)
+      checkNotBlank(fieldPath(path, 'spark_python_task.python_file'), python.python_file);
   },
   pipeline_task(path, { pipeline_task: pipeline }) {
-    if (pipeline !== undefined) checkFilled(at(path, 'pipeline_task.pipeline_id'), pipeline.pipeline_id);
+    if (pipeline !== undefined)
+      checkNotBlank(fieldPath(path, 'pipeline_task.pipeline_id'), pipeline.pipeline_id);
   },
   spark_submit_task: checkSubmitTask,
   spark_jar_task: () => undefined,

@@ -4,25 +4,25 @@
  */
 import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
-import { checkAlerts } from './check-alerts.ts';
+import { checkNotifications } from './check-alerts.ts';
 import { checkCluster } from './check-cluster.ts';
 import { checkJobParameters } from './check-parameters.ts';
 import { checkReferences } from './check-references.ts';
-import { checkTiming } from './check-schedule.ts';
-import { checkShape } from './check-shape.ts';
-import { checkTask, type TaskContext } from './check-task.ts';
+import { checkSchedule } from './check-schedule.ts';
+import { checkFormat } from './check-shape.ts';
+import { checkTask, type TaskCheckContext } from './check-task.ts';
 import type { ApiVersion } from './format.ts';
 import { checkGraph } from './graph.ts';
 import type { JobCluster, JobSettings, SubmitSettings, TaskSettings } from './settings.ts';
-import { builtInKinds, type KnownKind } from './task-kinds.ts';
-import { checkBytes, checkCount, isGiven, quote } from '../validation/messages.ts';
+import { builtInKinds, type TaskKindInfo } from './task-kinds.ts';
+import { checkMaxBytes, checkMaxItems, isNonEmpty, quote } from '../validation/messages.ts';
 
 export interface CheckOptions {
   /** Version of the path: 2.1 and 2.2 take jobs in multi-task format only. */
   readonly version: ApiVersion;
   readonly limits: Limits;
   /** All known task kinds. Default: the built-in ones. */
-  readonly kinds?: readonly KnownKind[];
+  readonly kinds?: readonly TaskKindInfo[];
 }
 
 /**
@@ -34,12 +34,12 @@ export function checkSettings(
   settings: JobSettings,
   { version, limits, kinds = builtInKinds }: CheckOptions,
 ): void {
-  checkShape(settings, version === '2.0' ? undefined : version, kinds);
-  checkBytes('name', settings.name ?? '', limits.runNameBytes);
+  checkFormat(settings, version === '2.0' ? undefined : version, kinds);
+  checkMaxBytes('name', settings.name ?? '', limits.runNameBytes);
   checkConcurrency(settings.max_concurrent_runs, limits);
-  checkTiming(settings);
-  refuseGrants(settings);
-  checkAlerts('', settings, limits);
+  checkSchedule(settings);
+  checkNoAccessControlList(settings);
+  checkNotifications('', settings, limits);
   checkTasks(settings, { limits, kinds });
 }
 
@@ -52,11 +52,13 @@ export function checkSubmission(
   submission: SubmitSettings,
   { limits, kinds = builtInKinds }: CheckOptions,
 ): void {
-  checkShape(submission, undefined, kinds);
-  checkBytes('run_name', submission.run_name ?? '', limits.runNameBytes);
+  checkFormat(submission, undefined, kinds);
+  checkMaxBytes('run_name', submission.run_name ?? '', limits.runNameBytes);
   checkIdempotencyToken(submission.idempotency_token, limits);
-  checkAlerts('', submission, limits);
-  const shared = isGiven(submission.job_clusters) ? 'job_clusters' : sharedClusterUse(submission.tasks);
+  checkNotifications('', submission, limits);
+  const shared = isNonEmpty(submission.job_clusters)
+    ? 'job_clusters'
+    : findSharedClusterUse(submission.tasks);
   if (shared !== undefined)
     throw invalid(
       `${shared} is given; a submission has no shared job clusters: give each task a new_cluster or an existing_cluster_id.`,
@@ -73,8 +75,8 @@ export function checkIdempotencyToken(token: string | undefined, limits: Limits)
 }
 
 /** Create takes them apart; among the settings they would be kept and shown, and let nobody in or out. */
-function refuseGrants(settings: object): void {
-  if ('access_control_list' in settings && isGiven(settings.access_control_list)) {
+function checkNoAccessControlList(settings: object): void {
+  if ('access_control_list' in settings && isNonEmpty(settings.access_control_list)) {
     throw invalid(
       'access_control_list is given; the permissions of a job are changed with PUT or PATCH permissions/jobs/<job_id>.',
     );
@@ -87,42 +89,42 @@ function checkConcurrency(runs: number | undefined, limits: Limits): void {
     throw invalid(`max_concurrent_runs is ${runs}; it must be between 0 and ${most}.`);
 }
 
-function sharedClusterUse(tasks: readonly TaskSettings[] = []): string | undefined {
-  const index = tasks.findIndex((task) => isGiven(task.job_cluster_key));
+function findSharedClusterUse(tasks: readonly TaskSettings[] = []): string | undefined {
+  const index = tasks.findIndex((task) => isNonEmpty(task.job_cluster_key));
   return index < 0 ? undefined : `tasks[${index}].job_cluster_key`;
 }
 
 /** Tasks, and what joins them: shared clusters, the graph, and parameters with their references. */
-function checkTasks(settings: JobSettings | SubmitSettings, context: TaskContext): void {
+function checkTasks(settings: JobSettings | SubmitSettings, context: TaskCheckContext): void {
   checkJobParameters(settings.parameters, context.limits);
   checkEachTask(settings, context);
   checkReferences(settings);
 }
 
-function checkEachTask(settings: JobSettings | SubmitSettings, context: TaskContext): void {
+function checkEachTask(settings: JobSettings | SubmitSettings, context: TaskCheckContext): void {
   const { tasks, job_clusters: clusters = [] } = settings;
   if (tasks === undefined) {
     checkTask('', settings, context);
     return;
   }
-  checkCount('tasks', tasks, context.limits.tasksPerJob);
+  checkMaxItems('tasks', tasks, context.limits.tasksPerJob);
   checkJobClusters(clusters, context.limits);
   checkGraph(tasks);
   const keys = clusters.map((cluster) => cluster.job_cluster_key);
   for (const [index, task] of tasks.entries()) {
     checkClusterKey(`tasks[${index}].job_cluster_key`, task.job_cluster_key, keys);
     checkTask(`tasks[${index}]`, task, context);
-    checkAlerts(`tasks[${index}]`, task, context.limits);
+    checkNotifications(`tasks[${index}]`, task, context.limits);
   }
 }
 
 function checkClusterKey(path: string, key: string | undefined, keys: readonly string[]): void {
-  if (!isGiven(key) || keys.some((known) => known === key)) return;
+  if (!isNonEmpty(key) || keys.some((known) => known === key)) return;
   throw invalid(`${path} is ${quote(key)}; no entry of job_clusters has this key.`);
 }
 
 function checkJobClusters(clusters: readonly JobCluster[], limits: Limits): void {
-  checkCount('job_clusters', clusters, limits.jobClustersPerJob);
+  checkMaxItems('job_clusters', clusters, limits.jobClustersPerJob);
   const firstOf = new Map<string, number>();
   for (const [index, cluster] of clusters.entries()) {
     const path = `job_clusters[${index}]`;
@@ -140,7 +142,7 @@ function checkJobClusters(clusters: readonly JobCluster[], limits: Limits): void
 }
 
 function checkNoLibraries(path: string, holder: object): void {
-  if ('libraries' in holder && isGiven(holder.libraries)) {
+  if ('libraries' in holder && isNonEmpty(holder.libraries)) {
     throw invalid(
       `${path}.libraries is given; libraries are configured in the tasks, never on a shared job cluster.`,
     );

@@ -4,7 +4,7 @@
  */
 import { Type, type Static } from 'typebox';
 import { withAliases } from '../validation/aliases.ts';
-import { int32, textMap, texts } from '../validation/scalars.ts';
+import { int32, stringMap, stringList } from '../validation/scalars.ts';
 
 export const AutoScale = Type.Object(
   {
@@ -68,7 +68,7 @@ export const NewCluster = Type.Object(
     num_workers: Type.Optional(int32(0, 'Number of workers; one driver comes on top. Or autoscale.')),
     autoscale: Type.Optional(AutoScale),
     spark_version: Type.Optional(Type.String({ description: 'Runtime version. Required.' })),
-    spark_conf: Type.Optional(textMap('Configuration properties.')),
+    spark_conf: Type.Optional(stringMap('Configuration properties.')),
     cloud_attributes: Type.Optional(CloudAttributes),
     placement_attributes: Type.Optional(PlacementAttributes),
     node_type_id: Type.Optional(
@@ -79,9 +79,9 @@ export const NewCluster = Type.Object(
     driver_node_type_id: Type.Optional(
       Type.String({ description: 'Size of the driver. Default: node_type_id.' }),
     ),
-    ssh_public_keys: Type.Optional(texts('Not supported: always shown empty.')),
+    ssh_public_keys: Type.Optional(stringList('Not supported: always shown empty.')),
     custom_tags: Type.Optional(
-      Type.Union([textMap('Tags by name.'), noTags], {
+      Type.Union([stringMap('Tags by name.'), noTags], {
         description: 'Tags of the cluster; an empty list means none.',
       }),
     ),
@@ -89,7 +89,7 @@ export const NewCluster = Type.Object(
     init_scripts: Type.Optional(
       Type.Array(InitScriptInfo, { description: 'Run one after the other, in this order.' }),
     ),
-    spark_env_vars: Type.Optional(textMap('Environment variables of driver and workers, ASCII only.')),
+    spark_env_vars: Type.Optional(stringMap('Environment variables of driver and workers, ASCII only.')),
     enable_elastic_disk: Type.Optional(Type.Boolean({ description: 'Not supported: always shown false.' })),
     instance_pool_id: Type.Optional(Type.String({ description: 'Pool that the nodes are taken from.' })),
     policy_id: Type.Optional(Type.String({ description: 'Cluster policy; it may supply the node type.' })),
@@ -106,7 +106,7 @@ export const MavenLibrary = Type.Object(
     repo: Type.Optional(
       Type.String({ description: 'Repository. Default: the default central repositories.' }),
     ),
-    exclusions: Type.Optional(texts('Dependencies to leave out.')),
+    exclusions: Type.Optional(stringList('Dependencies to leave out.')),
   },
   { description: 'A Maven library.' },
 );

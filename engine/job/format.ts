@@ -1,5 +1,5 @@
 /** The two formats of a job, and each seen as the other: what runs is always a list of tasks. */
-import { isKind, taskKinds } from './task-kinds.ts';
+import { isTaskKindField, taskKinds } from './task-kinds.ts';
 import type { JobSettings, SubmitSettings, TaskSettings } from './settings.ts';
 
 /** The versions of the path under which one model is served. */
@@ -11,7 +11,7 @@ export type JobFormat = NonNullable<JobSettings['format']>;
 export const mainTaskKey = 'main';
 
 /** The name of a job or of a one-time run that was given none. */
-export const untitled = 'Untitled';
+export const defaultName = 'Untitled';
 
 /** Fields that describe the one task of a single-task job, and never stand beside `tasks`. */
 export const singleTaskFields = [
@@ -37,16 +37,16 @@ export function formatOf(settings: JobSettings | SubmitSettings): JobFormat {
  * libraries, timeout and retries.
  */
 export function tasksOf(settings: JobSettings): TaskSettings[] {
-  return asMultiTask(settings).tasks ?? [];
+  return toMultiTask(settings).tasks ?? [];
 }
 
 /**
  * A job in multi-task format; a single-task job as one task with its cluster, libraries, timeout and retries
  * (design 8).
  */
-export function asMultiTask(settings: JobSettings): JobSettings {
+export function toMultiTask(settings: JobSettings): JobSettings {
   if (settings.tasks !== undefined) return settings;
-  return withOneTask(settings, mainTaskKey, movedFields);
+  return moveIntoSingleTask(settings, mainTaskKey, movedFields);
 }
 
 /** Settings as listings show them: without `tasks` (spec 4.1). */
@@ -59,15 +59,15 @@ export function withoutTasks(settings: JobSettings): JobSettings {
  * A submission as the settings of the hidden job that it runs as. In 2.1 and 2.2 a single-task body is one
  * task keyed by its run_name; its timeout stays that of the run. In 2.0 it stays single-task.
  */
-export function settingsOfSubmission(submission: SubmitSettings, version: ApiVersion): JobSettings {
-  const { run_name: name = untitled, idempotency_token: _, ...rest } = submission;
+export function toJobSettings(submission: SubmitSettings, version: ApiVersion): JobSettings {
+  const { run_name: name = defaultName, idempotency_token: _, ...rest } = submission;
   const settings: JobSettings = { ...rest, name, format: formatOf(submission) };
   if (settings.tasks !== undefined || version === '2.0') return settings;
-  return withOneTask(settings, taskKeyFrom(submission.run_name), movedFieldsOfSubmission);
+  return moveIntoSingleTask(settings, toTaskKey(submission.run_name), movedFieldsOfSubmission);
 }
 
 /** A run_name made a valid task_key: anything else than letters, digits, `_` and `-` becomes `_`. */
-function taskKeyFrom(runName = ''): string {
+function toTaskKey(runName = ''): string {
   const key = runName
     .trim()
     .replaceAll(/[^A-Za-z0-9_-]+/g, '_')
@@ -76,12 +76,16 @@ function taskKeyFrom(runName = ''): string {
 }
 
 /** Kinds of plugins are moved by how they look: nobody else's field ends like that and holds an object. */
-function withOneTask(settings: JobSettings, task_key: string, fields: ReadonlySet<string>): JobSettings {
+function moveIntoSingleTask(
+  settings: JobSettings,
+  task_key: string,
+  fields: ReadonlySet<string>,
+): JobSettings {
   const ofJob: [string, unknown][] = [];
   const ofTask: [string, unknown][] = [['task_key', task_key]];
   for (const entry of Object.entries(settings)) {
     const [field, value] = entry;
-    if (!fields.has(field) && !isKind(field, value)) ofJob.push(entry);
+    if (!fields.has(field) && !isTaskKindField(field, value)) ofJob.push(entry);
     else if (value !== undefined) ofTask.push(entry);
   }
   return {

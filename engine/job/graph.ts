@@ -53,7 +53,7 @@ export function topologicalOrder<T extends GraphTask>(tasks: readonly T[]): T[] 
     const ready = waiting.filter((task) => dependencies(task).every((on) => done.has(on)));
     if (ready.length === 0)
       throw invalid(
-        `tasks: depends_on must not form a cycle, but it does: ${cycleIn(waiting).join(' -> ')}.`,
+        `tasks: depends_on must not form a cycle, but it does: ${findCycle(waiting).join(' -> ')}.`,
       );
     for (const task of ready) done.add(task.task_key);
     ordered.push(...ready);
@@ -81,7 +81,7 @@ export function upstreamOf(key: string, tasks: readonly GraphTask[]): Set<string
 }
 
 /** Walks from task to dependency among tasks that all wait for each other until one comes up again. */
-function cycleIn(waiting: readonly GraphTask[]): string[] {
+function findCycle(waiting: readonly GraphTask[]): string[] {
   const byKey = new Map(waiting.map((task) => [task.task_key, task]));
   const walked: string[] = [];
   let task = waiting[0];

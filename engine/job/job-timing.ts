@@ -1,11 +1,11 @@
 /** The timing of a job: its Quartz schedule or its periodic trigger. */
-import type { Timing } from '../schedule/timing.ts';
+import type { Schedule } from '../schedule/timing.ts';
 import type { JobSettings } from './settings.ts';
 
 const unitMs = { MINUTES: 60_000, HOURS: 3_600_000, DAYS: 86_400_000, WEEKS: 604_800_000 };
 
 /** The timing of a job; undefined when it starts on demand alone. */
-export function timingOf({ schedule, trigger }: JobSettings): Timing | undefined {
+export function scheduleOf({ schedule, trigger }: JobSettings): Schedule | undefined {
   if (schedule !== undefined) {
     return {
       kind: 'cron',

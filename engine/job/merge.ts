@@ -41,16 +41,12 @@ export function mergeSettings(
   newSettings: JobSettings,
   fieldsToRemove: readonly string[] = [],
 ): JobSettings {
-  const rest = withoutFields(stored, fieldsToRemove);
+  const rest = removeFields(stored, fieldsToRemove);
   const merged: JobSettings = { ...rest, ...newSettings };
   const { tasks, job_clusters: clusters } = newSettings;
-  if (tasks !== undefined) merged.tasks = mergedByKey(rest.tasks ?? [], tasks, (task) => task.task_key);
+  if (tasks !== undefined) merged.tasks = mergeByKey(rest.tasks ?? [], tasks, (task) => task.task_key);
   if (clusters !== undefined)
-    merged.job_clusters = mergedByKey(
-      rest.job_clusters ?? [],
-      clusters,
-      (cluster) => cluster.job_cluster_key,
-    );
+    merged.job_clusters = mergeByKey(rest.job_clusters ?? [], clusters, (cluster) => cluster.job_cluster_key);
   // The format follows from the shape; one that was stored before the shape changed would contradict it.
   if (merged.format !== undefined && newSettings.format === undefined) merged.format = formatOf(merged);
   return merged;
@@ -65,8 +61,8 @@ export function resetSettings(stored: JobSettings, newSettings: JobSettings): Jo
   return { ...Object.fromEntries(kept), ...newSettings };
 }
 
-function withoutFields(stored: JobSettings, names: readonly string[]): JobSettings {
-  for (const [index, name] of names.entries()) checkName(`fields_to_remove[${index}]`, name, stored);
+function removeFields(stored: JobSettings, names: readonly string[]): JobSettings {
+  for (const [index, name] of names.entries()) checkFieldToRemove(`fields_to_remove[${index}]`, name, stored);
   const removed = new Set(names);
   const rest: JobSettings = Object.fromEntries(
     Object.entries(stored).filter(([field]) => !removed.has(field)),
@@ -78,7 +74,7 @@ function withoutFields(stored: JobSettings, names: readonly string[]): JobSettin
   return rest;
 }
 
-function checkName(path: string, name: string, stored: JobSettings): void {
+function checkFieldToRemove(path: string, name: string, stored: JobSettings): void {
   // A plugin's kind may have gone with its plugin, and must still be removable.
   if (
     knownFields.has(name) ||
@@ -96,7 +92,7 @@ function checkName(path: string, name: string, stored: JobSettings): void {
  * Entries of one key twice among the new ones both stay: the check of the result refuses them, instead of one
  * vanishing here.
  */
-function mergedByKey<Entry>(
+function mergeByKey<Entry>(
   stored: readonly Entry[],
   added: readonly Entry[],
   keyOf: (entry: Entry) => string,

@@ -4,14 +4,14 @@
  */
 import { Type, type Static } from 'typebox';
 import { invalid, ServiceError } from '../errors.ts';
-import { checkCount, quote } from '../validation/messages.ts';
+import { checkMaxItems, quote } from '../validation/messages.ts';
 
 /** The levels, weakest first; each holds what the weaker ones hold. */
 export const permissionLevels = ['CAN_VIEW', 'CAN_MANAGE_RUN', 'CAN_MANAGE', 'IS_OWNER'] as const;
 export type PermissionLevel = (typeof permissionLevels)[number];
 
 /** What a level permits, in words. */
-export const meaningOf: Readonly<Record<PermissionLevel, string>> = {
+export const permissionDescriptions: Readonly<Record<PermissionLevel, string>> = {
   CAN_VIEW: 'Sees the job, its runs and their output.',
   CAN_MANAGE_RUN: 'Sees the job, starts runs and cancels them.',
   CAN_MANAGE: 'Does everything with the job, its runs and its permissions but give it to another owner.',
@@ -51,12 +51,12 @@ export interface Grant {
 }
 
 /** Whether one of the levels held is enough. */
-export function reaches(held: readonly PermissionLevel[], needed: PermissionLevel): boolean {
+export function hasPermission(held: readonly PermissionLevel[], needed: PermissionLevel): boolean {
   return held.some((level) => permissionLevels.indexOf(level) >= permissionLevels.indexOf(needed));
 }
 
 /** How refusals call the levels that are enough, in the words and the order that clients know. */
-const enough: Readonly<Record<PermissionLevel, string>> = {
+const sufficientLevelsText: Readonly<Record<PermissionLevel, string>> = {
   CAN_VIEW: 'View or Admin or Manage Run or Owner',
   CAN_MANAGE_RUN: 'Admin or Manage Run or Owner',
   CAN_MANAGE: 'Admin or Owner',
@@ -64,30 +64,30 @@ const enough: Readonly<Record<PermissionLevel, string>> = {
 };
 
 /** The refusal of a user who lacks a level on a job. */
-export function lacksPermission(userName: string, needed: PermissionLevel, jobId: number): ServiceError {
+export function permissionDenied(userName: string, needed: PermissionLevel, jobId: number): ServiceError {
   return new ServiceError(
     'PERMISSION_DENIED',
-    `User ${userName} does not have ${enough[needed]} permissions on job ${jobId}`,
+    `User ${userName} does not have ${sufficientLevelsText[needed]} permissions on job ${jobId}`,
   );
 }
 
 /** Entries of one list. */
-const mostGrants = 1_000;
+const grantsMax = 1_000;
 
 /**
  * The grants that an access_control_list asks for.
  * @throws ServiceError for a list of more than 1,000 entries, an entry without exactly one name, for somebody
  *   named twice, for a second owner or a group that owns
  */
-export function grantsOf(list: readonly AccessControlRequest[]): Grant[] {
-  checkCount('access_control_list', list, mostGrants);
+export function parseGrants(list: readonly AccessControlRequest[]): Grant[] {
+  checkMaxItems('access_control_list', list, grantsMax);
   const grants = list.map((entry, index) => ({
-    grantee: granteeOf(entry, `access_control_list[${index}]`),
+    grantee: parseGrantee(entry, `access_control_list[${index}]`),
     level: entry.permission_level,
   }));
   for (const [index, { grantee, level }] of grants.entries()) {
     const where = `access_control_list[${index}]`;
-    if (grants.slice(0, index).some((earlier) => isSame(earlier.grantee, grantee)))
+    if (grants.slice(0, index).some((earlier) => isSameGrantee(earlier.grantee, grantee)))
       throw invalid(
         `${where} names ${quote(grantee.name)}, as an entry before it does; give one level to each.`,
       );
@@ -102,7 +102,7 @@ export function grantsOf(list: readonly AccessControlRequest[]): Grant[] {
   return grants;
 }
 
-function granteeOf(
+function parseGrantee(
   { user_name: user, group_name: group, service_principal_name: servicePrincipal }: AccessControlRequest,
   where: string,
 ): Grantee {
@@ -125,15 +125,15 @@ function granteeOf(
  * The list that replaces another. The owner stays the owner until somebody else is made it: nobody can lock
  * everybody out, and a lower level for the owner changes nothing.
  */
-export function replacedGrants(current: readonly Grant[], wanted: readonly Grant[]): Grant[] {
-  return withOwner(wanted, ownerIn(wanted) ?? ownerIn(current));
+export function grantsAfterReplace(current: readonly Grant[], wanted: readonly Grant[]): Grant[] {
+  return withOwner(wanted, findOwner(wanted) ?? findOwner(current));
 }
 
 /** A list in which some entries are changed or added. An owner who gives the job away can still manage it. */
-export function amendedGrants(current: readonly Grant[], wanted: readonly Grant[]): Grant[] {
-  const [owner, newOwner] = [ownerIn(current), ownerIn(wanted)];
+export function grantsAfterUpdate(current: readonly Grant[], wanted: readonly Grant[]): Grant[] {
+  const [owner, newOwner] = [findOwner(current), findOwner(wanted)];
   const untouched = current
-    .filter(({ grantee }) => !wanted.some((other) => isSame(other.grantee, grantee)))
+    .filter(({ grantee }) => !wanted.some((other) => isSameGrantee(other.grantee, grantee)))
     .map((grant): Grant =>
       grant === owner && newOwner !== undefined ? { ...grant, level: 'CAN_MANAGE' } : grant,
     );
@@ -141,21 +141,23 @@ export function amendedGrants(current: readonly Grant[], wanted: readonly Grant[
 }
 
 /** The entry of the one who owns a job; undefined when that user is gone. */
-export function ownerIn(grants: readonly Grant[]): Grant | undefined {
+export function findOwner(grants: readonly Grant[]): Grant | undefined {
   return grants.find(({ level }) => level === 'IS_OWNER');
 }
 
 /** Whether two lists name the same owner. */
-export function keepsOwner(before: readonly Grant[], after: readonly Grant[]): boolean {
-  const [one, other] = [ownerIn(before), ownerIn(after)];
-  return one === other || (one !== undefined && other !== undefined && isSame(one.grantee, other.grantee));
+export function hasSameOwner(before: readonly Grant[], after: readonly Grant[]): boolean {
+  const [one, other] = [findOwner(before), findOwner(after)];
+  return (
+    one === other || (one !== undefined && other !== undefined && isSameGrantee(one.grantee, other.grantee))
+  );
 }
 
 function withOwner(grants: readonly Grant[], owner: Grant | undefined): Grant[] {
   if (owner === undefined) return [...grants];
-  return [owner, ...grants.filter(({ grantee }) => !isSame(grantee, owner.grantee))];
+  return [owner, ...grants.filter(({ grantee }) => !isSameGrantee(grantee, owner.grantee))];
 }
 
-function isSame(one: Grantee, other: Grantee): boolean {
+function isSameGrantee(one: Grantee, other: Grantee): boolean {
   return one.kind === other.kind && one.name === other.name;
 }

@@ -40,7 +40,7 @@ export const taskReferences = [
 ] as const;
 
 /** Names that the interface knows but that never have a value here, with the reason. */
-export const absentReferences = {
+export const unsupportedReferences = {
   'job.trigger.file_arrival.location': 'no run is triggered by the arrival of a file here',
   'tasks.<task>.output.rows': 'there are no SQL tasks here, and only they have rows',
   'tasks.<task>.output.first_row': 'there are no SQL tasks here, and only they have rows',
@@ -67,30 +67,31 @@ export const timeArguments = [
 
 export type RunReference = (typeof runReferences)[number];
 export type TaskReference = (typeof taskReferences)[number];
-export type AbsentReference = keyof typeof absentReferences;
-export type ReferenceName = RunReference | TaskReference | AbsentReference;
+export type UnsupportedReference = keyof typeof unsupportedReferences;
+export type ReferenceName = RunReference | TaskReference | UnsupportedReference;
 export type TimeArgument = (typeof timeArguments)[number];
 
 /** One reference within a text. */
 export interface Reference {
   /** As it stands in the text, braces included. */
-  readonly written: string;
+  readonly source: string;
   /** Undefined for a name that its namespace does not have. */
   readonly name: ReferenceName | undefined;
   /** The first word, e.g. `job`. */
   readonly namespace: string;
   /** What was filled in for the angle brackets of the name, in their order. */
-  readonly filled: readonly string[];
+  readonly args: readonly string[];
 }
 
 /** Text that stays as it is, or a reference. */
-export type Piece = string | Reference;
+export type TextPart = string | Reference;
 
-const isAbsent = (name: string): name is AbsentReference => Object.hasOwn(absentReferences, name);
+const isUnsupportedReference = (name: string): name is UnsupportedReference =>
+  Object.hasOwn(unsupportedReferences, name);
 const names: readonly ReferenceName[] = [
   ...runReferences,
   ...taskReferences,
-  ...Object.keys(absentReferences).filter(isAbsent),
+  ...Object.keys(unsupportedReferences).filter(isUnsupportedReference),
 ];
 const shapes = names.map((name) => ({ name, words: name.split('.') }));
 const namespaces = new Set(shapes.map(({ words }) => words[0]));
@@ -102,11 +103,11 @@ const grammar = /\{\{\s*((?:`[^`]+`|[\p{L}\p{N}_-]+)(?:\.(?:`[^`]+`|[\p{L}\p{N}_
  * Cuts a text at its references; together the pieces are the text again. Double braces that hold anything
  * else than a name of a known namespace are text like any other.
  */
-export function piecesOf(text: string): Piece[] {
-  const pieces: Piece[] = [];
+export function splitAtReferences(text: string): TextPart[] {
+  const pieces: TextPart[] = [];
   let end = 0;
   for (const match of text.matchAll(grammar)) {
-    const reference = referenceIn(match[0], match[1] ?? '');
+    const reference = parseReference(match[0], match[1] ?? '');
     if (reference === undefined) continue;
     if (match.index > end) pieces.push(text.slice(end, match.index));
     pieces.push(reference);
@@ -117,29 +118,29 @@ export function piecesOf(text: string): Piece[] {
 }
 
 /** The names of a namespace that have a value, for refusals. */
-export function namesOf(namespace: string): ReferenceName[] {
+export function referenceNamesIn(namespace: string): ReferenceName[] {
   return shapes
-    .filter(({ name, words }) => words[0] === namespace && !isAbsent(name))
+    .filter(({ name, words }) => words[0] === namespace && !isUnsupportedReference(name))
     .map(({ name }) => name);
 }
 
-function referenceIn(written: string, path: string): Reference | undefined {
+function parseReference(written: string, path: string): Reference | undefined {
   const words = (path.match(/`[^`]+`|[^.`]+/g) ?? []).map((word) => word.replaceAll('`', ''));
   const [namespace = ''] = words;
   if (!namespaces.has(namespace)) return undefined;
   const shape = shapes.find(
     (one) =>
       one.words.length === words.length &&
-      one.words.every((word, index) => isBlank(word) || word === words[index]),
+      one.words.every((word, index) => isPlaceholder(word) || word === words[index]),
   );
   return {
-    written,
+    source: written,
     namespace,
     name: shape?.name,
-    filled: words.filter((_, index) => isBlank(shape?.words[index] ?? '')),
+    args: words.filter((_, index) => isPlaceholder(shape?.words[index] ?? '')),
   };
 }
 
-function isBlank(word: string): boolean {
+function isPlaceholder(word: string): boolean {
   return word.startsWith('<');
 }

@@ -4,7 +4,7 @@ import { tasksOf } from './format.ts';
 import type { JobSettings } from './settings.ts';
 
 /** Ids of the jobs that a job starts by its run_job_tasks. */
-function startedBy(settings: JobSettings): number[] {
+function startedJobIds(settings: JobSettings): number[] {
   return tasksOf(settings).flatMap((task) => task.run_job_task?.job_id ?? []);
 }
 
@@ -20,7 +20,7 @@ export async function checkRunJobCycle(
   settingsOf: (jobId: number) => Promise<JobSettings | undefined>,
 ): Promise<void> {
   const seen = new Set<number>();
-  const chains = startedBy(settings).map((next) => [jobId, next]);
+  const chains = startedJobIds(settings).map((next) => [jobId, next]);
   for (let chain = chains.shift(); chain !== undefined; chain = chains.shift()) {
     const last = chain.at(-1) ?? jobId;
     if (last === jobId)
@@ -30,6 +30,6 @@ export async function checkRunJobCycle(
     if (seen.has(last)) continue;
     seen.add(last);
     const others = await settingsOf(last);
-    for (const next of others === undefined ? [] : startedBy(others)) chains.push([...chain, next]);
+    for (const next of others === undefined ? [] : startedJobIds(others)) chains.push([...chain, next]);
   }
 }

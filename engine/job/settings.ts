@@ -10,7 +10,7 @@ import {
   WebhookNotifications,
 } from './alerts.ts';
 import { Library, NewCluster } from './cluster.ts';
-import { int32, key, textMap } from '../validation/scalars.ts';
+import { int32, entityKey, stringMap } from '../validation/scalars.ts';
 import { taskKindFields } from './task-kinds.ts';
 import { Trigger } from './trigger.ts';
 
@@ -32,7 +32,7 @@ export const CronSchedule = Type.Object(
 );
 
 export const JobCluster = Type.Object(
-  { job_cluster_key: key('Key by which tasks name this cluster.'), new_cluster: NewCluster },
+  { job_cluster_key: entityKey('Key by which tasks name this cluster.'), new_cluster: NewCluster },
   {
     description:
       'A cluster shared by tasks of one run: created by the first that uses it, ended after the last.',
@@ -96,7 +96,7 @@ const attemptFields = {
   ),
 };
 
-const alertFields = {
+const notificationFields = {
   email_notifications: Type.Optional(JobEmailNotifications),
   webhook_notifications: Type.Optional(WebhookNotifications),
   notification_settings: Type.Optional(JobNotificationSettings),
@@ -108,7 +108,7 @@ const alertFields = {
 
 export const TaskSettings = Type.Object(
   {
-    task_key: key('Key of the task, unique within the job.'),
+    task_key: entityKey('Key of the task, unique within the job.'),
     description: Type.Optional(Type.String({ description: 'Free text.' })),
     depends_on: Type.Optional(Type.Array(TaskDependency, { description: 'Tasks that must complete first.' })),
     run_if: Type.Optional(
@@ -132,7 +132,7 @@ export const TaskSettings = Type.Object(
     ...clusterFields,
     ...taskKindFields,
     ...attemptFields,
-    ...alertFields,
+    ...notificationFields,
   },
   {
     description:
@@ -156,7 +156,7 @@ export const JobSettings = Type.Object(
   {
     name: Type.Optional(Type.String({ description: 'Name of the job. Default: Untitled.' })),
     description: Type.Optional(Type.String({ description: 'Free text.' })),
-    tags: Type.Optional(textMap('Tags of the job.')),
+    tags: Type.Optional(stringMap('Tags of the job.')),
     parameters: Type.Optional(Type.Array(JobParameter, { description: 'Parameters of the job.' })),
     queue: Type.Optional(Queue),
     schedule: Type.Optional(CronSchedule),
@@ -167,7 +167,7 @@ export const JobSettings = Type.Object(
     ...clusterFields,
     ...taskKindFields,
     ...attemptFields,
-    ...alertFields,
+    ...notificationFields,
     ...taskListFields,
   },
   { description: 'Settings of a job and all its runs.' },
@@ -185,14 +185,14 @@ export const SubmitSettings = Type.Object(
       }),
     ),
     queue: Type.Optional(Queue),
-    tags: Type.Optional(textMap('Tags of the run.')),
+    tags: Type.Optional(stringMap('Tags of the run.')),
     parameters: Type.Optional(
       Type.Array(JobParameter, { description: 'Parameters of the run, with their values as defaults.' }),
     ),
     ...clusterFields,
     ...taskKindFields,
     ...attemptFields,
-    ...alertFields,
+    ...notificationFields,
     ...taskListFields,
   },
   { description: 'A one-time run without a stored job.' },

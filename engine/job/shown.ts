@@ -2,10 +2,10 @@
  * Settings as jobs/get and its kin show them: what was written, the few promised additions, and nothing
  * invented.
  */
-import { pick, spellings } from '../validation/aliases.ts';
+import { readAliased, spellingsOf } from '../validation/aliases.ts';
 import type { JobsHealthRules } from './alerts.ts';
 import type { NewCluster } from './cluster.ts';
-import { asMultiTask, formatOf, untitled, type ApiVersion } from './format.ts';
+import { toMultiTask, formatOf, defaultName, type ApiVersion } from './format.ts';
 import type { JobSettings, TaskSettings } from './settings.ts';
 
 /**
@@ -23,22 +23,26 @@ const taskDefaults = { email_notifications: {}, run_if: 'ALL_SUCCESS', timeout_s
  * The settings of a job as a version of the path shows them. `name` and `format` are always there. 2.0 adds
  * nothing else; 2.1 and 2.2 show every job as multi-task with the defaults of that version.
  */
-export function shownSettings(settings: JobSettings, version: ApiVersion): JobSettings {
+export function renderSettings(settings: JobSettings, version: ApiVersion): JobSettings {
   if (version === '2.0')
-    return { ...shownParts(settings, version), name: settings.name ?? untitled, format: formatOf(settings) };
-  const multi = asMultiTask(settings);
+    return {
+      ...renderParts(settings, version),
+      name: settings.name ?? defaultName,
+      format: formatOf(settings),
+    };
+  const multi = toMultiTask(settings);
   return {
     ...jobDefaults,
-    ...shownParts(multi, version),
-    name: settings.name ?? untitled,
+    ...renderParts(multi, version),
+    name: settings.name ?? defaultName,
     format: 'MULTI_TASK',
   };
 }
 
 /** One task as a version of the path shows it; `job` tells where its notebooks come from. */
-export function shownTask(task: TaskSettings, job: object, version: ApiVersion): TaskSettings {
-  if (version === '2.0') return shownParts(task, version);
-  const shown: TaskSettings = { ...taskDefaults, ...shownParts(task, version) };
+export function renderTask(task: TaskSettings, job: object, version: ApiVersion): TaskSettings {
+  if (version === '2.0') return renderParts(task, version);
+  const shown: TaskSettings = { ...taskDefaults, ...renderParts(task, version) };
   if (shown.depends_on !== undefined)
     shown.depends_on = shown.depends_on.toSorted((a, b) => (a.task_key < b.task_key ? -1 : 1));
   if (shown.notebook_task !== undefined) {
@@ -50,25 +54,25 @@ export function shownTask(task: TaskSettings, job: object, version: ApiVersion):
   return shown;
 }
 
-type Parts = Pick<JobSettings, 'new_cluster' | 'health' | 'job_clusters' | 'tasks'>;
+type RenderedParts = Pick<JobSettings, 'new_cluster' | 'health' | 'job_clusters' | 'tasks'>;
 
 /** The parts of a job or a task that never come back quite as written, wherever they stand. */
-function shownParts<T extends Parts>(holder: T, version: ApiVersion): T {
+function renderParts<T extends RenderedParts>(holder: T, version: ApiVersion): T {
   const shown: T = { ...holder };
-  if (holder.new_cluster !== undefined) shown.new_cluster = shownCluster(holder.new_cluster);
-  if (holder.health !== undefined) shown.health = shownHealth(holder.health);
+  if (holder.new_cluster !== undefined) shown.new_cluster = renderCluster(holder.new_cluster);
+  if (holder.health !== undefined) shown.health = renderHealth(holder.health);
   if (holder.job_clusters !== undefined) {
     shown.job_clusters = holder.job_clusters.map((entry) => ({
       ...entry,
-      new_cluster: shownCluster(entry.new_cluster),
+      new_cluster: renderCluster(entry.new_cluster),
     }));
   }
-  if (holder.tasks !== undefined) shown.tasks = holder.tasks.map((task) => shownTask(task, holder, version));
+  if (holder.tasks !== undefined) shown.tasks = holder.tasks.map((task) => renderTask(task, holder, version));
   return shown;
 }
 
 /** A cluster as it is shown: what is not supported reads as switched off, and a map is never a list. */
-export function shownCluster(cluster: NewCluster): NewCluster {
+export function renderCluster(cluster: NewCluster): NewCluster {
   const shown: NewCluster = { ...cluster };
   if (cluster.enable_elastic_disk !== undefined) shown.enable_elastic_disk = false;
   if (cluster.ssh_public_keys !== undefined) shown.ssh_public_keys = [];
@@ -77,11 +81,14 @@ export function shownCluster(cluster: NewCluster): NewCluster {
 }
 
 /** Health rules with the comparison under each of its spellings: different clients read different ones. */
-function shownHealth(health: JobsHealthRules): JobsHealthRules {
+function renderHealth(health: JobsHealthRules): JobsHealthRules {
   if (health.rules === undefined) return health;
   const rules = health.rules.map((rule) => {
-    const operator = pick(rule, 'operator');
-    return { ...rule, ...Object.fromEntries(spellings('operator').map((spelling) => [spelling, operator])) };
+    const operator = readAliased(rule, 'operator');
+    return {
+      ...rule,
+      ...Object.fromEntries(spellingsOf('operator').map((spelling) => [spelling, operator])),
+    };
   });
   return { ...health, rules };
 }

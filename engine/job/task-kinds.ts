@@ -3,7 +3,7 @@
  * 2.7).
  */
 import { Type, type Static, type TSchema } from 'typebox';
-import { Id, instant, textMap, texts } from '../validation/scalars.ts';
+import { Id, epochMillis, stringMap, stringList } from '../validation/scalars.ts';
 
 export const NotebookTask = Type.Object(
   {
@@ -11,10 +11,10 @@ export const NotebookTask = Type.Object(
       description: 'Absolute path of the notebook in the workspace; begins with a slash.',
     }),
     revision_timestamp: Type.Optional(
-      instant('Epoch ms: the newest revision not later than this instant. Default: the newest.'),
+      epochMillis('Epoch ms: the newest revision not later than this instant. Default: the newest.'),
     ),
     base_parameters: Type.Optional(
-      textMap('Parameters of the notebook, ASCII only. Those of run-now are merged in and win.'),
+      stringMap('Parameters of the notebook, ASCII only. Those of run-now are merged in and win.'),
     ),
     source: Type.Optional(
       Type.Enum(['WORKSPACE', 'GIT'], {
@@ -34,7 +34,7 @@ export const SparkJarTask = Type.Object(
           'Full name of the class with the main method; it must be in a JAR provided as a library.',
       }),
     ),
-    parameters: Type.Optional(texts('Passed to the main method.')),
+    parameters: Type.Optional(stringList('Passed to the main method.')),
   },
   { description: 'Runs the main method of a class.' },
 );
@@ -42,7 +42,7 @@ export const SparkJarTask = Type.Object(
 export const SparkPythonTask = Type.Object(
   {
     python_file: Type.String({ description: 'URI of the file to run; managed_fs paths are supported.' }),
-    parameters: Type.Optional(texts('Command-line parameters.')),
+    parameters: Type.Optional(stringList('Command-line parameters.')),
   },
   { description: 'Runs a Python file.' },
 );
@@ -50,7 +50,7 @@ export const SparkPythonTask = Type.Object(
 export const SparkSubmitTask = Type.Object(
   {
     parameters: Type.Optional(
-      texts(
+      stringList(
         'Command-line parameters of the submit script. master, deploy-mode and executor-cores are set by the service.',
       ),
     ),
@@ -69,9 +69,9 @@ export const PipelineTask = Type.Object(
     }),
     full_refresh: Type.Optional(Type.Boolean({ description: 'Computes all datasets anew. Default: false.' })),
     full_refresh_selection: Type.Optional(
-      texts('Tables that are computed anew; other tables are left alone.'),
+      stringList('Tables that are computed anew; other tables are left alone.'),
     ),
-    refresh_selection: Type.Optional(texts('Tables that are updated; other tables are left alone.')),
+    refresh_selection: Type.Optional(stringList('Tables that are updated; other tables are left alone.')),
     validate_only: Type.Optional(
       Type.Boolean({ description: 'Only checks the definition. Default: false.' }),
     ),
@@ -83,12 +83,12 @@ export const RunJobTask = Type.Object(
   {
     job_id: Type.Integer({ ...Id, description: 'Job to run.' }),
     job_parameters: Type.Optional(
-      textMap('Values of the parameters of that job, instead of their defaults.'),
+      stringMap('Values of the parameters of that job, instead of their defaults.'),
     ),
-    jar_params: Type.Optional(texts('For its JAR tasks, as in run-now.')),
-    notebook_params: Type.Optional(textMap('For its notebook tasks, as in run-now.')),
-    python_params: Type.Optional(texts('For its Python tasks, as in run-now.')),
-    spark_submit_params: Type.Optional(texts('For its submit tasks, as in run-now.')),
+    jar_params: Type.Optional(stringList('For its JAR tasks, as in run-now.')),
+    notebook_params: Type.Optional(stringMap('For its notebook tasks, as in run-now.')),
+    python_params: Type.Optional(stringList('For its Python tasks, as in run-now.')),
+    spark_submit_params: Type.Optional(stringList('For its submit tasks, as in run-now.')),
   },
   { description: 'Runs another job and waits for it. Needs no cluster.' },
 );
@@ -123,14 +123,14 @@ export const taskKinds = [
 export type TaskKind = (typeof taskKinds)[number];
 
 /** A task kind as the rules of settings see it. */
-export interface KnownKind {
+export interface TaskKindInfo {
   /** The settings field that holds such a task. */
   readonly name: string;
   readonly needsCluster: boolean;
 }
 
 /** A task kind that a plugin brings. */
-export interface PluginKind extends KnownKind {
+export interface PluginKind extends TaskKindInfo {
   /** What the field may hold: a JSON schema of an object. */
   readonly schema: TSchema;
   /** Address of the module that runs it, as a file URL. */
@@ -138,12 +138,12 @@ export interface PluginKind extends KnownKind {
 }
 
 /** Kinds that run without a cluster (spec 2.2, design 10). */
-const clusterless: ReadonlySet<TaskKind> = new Set(['pipeline_task', 'run_job_task']);
+const kindsWithoutCluster: ReadonlySet<TaskKind> = new Set(['pipeline_task', 'run_job_task']);
 
 /** The built-in kinds, as the rules see them. */
-export const builtInKinds: readonly KnownKind[] = taskKinds.map((name) => ({
+export const builtInKinds: readonly TaskKindInfo[] = taskKinds.map((name) => ({
   name,
-  needsCluster: !clusterless.has(name),
+  needsCluster: !kindsWithoutCluster.has(name),
 }));
 
 /** What a task of a built-in kind is told to do. */
@@ -156,10 +156,10 @@ export type TaskBody =
   | RunJobTask;
 
 /** An object that may carry task kinds: job settings, a submission, a task. */
-export type KindHolder = { readonly [kind in TaskKind]?: TaskBody };
+export type TaskKindHolder = { readonly [kind in TaskKind]?: TaskBody };
 
 /** The first task kind that a job or a task carries; undefined when it carries none. */
-export function kindOf(holder: KindHolder): TaskKind | undefined {
+export function builtInKindOf(holder: TaskKindHolder): TaskKind | undefined {
   return taskKinds.find((kind) => holder[kind] !== undefined);
 }
 
@@ -167,24 +167,24 @@ export function kindOf(holder: KindHolder): TaskKind | undefined {
  * Every task kind that a job or a task carries, known or not: a key that ends in `_task` and holds an object.
  * So a kind that nobody here can run is refused by name and never mistaken for an unknown setting.
  */
-export function kindsIn(holder: object): string[] {
+export function taskKindsIn(holder: object): string[] {
   return Object.entries(holder)
-    .filter(([key, value]) => isKind(key, value))
+    .filter(([key, value]) => isTaskKindField(key, value))
     .map(([key]) => key);
 }
 
 /** Whether a field holds a task of some kind, known or not. */
-export function isKind(field: string, value: unknown): boolean {
+export function isTaskKindField(field: string, value: unknown): boolean {
   return field.endsWith('_task') && typeof value === 'object' && value !== null;
 }
 
 /** The one kind of a task whose settings were checked, built in or not; undefined for a task without any. */
-export function kindNameOf(task: object): string | undefined {
-  return kindsIn(task)[0];
+export function taskKindOf(task: object): string | undefined {
+  return taskKindsIn(task)[0];
 }
 
 /** What a task of this kind is told to do, as it is written; undefined when the task has no such kind. */
-export function bodyIn(
+export function taskBodyOf(
   task: object,
   kind: string | undefined,
 ): Readonly<Record<string, unknown>> | undefined {

@@ -12,7 +12,7 @@ import type { JobSettings } from './settings.ts';
  * job has become multi-task.
  * @returns undefined when no timeout differs
  */
-export function retimed(running: JobSettings, changed: JobSettings): JobSettings | undefined {
+export function applyTimeoutUpdate(running: JobSettings, changed: JobSettings): JobSettings | undefined {
   if (running.tasks === undefined) return withTimeout(running, singleTimeout(changed));
   const tasks = running.tasks.map((task) => {
     const now = changed.tasks?.find((one) => one.task_key === task.task_key);

@@ -8,7 +8,7 @@ import ipaddr from 'ipaddr.js';
  * The oldest way to wrap an IPv4 address into an IPv6 one. Nobody uses it any more, and the library takes it
  * for public.
  */
-const oldWrapping = ipaddr.IPv6.parseCIDR('::/96');
+const ipv4CompatibleRange = ipaddr.IPv6.parseCIDR('::/96');
 
 /**
  * True for an address of the public internet; false for every private, local or reserved one, and for what is
@@ -18,7 +18,7 @@ export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   // Also an IPv4 address that is wrapped into an IPv6 one is looked at as what it is.
   const found = ipaddr.process(address);
-  return found.range() === 'unicast' && !(found instanceof ipaddr.IPv6 && found.match(oldWrapping));
+  return found.range() === 'unicast' && !(found instanceof ipaddr.IPv6 && found.match(ipv4CompatibleRange));
 }
 
 /**
@@ -38,7 +38,7 @@ export function isPrivateHost(hostname: string): boolean {
  * An address that goes into the envelope of a mail as it is: one mailbox, and nothing that a header or a list
  * could be made of.
  */
-export function isMailAddress(address: string): boolean {
+export function isEmailAddress(address: string): boolean {
   return (
     address.length <= 254 &&
     /^[!#$%&'*+/=?^_`{|}~.\w-]{1,64}@[A-Za-z\d](?:[A-Za-z\d.-]*[A-Za-z\d])?$/.test(address)

@@ -1,26 +1,26 @@
 /** A delivery: one notice on its way to one recipient, with everything that was tried. */
-import type { Destination, Target } from './destination.ts';
-import type { NoticeEvent, NoticeFacts } from '../run/notification.ts';
+import type { Destination, DestinationTarget } from './destination.ts';
+import type { NotificationEvent, NotificationDetails } from '../run/notification.ts';
 
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
 /** What is sent, as it stays from its first try on. */
-export type Message =
+export type DeliveryMessage =
   | { readonly kind: 'mail'; readonly subject: string; readonly text: string; readonly html: string }
   /** A JSON text in the format of one kind of destination. */
-  | { readonly kind: Exclude<Target['kind'], 'EMAIL'>; readonly body: string };
+  | { readonly kind: Exclude<DestinationTarget['kind'], 'EMAIL'>; readonly body: string };
 
 /** What a delivery is about. */
 export interface DeliverySubject {
-  readonly event: NoticeEvent;
+  readonly event: NotificationEvent;
   readonly jobId: number | undefined;
   /** Of the run or task run. */
   readonly runId: number | undefined;
   readonly taskKey: string | undefined;
   /** When it happened, epoch ms. */
   readonly createdTime: number;
-  readonly facts: NoticeFacts;
+  readonly facts: NotificationDetails;
 }
 
 /** A delivery that this node has taken on itself. */
@@ -32,11 +32,11 @@ export interface ClaimedDelivery extends DeliverySubject {
     | { readonly address: string }
     | { readonly destinationId: string; readonly destination: Destination | undefined };
   /** Undefined until the first try. */
-  readonly message: Message | undefined;
+  readonly message: DeliveryMessage | undefined;
   /** Tries so far, of all rounds. */
   readonly attempts: number;
   /** Tries of this round; a redelivery begins another one. */
-  readonly roundTries: number;
+  readonly roundAttempts: number;
   readonly roundStartTime: number | undefined;
 }
 
@@ -48,16 +48,16 @@ export interface DeliveryAttempt {
   /** HTTP status or SMTP reply code, when there was an answer. */
   readonly status?: number | undefined;
   /** Beginning of the answer. */
-  readonly answer?: string | undefined;
+  readonly response?: string | undefined;
   readonly error?: string | undefined;
 }
 
 /** A delivery as the log shows it. */
-export interface LoggedDelivery {
+export interface DeliveryRecord {
   readonly deliveryId: string;
   /** Rises with every delivery. */
   readonly number: number;
-  readonly event: NoticeEvent;
+  readonly event: NotificationEvent;
   readonly channel: 'email' | 'webhook';
   readonly destinationId: string | undefined;
   readonly address: string | undefined;
@@ -71,7 +71,7 @@ export interface LoggedDelivery {
 }
 
 /** What a message says of a run or job beyond the delivery itself. */
-export interface SubjectFacts {
+export interface SubjectDetails {
   readonly jobName: string;
   /** The run of a task run; undefined for a run itself. */
   readonly parentRunId: number | undefined;
@@ -88,6 +88,6 @@ export interface FailedTask {
   readonly taskKey: string;
   readonly runId: number;
   /** `FAILED`, `TIMEDOUT`, ..., or the state when there is no result. */
-  readonly standing: string;
+  readonly state: string;
   readonly message: string;
 }

@@ -5,44 +5,54 @@ import { Type, type Static } from 'typebox';
 import { invalid } from '../errors.ts';
 import { checkAsciiList } from '../validation/ascii.ts';
 import type { Limits } from '../limits.ts';
-import { texts } from '../validation/scalars.ts';
+import { stringList } from '../validation/scalars.ts';
 import {
-  checkBytes,
-  checkCount,
-  checkFilled,
-  checkOneOf,
-  isGiven,
-  missing,
+  checkMaxBytes,
+  checkMaxItems,
+  checkNotBlank,
+  checkExactlyOne,
+  isNonEmpty,
+  missingField,
   quote,
 } from '../validation/messages.ts';
-import { isMailAddress, isPrivateHost } from './address.ts';
+import { isEmailAddress, isPrivateHost } from './address.ts';
 
 export const destinationKinds = ['EMAIL', 'WEBHOOK', 'SLACK', 'MICROSOFT_TEAMS'] as const;
 export type DestinationKind = (typeof destinationKinds)[number];
 
-const address = (what: string) => Type.Optional(Type.String({ description: `${what} Never shown again.` }));
+const writeOnlyString = (what: string) =>
+  Type.Optional(Type.String({ description: `${what} Never shown again.` }));
 
 /** What a destination is configured with; exactly one of the kinds. */
 export const DestinationConfig = Type.Object(
   {
     email: Type.Optional(
-      Type.Object({ addresses: texts('Addresses that get one mail together.') }, { description: 'E-mail.' }),
+      Type.Object(
+        { addresses: stringList('Addresses that get one mail together.') },
+        { description: 'E-mail.' },
+      ),
     ),
     generic_webhook: Type.Optional(
       Type.Object(
         {
-          url: address('Where notices are posted, as signed JSON.'),
-          username: address('User name of HTTP basic authentication; an empty one removes it.'),
-          password: address('Its password; an empty one removes it.'),
+          url: writeOnlyString('Where notices are posted, as signed JSON.'),
+          username: writeOnlyString('User name of HTTP basic authentication; an empty one removes it.'),
+          password: writeOnlyString('Its password; an empty one removes it.'),
         },
         { description: 'An HTTP receiver of your own.' },
       ),
     ),
     slack: Type.Optional(
-      Type.Object({ url: address('An incoming webhook of Slack.') }, { description: 'A Slack channel.' }),
+      Type.Object(
+        { url: writeOnlyString('An incoming webhook of Slack.') },
+        { description: 'A Slack channel.' },
+      ),
     ),
     microsoft_teams: Type.Optional(
-      Type.Object({ url: address('A webhook of Microsoft Teams.') }, { description: 'A Teams channel.' }),
+      Type.Object(
+        { url: writeOnlyString('A webhook of Microsoft Teams.') },
+        { description: 'A Teams channel.' },
+      ),
     ),
   },
   { description: 'Exactly one of email, generic_webhook, slack and microsoft_teams.' },
@@ -50,7 +60,7 @@ export const DestinationConfig = Type.Object(
 export type DestinationConfig = Static<typeof DestinationConfig>;
 
 /** Config key -> kind. */
-const kindOf = {
+const kindByConfigKey = {
   email: 'EMAIL',
   generic_webhook: 'WEBHOOK',
   slack: 'SLACK',
@@ -62,13 +72,13 @@ const configKeys = [
   'generic_webhook',
   'slack',
   'microsoft_teams',
-] as const satisfies readonly (keyof typeof kindOf)[];
+] as const satisfies readonly (keyof typeof kindByConfigKey)[];
 
 /** Kinds that other services know and this one does not: silence would look like success. */
-const otherKinds = ['pagerduty'];
+const unsupportedKinds = ['pagerduty'];
 
 /** Where a kind of destination sends to. */
-export type Target =
+export type DestinationTarget =
   | { readonly kind: 'EMAIL'; readonly addresses: readonly string[] }
   | { readonly kind: 'WEBHOOK'; readonly url: string; readonly username?: string; readonly password?: string }
   | { readonly kind: 'SLACK' | 'MICROSOFT_TEAMS'; readonly url: string };
@@ -86,7 +96,7 @@ export interface Destination {
   /** Rises with every destination. */
   readonly number: number;
   readonly displayName: string;
-  readonly target: Target;
+  readonly target: DestinationTarget;
   readonly secrets: SigningSecrets | undefined;
 }
 
@@ -98,8 +108,8 @@ export interface DestinationRules {
 
 /** @throws ServiceError for an empty or overlong name */
 export function checkDisplayName(name: string, { limits }: DestinationRules): void {
-  checkFilled('display_name', name);
-  checkBytes('display_name', name, limits.destinationNameBytes);
+  checkNotBlank('display_name', name);
+  checkMaxBytes('display_name', name, limits.destinationNameBytes);
 }
 
 /**
@@ -107,57 +117,63 @@ export function checkDisplayName(name: string, { limits }: DestinationRules): vo
  * of the same kind: who changes a destination cannot read its secrets.
  * @throws ServiceError that names field, value and rule
  */
-export function targetOf(config: DestinationConfig, rules: DestinationRules, before?: Target): Target {
-  const other = otherKinds.find((key) => Object.hasOwn(config, key));
+export function parseTarget(
+  config: DestinationConfig,
+  rules: DestinationRules,
+  before?: DestinationTarget,
+): DestinationTarget {
+  const other = unsupportedKinds.find((key) => Object.hasOwn(config, key));
   if (other !== undefined)
     throw invalid(`config.${other} is given; this version knows ${configKeys.join(', ')}.`);
-  checkOneOf(
+  checkExactlyOne(
     'config',
     configKeys.filter((key) => config[key] !== undefined),
     configKeys,
   );
   if (config.email !== undefined)
-    return { kind: 'EMAIL', addresses: checkedAddresses(config.email.addresses, rules) };
+    return { kind: 'EMAIL', addresses: parseAddresses(config.email.addresses, rules) };
   const key =
     config.generic_webhook !== undefined
       ? 'generic_webhook'
       : config.slack !== undefined
         ? 'slack'
         : 'microsoft_teams';
-  const kind = kindOf[key];
+  const kind = kindByConfigKey[key];
   const kept = before?.kind === kind ? before : undefined;
   const given = config[key] ?? {};
-  if ('oauth_token' in given && isGiven(given.oauth_token))
+  if ('oauth_token' in given && isNonEmpty(given.oauth_token))
     throw invalid(`config.${key}.oauth_token is given; this version takes the url of an incoming webhook.`);
-  const url = checkedUrl(
+  const url = parseUrl(
     `config.${key}.url`,
     given.url ?? (kept !== undefined && 'url' in kept ? kept.url : undefined),
     rules,
   );
-  return kind === 'WEBHOOK' ? { kind, url, ...credentialsOf(config.generic_webhook, kept) } : { kind, url };
+  return kind === 'WEBHOOK'
+    ? { kind, url, ...parseCredentials(config.generic_webhook, kept) }
+    : { kind, url };
 }
 
-function credentialsOf(
+function parseCredentials(
   given: DestinationConfig['generic_webhook'],
-  kept: Target | undefined,
+  kept: DestinationTarget | undefined,
 ): { username?: string; password?: string } {
   const before = kept?.kind === 'WEBHOOK' ? kept : undefined;
   const [username = '', password = ''] = [
     given?.username ?? before?.username,
     given?.password ?? before?.password,
   ];
-  if (username === '' && password !== '') throw missing('config.generic_webhook.username');
+  if (username === '' && password !== '') throw missingField('config.generic_webhook.username');
   if (username.includes(':'))
     throw invalid('config.generic_webhook.username holds a colon, which basic authentication cannot carry.');
   return { ...(username !== '' && { username }), ...(password !== '' && { password }) };
 }
 
-function checkedAddresses(addresses: readonly string[], { limits }: DestinationRules): readonly string[] {
+function parseAddresses(addresses: readonly string[], { limits }: DestinationRules): readonly string[] {
   const field = 'config.email.addresses';
   if (addresses.length === 0) throw invalid(`${field} is empty; name at least one address.`);
-  checkCount(field, addresses, limits.destinationAddresses);
+  checkMaxItems(field, addresses, limits.destinationAddresses);
   checkAsciiList(field, addresses);
-  const wrong = addresses.findIndex((one) => !isMailAddress(one));
+  const wrong = addresses.findIndex((one) => !isEmailAddress(one));
   if (wrong >= 0)
     throw invalid(
       `${field}[${wrong}] is ${quote(addresses[wrong])}; it must be a mail address such as ops@example.org.`,
@@ -166,13 +182,13 @@ function checkedAddresses(addresses: readonly string[], { limits }: DestinationR
 }
 
 /** The value is never repeated in a refusal: whoever knows the URL of a chat's webhook may write there. */
-function checkedUrl(
+function parseUrl(
   field: string,
   given: string | undefined,
   { limits, allowPrivate }: DestinationRules,
 ): string {
-  if (given === undefined || given === '') throw missing(field);
-  checkBytes(field, given, limits.destinationUrlBytes);
+  if (given === undefined || given === '') throw missingField(field);
+  checkMaxBytes(field, given, limits.destinationUrlBytes);
   const url = URL.parse(given);
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
     throw invalid(`${field} must be a URL that begins with https:// or http://.`);
@@ -187,7 +203,7 @@ function checkedUrl(
 }
 
 /** A config as it is shown: that secrets are set, never what they are. */
-export function shownConfig(target: Target): object {
+export function renderConfig(target: DestinationTarget): object {
   switch (target.kind) {
     case 'EMAIL':
       return { email: { addresses: target.addresses } };
@@ -209,6 +225,6 @@ export function shownConfig(target: Target): object {
 }
 
 /** Where it sends to, without what is secret: addresses, or the host of the URL. */
-export function addressOf(target: Target): string {
+export function targetAddressOf(target: DestinationTarget): string {
   return target.kind === 'EMAIL' ? target.addresses.join(', ') : new URL(target.url).origin;
 }

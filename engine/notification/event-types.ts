@@ -1,5 +1,5 @@
 /** Events as they are spelled for receivers and in the log. */
-import type { NoticeEvent } from '../run/notification.ts';
+import type { NotificationEvent } from '../run/notification.ts';
 
 /** Event -> its name outside. */
 export const eventTypeOf = {
@@ -11,4 +11,4 @@ export const eventTypeOf = {
   token_scopes_reminder: 'tokens.scopes_reminder',
   token_scopes_enforced: 'tokens.scopes_enforced',
   test: 'destinations.test',
-} as const satisfies Record<NoticeEvent, string>;
+} as const satisfies Record<NotificationEvent, string>;

@@ -3,16 +3,16 @@
  */
 
 /** What a try came to. */
-export type TryOutcome =
+export type AttemptOutcome =
   | { readonly kind: 'delivered' }
   /** `retryAfterMs`: how long the receiver asked to be left alone. */
   | { readonly kind: 'again'; readonly retryAfterMs?: number | undefined }
   /** Trying again would change nothing. */
   | { readonly kind: 'refused' };
 
-export interface TryFacts {
+export interface AttemptContext {
   /** Tries of this round, this one among them. */
-  readonly tries: number;
+  readonly attempts: number;
   /** When the first try of this round began, epoch ms. */
   readonly roundStartTime: number;
   readonly now: number;
@@ -22,30 +22,30 @@ export interface TryFacts {
   readonly baseMs: number;
 }
 
-export type AfterTry =
+export type AttemptDecision =
   | { readonly state: 'delivered' | 'failed' }
   | { readonly state: 'pending'; readonly nextAttemptTime: number };
 
 const hour = 60 * 60 * 1_000;
 
 /** How long a delivery is tried. */
-export const tryForMs = 24 * hour;
+export const deliveryPeriodMs = 24 * hour;
 
 /** The wait between two tries never grows beyond this. */
-const longestWaitMs = hour;
+const backoffMsMax = hour;
 
 /**
  * Half of a wait is fixed, half of it random. What the receiver asks for is honoured, as far as the 24 hours
  * reach.
  */
-export function decideAfterTry(
-  outcome: TryOutcome,
-  { tries, roundStartTime, now, random, baseMs }: TryFacts,
-): AfterTry {
+export function decideNextAttempt(
+  outcome: AttemptOutcome,
+  { attempts, roundStartTime, now, random, baseMs }: AttemptContext,
+): AttemptDecision {
   if (outcome.kind === 'delivered') return { state: 'delivered' };
-  const deadline = roundStartTime + tryForMs;
+  const deadline = roundStartTime + deliveryPeriodMs;
   if (outcome.kind === 'refused' || now >= deadline) return { state: 'failed' };
-  const wait = Math.min(longestWaitMs, baseMs * 2 ** Math.min(tries - 1, 30));
+  const wait = Math.min(backoffMsMax, baseMs * 2 ** Math.min(attempts - 1, 30));
   const asked = Math.max(outcome.retryAfterMs ?? 0, wait / 2 + (wait / 2) * random);
   // The last try comes at the end of the time, whatever was asked for.
   return { state: 'pending', nextAttemptTime: Math.round(Math.min(now + asked, deadline)) };

@@ -8,23 +8,23 @@ import type { SigningSecrets } from './destination.ts';
 const prefix = 'whsec_';
 
 /** How long the secret before keeps signing beside the new one, in ms. */
-export const rotationMs = 24 * 60 * 60 * 1_000;
+export const previousSecretLifetimeMs = 24 * 60 * 60 * 1_000;
 
 /** A new secret, as receivers keep it. */
-export function newSigningSecret(): string {
+export function generateSigningSecret(): string {
   return prefix + randomBytes(32).toString('base64');
 }
 
 /** The secrets after a rotation at `now` (epoch ms). */
-export function rotated(secrets: SigningSecrets | undefined, now: number): SigningSecrets {
-  const current = newSigningSecret();
+export function rotateSecrets(secrets: SigningSecrets | undefined, now: number): SigningSecrets {
+  const current = generateSigningSecret();
   return secrets === undefined
     ? { current }
-    : { current, previous: { secret: secrets.current, until: now + rotationMs } };
+    : { current, previous: { secret: secrets.current, until: now + previousSecretLifetimeMs } };
 }
 
 /** The three headers of a signed call. @param now epoch ms */
-export function signatureHeaders(
+export function createSignatureHeaders(
   secrets: SigningSecrets,
   deliveryId: string,
   body: string,

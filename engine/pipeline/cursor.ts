@@ -1,50 +1,54 @@
 /** Reads the tokens of one statement one after the other, and says where something else was expected. */
 import type { ServiceError } from '../errors.ts';
 import { quote } from '../validation/messages.ts';
-import { tokensOf, type Token } from '../sql/tokens.ts';
+import { tokenize, type SqlToken } from '../sql/tokens.ts';
 import type { SourceSql } from './definition.ts';
-import { refusedAt, type Place, type SourceFile } from './source-place.ts';
+import { invalidAt, type SourceLocation, type SourceFile } from './source-place.ts';
 
 /** A token that is no blank and no comment. */
-export interface PlacedToken extends Token {
+export interface LocatedToken extends SqlToken {
   /** Characters before it in its file. */
-  readonly at: number;
+  readonly offset: number;
 }
 
 /** The statements of a file, each as its tokens; those between two semicolons without any are left out. */
-export function statementsOf(file: SourceFile): PlacedToken[][] {
-  const statements: PlacedToken[][] = [[]];
+export function splitStatements(file: SourceFile): LocatedToken[][] {
+  const statements: LocatedToken[][] = [[]];
   let at = 0;
-  for (const token of tokensOf(file.text)) {
+  for (const token of tokenize(file.text)) {
     if (token.kind === 'sign' && token.text === ';') statements.push([]);
-    else if (token.kind !== 'space' && token.kind !== 'comment') statements.at(-1)?.push({ ...token, at });
+    else if (token.kind !== 'space' && token.kind !== 'comment')
+      statements.at(-1)?.push({ ...token, offset: at });
     at += token.text.length;
   }
   return statements.filter((tokens) => tokens.length > 0);
 }
 
-export class Cursor {
+export class TokenCursor {
   readonly #file: SourceFile;
-  readonly #tokens: readonly PlacedToken[];
+  readonly #tokens: readonly LocatedToken[];
   #next = 0;
 
-  constructor(file: SourceFile, tokens: readonly PlacedToken[]) {
+  constructor(file: SourceFile, tokens: readonly LocatedToken[]) {
     this.#file = file;
     this.#tokens = tokens;
   }
 
   /** Where the next token stands; behind the last one, where that ends. */
-  get place(): Place {
+  get location(): SourceLocation {
     const last = this.#tokens.at(-1);
-    return { file: this.#file, at: this.peek()?.at ?? (last === undefined ? 0 : last.at + last.text.length) };
+    return {
+      file: this.#file,
+      offset: this.peek()?.offset ?? (last === undefined ? 0 : last.offset + last.text.length),
+    };
   }
 
-  peek(ahead = 0): PlacedToken | undefined {
+  peek(ahead = 0): LocatedToken | undefined {
     return this.#tokens[this.#next + ahead];
   }
 
   /** Whether these words come next, in any case. */
-  sees(...words: readonly string[]): boolean {
+  isNext(...words: readonly string[]): boolean {
     return words.every((word, index) => {
       const token = this.peek(index);
       return token?.kind === 'word' && token.text.toUpperCase() === word;
@@ -52,13 +56,13 @@ export class Cursor {
   }
 
   /** Takes these words if they come next. */
-  takes(...words: readonly string[]): boolean {
-    const found = this.sees(...words);
+  accept(...words: readonly string[]): boolean {
+    const found = this.isNext(...words);
     if (found) this.#next += words.length;
     return found;
   }
 
-  takesSign(sign: string): boolean {
+  acceptSymbol(sign: string): boolean {
     const token = this.peek();
     const found = token?.kind === 'sign' && token.text === sign;
     if (found) this.#next += 1;
@@ -66,26 +70,26 @@ export class Cursor {
   }
 
   /** @throws ServiceError when something else comes next */
-  expects(...words: readonly string[]): void {
-    if (!this.takes(...words)) throw this.refusal(words.join(' '));
+  expect(...words: readonly string[]): void {
+    if (!this.accept(...words)) throw this.unexpectedToken(words.join(' '));
   }
 
-  expectsSign(sign: string): void {
-    if (!this.takesSign(sign)) throw this.refusal(quote(sign));
+  expectSymbol(sign: string): void {
+    if (!this.acceptSymbol(sign)) throw this.unexpectedToken(quote(sign));
   }
 
   /** A name, with or without backticks. @param what what it is the name of, for the refusal */
-  name(what: string): string {
+  parseName(what: string): string {
     const token = this.peek();
-    if (token?.kind !== 'word' && token?.kind !== 'quoted-name') throw this.refusal(what);
+    if (token?.kind !== 'word' && token?.kind !== 'quoted-name') throw this.unexpectedToken(what);
     this.#next += 1;
     return token.kind === 'word' ? token.text : token.text.slice(1, -1).replaceAll('``', '`');
   }
 
   /** A text between quotes. */
-  text(what: string): string {
+  parseText(what: string): string {
     const token = this.peek();
-    if (token?.kind !== 'text') throw this.refusal(what);
+    if (token?.kind !== 'text') throw this.unexpectedToken(what);
     this.#next += 1;
     const mark = token.text[0] ?? "'";
     return token.text
@@ -95,48 +99,48 @@ export class Cursor {
   }
 
   /** Takes one token, whatever it is. */
-  take(): PlacedToken | undefined {
+  next(): LocatedToken | undefined {
     const token = this.peek();
     this.#next += 1;
     return token;
   }
 
   /** What stands between the bracket that comes next and the one that closes it; both are taken. */
-  bracketed(what: string): SourceSql {
-    this.expectsSign('(');
+  parseBracketed(what: string): SourceSql {
+    this.expectSymbol('(');
     const start = this.#next;
     for (let depth = 1; ; this.#next += 1) {
       const token = this.peek();
-      if (token === undefined) throw this.refusal('")"');
+      if (token === undefined) throw this.unexpectedToken('")"');
       if (token.kind !== 'sign') continue;
       if (token.text === '(') depth += 1;
       if (token.text === ')') depth -= 1;
       if (depth === 0) break;
     }
     const inside = this.#slice(start, this.#next);
-    if (inside === undefined) throw this.refusal(what);
+    if (inside === undefined) throw this.unexpectedToken(what);
     this.#next += 1;
     return inside;
   }
 
   /** Everything up to the end of the statement. */
-  rest(what: string): SourceSql {
+  parseRest(what: string): SourceSql {
     const found = this.#slice(this.#next, this.#tokens.length);
-    if (found === undefined) throw this.refusal(what);
+    if (found === undefined) throw this.unexpectedToken(what);
     this.#next = this.#tokens.length;
     return found;
   }
 
   /** @throws ServiceError when the statement goes on */
-  ends(allowed: string): void {
-    if (this.peek() !== undefined) throw this.refusal(allowed);
+  expectEnd(allowed: string): void {
+    if (this.peek() !== undefined) throw this.unexpectedToken(allowed);
   }
 
   /** Says what was expected, and what stands there. */
-  refusal(expected: string): ServiceError {
+  unexpectedToken(expected: string): ServiceError {
     const token = this.peek();
-    return refusedAt(
-      this.place,
+    return invalidAt(
+      this.location,
       `${expected} was expected, but ${token === undefined ? 'the statement ends' : `${quote(token.text)} stands there`}.`,
     );
   }
@@ -145,8 +149,8 @@ export class Cursor {
     const [first, last] = [this.#tokens[from], this.#tokens[to - 1]];
     if (first === undefined || last === undefined || to <= from) return undefined;
     return {
-      text: this.#file.text.slice(first.at, last.at + last.text.length),
-      place: { file: this.#file, at: first.at },
+      text: this.#file.text.slice(first.offset, last.offset + last.text.length),
+      location: { file: this.#file, offset: first.offset },
     };
   }
 }

@@ -1,20 +1,20 @@
 /** What the files of a pipeline define: tables, views, and the flows that fill the tables. */
-import type { Place } from './source-place.ts';
+import type { SourceLocation } from './source-place.ts';
 
 /** What is done with a row that does not meet an expectation; `WARN` keeps it and counts it. */
-export type Violation = 'WARN' | 'DROP ROW' | 'FAIL UPDATE';
+export type ViolationAction = 'WARN' | 'DROP ROW' | 'FAIL UPDATE';
 
 export interface Expectation {
   readonly name: string;
   /** A condition as SQL. */
   readonly condition: SourceSql;
-  readonly onViolation: Violation;
+  readonly onViolation: ViolationAction;
 }
 
 /** SQL text of a file. */
 export interface SourceSql {
   readonly text: string;
-  readonly place: Place;
+  readonly location: SourceLocation;
 }
 
 /** A declared column. */
@@ -28,7 +28,7 @@ export interface TableDefinition {
   readonly kind: 'STREAMING_TABLE' | 'MATERIALIZED_VIEW';
   /** As it is written; names are compared without regard to case. */
   readonly name: string;
-  readonly place: Place;
+  readonly location: SourceLocation;
   readonly columns: readonly DeclaredColumn[];
   readonly expectations: readonly Expectation[];
   readonly comment: string | undefined;
@@ -39,7 +39,7 @@ export interface TableDefinition {
 export interface ViewDefinition {
   readonly kind: 'TEMPORARY_VIEW';
   readonly name: string;
-  readonly place: Place;
+  readonly location: SourceLocation;
   readonly query: SourceSql;
 }
 
@@ -48,19 +48,19 @@ export interface FlowDefinition {
   /** That of its table, unless it has been given one. */
   readonly name: string;
   readonly target: string;
-  readonly place: Place;
+  readonly location: SourceLocation;
   /** Whether columns find their place by their names, instead of by their order. */
   readonly byName: boolean;
   readonly query: SourceSql;
 }
 
-export interface Definition {
+export interface PipelineDefinition {
   readonly tables: readonly TableDefinition[];
   readonly views: readonly ViewDefinition[];
   readonly flows: readonly FlowDefinition[];
 }
 
 /** Under which a dataset or flow is known: names are compared without regard to case. */
-export function keyOf(name: string): string {
+export function datasetKeyOf(name: string): string {
   return name.toLowerCase();
 }

@@ -1,7 +1,7 @@
 /** A pipeline as a request describes it. Fields that are not known here are kept and shown. */
 import { Type, type Static } from 'typebox';
 import { invalid } from '../errors.ts';
-import { checkedSpec, type PipelineSpec } from './spec.ts';
+import { validateSpec, type PipelineSpec } from './spec.ts';
 
 const path = Type.Object({ path: Type.String({ description: 'Path in the workspace.' }) });
 
@@ -50,7 +50,7 @@ export const PipelineDocument = Type.Object({
 export type PipelineDocument = Static<typeof PipelineDocument>;
 
 /** @throws ServiceError that names the field which breaks a rule */
-export function specOfDocument({
+export function toPipelineSpec({
   name,
   libraries = [],
   configuration = {},
@@ -77,7 +77,7 @@ export function specOfDocument({
       );
   }
   const within = schema ?? target;
-  return checkedSpec({
+  return validateSpec({
     name,
     configuration,
     libraries,

@@ -70,7 +70,7 @@ export interface PipelineEvent {
 }
 
 /** @param number counts the events of an update, from 0: ids are in order. @param now epoch ms */
-export function eventOf(
+export function createPipelineEvent(
   origin: EventOrigin,
   { flow, dataset, details, error, ...draft }: EventDraft,
   number: number,

@@ -6,18 +6,18 @@ import { invalid } from '../errors.ts';
 import { quote } from '../validation/messages.ts';
 import { nearestName } from '../validation/nearest-name.ts';
 import {
-  keyOf,
-  type Definition,
+  datasetKeyOf,
+  type PipelineDefinition,
   type FlowDefinition,
   type TableDefinition,
   type ViewDefinition,
 } from './definition.ts';
-import type { ReadQuery } from './flow-query.ts';
-import { placeText, refusedAt, type Place } from './source-place.ts';
+import type { FlowQuery } from './flow-query.ts';
+import { formatLocation, invalidAt, type SourceLocation } from './source-place.ts';
 
 /** A query with the datasets that it names. */
 export interface LinkedQuery {
-  readonly query: ReadQuery;
+  readonly query: FlowQuery;
   /** Keys of the datasets that it reads as a whole. */
   readonly reads: readonly string[];
   /** Keys of the datasets that it reads as streams. */
@@ -32,7 +32,7 @@ export interface LinkedTable extends TableDefinition {
 }
 
 /** A pipeline that is free of contradictions. */
-export interface Graph {
+export interface PipelineGraph {
   /** Each behind those that it reads. */
   readonly tables: readonly LinkedTable[];
   /** Each behind those that it reads. */
@@ -40,49 +40,52 @@ export interface Graph {
 }
 
 /** @throws ServiceError for names that are taken twice, and for flows that lead nowhere */
-export function checkNames({ tables, views, flows }: Definition): void {
-  refuseTwice([...tables, ...views], 'dataset');
-  refuseTwice(flows, 'flow');
-  const kindOf = new Map(tables.map((table) => [keyOf(table.name), table.kind]));
-  for (const { name, target, place } of flows) {
-    const kind = kindOf.get(keyOf(target));
+export function checkNames({ tables, views, flows }: PipelineDefinition): void {
+  checkUniqueNames([...tables, ...views], 'dataset');
+  checkUniqueNames(flows, 'flow');
+  const kindOf = new Map(tables.map((table) => [datasetKeyOf(table.name), table.kind]));
+  for (const { name, target, location } of flows) {
+    const kind = kindOf.get(datasetKeyOf(target));
     if (kind === undefined)
-      throw refusedAt(
-        place,
-        `the flow ${name} writes into ${target}, which is no table of this pipeline${hint(
+      throw invalidAt(
+        location,
+        `the flow ${name} writes into ${target}, which is no table of this pipeline${formatSuggestion(
           target,
           tables.map((table) => table.name),
         )}`,
       );
-    if (kind === 'MATERIALIZED_VIEW' && keyOf(name) !== keyOf(target))
-      throw refusedAt(
-        place,
+    if (kind === 'MATERIALIZED_VIEW' && datasetKeyOf(name) !== datasetKeyOf(target))
+      throw invalidAt(
+        location,
         `the flow ${name} writes into ${target}, which is a materialized view; flows go into streaming tables.`,
       );
   }
-  for (const { name, place } of tables) {
-    if (!flows.some(({ target }) => keyOf(target) === keyOf(name)))
-      throw refusedAt(
-        place,
+  for (const { name, location } of tables) {
+    if (!flows.some(({ target }) => datasetKeyOf(target) === datasetKeyOf(name)))
+      throw invalidAt(
+        location,
         `no flow writes into the streaming table ${name}; give it a query with AS, or add CREATE FLOW ... AS INSERT INTO ${name}.`,
       );
   }
 }
 
-function refuseTwice(named: readonly { readonly name: string; readonly place: Place }[], what: string): void {
-  const first = new Map<string, Place>();
+function checkUniqueNames(
+  named: readonly { readonly name: string; readonly place: SourceLocation }[],
+  what: string,
+): void {
+  const first = new Map<string, SourceLocation>();
   for (const { name, place } of named) {
-    const earlier = first.get(keyOf(name));
+    const earlier = first.get(datasetKeyOf(name));
     if (earlier !== undefined)
-      throw refusedAt(
+      throw invalidAt(
         place,
-        `the ${what} ${name} is defined twice; the other one stands in ${placeText(earlier)}.`,
+        `the ${what} ${name} is defined twice; the other one stands in ${formatLocation(earlier)}.`,
       );
-    first.set(keyOf(name), place);
+    first.set(datasetKeyOf(name), place);
   }
 }
 
-function hint(name: string, known: readonly string[]): string {
+function formatSuggestion(name: string, known: readonly string[]): string {
   return known.length === 0 ? '.' : `; did you mean ${nearestName(name, known)}?`;
 }
 
@@ -90,52 +93,52 @@ function hint(name: string, known: readonly string[]): string {
  * @param linked the query of a flow or view with the datasets that it names
  * @throws ServiceError for unknown datasets, streams of what is no stream, and cycles
  */
-export function graphOf(
-  definition: Definition,
+export function buildGraph(
+  definition: PipelineDefinition,
   linked: (of: FlowDefinition | ViewDefinition) => LinkedQuery,
-): Graph {
+): PipelineGraph {
   const views = definition.views.map((view) => ({ ...view, ...linked(view) }));
   const flows = definition.flows.map((flow) => ({ ...flow, ...linked(flow) }));
   const tables = definition.tables.map((table) => ({
     ...table,
-    flows: flows.filter(({ target }) => keyOf(target) === keyOf(table.name)),
+    flows: flows.filter(({ target }) => datasetKeyOf(target) === datasetKeyOf(table.name)),
   }));
   const names = [...tables, ...views].map(({ name }) => name);
-  const known = new Set(names.map(keyOf));
+  const known = new Set(names.map(datasetKeyOf));
   for (const { name, query, reads, streams } of [...flows, ...views]) {
     const unknown = [...reads, ...streams].find((key) => !known.has(key));
     if (unknown !== undefined)
-      throw refusedAt(
-        query.placeOf(unknown),
-        `${name} reads ${quote(unknown)}, which is no dataset of this pipeline${hint(
+      throw invalidAt(
+        query.locationOf(unknown),
+        `${name} reads ${quote(unknown)}, which is no dataset of this pipeline${formatSuggestion(
           unknown,
-          names.filter((each) => keyOf(each) !== keyOf(name)),
+          names.filter((each) => datasetKeyOf(each) !== datasetKeyOf(name)),
         )} Files are read with read_files('managed_fs:/...').`,
       );
   }
-  const order = sorted(tables, views);
-  const graph = { tables: inOrder(tables, order), views: inOrder(views, order) };
+  const order = sortTopologically(tables, views);
+  const graph = { tables: sortByKeys(tables, order), views: sortByKeys(views, order) };
   checkStreams(graph);
   return graph;
 }
 
-function inOrder<Named extends { readonly name: string }>(
+function sortByKeys<Named extends { readonly name: string }>(
   named: readonly Named[],
   order: readonly string[],
 ): Named[] {
-  return [...named].sort((a, b) => order.indexOf(keyOf(a.name)) - order.indexOf(keyOf(b.name)));
+  return [...named].sort((a, b) => order.indexOf(datasetKeyOf(a.name)) - order.indexOf(datasetKeyOf(b.name)));
 }
 
 /**
  * Keys of all datasets, each behind those that it reads. @throws ServiceError for a cycle, naming all of it
  */
-function sorted(tables: readonly LinkedTable[], views: readonly LinkedView[]): string[] {
+function sortTopologically(tables: readonly LinkedTable[], views: readonly LinkedView[]): string[] {
   const sources = new Map([
     ...tables.map(
       (table) =>
-        [keyOf(table.name), table.flows.flatMap((flow) => [...flow.reads, ...flow.streams])] as const,
+        [datasetKeyOf(table.name), table.flows.flatMap((flow) => [...flow.reads, ...flow.streams])] as const,
     ),
-    ...views.map((view) => [keyOf(view.name), [...view.reads, ...view.streams]] as const),
+    ...views.map((view) => [datasetKeyOf(view.name), [...view.reads, ...view.streams]] as const),
   ]);
   const order: string[] = [];
   const visit = (key: string, path: readonly string[]): void => {
@@ -151,16 +154,16 @@ function sorted(tables: readonly LinkedTable[], views: readonly LinkedView[]): s
   return order;
 }
 
-function checkStreams({ tables, views }: Graph): void {
-  const tableOf = new Map(tables.map((table) => [keyOf(table.name), table]));
+function checkStreams({ tables, views }: PipelineGraph): void {
+  const tableOf = new Map(tables.map((table) => [datasetKeyOf(table.name), table]));
   // Views stand in the order in which they read one another.
   const streaming = new Set<string>();
-  for (const view of views) if (view.query.streams.length > 0) streaming.add(keyOf(view.name));
+  for (const view of views) if (view.query.streams.length > 0) streaming.add(datasetKeyOf(view.name));
   for (const { name, query, reads, streams } of [...views, ...tables.flatMap(({ flows }) => flows)]) {
     const whole = reads.find((key) => streaming.has(key));
     if (whole !== undefined)
-      throw refusedAt(
-        query.placeOf(whole),
+      throw invalidAt(
+        query.locationOf(whole),
         `${name} reads the view ${whole}, which reads a stream; write STREAM(${whole}).`,
       );
     const batch = streams.find((key) => !streaming.has(key) && tableOf.get(key)?.kind !== 'STREAMING_TABLE');
@@ -168,8 +171,8 @@ function checkStreams({ tables, views }: Graph): void {
       const kind = tableOf.has(batch)
         ? 'a materialized view, which is computed anew each time'
         : 'a view without a stream';
-      throw refusedAt(
-        query.placeOf(batch),
+      throw invalidAt(
+        query.locationOf(batch),
         `${name} reads STREAM ${batch}, but that is ${kind}; only streaming tables, files and views on them are streams.`,
       );
     }
@@ -178,13 +181,13 @@ function checkStreams({ tables, views }: Graph): void {
     for (const flow of flows) {
       const isStream = flow.query.streams.length > 0;
       if (kind === 'MATERIALIZED_VIEW' && isStream)
-        throw refusedAt(
-          flow.place,
+        throw invalidAt(
+          flow.location,
           `the materialized view ${name} reads a stream; it is computed anew each time, so leave STREAM out, or make it a streaming table.`,
         );
       if (kind === 'STREAMING_TABLE' && !isStream)
-        throw refusedAt(
-          flow.place,
+        throw invalidAt(
+          flow.location,
           `the flow ${flow.name} of the streaming table ${name} reads no stream; write STREAM before what it reads, or make ${name} a materialized view.`,
         );
     }

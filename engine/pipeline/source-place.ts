@@ -9,20 +9,20 @@ export interface SourceFile {
 }
 
 /** A place in a file. */
-export interface Place {
+export interface SourceLocation {
   readonly file: SourceFile;
   /** Characters before it. */
-  readonly at: number;
+  readonly offset: number;
 }
 
 /** `/team/sales/daily.sql, line 3, column 5`, both counted from 1. */
-export function placeText({ file, at }: Place): string {
-  const before = file.text.slice(0, at);
+export function formatLocation({ file, offset }: SourceLocation): string {
+  const before = file.text.slice(0, offset);
   const line = before.split('\n').length;
-  return `${file.path}, line ${line}, column ${at - before.lastIndexOf('\n')}`;
+  return `${file.path}, line ${line}, column ${offset - before.lastIndexOf('\n')}`;
 }
 
 /** The refusal of what stands at a place. */
-export function refusedAt(place: Place, message: string): ServiceError {
-  return invalid(`${placeText(place)}: ${message}`);
+export function invalidAt(place: SourceLocation, message: string): ServiceError {
+  return invalid(`${formatLocation(place)}: ${message}`);
 }

@@ -37,7 +37,7 @@ const keys = ['name', 'storage', 'libraries', 'catalog', 'database', 'schema', '
  * @param path names the file in refusals
  * @throws ServiceError for what is no YAML, an unknown key, or a value that breaks a rule
  */
-export function readSpec(text: string, path: string): PipelineSpec {
+export function parseSpec(text: string, path: string): PipelineSpec {
   const document = parseDocument(text, { prettyErrors: true });
   const [wrong] = document.errors;
   if (wrong !== undefined) throw invalid(`${path}: ${wrong.message.split('\n')[0] ?? 'this is no YAML'}`);
@@ -54,16 +54,16 @@ export function readSpec(text: string, path: string): PipelineSpec {
   if (name === undefined || name === null) throw invalid(`${path} lacks the key name.`);
   if (database !== undefined && schema !== undefined)
     throw invalid(`${path} has database and schema, which mean the same; only one of them may be given.`);
-  return checkedSpec(
+  return validateSpec(
     {
-      name: textOf(path, 'name', name),
-      ...(storage !== undefined && { storage: textOf(path, 'storage', storage) }),
-      ...(catalog !== undefined && { catalog: textOf(path, 'catalog', catalog) }),
+      name: parseText(path, 'name', name),
+      ...(storage !== undefined && { storage: parseText(path, 'storage', storage) }),
+      ...(catalog !== undefined && { catalog: parseText(path, 'catalog', catalog) }),
       ...((database ?? schema) !== undefined && {
-        schema: textOf(path, database === undefined ? 'schema' : 'database', database ?? schema),
+        schema: parseText(path, database === undefined ? 'schema' : 'database', database ?? schema),
       }),
-      configuration: configurationOf(path, configuration),
-      libraries: librariesOf(path, libraries),
+      configuration: parseConfiguration(path, configuration),
+      libraries: parseLibraries(path, libraries),
     },
     `${path}: `,
   );
@@ -74,7 +74,7 @@ export function readSpec(text: string, path: string): PipelineSpec {
  * @param where begins the messages
  * @throws ServiceError that names the field
  */
-export function checkedSpec(spec: PipelineSpec, where = ''): PipelineSpec {
+export function validateSpec(spec: PipelineSpec, where = ''): PipelineSpec {
   if (
     !/^[^/\\\p{Cc}]{1,200}$/u.test(spec.name) ||
     spec.name.trim() !== spec.name ||
@@ -92,7 +92,7 @@ export function checkedSpec(spec: PipelineSpec, where = ''): PipelineSpec {
   return spec;
 }
 
-function configurationOf(path: string, value: unknown): Record<string, string> {
+function parseConfiguration(path: string, value: unknown): Record<string, string> {
   if (value === null) return {};
   if (!isRecord(value))
     throw invalid(`${path}: configuration is ${quote(value)}; it must be keys with texts.`);
@@ -105,7 +105,7 @@ function configurationOf(path: string, value: unknown): Record<string, string> {
   );
 }
 
-function librariesOf(path: string, value: unknown): PipelineLibrary[] {
+function parseLibraries(path: string, value: unknown): PipelineLibrary[] {
   if (value === null) return [];
   if (!Array.isArray(value)) throw invalid(`${path}: libraries is ${quote(value)}; it must be a list.`);
   return value.map((entry: unknown, index) => {
@@ -122,7 +122,7 @@ function librariesOf(path: string, value: unknown): PipelineLibrary[] {
   });
 }
 
-function textOf(path: string, key: string, value: unknown): string {
+function parseText(path: string, key: string, value: unknown): string {
   if (typeof value !== 'string' || value === '')
     throw invalid(`${path}: ${key} is ${quote(value)}; it must be a text.`);
   return value;

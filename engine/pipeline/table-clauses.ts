@@ -3,9 +3,9 @@
  * partitions.
  */
 import { quote } from '../validation/messages.ts';
-import type { Cursor } from './cursor.ts';
-import type { DeclaredColumn, Expectation, TableDefinition, Violation } from './definition.ts';
-import { refusedAt } from './source-place.ts';
+import type { TokenCursor } from './cursor.ts';
+import type { DeclaredColumn, Expectation, TableDefinition, ViolationAction } from './definition.ts';
+import { invalidAt } from './source-place.ts';
 
 export type TableClauses = Pick<
   TableDefinition,
@@ -13,9 +13,9 @@ export type TableClauses = Pick<
 >;
 
 /** Reads them, in any order behind the bracket of columns, each at most once. */
-export function readClauses(cursor: Cursor): TableClauses {
-  const { columns, expectations } = cursor.takesSign('(')
-    ? readColumns(cursor)
+export function parseTableClauses(cursor: TokenCursor): TableClauses {
+  const { columns, expectations } = cursor.acceptSymbol('(')
+    ? parseColumns(cursor)
     : { columns: [], expectations: [] };
   let [comment, properties, partitionedBy]: [string | undefined, Record<string, string>, string[]] = [
     undefined,
@@ -23,43 +23,43 @@ export function readClauses(cursor: Cursor): TableClauses {
     [],
   ];
   for (;;) {
-    if (cursor.takes('COMMENT')) comment = cursor.text('a comment in quotes');
-    else if (cursor.takes('TBLPROPERTIES')) properties = readProperties(cursor);
-    else if (cursor.takes('PARTITIONED', 'BY') || cursor.takes('CLUSTER', 'BY'))
-      partitionedBy = readNames(cursor);
-    else if (cursor.takes('USING')) readFormat(cursor);
+    if (cursor.accept('COMMENT')) comment = cursor.parseText('a comment in quotes');
+    else if (cursor.accept('TBLPROPERTIES')) properties = parseProperties(cursor);
+    else if (cursor.accept('PARTITIONED', 'BY') || cursor.accept('CLUSTER', 'BY'))
+      partitionedBy = parseNames(cursor);
+    else if (cursor.accept('USING')) parseFormat(cursor);
     else return { columns, expectations, comment, properties, partitionedBy };
   }
 }
 
-function readColumns(cursor: Cursor): Pick<TableClauses, 'columns' | 'expectations'> {
+function parseColumns(cursor: TokenCursor): Pick<TableClauses, 'columns' | 'expectations'> {
   const columns: DeclaredColumn[] = [];
   const expectations: Expectation[] = [];
   do {
-    const { place } = cursor;
-    if (cursor.takes('CONSTRAINT')) expectations.push(readExpectation(cursor));
-    else columns.push(readColumn(cursor, expectations));
+    const { location } = cursor;
+    if (cursor.accept('CONSTRAINT')) expectations.push(parseExpectation(cursor));
+    else columns.push(parseColumn(cursor, expectations));
     const [names, last] = [columns.map(({ name }) => name.toLowerCase()), expectations.at(-1)?.name];
     if (new Set(names).size < names.length)
-      throw refusedAt(place, `the column ${quote(columns.at(-1)?.name)} is declared twice.`);
+      throw invalidAt(location, `the column ${quote(columns.at(-1)?.name)} is declared twice.`);
     if (expectations.filter(({ name }) => name === last).length > 1)
-      throw refusedAt(place, `the constraint ${quote(last)} stands here twice.`);
-  } while (cursor.takesSign(','));
-  cursor.expectsSign(')');
+      throw invalidAt(location, `the constraint ${quote(last)} stands here twice.`);
+  } while (cursor.acceptSymbol(','));
+  cursor.expectSymbol(')');
   return { columns, expectations };
 }
 
-function readColumn(cursor: Cursor, expectations: Expectation[]): DeclaredColumn {
-  const { place } = cursor;
-  const name = cursor.name('a column or CONSTRAINT');
+function parseColumn(cursor: TokenCursor, expectations: Expectation[]): DeclaredColumn {
+  const { location } = cursor;
+  const name = cursor.parseName('a column or CONSTRAINT');
   const next = cursor.peek();
-  const isTyped = next?.kind === 'word' && !cursor.sees('COMMENT') && !cursor.sees('NOT', 'NULL');
-  const type = isTyped ? readType(cursor) : undefined;
+  const isTyped = next?.kind === 'word' && !cursor.isNext('COMMENT') && !cursor.isNext('NOT', 'NULL');
+  const type = isTyped ? parseType(cursor) : undefined;
   let comment: string | undefined;
   for (;;) {
-    if (cursor.takes('COMMENT')) comment = cursor.text('a comment in quotes');
-    else if (cursor.takes('NOT', 'NULL')) {
-      const condition = { text: `\`${name.replaceAll('`', '``')}\` IS NOT NULL`, place };
+    if (cursor.accept('COMMENT')) comment = cursor.parseText('a comment in quotes');
+    else if (cursor.accept('NOT', 'NULL')) {
+      const condition = { text: `\`${name.replaceAll('`', '``')}\` IS NOT NULL`, place: location };
       expectations.push({ name: `${name} is not null`, condition, onViolation: 'FAIL UPDATE' });
     } else return { name, type, comment };
   }
@@ -94,58 +94,63 @@ const plainTypes = new Set([
   'TIMESTAMP',
 ]);
 
-function readType(cursor: Cursor): string {
-  const { place } = cursor;
-  const written = cursor.name('a type').toUpperCase();
+function parseType(cursor: TokenCursor): string {
+  const { location } = cursor;
+  const written = cursor.parseName('a type').toUpperCase();
   if (!plainTypes.has(written))
-    throw refusedAt(
-      place,
+    throw invalidAt(
+      location,
       `${quote(written)} is no type that a column can be declared with; use one of ${[...plainTypes].join(', ')}, or leave the type out and cast in the query.`,
     );
-  const size = cursor.peek()?.text === '(' ? `(${cursor.bracketed('the size of the type').text})` : '';
+  const size = cursor.peek()?.text === '(' ? `(${cursor.parseBracketed('the size of the type').text})` : '';
   if (!/^(\(\s*\d+\s*(,\s*\d+\s*)?\))?$/.test(size))
-    throw refusedAt(place, `the size ${quote(size)} of the type is no number.`);
+    throw invalidAt(location, `the size ${quote(size)} of the type is no number.`);
   return (types[written] ?? written) + size;
 }
 
-function readExpectation(cursor: Cursor): Expectation {
-  const name = cursor.name('the name of the constraint');
-  if (!cursor.takes('EXPECT')) throw cursor.refusal('EXPECT (other constraints are not known here)');
-  const condition = cursor.bracketed('a condition');
-  return { name, condition, onViolation: cursor.takes('ON', 'VIOLATION') ? readViolation(cursor) : 'WARN' };
+function parseExpectation(cursor: TokenCursor): Expectation {
+  const name = cursor.parseName('the name of the constraint');
+  if (!cursor.accept('EXPECT')) throw cursor.unexpectedToken('EXPECT (other constraints are not known here)');
+  const condition = cursor.parseBracketed('a condition');
+  return {
+    name,
+    condition,
+    onViolation: cursor.accept('ON', 'VIOLATION') ? parseViolationAction(cursor) : 'WARN',
+  };
 }
 
-function readViolation(cursor: Cursor): Violation {
-  if (cursor.takes('DROP', 'ROW')) return 'DROP ROW';
-  if (cursor.takes('FAIL', 'UPDATE')) return 'FAIL UPDATE';
-  throw cursor.refusal('DROP ROW or FAIL UPDATE');
+function parseViolationAction(cursor: TokenCursor): ViolationAction {
+  if (cursor.accept('DROP', 'ROW')) return 'DROP ROW';
+  if (cursor.accept('FAIL', 'UPDATE')) return 'FAIL UPDATE';
+  throw cursor.unexpectedToken('DROP ROW or FAIL UPDATE');
 }
 
-function readProperties(cursor: Cursor): Record<string, string> {
+function parseProperties(cursor: TokenCursor): Record<string, string> {
   const properties: Record<string, string> = {};
-  cursor.expectsSign('(');
+  cursor.expectSymbol('(');
   do {
-    let key = cursor.peek()?.kind === 'text' ? cursor.text('a key') : cursor.name('a key');
-    while (cursor.takesSign('.')) key += `.${cursor.name('a key')}`;
-    if (!cursor.takesSign('=')) throw cursor.refusal('"="');
-    properties[key] = cursor.peek()?.kind === 'text' ? cursor.text('a value') : (cursor.take()?.text ?? '');
-  } while (cursor.takesSign(','));
-  cursor.expectsSign(')');
+    let key = cursor.peek()?.kind === 'text' ? cursor.parseText('a key') : cursor.parseName('a key');
+    while (cursor.acceptSymbol('.')) key += `.${cursor.parseName('a key')}`;
+    if (!cursor.acceptSymbol('=')) throw cursor.unexpectedToken('"="');
+    properties[key] =
+      cursor.peek()?.kind === 'text' ? cursor.parseText('a value') : (cursor.next()?.text ?? '');
+  } while (cursor.acceptSymbol(','));
+  cursor.expectSymbol(')');
   return properties;
 }
 
-function readNames(cursor: Cursor): string[] {
+function parseNames(cursor: TokenCursor): string[] {
   const names: string[] = [];
-  cursor.expectsSign('(');
-  do names.push(cursor.name('a column'));
-  while (cursor.takesSign(','));
-  cursor.expectsSign(')');
+  cursor.expectSymbol('(');
+  do names.push(cursor.parseName('a column'));
+  while (cursor.acceptSymbol(','));
+  cursor.expectSymbol(')');
   return names;
 }
 
-function readFormat(cursor: Cursor): void {
-  const { place } = cursor;
-  const format = cursor.name('a format');
+function parseFormat(cursor: TokenCursor): void {
+  const { location } = cursor;
+  const format = cursor.parseName('a format');
   if (format.toUpperCase() !== 'PARQUET')
-    throw refusedAt(place, `tables are written as PARQUET; USING ${format} is not known here.`);
+    throw invalidAt(location, `tables are written as PARQUET; USING ${format} is not known here.`);
 }

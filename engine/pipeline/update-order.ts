@@ -8,7 +8,7 @@ import { tryParseJson } from '../read-file.ts';
 
 const texts = Type.Array(Type.String());
 
-export const UpdateOrder = Type.Object({
+export const UpdatePlan = Type.Object({
   updateId: Type.String(),
   pipelineId: Type.String(),
   pipelineName: Type.String(),
@@ -31,18 +31,18 @@ export const UpdateOrder = Type.Object({
   limits: Type.Object({ megabytes: Type.Integer(), threads: Type.Integer() }),
 });
 
-export type UpdateOrder = Static<typeof UpdateOrder>;
+export type UpdatePlan = Static<typeof UpdatePlan>;
 
-const Settled = Type.Union([UpdateOrder, Type.Object({ refused: Type.String() })]);
+const PreparedUpdateSchema = Type.Union([UpdatePlan, Type.Object({ refused: Type.String() })]);
 
 /** The order of an update, or why there is none. */
-export type SettledUpdate = Static<typeof Settled>;
+export type PreparedUpdate = Static<typeof PreparedUpdateSchema>;
 
 /** Files of an attempt: what its update is to do, and why it failed. */
 export const updateFileNames = { order: 'update.json', failure: 'failure.json' } as const;
 
 /** Reads it from its file; undefined for anything else. */
-export function settledUpdate(text: string): SettledUpdate | undefined {
+export function parsePreparedUpdate(text: string): PreparedUpdate | undefined {
   const value = tryParseJson(text);
-  return Check(Settled, value) ? value : undefined;
+  return Check(PreparedUpdateSchema, value) ? value : undefined;
 }

@@ -31,7 +31,12 @@ export interface ClusterStore {
   /** The all-purpose cluster with this id; allocated and running if it was unknown. */
   ensureAllPurpose(cluster: NewClusterRow, sparkContextId: string): Promise<Cluster>;
   /** Notes what has happened to a cluster, unless that was the last thing noted. */
-  recordEvent(clusterId: string, type: ClusterEventType, details: ClusterEventDetails, now: number): Promise<void>;
+  recordEvent(
+    clusterId: string,
+    type: ClusterEventType,
+    details: ClusterEventDetails,
+    now: number,
+  ): Promise<void>;
   /**
    * Gives a running cluster with a range as many workers as the tasks that run on it want; nodes come when
    * there is room.
@@ -83,7 +88,9 @@ export interface ClusterReader {
   find(clusterId: string): Promise<Cluster | undefined>;
   /** Newest first. */
   list(page: { readonly offset: number; readonly limit: number }): Promise<Cluster[]>;
-  listEvents(filter: ClusterEventFilter): Promise<{ readonly events: readonly ClusterEvent[]; readonly total: number }>;
+  listEvents(
+    filter: ClusterEventFilter,
+  ): Promise<{ readonly events: readonly ClusterEvent[]; readonly total: number }>;
 }
 
 /** How an init script ended. */

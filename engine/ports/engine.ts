@@ -7,7 +7,7 @@ import type { ApiVersion } from '../job/format.ts';
 import type { JobQuotas } from '../job/quotas.ts';
 import type { Grant, PermissionLevel } from '../job/permissions.ts';
 import type { JobSettings } from '../job/settings.ts';
-import type { Notice } from '../run/notification.ts';
+import type { RunNotification } from '../run/notification.ts';
 import type { ChildRunResult, ChildRunRequest } from '../run/child.ts';
 import type { TaskValues } from '../run/dynamic-values.ts';
 import type { TaskOutput } from '../run/output.ts';
@@ -78,7 +78,7 @@ export interface JobStore {
   /** Newest first. */
   list(filter: JobFilter): Promise<Job[]>;
   /** Removes a job from every view; returns the ids of its active runs, none when it was gone already. */
-  remove(jobId: number, now: number, notices: (job: Job) => Notice[]): Promise<number[]>;
+  remove(jobId: number, now: number, notices: (job: Job) => RunNotification[]): Promise<number[]>;
 }
 
 /** What a user may do with a job. */

@@ -1,15 +1,15 @@
 /** What delivering notices, and the operations on it, ask of the world: types only. */
-import type { AfterTry } from '../notification/retry.ts';
+import type { AttemptDecision } from '../notification/retry.ts';
 import type {
   ClaimedDelivery,
   DeliveryAttempt,
   DeliveryState,
   DeliverySubject,
-  LoggedDelivery,
-  Message,
-  SubjectFacts,
+  DeliveryRecord,
+  DeliveryMessage,
+  SubjectDetails,
 } from '../notification/delivery.ts';
-import type { Destination, SigningSecrets, Target } from '../notification/destination.ts';
+import type { Destination, SigningSecrets, DestinationTarget } from '../notification/destination.ts';
 
 /** All mails share one way out, and every destination has its own. */
 export const emailQueueKey = 'email';
@@ -25,21 +25,28 @@ export interface DeliveryStore {
    */
   dispatchOutboxEvents(now: number, limit: number): Promise<number>;
   /** Ways on which something is due now, and the next time that something will be (epoch ms). */
-  findDueQueueKeys(now: number): Promise<{ readonly due: readonly string[]; readonly next: number | undefined }>;
+  findDueQueueKeys(
+    now: number,
+  ): Promise<{ readonly due: readonly string[]; readonly next: number | undefined }>;
   /**
    * Takes due deliveries of a way for a node, at most `limit`: of each run and recipient only the oldest that
    * is not over. What a node claimed that has no lease any more is free again.
    */
   claim(way: string, nodeId: string, now: number, limit: number): Promise<ClaimedDelivery[]>;
   /** What a message is made of; undefined when neither run nor job is there any more. */
-  findSubjectFacts(subject: DeliverySubject): Promise<SubjectFacts | undefined>;
+  findSubjectFacts(subject: DeliverySubject): Promise<SubjectDetails | undefined>;
   /** Keeps what is going to be sent, before it is. */
-  saveMessage(deliveryId: string, message: Message): Promise<void>;
+  saveMessage(deliveryId: string, message: DeliveryMessage): Promise<void>;
   /**
    * Notes a try and what follows; nothing happens when another node has taken the delivery over. Waits while
    * the database is away.
    */
-  recordAttempt(deliveryId: string, nodeId: string, attempt: DeliveryAttempt, after: AfterTry): Promise<void>;
+  recordAttempt(
+    deliveryId: string,
+    nodeId: string,
+    attempt: DeliveryAttempt,
+    after: AttemptDecision,
+  ): Promise<void>;
   /**
    * Puts off what could not even be tried: it is due again then (epoch ms). Waits while the database is away.
    */
@@ -69,15 +76,15 @@ export interface DeliveryFilter {
 /** The log of deliveries. */
 export interface DeliveryLog {
   /** Newest first. */
-  list(filter: DeliveryFilter): Promise<LoggedDelivery[]>;
-  find(deliveryId: string): Promise<LoggedDelivery | undefined>;
+  list(filter: DeliveryFilter): Promise<DeliveryRecord[]>;
+  find(deliveryId: string): Promise<DeliveryRecord | undefined>;
   /** Has it sent again, now. A round of tries begins anew. */
   redeliver(deliveryId: string, now: number): Promise<void>;
 }
 
 export interface NewDestination {
   readonly displayName: string;
-  readonly target: Target;
+  readonly target: DestinationTarget;
   readonly secrets: SigningSecrets | undefined;
   readonly now: number;
 }

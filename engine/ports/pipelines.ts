@@ -7,7 +7,7 @@ import type { PipelineEvent } from '../pipeline/events.ts';
 import type { UpdateRequest } from '../pipeline/selection.ts';
 import type { SourceFile } from '../pipeline/source-place.ts';
 import type { PipelineSpec } from '../pipeline/spec.ts';
-import type { SettledUpdate, UpdateOrder } from '../pipeline/update-order.ts';
+import type { PreparedUpdate, UpdatePlan } from '../pipeline/update-order.ts';
 import type { LifeCycleState, ResultState, StopReason } from '../run/states.ts';
 
 /** A pipeline that the service knows. */
@@ -110,10 +110,10 @@ export interface PipelineFiles {
   /** Where a storage is on this machine. @throws ServiceError for one that leads outside of managed_fs */
   resolveStorage(uri: string): Promise<string>;
   /** The directories that pipelines may read. */
-  readonly readableRoots: Pick<UpdateOrder, 'managedFs' | 'objstore'>;
+  readonly readableRoots: Pick<UpdatePlan, 'managedFs' | 'objstore'>;
   /** Whether it was kept for an attempt what its update is to do. */
   isUpdatePrepared(attemptDirectory: string): Promise<boolean>;
-  savePreparedUpdate(attemptDirectory: string, update: SettledUpdate): Promise<void>;
+  savePreparedUpdate(attemptDirectory: string, update: PreparedUpdate): Promise<void>;
   /** The events that an update has written, oldest first. */
   readEvents(storage: string, updateId: string): Promise<PipelineEvent[]>;
 }

@@ -5,7 +5,7 @@
 import type { ApiVersion } from '../job/format.ts';
 import type { Grant } from '../job/permissions.ts';
 import type { JobSettings } from '../job/settings.ts';
-import type { Notice } from '../run/notification.ts';
+import type { RunNotification } from '../run/notification.ts';
 import type { NewUpdate, StoredUpdate } from './pipelines.ts';
 import type { Job } from './engine.ts';
 import type { StateChange } from '../run/change.ts';
@@ -132,7 +132,7 @@ export interface QueuedJob {
 /** Changes that are written together or not at all, with the notices that they cause. */
 export interface ChangeSet {
   readonly changes: readonly StateChange[];
-  readonly notifications: readonly Notice[];
+  readonly notifications: readonly RunNotification[];
   /** New attempts of tasks: retries of those that the changes end. */
   readonly attempts?: readonly TaskRun[];
 }
@@ -143,7 +143,7 @@ export interface DurationWarning {
   readonly runId: number;
   readonly fence: number;
   readonly at: number;
-  readonly notifications: readonly Notice[];
+  readonly notifications: readonly RunNotification[];
 }
 
 /** What of a run may be changed by a node that does not drive it. */

@@ -113,7 +113,11 @@ const retryAfterSeconds = 10;
  * Why there is no room for a run that may not wait for it, or that has more tasks than there is ever room for
  * (spec 7, 8); undefined when there is. Who waits already is passed by.
  */
-export function capacityRefusal(facts: CapacityUsage, limits: CapacityLimits, mayQueue: boolean): string | undefined {
+export function capacityRefusal(
+  facts: CapacityUsage,
+  limits: CapacityLimits,
+  mayQueue: boolean,
+): string | undefined {
   const { concurrentTaskRuns: most, concurrentRunJobTasks: mostRunJob } = limits;
   const { taskRuns, runJobTasks, addedTaskRuns: added, addedRunJobTasks: addedRunJob } = facts;
   if (mayQueue && added <= most && addedRunJob <= mostRunJob) return undefined;

@@ -1,5 +1,5 @@
 /** A run that has just been stored, as the engine holds it: nothing is read back. */
-import type { Notice } from './notification.ts';
+import type { RunNotification } from './notification.ts';
 import type { QueueCode } from './status.ts';
 import type { Progress, RunOrigin, RunWithTasks } from './run.ts';
 
@@ -19,7 +19,7 @@ export interface NewRun extends RunOrigin {
   readonly launchedBy: number | undefined;
   readonly parentTaskRun?: number | undefined;
   readonly tasks: readonly NewTaskRun[];
-  readonly notifications: readonly Notice[];
+  readonly notifications: readonly RunNotification[];
 }
 
 interface NewTaskRun {

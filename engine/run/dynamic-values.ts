@@ -3,15 +3,15 @@
  * stays.
  */
 import {
-  absentReferences,
-  piecesOf,
+  unsupportedReferences,
+  splitAtReferences,
   timeArguments,
   type Reference,
   type ReferenceName,
   type RunReference,
   type TaskReference,
 } from '../job/references.ts';
-import { cut, quote } from '../validation/messages.ts';
+import { truncateText, quote } from '../validation/messages.ts';
 import type { TriggerType } from './run.ts';
 import { timeParts } from './time-parts.ts';
 
@@ -71,7 +71,7 @@ export type ResolvedText = { readonly text: string } | { readonly error: string 
  */
 export function resolveReferences(text: string, facts: ReferenceFacts): ResolvedText {
   const parts: string[] = [];
-  for (const piece of piecesOf(text)) {
+  for (const piece of splitAtReferences(text)) {
     const value = typeof piece === 'string' ? { text: piece } : resolveReference(piece, facts);
     if ('error' in value) return value;
     parts.push(value.text);
@@ -79,13 +79,13 @@ export function resolveReferences(text: string, facts: ReferenceFacts): Resolved
   return { text: parts.join('') };
 }
 
-function resolveReference({ name, written, filled }: Reference, { run, task }: ReferenceFacts): ResolvedText {
-  const reference = cut(written);
-  if (name === undefined || name in absentReferences) return { error: `${reference} has no value.` };
+function resolveReference({ name, source, args }: Reference, { run, task }: ReferenceFacts): ResolvedText {
+  const reference = truncateText(source);
+  if (name === undefined || name in unsupportedReferences) return { error: `${reference} has no value.` };
   const found = isRunReference(name)
-    ? runReferenceValues[name](run, ...filled)
+    ? runReferenceValues[name](run, ...args)
     : task && isTaskReference(name)
-      ? taskReferenceValues[name](task, ...filled)
+      ? taskReferenceValues[name](task, ...args)
       : undefined;
   if (found === undefined) return { error: `${reference} has no value here.` };
   return typeof found === 'string'
@@ -100,7 +100,9 @@ interface MissingValue {
 /** Undefined: there is nothing of that name, and that was refused when the job was stored. */
 type LookupResult = string | MissingValue | undefined;
 
-const runReferenceValues: Readonly<Record<RunReference, (run: RunFacts, ...filled: string[]) => LookupResult>> = {
+const runReferenceValues: Readonly<
+  Record<RunReference, (run: RunFacts, ...filled: string[]) => LookupResult>
+> = {
   'job.id': ({ jobId }) => String(jobId),
   'job.name': ({ jobName }) => jobName,
   'job.run_id': ({ jobRunId }) => String(jobRunId),
@@ -114,7 +116,9 @@ const runReferenceValues: Readonly<Record<RunReference, (run: RunFacts, ...fille
   parent_run_id: ({ jobRunId }) => String(jobRunId),
 };
 
-const taskReferenceValues: Readonly<Record<TaskReference, (task: TaskFacts, ...filled: string[]) => LookupResult>> = {
+const taskReferenceValues: Readonly<
+  Record<TaskReference, (task: TaskFacts, ...filled: string[]) => LookupResult>
+> = {
   'job.parameters.<parameter>': ({ parameters }, name = '') => parameters.get(name),
   'task.name': ({ key }) => key,
   'task.run_id': ({ runId }) => String(runId),
@@ -156,7 +160,7 @@ function taskValueText(task: string, values: TaskValues, key: string): LookupRes
   if (json === undefined) {
     const names = Object.keys(values);
     return {
-      reason: `task ${task} has set no value named ${quote(key)}; it has set ${names.length === 0 ? 'none' : cut(names.join(', '))}`,
+      reason: `task ${task} has set no value named ${quote(key)}; it has set ${names.length === 0 ? 'none' : truncateText(names.join(', '))}`,
     };
   }
   const text = textOf(json);

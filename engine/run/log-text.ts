@@ -1,5 +1,12 @@
 /** Bytes of a log as they are shown: without secrets, and the same however they are divided. Pure. */
-import { partialSecretLengthAtEnd, partialSecretLengthAtStart, findSecrets, maskPlaceholder, type Mask, type Span } from './masking.ts';
+import {
+  partialSecretLengthAtEnd,
+  partialSecretLengthAtStart,
+  findSecrets,
+  maskPlaceholder,
+  type Mask,
+  type Span,
+} from './masking.ts';
 
 /** Bytes of a log, with some before and after what is to be shown: a secret may reach over the borders. */
 export interface LogWindow {
@@ -30,7 +37,10 @@ const placeholderBytes = Buffer.from(maskPlaceholder);
 export function maskLogWindow(window: LogWindow, most: number, mask: Mask): MaskedBytes {
   const { bytes, from, following } = window;
   const spans = secretSpansOf(window, mask);
-  const open = following === 'the future' ? Math.max(incompleteCharacterLength(bytes), partialSecretLengthAtEnd(mask, bytes)) : 0;
+  const open =
+    following === 'the future'
+      ? Math.max(incompleteCharacterLength(bytes), partialSecretLengthAtEnd(mask, bytes))
+      : 0;
   const end = Math.max(from, bytes.length - open);
   let to = Math.min(from + most, end);
   if (to < end || following === 'more') to = alignToCharacters(bytes, from, to, end);
@@ -50,7 +60,8 @@ function secretSpansOf({ bytes, truncatedBefore, following }: LogWindow, mask: M
   if (mask.longest === 0) return [];
   const spans = findSecrets(mask, bytes);
   if (truncatedBefore) spans.unshift({ start: 0, end: partialSecretLengthAtStart(mask, bytes) });
-  if (following === 'a cut') spans.push({ start: bytes.length - partialSecretLengthAtEnd(mask, bytes), end: bytes.length });
+  if (following === 'a cut')
+    spans.push({ start: bytes.length - partialSecretLengthAtEnd(mask, bytes), end: bytes.length });
   return spans.filter(({ start, end }) => end > start);
 }
 
@@ -60,7 +71,11 @@ function alignToCharacters(bytes: Buffer, from: number, to: number, end: number)
   if (open === 0) return to;
   if (to - open > from) return to - open;
   let longer = to;
-  while (longer < end && longer - from < characterLength(bytes[from] ?? 0) && isContinuationByte(bytes[longer] ?? 0))
+  while (
+    longer < end &&
+    longer - from < characterLength(bytes[from] ?? 0) &&
+    isContinuationByte(bytes[longer] ?? 0)
+  )
     longer += 1;
   return longer;
 }

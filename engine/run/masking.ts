@@ -120,7 +120,9 @@ function splitForm(form: Buffer): Buffer[] {
   const found = [];
   // The last piece is a whole one, so that none is too short to be a secret.
   for (let at = 0; at < form.length; at += formPieceBytes)
-    found.push(form.subarray(Math.min(at, form.length - formPieceBytes), Math.min(at + formPieceBytes, form.length)));
+    found.push(
+      form.subarray(Math.min(at, form.length - formPieceBytes), Math.min(at + formPieceBytes, form.length)),
+    );
   return found;
 }
 

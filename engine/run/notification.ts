@@ -5,7 +5,7 @@
 import type { LifeCycleState, ResultState } from './states.ts';
 
 /** Spec section 6, the mails of spec 5.7, and the try of a destination. */
-export type NoticeEvent =
+export type NotificationEvent =
   | 'on_start'
   | 'on_success'
   | 'on_failure'
@@ -16,7 +16,7 @@ export type NoticeEvent =
   | 'test';
 
 /** Where a run or task run stood at the event; it may have moved on by the time of the delivery. */
-export interface Standing {
+export interface RunStateSnapshot {
   readonly state: LifeCycleState;
   readonly result?: ResultState | undefined;
   readonly message: string;
@@ -27,7 +27,7 @@ export interface Standing {
 }
 
 /** A token whose scopes are, or will be, enforced. */
-export interface TokenFacts {
+export interface TokenDetails {
   readonly tokenId: string;
   readonly comment: string;
   readonly scopes: readonly string[];
@@ -36,13 +36,13 @@ export interface TokenFacts {
 }
 
 /** What is known at the event and cannot be looked up later. */
-export interface NoticeFacts {
-  readonly standing?: Standing | undefined;
-  readonly token?: TokenFacts | undefined;
+export interface NotificationDetails {
+  readonly state?: RunStateSnapshot | undefined;
+  readonly token?: TokenDetails | undefined;
 }
 
-export interface Notice {
-  readonly event: NoticeEvent;
+export interface RunNotification {
+  readonly event: NotificationEvent;
   /** `email` carries an address, `webhook` the id of a destination. */
   readonly channel: 'email' | 'webhook';
   readonly recipient: string;
@@ -52,5 +52,5 @@ export interface Notice {
   /** Set for a notice about one task of a run. */
   readonly taskKey: string | undefined;
   readonly createdTime: number;
-  readonly facts?: NoticeFacts | undefined;
+  readonly facts?: NotificationDetails | undefined;
 }

@@ -5,31 +5,33 @@ import { Type, type Static } from 'typebox';
 import { invalid } from '../errors.ts';
 import { checkAsciiList, checkAsciiMap } from '../validation/ascii.ts';
 import { checkJobParameterValues, checkParameterBytes } from '../job/check-parameters.ts';
-import { checkFieldReferences, scopeOf } from '../job/check-references.ts';
+import { checkFieldReferences, referenceScopeOf } from '../job/check-references.ts';
 import { checkSubmitParameters } from '../job/check-submit-task.ts';
 import { tasksOf } from '../job/format.ts';
-import { textMap, texts } from '../validation/scalars.ts';
+import { stringMap, stringList } from '../validation/scalars.ts';
 import type { JobParameter, JobSettings, TaskSettings } from '../job/settings.ts';
-import { kindOf, type KindHolder, type TaskBody, type TaskKind } from '../job/task-kinds.ts';
-import { isGiven } from '../validation/messages.ts';
+import { builtInKindOf, type TaskKindHolder, type TaskBody, type TaskKind } from '../job/task-kinds.ts';
+import { isNonEmpty } from '../validation/messages.ts';
 import type { Limits } from '../limits.ts';
 
 /** The parameter fields of run-now, for the properties of its body. */
 export const runParameterFields = {
-  jar_params: Type.Optional(texts('For JAR tasks: replaces their parameters. At most 10,000 bytes of JSON.')),
+  jar_params: Type.Optional(
+    stringList('For JAR tasks: replaces their parameters. At most 10,000 bytes of JSON.'),
+  ),
   notebook_params: Type.Optional(
-    textMap(
+    stringMap(
       'For notebook tasks: merged into base_parameters, and wins. ASCII only, at most 10,000 bytes of JSON.',
     ),
   ),
   python_params: Type.Optional(
-    texts('For Python tasks: replaces their parameters. ASCII only, at most 10,000 bytes of JSON.'),
+    stringList('For Python tasks: replaces their parameters. ASCII only, at most 10,000 bytes of JSON.'),
   ),
   spark_submit_params: Type.Optional(
-    texts('For submit tasks: replaces their parameters. ASCII only, at most 10,000 bytes of JSON.'),
+    stringList('For submit tasks: replaces their parameters. ASCII only, at most 10,000 bytes of JSON.'),
   ),
   job_parameters: Type.Optional(
-    textMap("Values of the job's parameters instead of their defaults. At most 10,000 bytes of JSON."),
+    stringMap("Values of the job's parameters instead of their defaults. At most 10,000 bytes of JSON."),
   ),
 };
 
@@ -58,7 +60,10 @@ const taskParameterFields = [
 
 /** Whether there is any parameter among them; an empty list or map is none. */
 export function hasParameters(parameters: RunParameters): boolean {
-  return isGiven(parameters.job_parameters) || taskParameterFields.some((field) => isGiven(parameters[field]));
+  return (
+    isNonEmpty(parameters.job_parameters) ||
+    taskParameterFields.some((field) => isNonEmpty(parameters[field]))
+  );
 }
 
 /**
@@ -68,15 +73,15 @@ export function hasParameters(parameters: RunParameters): boolean {
  */
 export function checkRunParameters(
   parameters: RunParameters,
-  tasks: readonly KindHolder[],
+  tasks: readonly TaskKindHolder[],
   limits: Limits,
 ): void {
-  const given = taskParameterFields.filter((field) => isGiven(parameters[field]));
+  const given = taskParameterFields.filter((field) => isNonEmpty(parameters[field]));
   const [field, other] = given;
   if (field === undefined) return;
   if (other !== undefined)
     throw invalid(`${field} and ${other} are given; only the parameters of one task kind are allowed.`);
-  if (!tasks.some((task) => kindOf(task) === taskKindOfField[field]))
+  if (!tasks.some((task) => builtInKindOf(task) === taskKindOfField[field]))
     throw invalid(`${field} is given, but the job has no ${taskKindOfField[field]}.`);
   checkParameterBytes(field, parameters[field], limits);
   checkAsciiMap('notebook_params', parameters.notebook_params);
@@ -90,14 +95,18 @@ export function checkRunParameters(
  * does not have, and references that can have no value in a task that they are for.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
-export function checkRunNowParameters(parameters: RunParameters, settings: JobSettings, limits: Limits): void {
+export function checkRunNowParameters(
+  parameters: RunParameters,
+  settings: JobSettings,
+  limits: Limits,
+): void {
   const tasks = tasksOf(settings);
   checkRunParameters(parameters, tasks, limits);
   checkJobParameterValues(parameters.job_parameters, settings.parameters, limits);
   for (const field of taskParameterFields) {
-    if (!isGiven(parameters[field])) continue;
-    for (const task of tasks.filter((one) => kindOf(one) === taskKindOfField[field]))
-      checkFieldReferences(field, parameters[field], scopeOf(settings, task));
+    if (!isNonEmpty(parameters[field])) continue;
+    for (const task of tasks.filter((one) => builtInKindOf(one) === taskKindOfField[field]))
+      checkFieldReferences(field, parameters[field], referenceScopeOf(settings, task));
   }
 }
 
@@ -112,7 +121,7 @@ export function applyParameters(
   overriding: RunParameters = {},
   declared: readonly JobParameter[] = [],
 ): TaskBody | undefined {
-  const kind = kindOf(task);
+  const kind = builtInKindOf(task);
   return kind === undefined ? undefined : parameterAppliers[kind](task, overriding, declared);
 }
 
@@ -120,13 +129,14 @@ const parameterAppliers = {
   notebook_task: ({ notebook_task: body }, { notebook_params: own, job_parameters: given }, declared) => {
     const defaults = Object.fromEntries(declared.map((parameter) => [parameter.name, parameter.default]));
     const pushed = { ...defaults, ...own, ...given };
-    return body === undefined || !isGiven(pushed)
+    return body === undefined || !isNonEmpty(pushed)
       ? body
       : { ...body, base_parameters: { ...body.base_parameters, ...pushed } };
   },
   spark_jar_task: ({ spark_jar_task: body }, { jar_params: own }) => replaceParameters(body, own),
   spark_python_task: ({ spark_python_task: body }, { python_params: own }) => replaceParameters(body, own),
-  spark_submit_task: ({ spark_submit_task: body }, { spark_submit_params: own }) => replaceParameters(body, own),
+  spark_submit_task: ({ spark_submit_task: body }, { spark_submit_params: own }) =>
+    replaceParameters(body, own),
   pipeline_task: ({ pipeline_task: body }) => body,
   run_job_task: ({ run_job_task: body }) => body,
 } satisfies Record<

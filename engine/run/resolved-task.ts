@@ -3,9 +3,9 @@
  */
 import { tasksOf } from '../job/format.ts';
 import { upstreamOf } from '../job/graph.ts';
-import { mapParameterTexts } from '../job/parameter-texts.ts';
+import { mapParameterStrings } from '../job/parameter-texts.ts';
 import type { TaskSettings } from '../job/settings.ts';
-import { bodyIn, kindNameOf, kindOf } from '../job/task-kinds.ts';
+import { taskBodyOf, taskKindOf, builtInKindOf } from '../job/task-kinds.ts';
 import { resolveReferences, type ReferenceFacts, type RunFacts, type TaskValues } from './dynamic-values.ts';
 import { jobParametersOf } from './job-parameters.ts';
 import { applyParameters } from './parameters.ts';
@@ -42,15 +42,15 @@ export function resolveTask(
   values: ReadonlyMap<string, TaskValues>,
 ): ResolvedTask {
   const { run, task } = moment;
-  const kind = kindNameOf(task);
+  const kind = taskKindOf(task);
   const body =
-    kindOf(task) === undefined
-      ? bodyIn(task, kind)
+    builtInKindOf(task) === undefined
+      ? taskBodyOf(task, kind)
       : applyParameters(task, run.overridingParameters, run.settings.parameters);
   if (kind === undefined || body === undefined) return { error: 'This task has no kind that Runyard knows.' };
   const facts = referenceFactsOf(moment, site, values);
   const errors: string[] = [];
-  const parameters = mapParameterTexts(kind, kind, body, (text, path) => {
+  const parameters = mapParameterStrings(kind, kind, body, (text, path) => {
     const resolved = resolveReferences(text, facts);
     if ('text' in resolved) return resolved.text;
     errors.push(`${path}: ${resolved.error}`);
@@ -62,7 +62,9 @@ export function resolveTask(
 
 /** The latest attempts of all tasks that a task comes after. */
 export function upstreamTaskRuns({ run, task, latestAttempts }: AttemptContext): TaskRun[] {
-  return [...upstreamOf(task.task_key, tasksOf(run.settings))].flatMap((key) => latestAttempts.get(key) ?? []);
+  return [...upstreamOf(task.task_key, tasksOf(run.settings))].flatMap(
+    (key) => latestAttempts.get(key) ?? [],
+  );
 }
 
 /** What references may name in a run. */
@@ -81,7 +83,11 @@ export function runFactsOf(run: Run, site: WorkspaceInfo): RunFacts {
   };
 }
 
-function referenceFactsOf(moment: AttemptContext, site: WorkspaceInfo, values: ReadonlyMap<string, TaskValues>): ReferenceFacts {
+function referenceFactsOf(
+  moment: AttemptContext,
+  site: WorkspaceInfo,
+  values: ReadonlyMap<string, TaskValues>,
+): ReferenceFacts {
   const { run, task, taskRun } = moment;
   const facts = runFactsOf(run, site);
   return {

@@ -69,40 +69,41 @@ interface NameRule<Name> {
 }
 
 /** How it ended -> what that is called. A cancelled run is never called a success. */
-const terminationRules: Readonly<Record<ResultState | 'SKIPPED' | 'INTERNAL_ERROR', NameRule<Termination>>> = {
-  SUCCESS: { name: { code: 'SUCCESS', type: 'SUCCESS' } },
-  FAILED: {
-    name: { code: 'RUN_EXECUTION_ERROR', type: 'CLIENT_ERROR' },
-    unless: [
-      {
-        message: /^(Notebook|File) .* was not found/s,
-        name: { code: 'RESOURCE_NOT_FOUND', type: 'CLIENT_ERROR' },
-      },
-      {
-        message: /^Library installation failed/,
-        name: { code: 'LIBRARY_INSTALLATION_ERROR', type: 'CLIENT_ERROR' },
-      },
-      { message: /^Init script/i, name: { code: 'CLUSTER_ERROR', type: 'CLIENT_ERROR' } },
-    ],
-  },
-  CANCELED: { name: { code: 'USER_CANCELED', type: 'CLIENT_ERROR' } },
-  // Clients know it as "canceled by the platform, for example because of the maximum duration".
-  TIMEDOUT: { name: { code: 'CANCELED', type: 'CLIENT_ERROR' } },
-  SKIPPED: {
-    // Its condition was not met: that is how it was meant.
-    name: { code: 'SKIPPED', type: 'SUCCESS' },
-    unless: [
-      {
-        message: /^Skipping this run because the limit of/,
-        name: { code: 'MAX_CONCURRENT_RUNS_EXCEEDED', type: 'CLIENT_ERROR' },
-      },
-      { message: /^Upstream task/, name: { code: 'SKIPPED', type: 'CLIENT_ERROR' } },
-      { message: /^Run cancelled by user/, name: { code: 'USER_CANCELED', type: 'CLIENT_ERROR' } },
-      { message: /^Run timed out/, name: { code: 'CANCELED', type: 'CLIENT_ERROR' } },
-    ],
-  },
-  INTERNAL_ERROR: { name: { code: 'INTERNAL_ERROR', type: 'INTERNAL_ERROR' } },
-};
+const terminationRules: Readonly<Record<ResultState | 'SKIPPED' | 'INTERNAL_ERROR', NameRule<Termination>>> =
+  {
+    SUCCESS: { name: { code: 'SUCCESS', type: 'SUCCESS' } },
+    FAILED: {
+      name: { code: 'RUN_EXECUTION_ERROR', type: 'CLIENT_ERROR' },
+      unless: [
+        {
+          message: /^(Notebook|File) .* was not found/s,
+          name: { code: 'RESOURCE_NOT_FOUND', type: 'CLIENT_ERROR' },
+        },
+        {
+          message: /^Library installation failed/,
+          name: { code: 'LIBRARY_INSTALLATION_ERROR', type: 'CLIENT_ERROR' },
+        },
+        { message: /^Init script/i, name: { code: 'CLUSTER_ERROR', type: 'CLIENT_ERROR' } },
+      ],
+    },
+    CANCELED: { name: { code: 'USER_CANCELED', type: 'CLIENT_ERROR' } },
+    // Clients know it as "canceled by the platform, for example because of the maximum duration".
+    TIMEDOUT: { name: { code: 'CANCELED', type: 'CLIENT_ERROR' } },
+    SKIPPED: {
+      // Its condition was not met: that is how it was meant.
+      name: { code: 'SKIPPED', type: 'SUCCESS' },
+      unless: [
+        {
+          message: /^Skipping this run because the limit of/,
+          name: { code: 'MAX_CONCURRENT_RUNS_EXCEEDED', type: 'CLIENT_ERROR' },
+        },
+        { message: /^Upstream task/, name: { code: 'SKIPPED', type: 'CLIENT_ERROR' } },
+        { message: /^Run cancelled by user/, name: { code: 'USER_CANCELED', type: 'CLIENT_ERROR' } },
+        { message: /^Run timed out/, name: { code: 'CANCELED', type: 'CLIENT_ERROR' } },
+      ],
+    },
+    INTERNAL_ERROR: { name: { code: 'INTERNAL_ERROR', type: 'INTERNAL_ERROR' } },
+  };
 
 /** Which limit a run in the queue waits for: that of its job, unless its message names another. */
 const queueCodeRule: NameRule<QueueCode> = {

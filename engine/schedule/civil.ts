@@ -6,7 +6,7 @@
 export const secondsPerDay = 86_400;
 
 /** Months count from 1 for January. */
-export interface CivilDay {
+export interface CalendarDate {
   readonly year: number;
   readonly month: number;
   readonly day: number;
@@ -18,7 +18,7 @@ const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
  * Days since 1970-01-01. The year is thought to begin in March, so that a leap day comes last and months have
  * regular lengths.
  */
-export function dayNumber(year: number, month: number, day: number): number {
+export function toEpochDay(year: number, month: number, day: number): number {
   const shifted = month <= 2 ? year - 1 : year;
   const era = Math.floor(shifted / 400);
   const yearOfEra = shifted - era * 400;
@@ -28,7 +28,7 @@ export function dayNumber(year: number, month: number, day: number): number {
 }
 
 /** The day that a number of days since 1970-01-01 is. */
-export function civilDay(days: number): CivilDay {
+export function fromEpochDay(days: number): CalendarDate {
   const shifted = days + 719_468;
   const era = Math.floor(shifted / 146_097);
   const dayOfEra = shifted - era * 146_097;

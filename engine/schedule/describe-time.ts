@@ -1,14 +1,14 @@
 /** The time of day of an expression in plain words: `at 10:15`, `every 5 minutes from 08:00 to 18:59`. */
-import type { Quartz } from './quartz.ts';
-import { inWords, joined } from './wording.ts';
+import type { QuartzExpression } from './quartz.ts';
+import { formatRanges, joinWithAnd } from './wording.ts';
 
 /** Most times of a day that are named one by one. */
 const timesMax = 6;
 
 /** When on a day it fires. */
-export function describeTime({ hours, minutes, seconds }: Quartz): string {
+export function describeTime({ hours, minutes, seconds }: QuartzExpression): string {
   if (hours.length * minutes.length * seconds.length <= timesMax) {
-    return `at ${joined(hours.flatMap((hour) => minutes.flatMap((minute) => seconds.map((second) => clockTime(hour, minute, second)))))}`;
+    return `at ${joinWithAnd(hours.flatMap((hour) => minutes.flatMap((minute) => seconds.map((second) => clockTime(hour, minute, second)))))}`;
   }
   const onMinute = seconds.length === 1 && seconds[0] === 0;
   const everyHours = evenStep(hours, 24);
@@ -19,29 +19,29 @@ export function describeTime({ hours, minutes, seconds }: Quartz): string {
     return everyHours === 1 ? `every hour at ${past}` : `every ${everyHours} hours${start}, at ${past}`;
   }
   const parts = [
-    onMinute ? '' : within(seconds, 60, 'second'),
-    onMinute || minutes.length < 60 ? within(minutes, 60, 'minute') : '',
-    hours.length === 24 ? '' : hoursInWords(hours, minutes, onMinute),
+    onMinute ? '' : describeUnit(seconds, 60, 'second'),
+    onMinute || minutes.length < 60 ? describeUnit(minutes, 60, 'minute') : '',
+    hours.length === 24 ? '' : describeHours(hours, minutes, onMinute),
   ].filter((part) => part !== '');
   return parts.join(parts.length > 1 && !onMinute ? ', ' : ' ');
 }
 
 /** Seconds of a minute, or minutes of an hour. */
-function within(values: readonly number[], size: number, unit: string): string {
+function describeUnit(values: readonly number[], size: number, unit: string): string {
   const step = evenStep(values, size);
   if (step === 1) return `every ${unit}`;
   const [first = 0] = values;
   if (step !== undefined && values.length > 1)
     return first === 0 ? `every ${step} ${unit}s` : `every ${step} ${unit}s from ${unit} ${first}`;
-  return `at ${unit}${values.length === 1 ? '' : 's'} ${inWords(values)}`;
+  return `at ${unit}${values.length === 1 ? '' : 's'} ${formatRanges(values)}`;
 }
 
-function hoursInWords(hours: readonly number[], minutes: readonly number[], onMinute: boolean): string {
+function describeHours(hours: readonly number[], minutes: readonly number[], onMinute: boolean): string {
   const [first = 0, last = 0] = [hours[0], hours.at(-1)];
   const inARow = last - first === hours.length - 1;
   if (inARow && onMinute)
     return `from ${clockTime(first, minutes[0] ?? 0, 0)} to ${clockTime(last, minutes.at(-1) ?? 0, 0)}`;
-  return `in the hour${hours.length === 1 ? '' : 's'} ${inWords(hours)}`;
+  return `in the hour${hours.length === 1 ? '' : 's'} ${formatRanges(hours)}`;
 }
 
 /**

@@ -1,8 +1,8 @@
 /** An expression in plain words: `at 10:15 on the last Friday of every month`. */
 import { describeTime } from './describe-time.ts';
-import { firstYear, lastYear, type Quartz } from './quartz.ts';
+import { firstYear, lastYear, type QuartzExpression } from './quartz.ts';
 import type { DayRule } from './quartz-days.ts';
-import { inWords } from './wording.ts';
+import { formatRanges } from './wording.ts';
 
 const weekdayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const monthNames = [
@@ -22,11 +22,11 @@ const monthNames = [
 const ordinals = ['first', 'second', 'third', 'fourth', 'fifth'];
 
 /** What an expression means, for people; without the time zone. */
-export function describeQuartz(quartz: Quartz): string {
+export function describeQuartz(quartz: QuartzExpression): string {
   const { months, years } = quartz;
   const everyMonth = months.length === 12;
   const days = describeDays(quartz.days);
-  const monthNamesInWords = inWords(months, (month) => monthNames[month - 1] ?? '');
+  const monthNamesInWords = formatRanges(months, (month) => monthNames[month - 1] ?? '');
   const time = describeTime(quartz);
   // "every 5 minutes every day" says nothing more than "every 5 minutes".
   const parts = [
@@ -45,7 +45,7 @@ const yearsMax = 6;
 function describeYears(years: readonly number[]): string {
   const [first = 0, second = 0, last = 0] = [years[0], years[1], years.at(-1)];
   if (years.length > 2 && last - first === years.length - 1) return `from ${first} to ${last}`;
-  if (years.length <= yearsMax) return `in ${inWords(years)}`;
+  if (years.length <= yearsMax) return `in ${formatRanges(years)}`;
   const even = years.every((year, index) => year === first + index * (second - first));
   return even
     ? `every ${second - first} years from ${first} to ${last}`
@@ -59,7 +59,7 @@ function describeDays(rule: DayRule): { readonly text: string; readonly ofMonth:
   switch (rule.kind) {
     case 'days':
       if (rule.days.length === 31) return { text: everyDay, ofMonth: false };
-      return { text: `on day${rule.days.length === 1 ? '' : 's'} ${inWords(rule.days)}`, ofMonth: true };
+      return { text: `on day${rule.days.length === 1 ? '' : 's'} ${formatRanges(rule.days)}`, ofMonth: true };
     case 'last':
       return { text: describeLast(rule.before, rule.workday), ofMonth: true };
     case 'nearestWorkday':
@@ -88,7 +88,7 @@ function describeLast(before: number, workday: boolean): string {
 function describeWeekdays(weekdays: readonly number[]): string {
   const fromMonday = weekdays.map((one) => (one === 1 ? 8 : one)).sort((one, other) => one - other);
   if (fromMonday.length === 1) return `every ${weekday(weekdays[0])}`;
-  const words = inWords(fromMonday, (one) => weekday(one === 8 ? 1 : one));
+  const words = formatRanges(fromMonday, (one) => weekday(one === 8 ? 1 : one));
   const inARow =
     fromMonday.length > 2 && (fromMonday.at(-1) ?? 0) - (fromMonday[0] ?? 0) === fromMonday.length - 1;
   return inARow ? `from ${words}` : `on ${words}`;

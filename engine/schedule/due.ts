@@ -1,18 +1,24 @@
 /** Which fires of a schedule are due, which of them become runs, and when the next one is. */
-import { rhythmOf, timingText, type MisfirePolicy, type Rhythm, type Timing } from './timing.ts';
+import {
+  createNextFireTime,
+  scheduleKey,
+  type MisfirePolicy,
+  type NextFireTime,
+  type Schedule,
+} from './timing.ts';
 
 /** The least distance between two runs of one schedule, in milliseconds; a fire that is closer is dropped. */
-export const runDistanceMs = 10_000;
+export const minFireGapMs = 10_000;
 
 /**
  * How late a fire may be and still count as on time, in milliseconds: a restart is no reason to lose a run.
  */
-export const onTimeMs = 60_000;
+export const misfireThresholdMs = 60_000;
 
 /** Most fires that FIRE_ALL makes up for: the latest. */
-export const missedFiresMax = 100;
+export const catchUpFiresMax = 100;
 
-export interface Due {
+export interface DueFires {
   /** For which times runs are started, epoch ms, oldest first. */
   readonly fires: readonly number[];
   /** The next fire, epoch ms; undefined when the schedule has none any more. */
@@ -26,34 +32,36 @@ export interface Due {
  * @param due the first fire that has come, epoch ms
  * @throws ServiceError INVALID_PARAMETER_VALUE for an expression or zone that is refused
  */
-export function decideDue(timing: Timing, due: number, now: number): Due {
-  const rhythm = rhythmOf(timing, due);
-  const onTime = now - onTimeMs;
-  const { from, most } =
-    due < onTime ? missed[timing.misfirePolicy](due, onTime) : { from: due, most: missedFiresMax };
-  const fires = latestFires(rhythm, from, now, most);
+export function decideDueFires(timing: Schedule, due: number, now: number): DueFires {
+  const rhythm = createNextFireTime(timing, due);
+  const onTime = now - misfireThresholdMs;
+  const { from, maximum } =
+    due < onTime
+      ? misfireSelections[timing.misfirePolicy](due, onTime)
+      : { from: due, maximum: catchUpFiresMax };
+  const fires = latestFires(rhythm, from, now, maximum);
   const last = fires.at(-1);
-  return { fires, next: last === undefined ? rhythm(now) : distantFire(rhythm, last) };
+  return { fires, next: last === undefined ? rhythm(now) : nextSpacedFire(rhythm, last) };
 }
 
 /** Which of the fires that have come become runs: the last `most` of those that are not before `from`. */
-interface Choice {
+interface FireSelection {
   readonly from: number;
-  readonly most: number;
+  readonly maximum: number;
 }
 
-const missed: Readonly<Record<MisfirePolicy, (due: number, onTime: number) => Choice>> = {
-  FIRE_ONCE: (due) => ({ from: due, most: 1 }),
-  SKIP: (_due, onTime) => ({ from: onTime, most: missedFiresMax }),
-  FIRE_ALL: (due) => ({ from: due, most: missedFiresMax }),
+const misfireSelections: Readonly<Record<MisfirePolicy, (due: number, onTime: number) => FireSelection>> = {
+  FIRE_ONCE: (due) => ({ from: due, maximum: 1 }),
+  SKIP: (_due, onTime) => ({ from: onTime, maximum: catchUpFiresMax }),
+  FIRE_ALL: (due) => ({ from: due, maximum: catchUpFiresMax }),
 };
 
 /** The last `most` fires that are not before `from` and not after `until`, oldest first. */
-function latestFires(rhythm: Rhythm, from: number, until: number, most: number): number[] {
+function latestFires(rhythm: NextFireTime, from: number, until: number, most: number): number[] {
   const firesAfter = (after: number, enough: number): number[] => {
     const times: number[] = [];
     let next = rhythm(after);
-    for (; next !== undefined && next <= until && times.length < enough; next = distantFire(rhythm, next))
+    for (; next !== undefined && next <= until && times.length < enough; next = nextSpacedFire(rhythm, next))
       times.push(next);
     return times;
   };
@@ -71,24 +79,24 @@ function latestFires(rhythm: Rhythm, from: number, until: number, most: number):
 }
 
 /** The next fire that is far enough from one to be run, too. */
-function distantFire(rhythm: Rhythm, fire: number): number | undefined {
+function nextSpacedFire(rhythm: NextFireTime, fire: number): number | undefined {
   let next = rhythm(fire);
-  while (next !== undefined && next - fire < runDistanceMs) next = rhythm(next);
+  while (next !== undefined && next - fire < minFireGapMs) next = rhythm(next);
   return next;
 }
 
 /** As `decideDue`, for one instant. */
-export type Decide = (timing: Timing, due: number) => Due;
+export type DecideDueFires = (timing: Schedule, due: number) => DueFires;
 
 /**
  * Decides about many schedules at one instant: those that say the same and are due for the same time are
  * decided once.
  */
-export function createDecider(now: number): Decide {
-  const decided = new Map<string, Due>();
+export function createCachedDecider(now: number): DecideDueFires {
+  const decided = new Map<string, DueFires>();
   return (timing, due) => {
-    const key = `${due} ${timing.misfirePolicy} ${timingText(timing)}`;
-    const known = decided.get(key) ?? decideDue(timing, due, now);
+    const key = `${due} ${timing.misfirePolicy} ${scheduleKey(timing)}`;
+    const known = decided.get(key) ?? decideDueFires(timing, due, now);
     decided.set(key, known);
     return known;
   };

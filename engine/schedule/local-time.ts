@@ -12,7 +12,7 @@ export interface ClockChange {
 }
 
 /** When clocks show a local time. */
-export type Showing =
+export type LocalTimeResolution =
   | { readonly kind: 'once'; readonly instant: number }
   /** They were turned back by `change`; the later instant is that of Quartz. */
   | { readonly kind: 'twice'; readonly instant: number; readonly change: ClockChange }
@@ -25,7 +25,7 @@ export function localTimeAt(zone: Zone, instant: number): number {
 }
 
 /** When the clocks of a zone show a local time. */
-export function showingOf(zone: Zone, local: number): Showing {
+export function resolveLocalTime(zone: Zone, local: number): LocalTimeResolution {
   // No zone is a day from UTC, so whatever offsets are in force around this local time are among these three.
   const offsets = [...new Set([-secondsPerDay, 0, secondsPerDay].map((away) => zone.offsetAt(local + away)))];
   const instants = offsets
@@ -36,14 +36,14 @@ export function showingOf(zone: Zone, local: number): Showing {
   if (instants.length === 0)
     return {
       kind: 'never',
-      change: changeBetween(zone, local - Math.max(...offsets), local - Math.min(...offsets)),
+      change: findClockChange(zone, local - Math.max(...offsets), local - Math.min(...offsets)),
     };
   if (first === last) return { kind: 'once', instant: last };
-  return { kind: 'twice', instant: last, change: changeBetween(zone, first, last) };
+  return { kind: 'twice', instant: last, change: findClockChange(zone, first, last) };
 }
 
 /** The change of the clocks after `before` and not after `after`, found by halving. */
-function changeBetween(zone: Zone, before: number, after: number): ClockChange {
+function findClockChange(zone: Zone, before: number, after: number): ClockChange {
   const [from, to] = [zone.offsetAt(before), zone.offsetAt(after)];
   let [low, high] = [before, after];
   while (high - low > 1) {

@@ -2,6 +2,6 @@
 import { invalid } from '../errors.ts';
 
 /** In the words that clients know. */
-export function neverFires(expression: string): Error {
+export function neverFiresError(expression: string): Error {
   return invalid(`The provided cron expression: ${expression} will never fire.`);
 }

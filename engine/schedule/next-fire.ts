@@ -1,7 +1,7 @@
 /** When an expression fires in a time zone, with what clock changes do to it, exactly as Quartz does it. */
-import { civilDay, secondsPerDay } from './civil.ts';
-import { localTimeAt, showingOf, type ClockChange } from './local-time.ts';
-import { lastYear, nextLocal, type Quartz } from './quartz.ts';
+import { fromEpochDay, secondsPerDay } from './civil.ts';
+import { localTimeAt, resolveLocalTime, type ClockChange } from './local-time.ts';
+import { lastYear, nextLocalTime, type QuartzExpression } from './quartz.ts';
 import type { Zone } from './zones.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { Zone } from './zones.ts';
 export interface SkippedTimes {
   readonly first: number;
   /** Whether there are more than the first one. */
-  readonly several: boolean;
+  readonly hasMore: boolean;
   readonly change: ClockChange;
 }
 
@@ -33,19 +33,19 @@ const searchYears = 100;
  * time that clocks show twice fires at the later instant alone, one that they leap over does not fire. Ask
  * with the fire before, not with the time of asking. Undefined when there is none within a hundred years.
  */
-export function nextFire(quartz: Quartz, zone: Zone, after: number): Fire | undefined {
+export function nextFire(quartz: QuartzExpression, zone: Zone, after: number): Fire | undefined {
   const instant = Math.floor(after / 1_000);
   let local: number | undefined = localTimeAt(zone, instant) + 1;
-  const until = Math.min(lastYear, civilDay(Math.floor(local / secondsPerDay)).year + searchYears);
+  const until = Math.min(lastYear, fromEpochDay(Math.floor(local / secondsPerDay)).year + searchYears);
   const skipped: SkippedTimes[] = [];
   for (;;) {
-    local = nextLocal(quartz, local, until);
+    local = nextLocalTime(quartz, local, until);
     if (local === undefined) return undefined;
-    const showing = showingOf(zone, local);
+    const showing = resolveLocalTime(zone, local);
     if (showing.kind === 'never') {
       const { change } = showing;
-      const second = nextLocal(quartz, local + 1, until);
-      skipped.push({ first: local, several: second !== undefined && second < change.to, change });
+      const second = nextLocalTime(quartz, local + 1, until);
+      skipped.push({ first: local, hasMore: second !== undefined && second < change.to, change });
       local = change.to;
       continue;
     }

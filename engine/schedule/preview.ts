@@ -3,11 +3,11 @@
  * a say.
  */
 import { toIsoTime } from '../clock.ts';
-import { dayNumber, secondsPerDay } from './civil.ts';
+import { toEpochDay, secondsPerDay } from './civil.ts';
 import { describeQuartz } from './describe.ts';
-import { runDistanceMs } from './due.ts';
+import { minFireGapMs } from './due.ts';
 import type { ClockChange } from './local-time.ts';
-import { neverFires } from './never-fires.ts';
+import { neverFiresError } from './never-fires.ts';
 import { nextFire, type Fire, type SkippedTimes } from './next-fire.ts';
 import { lastYear, parseQuartz } from './quartz.ts';
 import { zoneOf, type Zone } from './zones.ts';
@@ -17,7 +17,7 @@ export const previewMax = 100;
 export const previewDefault = 10;
 
 /** The latest instant that is looked at: the end of the years that Quartz knows. */
-export const latestInstant = dayNumber(lastYear + 1, 1, 1) * secondsPerDay * 1_000;
+export const latestInstant = toEpochDay(lastYear + 1, 1, 1) * secondsPerDay * 1_000;
 
 export interface PreviewedFire {
   /** Epoch milliseconds. */
@@ -45,9 +45,9 @@ export function previewSchedule(expression: string, zoneId: string, after: numbe
   const fires: PreviewedFire[] = [];
   let started = Number.NEGATIVE_INFINITY;
   let fire = nextFire(quartz, zone, after);
-  if (fire === undefined) throw neverFires(expression);
+  if (fire === undefined) throw neverFiresError(expression);
   for (; fire !== undefined && fires.length < count; fire = nextFire(quartz, zone, fire.time)) {
-    const dropped = fire.time - started < runDistanceMs;
+    const dropped = fire.time - started < minFireGapMs;
     if (!dropped) started = fire.time;
     const notes = [
       ...fire.skipped.map(skipNote),
@@ -56,44 +56,44 @@ export function previewSchedule(expression: string, zoneId: string, after: numbe
     ];
     fires.push({
       time: fire.time,
-      local: localText(fire, zone),
+      local: formatZonedTime(fire, zone),
       ...(notes.length > 0 && { note: notes.join(' ') }),
     });
   }
   return { description: describeQuartz(quartz), fire_times: fires };
 }
 
-const dropNote = `Not run: it is less than ${runDistanceMs / 1_000} seconds after the run before.`;
+const dropNote = `Not run: it is less than ${minFireGapMs / 1_000} seconds after the run before.`;
 
-function skipNote({ first, several, change }: SkippedTimes): string {
-  const what = several
-    ? `${timeText(first)} and what follows it before ${timeText(change.to)} do not exist and are skipped`
-    : `${timeText(first)} does not exist and is skipped`;
-  return `On ${dateText(first)} ${what}: the clocks go forward from ${timeText(change.from)} to ${timeText(change.to)}.`;
+function skipNote({ first, hasMore, change }: SkippedTimes): string {
+  const what = hasMore
+    ? `${formatLocalTime(first)} and what follows it before ${formatLocalTime(change.to)} do not exist and are skipped`
+    : `${formatLocalTime(first)} does not exist and is skipped`;
+  return `On ${formatLocalDate(first)} ${what}: the clocks go forward from ${formatLocalTime(change.from)} to ${formatLocalTime(change.to)}.`;
 }
 
 function repeatNote({ local }: Fire, change: ClockChange): string {
-  return `The clocks go back from ${timeText(change.from)} to ${timeText(change.to)}: ${timeText(local)} comes twice, and only the second one fires.`;
+  return `The clocks go back from ${formatLocalTime(change.from)} to ${formatLocalTime(change.to)}: ${formatLocalTime(local)} comes twice, and only the second one fires.`;
 }
 
-function localText({ time, local }: Fire, zone: Zone): string {
+function formatZonedTime({ time, local }: Fire, zone: Zone): string {
   const offset = zone.offsetAt(time / 1_000);
   const size = Math.abs(offset);
   const [hours, minutes, seconds] = [size / 3_600, (size / 60) % 60, size % 60].map((part) =>
     String(Math.floor(part)).padStart(2, '0'),
   );
-  return `${isoText(local)}${offset < 0 ? '-' : '+'}${hours}:${minutes}${seconds === '00' ? '' : `:${seconds}`}`;
+  return `${formatLocalIso(local)}${offset < 0 ? '-' : '+'}${hours}:${minutes}${seconds === '00' ? '' : `:${seconds}`}`;
 }
 
 /** A local time as it is written, without a zone. */
-function isoText(local: number): string {
+function formatLocalIso(local: number): string {
   return toIsoTime(local * 1_000).slice(0, 19);
 }
 
-function dateText(local: number): string {
-  return isoText(local).slice(0, 10);
+function formatLocalDate(local: number): string {
+  return formatLocalIso(local).slice(0, 10);
 }
 
-function timeText(local: number): string {
-  return isoText(local).slice(11).replace(/:00$/, '');
+function formatLocalTime(local: number): string {
+  return formatLocalIso(local).slice(11).replace(/:00$/, '');
 }

@@ -2,8 +2,8 @@
  * The two day fields of a Quartz expression: exactly one of them says which days, by number or by a rule of
  * the month.
  */
-import { dayNumber, daysInMonth, weekdayOf } from './civil.ts';
-import { FieldError, fieldValues, valueOf, type FieldRange } from './quartz-field.ts';
+import { toEpochDay, daysInMonth, weekdayOf } from './civil.ts';
+import { QuartzFieldError, parseField, parseValue, type FieldRange } from './quartz-field.ts';
 
 /** Which days of a month. Weekdays count from 1 for Sunday to 7 for Saturday. */
 export type DayRule =
@@ -28,43 +28,43 @@ export const dayOfWeek: FieldRange = {
 const [saturday, sunday] = [7, 1];
 
 /** The largest n of `L-n`: a month has at most 31 days. */
-const beforeLastMax = 30;
+const lastDayOffsetMax = 30;
 
 /** Which days the field of the day of the month means; it is not `?`. @throws FieldError */
-export function monthDays(text: string): DayRule {
+export function parseDayOfMonth(text: string): DayRule {
   const last = /^L(?:-(?<before>\d+))?(?<workday>W)?$/.exec(text)?.groups;
   if (last !== undefined) {
     const before = Number(last['before'] ?? 0);
-    if (before > beforeLastMax)
-      throw new FieldError(`L-n goes back at most ${beforeLastMax} days, not ${before}`);
+    if (before > lastDayOffsetMax)
+      throw new QuartzFieldError(`L-n goes back at most ${lastDayOffsetMax} days, not ${before}`);
     return { kind: 'last', before, workday: last['workday'] !== undefined };
   }
   const nearest = /^(?<day>\d+)W$/.exec(text)?.groups?.['day'];
-  if (nearest !== undefined) return { kind: 'nearestWorkday', day: valueOf(nearest, dayOfMonth) };
+  if (nearest !== undefined) return { kind: 'nearestWorkday', day: parseValue(nearest, dayOfMonth) };
   if (/[LW]/.test(text))
-    throw new FieldError('L, L-n, LW, L-nW and nW stand alone, without list, range or step');
-  return { kind: 'days', days: fieldValues(text, dayOfMonth) };
+    throw new QuartzFieldError('L, L-n, LW, L-nW and nW stand alone, without list, range or step');
+  return { kind: 'days', days: parseField(text, dayOfMonth) };
 }
 
 /** Which days the field of the day of the week means; it is not `?`. @throws FieldError */
-export function weekDays(text: string): DayRule {
+export function parseDayOfWeek(text: string): DayRule {
   if (text === 'L') return { kind: 'weekdays', weekdays: [saturday] };
   const last = /^(?<weekday>\d+|[A-Z]{3})L$/.exec(text)?.groups?.['weekday'];
-  if (last !== undefined) return { kind: 'lastWeekday', weekday: valueOf(last, dayOfWeek) };
+  if (last !== undefined) return { kind: 'lastWeekday', weekday: parseValue(last, dayOfWeek) };
   const { weekday, nth } = /^(?<weekday>\d+|[A-Z]{3})#(?<nth>\d+)$/.exec(text)?.groups ?? {};
   if (weekday !== undefined) {
-    if (!/^[1-5]$/.test(nth ?? '')) throw new FieldError(`#${nth} is not between #1 and #5`);
-    return { kind: 'nthWeekday', weekday: valueOf(weekday, dayOfWeek), nth: Number(nth) };
+    if (!/^[1-5]$/.test(nth ?? '')) throw new QuartzFieldError(`#${nth} is not between #1 and #5`);
+    return { kind: 'nthWeekday', weekday: parseValue(weekday, dayOfWeek), nth: Number(nth) };
   }
   if (text.includes('#'))
-    throw new FieldError('a#n stands alone, without list, range or step, and a is 1-7 or SUN-SAT');
+    throw new QuartzFieldError('a#n stands alone, without list, range or step, and a is 1-7 or SUN-SAT');
   if (text.includes('L'))
-    throw new FieldError('L and aL stand alone, without list, range or step, and a is 1-7 or SUN-SAT');
-  return { kind: 'weekdays', weekdays: fieldValues(text, dayOfWeek) };
+    throw new QuartzFieldError('L and aL stand alone, without list, range or step, and a is 1-7 or SUN-SAT');
+  return { kind: 'weekdays', weekdays: parseField(text, dayOfWeek) };
 }
 
 /** The days of a month that a rule means, first to last. */
-export function daysOf(rule: DayRule, year: number, month: number): readonly number[] {
+export function matchingDays(rule: DayRule, year: number, month: number): readonly number[] {
   const length = daysInMonth(year, month);
   switch (rule.kind) {
     case 'days':
@@ -78,7 +78,7 @@ export function daysOf(rule: DayRule, year: number, month: number): readonly num
       return rule.day > length ? [] : [nearestWorkday(year, month, rule.day, length)];
     case 'weekdays':
       return Array.from({ length }, (_, index) => index + 1).filter((day) =>
-        rule.weekdays.includes(weekdayOf(dayNumber(year, month, day))),
+        rule.weekdays.includes(weekdayOf(toEpochDay(year, month, day))),
       );
     case 'lastWeekday': {
       const first = firstWeekday(year, month, rule.weekday);
@@ -95,12 +95,12 @@ export function daysOf(rule: DayRule, year: number, month: number): readonly num
 
 /** The Monday to Friday nearest to a day, in the same month: Saturday the 1st gives Monday the 3rd. */
 function nearestWorkday(year: number, month: number, day: number, length: number): number {
-  const weekday = weekdayOf(dayNumber(year, month, day));
+  const weekday = weekdayOf(toEpochDay(year, month, day));
   if (weekday === saturday) return day === 1 ? 3 : day - 1;
   if (weekday === sunday) return day === length ? day - 2 : day + 1;
   return day;
 }
 
 function firstWeekday(year: number, month: number, weekday: number): number {
-  return ((weekday - weekdayOf(dayNumber(year, month, 1)) + 7) % 7) + 1;
+  return ((weekday - weekdayOf(toEpochDay(year, month, 1)) + 7) % 7) + 1;
 }

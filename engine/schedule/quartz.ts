@@ -3,12 +3,19 @@
  * or misreads is refused.
  */
 import { invalid } from '../errors.ts';
-import { civilDay, dayNumber, secondsPerDay } from './civil.ts';
-import { dayOfMonth, dayOfWeek, daysOf, monthDays, weekDays, type DayRule } from './quartz-days.ts';
-import { FieldError, fieldValues, type FieldRange } from './quartz-field.ts';
+import { fromEpochDay, toEpochDay, secondsPerDay } from './civil.ts';
+import {
+  dayOfMonth,
+  dayOfWeek,
+  matchingDays,
+  parseDayOfMonth,
+  parseDayOfWeek,
+  type DayRule,
+} from './quartz-days.ts';
+import { QuartzFieldError, parseField, type FieldRange } from './quartz-field.ts';
 
 /** An expression that was read. Lists are ordered and never empty. */
-export interface Quartz {
+export interface QuartzExpression {
   readonly seconds: readonly number[];
   readonly minutes: readonly number[];
   readonly hours: readonly number[];
@@ -41,15 +48,18 @@ const longest = 1_000;
  * lower case.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names the field and what is wrong with it
  */
-export function parseQuartz(expression: string): Quartz {
+export function parseQuartz(expression: string): QuartzExpression {
   if (expression.length > longest)
-    throw refusal(expression, `It has ${expression.length} characters; at most ${longest} are allowed`);
+    throw invalidExpression(
+      expression,
+      `It has ${expression.length} characters; at most ${longest} are allowed`,
+    );
   const texts = expression
     .toUpperCase()
     .split(/\s+/)
     .filter((text) => text !== '');
   if (texts.length !== 6 && texts.length !== 7) {
-    throw refusal(
+    throw invalidExpression(
       expression,
       `It has ${texts.length} fields; 6 or 7 are required: second minute hour day-of-month month day-of-week [year]`,
     );
@@ -64,37 +74,45 @@ export function parseQuartz(expression: string): Quartz {
     try {
       return values(text, field);
     } catch (error) {
-      if (!(error instanceof FieldError)) throw error;
-      throw refusal(
+      if (!(error instanceof QuartzFieldError)) throw error;
+      throw invalidExpression(
         expression,
-        `Field ${fields.indexOf(field) + 1} (${field.name}) is ${JSON.stringify(text.slice(0, shown))}: ${error.message}`,
+        `Field ${fields.indexOf(field) + 1} (${field.name}) is ${JSON.stringify(text.slice(0, quotedCharsMax))}: ${error.message}`,
       );
     }
   };
   if ((monthDay === '?') === (weekDay === '?')) {
-    throw refusal(expression, 'Exactly one of field 4 (day-of-month) and field 6 (day-of-week) must be "?"');
+    throw invalidExpression(
+      expression,
+      'Exactly one of field 4 (day-of-month) and field 6 (day-of-week) must be "?"',
+    );
   }
   return {
-    seconds: read(seconds, second, plainValues),
-    minutes: read(minutes, minute, plainValues),
-    hours: read(hours, hour, plainValues),
-    months: read(months, month, plainValues),
-    days: weekDay === '?' ? read(monthDay, dayOfMonth, monthDays) : read(weekDay, dayOfWeek, weekDays),
-    years: read(years, year, plainValues),
+    seconds: read(seconds, second, parsePlainField),
+    minutes: read(minutes, minute, parsePlainField),
+    hours: read(hours, hour, parsePlainField),
+    months: read(months, month, parsePlainField),
+    days:
+      weekDay === '?'
+        ? read(monthDay, dayOfMonth, parseDayOfMonth)
+        : read(weekDay, dayOfWeek, parseDayOfWeek),
+    years: read(years, year, parsePlainField),
   };
 }
 
 /** Most characters of a text that a message repeats. */
-const shown = 80;
+const quotedCharsMax = 80;
 
-function plainValues(text: string, field: FieldRange): readonly number[] {
-  if (text.includes('?')) throw new FieldError('"?" belongs into day-of-month or day-of-week alone');
-  return fieldValues(text, field);
+function parsePlainField(text: string, field: FieldRange): readonly number[] {
+  if (text.includes('?')) throw new QuartzFieldError('"?" belongs into day-of-month or day-of-week alone');
+  return parseField(text, field);
 }
 
-function refusal(expression: string, what: string): Error {
+function invalidExpression(expression: string, what: string): Error {
   const repeated =
-    expression.length <= shown ? expression : `${expression.slice(0, shown).toWellFormed()}...`;
+    expression.length <= quotedCharsMax
+      ? expression
+      : `${expression.slice(0, quotedCharsMax).toWellFormed()}...`;
   return invalid(`Invalid quartz_cron_expression: "${repeated}". ${what}.`);
 }
 
@@ -102,18 +120,18 @@ function refusal(expression: string, what: string): Error {
  * The first local time (seconds) that fits and is not before `from`; undefined when there is none up to the
  * end of `untilYear`.
  */
-export function nextLocal(quartz: Quartz, from: number, untilYear: number): number | undefined {
+export function nextLocalTime(quartz: QuartzExpression, from: number, untilYear: number): number | undefined {
   const today = Math.floor(from / secondsPerDay);
-  const start = civilDay(today);
+  const start = fromEpochDay(today);
   for (const inYear of quartz.years) {
     if (inYear < start.year) continue;
     if (inYear > untilYear) return undefined;
     for (const inMonth of quartz.months) {
       if (inYear === start.year && inMonth < start.month) continue;
-      for (const day of daysOf(quartz.days, inYear, inMonth)) {
-        const days = dayNumber(inYear, inMonth, day);
+      for (const day of matchingDays(quartz.days, inYear, inMonth)) {
+        const days = toEpochDay(inYear, inMonth, day);
         if (days < today) continue;
-        const time = timeFrom(quartz, days === today ? from - today * secondsPerDay : 0);
+        const time = nextTimeOfDay(quartz, days === today ? from - today * secondsPerDay : 0);
         if (time !== undefined) return days * secondsPerDay + time;
       }
     }
@@ -122,7 +140,7 @@ export function nextLocal(quartz: Quartz, from: number, untilYear: number): numb
 }
 
 /** The first time of a day that fits and is not before `from`; both in seconds since midnight. */
-function timeFrom({ hours, minutes, seconds }: Quartz, from: number): number | undefined {
+function nextTimeOfDay({ hours, minutes, seconds }: QuartzExpression, from: number): number | undefined {
   const atHour = Math.floor(from / 3_600);
   const atMinute = Math.floor(from / 60) % 60;
   for (const inHour of hours) {

@@ -18,29 +18,32 @@ interface Interval {
 }
 
 /** When a job starts by itself. */
-export type Timing = (Cron | Interval) & { readonly paused: boolean; readonly misfirePolicy: MisfirePolicy };
+export type Schedule = (Cron | Interval) & {
+  readonly paused: boolean;
+  readonly misfirePolicy: MisfirePolicy;
+};
 
 /** Whether two timings fire at the same times. */
-export function sameTimes(one: Timing | undefined, other: Timing | undefined): boolean {
-  return one === undefined || other === undefined ? one === other : timingText(one) === timingText(other);
+export function hasSameFireTimes(one: Schedule | undefined, other: Schedule | undefined): boolean {
+  return one === undefined || other === undefined ? one === other : scheduleKey(one) === scheduleKey(other);
 }
 
 /** What two timings share that fire at the same times. */
-export function timingText(timing: Timing): string {
+export function scheduleKey(timing: Schedule): string {
   return timing.kind === 'cron'
     ? JSON.stringify([timing.expression, timing.zone])
     : String(timing.milliseconds);
 }
 
 /** The first fire strictly after an instant; both in epoch ms. Undefined when there is none any more. */
-export type Rhythm = (after: number) => number | undefined;
+export type NextFireTime = (after: number) => number | undefined;
 
 /**
  * The rhythm of a timing, paused or not.
  * @param origin an instant from which intervals are counted, epoch ms
  * @throws ServiceError INVALID_PARAMETER_VALUE for an expression or zone that is refused
  */
-export function rhythmOf(timing: Timing, origin: number): Rhythm {
+export function createNextFireTime(timing: Schedule, origin: number): NextFireTime {
   if (timing.kind === 'interval') {
     const { milliseconds } = timing;
     return (after) => origin + (Math.floor((after - origin) / milliseconds) + 1) * milliseconds;

@@ -1,25 +1,25 @@
 /** Lists of numbers in words: `1, 10 to 12 and 28`. */
 
 /** Values in words, ordered: three and more in a row become a range. */
-export function inWords(values: readonly number[], nameOf: (value: number) => string = String): string {
+export function formatRanges(values: readonly number[], nameOf: (value: number) => string = String): string {
   const parts: string[] = [];
   for (let index = 0; index < values.length;) {
-    const end = endOfRow(values, index);
+    const end = findEndOfRun(values, index);
     const [first = 0, last = 0] = [values[index], values[end]];
     if (end - index >= 2) parts.push(`${nameOf(first)} to ${nameOf(last)}`);
     else for (let one = index; one <= end; one += 1) parts.push(nameOf(values[one] ?? 0));
     index = end + 1;
   }
-  return joined(parts);
+  return joinWithAnd(parts);
 }
 
 /** `a`, `a and b`, `a, b and c`. */
-export function joined(parts: readonly string[]): string {
+export function joinWithAnd(parts: readonly string[]): string {
   const last = parts.at(-1) ?? '';
   return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`;
 }
 
-function endOfRow(values: readonly number[], start: number): number {
+function findEndOfRun(values: readonly number[], start: number): number {
   let end = start;
   while (values[end + 1] === (values[end] ?? 0) + 1) end += 1;
   return end;

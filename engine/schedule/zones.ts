@@ -53,8 +53,8 @@ function regionZone(id: string): Zone {
     offsetAt(instant) {
       const answered = asked.get(instant);
       if (answered !== undefined) return answered;
-      if (asked.size === askedMax) asked.clear();
-      const offset = writtenOffset(format.format(instant * 1_000));
+      if (asked.size === cachedOffsetsMax) asked.clear();
+      const offset = parseLongOffset(format.format(instant * 1_000));
       asked.set(instant, offset);
       return offset;
     },
@@ -62,10 +62,10 @@ function regionZone(id: string): Zone {
 }
 
 /** Offsets of a zone that are remembered: schedules that are due together ask for the same few instants. */
-const askedMax = 100;
+const cachedOffsetsMax = 100;
 
 /** Reads `2026, GMT-05:00`; before standard times there were seconds, too. */
-function writtenOffset(text: string): number {
+function parseLongOffset(text: string): number {
   const {
     sign,
     hours = '0',

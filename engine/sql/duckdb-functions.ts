@@ -2,10 +2,10 @@
  * Functions of the queries of dashboards that DuckDB calls otherwise; what only differs in its body is a
  * macro there.
  */
-import { argumentsBetween, closingOf, isSign, isWordItem, type Item } from './query-items.ts';
+import { splitArguments, findClosingBracket, isSymbol, isKeywordItem, type SqlItem } from './query-items.ts';
 
 /** Name of a function -> that of DuckDB, with the same arguments. */
-const otherNames: ReadonlyMap<string, string> = new Map([
+const functionNames: ReadonlyMap<string, string> = new Map([
   ['array', 'list_value'],
   ['transform', 'list_transform'],
   ['array_join', 'array_to_string'],
@@ -28,20 +28,20 @@ const otherNames: ReadonlyMap<string, string> = new Map([
   ['cardinality', 'len'],
 ]);
 
-export function renameFunctions(items: readonly Item[]): Item[] {
+export function renameFunctions(items: readonly SqlItem[]): SqlItem[] {
   return items.map((item, index) => {
     const other =
-      item.kind === 'word' && isSign(items[index + 1], '(') && !isSign(items[index - 1], '.')
-        ? otherNames.get(item.value.toLowerCase())
+      item.kind === 'word' && isSymbol(items[index + 1], '(') && !isSymbol(items[index - 1], '.')
+        ? functionNames.get(item.value.toLowerCase())
         : undefined;
     return other === undefined ? item : { ...item, value: other };
   });
 }
 
 /** Names, in small letters, that are called as a function, quoted or not. */
-export function calledFunctions(items: readonly Item[]): string[] {
+export function calledFunctions(items: readonly SqlItem[]): string[] {
   return items.flatMap((item, index) =>
-    (item.kind === 'word' || item.kind === 'name') && isSign(items[index + 1], '(')
+    (item.kind === 'word' || item.kind === 'name') && isSymbol(items[index + 1], '(')
       ? [item.value.toLowerCase()]
       : [],
   );
@@ -58,30 +58,32 @@ const intervals: ReadonlyMap<string, readonly [string, string]> = new Map([
 ]);
 
 /** `CAST(n AS INTERVAL DAY)` becomes `to_days(CAST(n AS INTEGER))`. */
-export function castIntervals(items: readonly Item[]): Item[] {
+export function castIntervals(items: readonly SqlItem[]): SqlItem[] {
   const result = [...items];
   for (const [index, item] of items.entries()) {
     const close =
-      isWordItem(item, 'cast') && isSign(items[index + 1], '(') ? closingOf(items, index + 1) : undefined;
+      isKeywordItem(item, 'cast') && isSymbol(items[index + 1], '(')
+        ? findClosingBracket(items, index + 1)
+        : undefined;
     if (
       close === undefined ||
-      !isWordItem(items[close - 3], 'as') ||
-      !isWordItem(items[close - 2], 'interval')
+      !isKeywordItem(items[close - 3], 'as') ||
+      !isKeywordItem(items[close - 2], 'interval')
     )
       continue;
     const interval = intervals.get(items[close - 1]?.value.toLowerCase() ?? '');
     if (interval === undefined) continue;
     const [make, type] = interval;
-    result[index] = { kind: 'code', value: `${make}(CAST`, spaced: true };
-    result[close - 2] = { kind: 'code', value: type, spaced: true };
-    result[close - 1] = { kind: 'code', value: '', spaced: false };
-    result[close] = { kind: 'code', value: '))', spaced: false };
+    result[index] = { kind: 'code', value: `${make}(CAST`, spaceBefore: true };
+    result[close - 2] = { kind: 'code', value: type, spaceBefore: true };
+    result[close - 1] = { kind: 'code', value: '', spaceBefore: false };
+    result[close] = { kind: 'code', value: '))', spaceBefore: false };
   }
   return result;
 }
 
 /** Functions whose last argument is a pattern such as `yyyy-MM-dd`. */
-const patterned = new Set(['date_format', 'to_date']);
+const datePatternFunctions = new Set(['date_format', 'to_date']);
 
 /** Parts of patterns as DuckDB writes them. */
 const patternParts: Readonly<Record<string, string>> = {
@@ -112,14 +114,18 @@ const patternParts: Readonly<Record<string, string>> = {
 };
 
 /** Patterns of dates, where they stand in the query as texts. */
-export function datePatterns(items: readonly Item[]): Item[] {
+export function convertDatePatterns(items: readonly SqlItem[]): SqlItem[] {
   const result = [...items];
   for (const [index, item] of items.entries()) {
-    if (item.kind !== 'word' || !patterned.has(item.value.toLowerCase()) || !isSign(items[index + 1], '('))
+    if (
+      item.kind !== 'word' ||
+      !datePatternFunctions.has(item.value.toLowerCase()) ||
+      !isSymbol(items[index + 1], '(')
+    )
       continue;
-    const close = closingOf(items, index + 1) ?? 0;
+    const close = findClosingBracket(items, index + 1) ?? 0;
     const pattern = items[close - 1];
-    if (pattern?.kind !== 'text' || !isSign(items[close - 2], ',')) continue;
+    if (pattern?.kind !== 'text' || !isSymbol(items[close - 2], ',')) continue;
     const value = pattern.value.replaceAll(/'([^']*)'|([A-Za-z])\2*|%/g, (part, quoted: string | undefined) =>
       part === '%' ? '%%' : (quoted ?? patternParts[part] ?? part),
     );
@@ -138,13 +144,15 @@ const conversions: Readonly<Record<string, string>> = {
 };
 
 /** Arguments of `printf` get the type of their place in the format: there a number is no text. */
-export function castFormatted(items: readonly Item[]): Item[] {
-  const before = new Map<number, Item>();
-  const behind = new Map<number, Item>();
+export function castPrintfArguments(items: readonly SqlItem[]): SqlItem[] {
+  const before = new Map<number, SqlItem>();
+  const behind = new Map<number, SqlItem>();
   for (const [index, item] of items.entries()) {
     const close =
-      isWordItem(item, 'printf') && isSign(items[index + 1], '(') ? closingOf(items, index + 1) : undefined;
-    const [format, ...values] = close === undefined ? [] : argumentsBetween(items, index + 1, close);
+      isKeywordItem(item, 'printf') && isSymbol(items[index + 1], '(')
+        ? findClosingBracket(items, index + 1)
+        : undefined;
+    const [format, ...values] = close === undefined ? [] : splitArguments(items, index + 1, close);
     const text = format === undefined ? undefined : items[format[0]];
     if (text?.kind !== 'text') continue;
     const wanted = [...text.value.matchAll(/%(?:%|[-+ 0,#]*\d*(?:\.\d+)?([a-z]))/g)]
@@ -153,8 +161,8 @@ export function castFormatted(items: readonly Item[]): Item[] {
     for (const [place, [from, to]] of values.entries()) {
       const type = wanted[place];
       if (type === undefined || to <= from) continue;
-      before.set(from, { kind: 'code', value: 'CAST(', spaced: true });
-      behind.set(to - 1, { kind: 'code', value: `AS ${type})`, spaced: true });
+      before.set(from, { kind: 'code', value: 'CAST(', spaceBefore: true });
+      behind.set(to - 1, { kind: 'code', value: `AS ${type})`, spaceBefore: true });
     }
   }
   return items.flatMap((item, index) =>

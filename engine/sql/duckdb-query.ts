@@ -5,23 +5,23 @@
 import { invalid } from '../errors.ts';
 import { canonicalUri } from '../validation/aliases.ts';
 import { quote } from '../validation/messages.ts';
-import { tokensOf } from './tokens.ts';
+import { tokenize } from './tokens.ts';
 import {
   calledFunctions,
-  castFormatted,
+  castPrintfArguments,
   castIntervals,
-  datePatterns,
+  convertDatePatterns,
   renameFunctions,
 } from './duckdb-functions.ts';
-import { filePlaces, rewriteFileCalls } from './query-files.ts';
+import { findFileItems, rewriteReadFiles } from './query-files.ts';
 import {
-  argumentsBetween,
-  closingOf,
-  isSign,
-  isWordItem,
-  itemsOf,
-  written,
-  type Item,
+  splitArguments,
+  findClosingBracket,
+  isSymbol,
+  isKeywordItem,
+  toSqlItems,
+  renderSql,
+  type SqlItem,
   type ParameterValue,
 } from './query-items.ts';
 
@@ -38,18 +38,18 @@ export interface PreparedQuery {
  * @throws ServiceError for what is no single SELECT, and for what cannot be rewritten
  */
 export function prepareQuery(text: string, values: ReadonlyMap<string, ParameterValue>): PreparedQuery {
-  const tokens = tokensOf(text);
+  const tokens = tokenize(text);
   const marker = tokens.find(({ kind }) => kind === 'marker');
   if (marker !== undefined)
     throw invalid(
       `The query has the parameter ${marker.text}, which the new format does not run; migrate the dashboard with update_parameter_syntax.`,
     );
-  const items = forDuckdb(withValues(itemsOf(tokens), values));
-  const places = filePlaces(items);
+  const items = toDuckdbItems(substituteParameters(toSqlItems(tokens), values));
+  const places = findFileItems(items);
   return {
     files: [...new Set(places.map((place) => items[place]?.value ?? ''))],
     sql: (pathOf) =>
-      written(
+      renderSql(
         items.map((item, index) => (places.includes(index) ? { ...item, value: pathOf(item.value) } : item)),
       ),
   };
@@ -59,10 +59,12 @@ export function prepareQuery(text: string, values: ReadonlyMap<string, Parameter
  * The items of a query without parameters, as DuckDB spells them.
  * @throws ServiceError as `prepareQuery`
  */
-export function forDuckdb(query: readonly Item[]): Item[] {
-  const items = rewriteFileCalls(
+export function toDuckdbItems(query: readonly SqlItem[]): SqlItem[] {
+  const items = rewriteReadFiles(
     castIntervals(
-      castFormatted(renameFunctions(datePatterns(withOperators(withIdentifiers(withoutEnd(query)))))),
+      castPrintfArguments(
+        renameFunctions(convertDatePatterns(convertOperators(resolveIdentifiers(trimSemicolons(query))))),
+      ),
     ),
   );
   checkSelect(items);
@@ -71,20 +73,20 @@ export function forDuckdb(query: readonly Item[]): Item[] {
 }
 
 /** Semicolons at the end belong to whoever writes several statements. */
-function withoutEnd(items: readonly Item[]): Item[] {
-  const end = items.findLastIndex((item) => !isSign(item, ';'));
+function trimSemicolons(items: readonly SqlItem[]): SqlItem[] {
+  const end = items.findLastIndex((item) => !isSymbol(item, ';'));
   return items.slice(0, end + 1);
 }
 
 const beginnings = new Set(['select', 'with', 'from', 'values']);
 
 /** Whether it is one SELECT, DuckDB decides in the end; here is said what else it could be. */
-function checkSelect(items: readonly Item[]): void {
-  const first = items.find((item) => !isSign(item, '('));
+function checkSelect(items: readonly SqlItem[]): void {
+  const first = items.find((item) => !isSymbol(item, '('));
   if (first === undefined) throw invalid('The query is empty.');
   if (first.kind !== 'word' || !beginnings.has(first.value.toLowerCase()))
     throw invalid(`The query begins with ${quote(first.value)}; only a SELECT is run.`);
-  if (items.some((item) => isSign(item, ';')))
+  if (items.some((item) => isSymbol(item, ';')))
     throw invalid('The query has more than one statement; exactly one SELECT is run.');
 }
 
@@ -112,9 +114,9 @@ const forbiddenFunctions = new Set([
   'write_log',
 ]);
 /** Statements that DuckDB takes for a table when they stand in brackets. */
-const statements = new Set(['show', 'describe', 'desc', 'summarize', 'pragma', 'call']);
+const forbiddenStatements = new Set(['show', 'describe', 'desc', 'summarize', 'pragma', 'call']);
 
-function checkAllowed(items: readonly Item[]): void {
+function checkAllowed(items: readonly SqlItem[]): void {
   const table = items.find(
     ({ kind, value }) => (kind === 'word' || kind === 'name') && forbiddenTables.has(value.toLowerCase()),
   )?.value;
@@ -123,11 +125,11 @@ function checkAllowed(items: readonly Item[]): void {
   const place = items.findIndex(
     (item, index) =>
       item.kind === 'word' &&
-      statements.has(item.value.toLowerCase()) &&
+      forbiddenStatements.has(item.value.toLowerCase()) &&
       (index === 0 ||
-        isSign(items[index - 1], '(') ||
-        isWordItem(items[index - 1], 'from') ||
-        isWordItem(items[index - 1], 'as')),
+        isSymbol(items[index - 1], '(') ||
+        isKeywordItem(items[index - 1], 'from') ||
+        isKeywordItem(items[index - 1], 'as')),
   );
   // Behind ORDER BY x, DESC is a direction, and before a comma or bracket it is a column.
   const next = items[place + 1];
@@ -138,16 +140,19 @@ function checkAllowed(items: readonly Item[]): void {
 }
 
 /** Puts values in the place of `:p`, `:r.min` and `:r.max`. */
-function withValues(items: readonly Item[], values: ReadonlyMap<string, ParameterValue>): Item[] {
-  const result: Item[] = [];
+function substituteParameters(
+  items: readonly SqlItem[],
+  values: ReadonlyMap<string, ParameterValue>,
+): SqlItem[] {
+  const result: SqlItem[] = [];
   for (let index = 0; index < items.length; index += 1) {
     const item = items[index];
     if (item === undefined) continue;
     const found =
-      isSign(item, ':') && !continuesValue(items, index) ? valueAt(items, index, values) : undefined;
+      isSymbol(item, ':') && !continuesValue(items, index) ? parameterAt(items, index, values) : undefined;
     if (found === undefined) result.push(item);
     else {
-      result.push({ ...found.item, spaced: true });
+      result.push({ ...found.item, spaceBefore: true });
       index = found.end - 1;
     }
   }
@@ -155,25 +160,25 @@ function withValues(items: readonly Item[], values: ReadonlyMap<string, Paramete
 }
 
 /** Behind a name or bracket without a blank, a colon reaches into JSON or parts a slice. */
-function continuesValue(items: readonly Item[], place: number): boolean {
+function continuesValue(items: readonly SqlItem[], place: number): boolean {
   const before = items[place - 1];
-  if (before === undefined || items[place]?.spaced === true) return false;
+  if (before === undefined || items[place]?.spaceBefore === true) return false;
   return before.kind !== 'sign' || before.value === ')' || before.value === ']' || before.value === ':';
 }
 
-function valueAt(
-  items: readonly Item[],
+function parameterAt(
+  items: readonly SqlItem[],
   place: number,
   values: ReadonlyMap<string, ParameterValue>,
-): { readonly item: Item; readonly end: number } | undefined {
+): { readonly item: SqlItem; readonly end: number } | undefined {
   const word = items[place + 1];
-  if (word?.kind !== 'word' || word.spaced) return undefined;
+  if (word?.kind !== 'word' || word.spaceBefore) return undefined;
   const value = values.get(word.value);
   if (value === undefined)
     throw invalid(`The query has the parameter :${word.value}, which the dataset does not declare.`);
   if (value.kind === 'one') return { item: value.item, end: place + 2 };
   const end = items[place + 3]?.value.toLowerCase();
-  if (!isSign(items[place + 2], '.') || (end !== 'min' && end !== 'max'))
+  if (!isSymbol(items[place + 2], '.') || (end !== 'min' && end !== 'max'))
     throw invalid(
       `The parameter :${word.value} is a range; the query must name :${word.value}.min or :${word.value}.max.`,
     );
@@ -181,54 +186,56 @@ function valueAt(
 }
 
 /** `IDENTIFIER(…)` of a text that is known becomes the name; one that names a file becomes the file. */
-function withIdentifiers(items: readonly Item[]): Item[] {
-  const result: Item[] = [];
+function resolveIdentifiers(items: readonly SqlItem[]): SqlItem[] {
+  const result: SqlItem[] = [];
   for (let index = 0; index < items.length; index += 1) {
     const item = items[index];
     if (item === undefined) continue;
     const close =
-      isWordItem(item, 'identifier') && isSign(items[index + 1], '(')
-        ? closingOf(items, index + 1)
+      isKeywordItem(item, 'identifier') && isSymbol(items[index + 1], '(')
+        ? findClosingBracket(items, index + 1)
         : undefined;
     if (close === undefined) {
       result.push(item);
       continue;
     }
-    const text = constantText(items, index + 2, close);
+    const text = evaluateConstantText(items, index + 2, close);
     if (text === undefined)
       throw invalid(
         'IDENTIFIER in the query is not made of texts and parameters that are texts, so that it has no name.',
       );
-    result.push(...(isFile(text) ? [{ kind: 'text' as const, value: text, spaced: true }] : nameItems(text)));
+    result.push(
+      ...(isFile(text) ? [{ kind: 'text' as const, value: text, spaceBefore: true }] : nameItems(text)),
+    );
     index = close;
   }
   return result;
 }
 
-function constantText(items: readonly Item[], start: number, end: number): string | undefined {
+function evaluateConstantText(items: readonly SqlItem[], start: number, end: number): string | undefined {
   const [first] = items.slice(start, end);
   if (end - start === 1) return first?.kind === 'text' ? first.value : undefined;
   if (
-    !isWordItem(first, 'concat') ||
-    !isSign(items[start + 1], '(') ||
-    closingOf(items, start + 1) !== end - 1
+    !isKeywordItem(first, 'concat') ||
+    !isSymbol(items[start + 1], '(') ||
+    findClosingBracket(items, start + 1) !== end - 1
   )
     return undefined;
-  const parts = argumentsBetween(items, start + 1, end - 1).map(([from, to]) =>
-    constantText(items, from, to),
+  const parts = splitArguments(items, start + 1, end - 1).map(([from, to]) =>
+    evaluateConstantText(items, from, to),
   );
   return parts.includes(undefined) ? undefined : parts.join('');
 }
 
-function nameItems(text: string): Item[] {
+function nameItems(text: string): SqlItem[] {
   const names = text.match(/`(?:[^`]|``)*`|[^.`]+/g) ?? [];
   if (names.length === 0) throw invalid(`IDENTIFIER in the query is given ${quote(text)}, which is no name.`);
-  return names.flatMap((name, index): Item[] => [
-    ...(index === 0 ? [] : [{ kind: 'sign' as const, value: '.', spaced: false }]),
+  return names.flatMap((name, index): SqlItem[] => [
+    ...(index === 0 ? [] : [{ kind: 'sign' as const, value: '.', spaceBefore: false }]),
     {
       kind: 'name',
       value: name.startsWith('`') ? name.slice(1, -1).replaceAll('``', '`') : name.trim(),
-      spaced: index === 0,
+      spaceBefore: index === 0,
     },
   ]);
 }
@@ -243,10 +250,10 @@ const operators: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Operators that DuckDB spells otherwise. */
-function withOperators(items: readonly Item[]): Item[] {
+function convertOperators(items: readonly SqlItem[]): SqlItem[] {
   return items.map((item) => {
     const other =
-      item.kind === 'sign' ? operators.get(item.value) : isWordItem(item, 'div') ? '//' : undefined;
-    return other === undefined ? item : { kind: 'code', value: ` ${other} `, spaced: true };
+      item.kind === 'sign' ? operators.get(item.value) : isKeywordItem(item, 'div') ? '//' : undefined;
+    return other === undefined ? item : { kind: 'code', value: ` ${other} `, spaceBefore: true };
   });
 }

@@ -4,7 +4,7 @@
 import { invalid } from '../errors.ts';
 import { canonicalUri } from '../validation/aliases.ts';
 import { quote } from '../validation/messages.ts';
-import { argumentsBetween, closingOf, isSign, isWordItem, type Item } from './query-items.ts';
+import { splitArguments, findClosingBracket, isSymbol, isKeywordItem, type SqlItem } from './query-items.ts';
 
 /** Format of `read_files` -> the function of DuckDB. */
 export const readers: Readonly<Record<string, string>> = {
@@ -42,7 +42,7 @@ const tableWords = new Set(['from', 'join']);
  * Indices of the texts that name a file where a file is expected: such a text elsewhere is a value. @param
  * isFile what names one
  */
-export function filePlaces(items: readonly Item[], isFile = isManaged): number[] {
+export function findFileItems(items: readonly SqlItem[], isFile = isManaged): number[] {
   const places: number[] = [];
   const take = (place: number): void => {
     const item = items[place];
@@ -52,8 +52,8 @@ export function filePlaces(items: readonly Item[], isFile = isManaged): number[]
     if (item.kind !== 'word') continue;
     const name = item.value.toLowerCase();
     if (tableWords.has(name)) take(index + 1);
-    if (!fileFunctions.has(name) || !isSign(items[index + 1], '(')) continue;
-    const [first] = argumentsBetween(items, index + 1, closingOf(items, index + 1) ?? items.length);
+    if (!fileFunctions.has(name) || !isSymbol(items[index + 1], '(')) continue;
+    const [first] = splitArguments(items, index + 1, findClosingBracket(items, index + 1) ?? items.length);
     if (first !== undefined) for (let place = first[0]; place < first[1]; place += 1) take(place);
   }
   return places;
@@ -67,28 +67,33 @@ function isManaged(text: string): boolean {
  * `read_files(…, format => 'csv')` becomes `read_csv(…)`, and csv.`managed_fs:/x` becomes
  * `read_csv('managed_fs:/x')`.
  */
-export function rewriteFileCalls(items: readonly Item[]): Item[] {
-  const result: Item[] = [];
+export function rewriteReadFiles(items: readonly SqlItem[]): SqlItem[] {
+  const result: SqlItem[] = [];
   for (let index = 0; index < items.length; index += 1) {
     const item = items[index];
     if (item === undefined) continue;
     const close =
-      isWordItem(item, 'read_files') && isSign(items[index + 1], '(')
-        ? closingOf(items, index + 1)
+      isKeywordItem(item, 'read_files') && isSymbol(items[index + 1], '(')
+        ? findClosingBracket(items, index + 1)
         : undefined;
     if (close !== undefined) {
-      result.push(...readCall(items, index + 1, close));
+      result.push(...rewriteReadFilesCall(items, index + 1, close));
       index = close;
       continue;
     }
     const [dot, name] = [items[index + 1], items[index + 2]];
     const reader =
-      item.kind === 'word' && isSign(dot, '.') && name?.kind === 'name' && isManaged(name.value)
+      item.kind === 'word' && isSymbol(dot, '.') && name?.kind === 'name' && isManaged(name.value)
         ? readers[item.value.toLowerCase()]
         : undefined;
     if (reader === undefined || name === undefined) result.push(item);
     else {
-      result.push(word(reader), sign('('), { kind: 'text', value: name.value, spaced: false }, sign(')'));
+      result.push(
+        word(reader),
+        sign('('),
+        { kind: 'text', value: name.value, spaceBefore: false },
+        sign(')'),
+      );
       index += 2;
     }
   }
@@ -114,15 +119,15 @@ export const readerOptions: Readonly<Record<string, string | undefined>> = {
   samplesize: 'sample_size',
 };
 
-function readCall(items: readonly Item[], open: number, close: number): Item[] {
-  const [path, ...more] = argumentsBetween(items, open, close);
+function rewriteReadFilesCall(items: readonly SqlItem[], open: number, close: number): SqlItem[] {
+  const [path, ...more] = splitArguments(items, open, close);
   if (path === undefined) throw invalid('read_files in the query names no file.');
   let format: string | undefined;
-  const kept: Item[][] = [];
+  const kept: SqlItem[][] = [];
   for (const [from, to] of more) {
     const name = items[from]?.value.toLowerCase() ?? '';
     const value = items.slice(from + 2, to);
-    if (!isSign(items[from + 1], '=>'))
+    if (!isSymbol(items[from + 1], '=>'))
       throw invalid(
         `read_files in the query has the argument ${quote(items[from]?.value)}; behind the file, arguments are written as name => value.`,
       );
@@ -132,7 +137,7 @@ function readCall(items: readonly Item[], open: number, close: number): Item[] {
         `read_files in the query has the option ${quote(items[from]?.value)}, which is not known here; known are format, ${Object.keys(readerOptions).join(', ')}.`,
       );
     else if (readerOptions[name] !== undefined)
-      kept.push([sign(','), word(readerOptions[name]), { ...sign('='), spaced: true }, ...value]);
+      kept.push([sign(','), word(readerOptions[name]), { ...sign('='), spaceBefore: true }, ...value]);
   }
   const file = items.slice(...path);
   const named = file
@@ -148,10 +153,10 @@ function readCall(items: readonly Item[], open: number, close: number): Item[] {
   return [word(reader), sign('('), ...file, ...kept.flat(), sign(')')];
 }
 
-function word(value: string): Item {
-  return { kind: 'word', value, spaced: true };
+function word(value: string): SqlItem {
+  return { kind: 'word', value, spaceBefore: true };
 }
 
-function sign(value: string): Item {
-  return { kind: 'sign', value, spaced: false };
+function sign(value: string): SqlItem {
+  return { kind: 'sign', value, spaceBefore: false };
 }

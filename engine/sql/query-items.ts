@@ -2,26 +2,26 @@
  * A query as items that are written anew for DuckDB: what is text and what is a name is taken out of its
  * quotes.
  */
-import type { Token } from './tokens.ts';
+import type { SqlToken } from './tokens.ts';
 
-export interface Item {
+export interface SqlItem {
   /** `text` and `name` hold what stood between the quotes; `code` is written as it is. */
   readonly kind: 'word' | 'number' | 'sign' | 'text' | 'name' | 'code';
   readonly value: string;
   /** Whether a blank or a comment stood before it. */
-  readonly spaced: boolean;
+  readonly spaceBefore: boolean;
   /** Characters before it in the text that it was read from. */
-  readonly at?: number;
+  readonly offset?: number;
 }
 
 /** Value of a query parameter: one item, or the two ends of a range. */
 export type ParameterValue =
-  | { readonly kind: 'one'; readonly item: Item }
-  | { readonly kind: 'range'; readonly min: Item; readonly max: Item };
+  | { readonly kind: 'one'; readonly item: SqlItem }
+  | { readonly kind: 'range'; readonly min: SqlItem; readonly max: SqlItem };
 
 /** The items of a query; comments are left out. */
-export function itemsOf(tokens: readonly Token[]): Item[] {
-  const items: Item[] = [];
+export function toSqlItems(tokens: readonly SqlToken[]): SqlItem[] {
+  const items: SqlItem[] = [];
   let [spaced, next] = [false, 0];
   for (const { kind, text } of tokens) {
     const at = next;
@@ -30,10 +30,22 @@ export function itemsOf(tokens: readonly Token[]): Item[] {
       spaced = true;
       continue;
     }
-    if (kind === 'text') items.push({ kind: 'text', value: textValue(text), spaced, at });
+    if (kind === 'text')
+      items.push({ kind: 'text', value: unquoteText(text), spaceBefore: spaced, offset: at });
     else if (kind === 'quoted-name')
-      items.push({ kind: 'name', value: text.slice(1, -1).replaceAll('``', '`'), spaced, at });
-    else items.push({ kind: kind === 'word' || kind === 'number' ? kind : 'sign', value: text, spaced, at });
+      items.push({
+        kind: 'name',
+        value: text.slice(1, -1).replaceAll('``', '`'),
+        spaceBefore: spaced,
+        offset: at,
+      });
+    else
+      items.push({
+        kind: kind === 'word' || kind === 'number' ? kind : 'sign',
+        value: text,
+        spaceBefore: spaced,
+        offset: at,
+      });
     spaced = false;
   }
   return items;
@@ -52,7 +64,7 @@ const escapes: Readonly<Record<string, string>> = {
  * What a literal stands for: quotes doubled in it are one, and a backslash takes the next character along
  * unless it is raw.
  */
-function textValue(literal: string): string {
+function unquoteText(literal: string): string {
   const [tag] = /^\$\w*\$/u.exec(literal) ?? [];
   if (tag !== undefined)
     return literal.slice(
@@ -70,12 +82,12 @@ function textValue(literal: string): string {
 }
 
 /** A text as a literal of DuckDB, in which a backslash is a character like any other. */
-export function duckdbText(text: string): string {
+export function quoteDuckdbText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
 /** A name as DuckDB writes it. */
-export function duckdbName(name: string): string {
+export function quoteDuckdbName(name: string): string {
   return name === '*' ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
@@ -83,18 +95,18 @@ export function duckdbName(name: string): string {
  * The query for DuckDB. A literal is always parted from a word before it, which would change its meaning
  * (`E'…'`).
  */
-export function written(items: readonly Item[]): string {
+export function renderSql(items: readonly SqlItem[]): string {
   const parts: string[] = [];
   for (const [index, item] of items.entries()) {
     const isPlain = item.kind === 'sign';
     const before = items[index - 1];
     const touches = before !== undefined && !isPlain && before.kind !== 'sign';
     parts.push(
-      item.spaced || touches ? ' ' : '',
+      item.spaceBefore || touches ? ' ' : '',
       item.kind === 'text'
-        ? duckdbText(item.value)
+        ? quoteDuckdbText(item.value)
         : item.kind === 'name'
-          ? duckdbName(item.value)
+          ? quoteDuckdbName(item.value)
           : item.value,
     );
   }
@@ -102,28 +114,28 @@ export function written(items: readonly Item[]): string {
 }
 
 /** Whether an item is this keyword or name of a function, given in small letters. */
-export function isWordItem(item: Item | undefined, word: string): boolean {
+export function isKeywordItem(item: SqlItem | undefined, word: string): boolean {
   return item?.kind === 'word' && item.value.toLowerCase() === word;
 }
 
-export function isSign(item: Item | undefined, sign: string): boolean {
+export function isSymbol(item: SqlItem | undefined, sign: string): boolean {
   return item?.kind === 'sign' && item.value === sign;
 }
 
 /** Index of the bracket that closes the one at `open`; undefined when none does. */
-export function closingOf(items: readonly Item[], open: number): number | undefined {
+export function findClosingBracket(items: readonly SqlItem[], open: number): number | undefined {
   let depth = 0;
   for (let index = open; index < items.length; index += 1) {
-    if (isSign(items[index], '(')) depth += 1;
-    if (isSign(items[index], ')')) depth -= 1;
+    if (isSymbol(items[index], '(')) depth += 1;
+    if (isSymbol(items[index], ')')) depth -= 1;
     if (depth === 0) return index;
   }
   return undefined;
 }
 
 /** The arguments between two brackets, as ranges of indices, the end not among them. */
-export function argumentsBetween(
-  items: readonly Item[],
+export function splitArguments(
+  items: readonly SqlItem[],
   open: number,
   close: number,
 ): (readonly [number, number])[] {

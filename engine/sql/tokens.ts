@@ -3,7 +3,7 @@
  * comment.
  */
 
-export type TokenKind =
+export type SqlTokenKind =
   /** Blanks and line ends. */
   | 'space'
   /** `-- to the end of the line`, or between slashes and stars, which may be nested. */
@@ -20,8 +20,8 @@ export type TokenKind =
   /** Any other character, two or three of them where they belong together. */
   | 'sign';
 
-export interface Token {
-  readonly kind: TokenKind;
+export interface SqlToken {
+  readonly kind: SqlTokenKind;
   /** Exactly as it stands in the query: all texts together are the query. */
   readonly text: string;
 }
@@ -38,7 +38,7 @@ export function markerName(marker: string): string {
  * Kind, the characters that a token of it begins with, and its pattern; the first that fits at a place
  * decides.
  */
-const patterns: readonly (readonly [TokenKind, RegExp, RegExp])[] = [
+const patterns: readonly (readonly [SqlTokenKind, RegExp, RegExp])[] = [
   ['space', /\s/, /\s+/y],
   ['comment', /-/, /--[^\r\n]*/y],
   ['marker', /\{/, markerPattern],
@@ -53,18 +53,18 @@ const patternsAt = Array.from({ length: 128 }, (_, code) =>
 );
 
 /** The tokens of a query, in order. A literal or comment that does not end goes on to the end of the text. */
-export function tokensOf(sql: string): Token[] {
-  const tokens: Token[] = [];
+export function tokenize(sql: string): SqlToken[] {
+  const tokens: SqlToken[] = [];
   for (let place = 0; place < sql.length;) {
-    const token = tokenAt(sql, place);
+    const token = readToken(sql, place);
     tokens.push(token);
     place += token.text.length;
   }
   return tokens;
 }
 
-function tokenAt(sql: string, place: number): Token {
-  const enclosed = enclosedAt(sql, place);
+function readToken(sql: string, place: number): SqlToken {
+  const enclosed = readEnclosed(sql, place);
   if (enclosed !== undefined) return { kind: enclosed.kind, text: sql.slice(place, enclosed.end) };
   for (const [kind, , pattern] of patternsAt[sql.charCodeAt(place)] ?? patterns) {
     pattern.lastIndex = place;
@@ -74,29 +74,29 @@ function tokenAt(sql: string, place: number): Token {
   return { kind: 'sign', text: String.fromCodePoint(sql.codePointAt(place) ?? 0) };
 }
 
-interface Enclosed {
-  readonly kind: TokenKind;
+interface EnclosedToken {
+  readonly kind: SqlTokenKind;
   /** Where the next token begins. */
   readonly end: number;
 }
 
 /** What begins and ends with signs of its own; undefined when nothing of the kind begins here. */
-function enclosedAt(sql: string, place: number): Enclosed | undefined {
+function readEnclosed(sql: string, place: number): EnclosedToken | undefined {
   const sign = sql[place];
-  if (sign === '/' && sql[place + 1] === '*') return { kind: 'comment', end: commentEnd(sql, place) };
-  if (sign === "'" || sign === '"') return { kind: 'text', end: quoteEnd(sql, place, sign, true) };
-  if (sign === '`') return { kind: 'quoted-name', end: quoteEnd(sql, place, sign, false) };
+  if (sign === '/' && sql[place + 1] === '*') return { kind: 'comment', end: findCommentEnd(sql, place) };
+  if (sign === "'" || sign === '"') return { kind: 'text', end: findQuoteEnd(sql, place, sign, true) };
+  if (sign === '`') return { kind: 'quoted-name', end: findQuoteEnd(sql, place, sign, false) };
   if (sign === 'r' || sign === 'R') {
     const quote = sql[place + 1];
     const continues = place > 0 && /[\p{L}\p{N}_]/u.test(sql[place - 1] ?? '');
     if ((quote === "'" || quote === '"') && !continues)
-      return { kind: 'text', end: quoteEnd(sql, place + 1, quote, false) };
+      return { kind: 'text', end: findQuoteEnd(sql, place + 1, quote, false) };
   }
-  return sign === '$' ? dollarsAt(sql, place) : undefined;
+  return sign === '$' ? readDollarQuoted(sql, place) : undefined;
 }
 
 /** @param escapes whether a backslash takes the next character along */
-function quoteEnd(sql: string, start: number, quote: string, escapes: boolean): number {
+function findQuoteEnd(sql: string, start: number, quote: string, escapes: boolean): number {
   for (let place = start + 1; place < sql.length; place += 1) {
     if (escapes && sql[place] === '\\') place += 1;
     else if (sql[place] === quote) {
@@ -109,7 +109,7 @@ function quoteEnd(sql: string, start: number, quote: string, escapes: boolean): 
 }
 
 /** Where a comment between slashes and stars ends; comments may be nested. */
-export function commentEnd(sql: string, start: number): number {
+export function findCommentEnd(sql: string, start: number): number {
   let depth = 0;
   for (let place = start; place < sql.length; place += 1) {
     if (sql.startsWith('/*', place)) depth += 1;
@@ -123,7 +123,7 @@ export function commentEnd(sql: string, start: number): number {
 
 const dollarTag = /\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$/uy;
 
-function dollarsAt(sql: string, place: number): Enclosed | undefined {
+function readDollarQuoted(sql: string, place: number): EnclosedToken | undefined {
   dollarTag.lastIndex = place;
   const [tag] = dollarTag.exec(sql) ?? [];
   if (tag === undefined) return undefined;

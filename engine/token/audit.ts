@@ -21,8 +21,8 @@ export interface AuditEvent {
   /**
    * Fields that changed, as they were and as they are; undefined when nothing that has fields was changed.
    */
-  readonly before: Fields | undefined;
-  readonly after: Fields | undefined;
+  readonly before: JsonObject | undefined;
+  readonly after: JsonObject | undefined;
 }
 
 export interface StoredAuditEvent extends AuditEvent {
@@ -40,35 +40,35 @@ export interface AuditFilter {
   readonly limit: number;
 }
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 const masked = '***';
 /** Characters of JSON that an entry keeps of each side. */
-const mostCharacters = 20_000;
+const auditCharsMax = 20_000;
 
 /** The top-level fields that two documents do not share, with the values of secret fields masked. */
-export function changedFields(
+export function diffFields(
   before: object,
   after: object,
-): { readonly before: Fields; readonly after: Fields } {
+): { readonly before: JsonObject; readonly after: JsonObject } {
   const [one, other] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
   const names = [...new Set([...one.keys(), ...other.keys()])].filter(
     (name) => JSON.stringify(one.get(name)) !== JSON.stringify(other.get(name)),
   );
-  const part = (of: ReadonlyMap<string, unknown>): Fields =>
+  const part = (of: ReadonlyMap<string, unknown>): JsonObject =>
     Object.fromEntries(names.filter((name) => of.has(name)).map((name) => [name, of.get(name)]));
-  return { before: kept(part(one)), after: kept(part(other)) };
+  return { before: maskAndTruncate(part(one)), after: maskAndTruncate(part(other)) };
 }
 
 /** Secrets are masked; what is too long is cut to the names of its fields. */
-function kept(fields: Fields): Fields {
+function maskAndTruncate(fields: JsonObject): JsonObject {
   const text = JSON.stringify(fields, (name, value: unknown) =>
     typeof value === 'string' && isSecretName(name) ? masked : value,
   );
-  return text.length <= mostCharacters ? JSON.parse(text) : { too_long: true, fields: Object.keys(fields) };
+  return text.length <= auditCharsMax ? JSON.parse(text) : { too_long: true, fields: Object.keys(fields) };
 }
 
-const naming = [
+const resourceFields = [
   'job_id',
   'run_id',
   'token_id',
@@ -87,7 +87,7 @@ const naming = [
 /** What a call was about, from the fields of its input and of its answer that name something. */
 export function resourceOf(input: object, answer: object): string {
   const fields = new Map<string, unknown>([...Object.entries(answer), ...Object.entries(input)]);
-  return naming
+  return resourceFields
     .flatMap((name) => {
       const value = fields.get(name);
       return typeof value === 'string' || typeof value === 'number'

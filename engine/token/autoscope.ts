@@ -3,7 +3,7 @@
  * enforced.
  */
 import { invalid } from '../errors.ts';
-import { allApis, type Scope } from './scopes.ts';
+import { allApisScope, type Scope } from './scopes.ts';
 
 /**
  * Where a token stands; the names are those of clients. RUNNING: observed, with all-apis in force. COMPLETED:
@@ -16,10 +16,10 @@ export type AutoscopeState = (typeof autoscopeStates)[number];
 const day = 86_400_000;
 
 /** How long a token is observed, and how long before the end its owner is told (ms). */
-export const observedMs = 30 * day;
-export const remindedMs = 7 * day;
+export const observationPeriodMs = 30 * day;
+export const reminderLeadMs = 7 * day;
 /** The shortest life of a token that can be observed (seconds). */
-export const shortestLifeSeconds = observedMs / 1_000;
+export const observableLifetimeSecondsMin = observationPeriodMs / 1_000;
 
 /** An observed token. Times are epoch ms. */
 export interface ObservedToken {
@@ -38,21 +38,24 @@ export function decideAutoscope(
   { startedTime, remindedTime, inferredScopes }: ObservedToken,
   now: number,
 ): 'nothing' | 'remind' | 'enforce' {
-  if (inferredScopes.length === 0 || now < startedTime + observedMs - remindedMs) return 'nothing';
+  if (inferredScopes.length === 0 || now < startedTime + observationPeriodMs - reminderLeadMs)
+    return 'nothing';
   if (remindedTime === undefined) return 'remind';
-  return now >= Math.max(startedTime + observedMs, remindedTime + remindedMs) ? 'enforce' : 'nothing';
+  return now >= Math.max(startedTime + observationPeriodMs, remindedTime + reminderLeadMs)
+    ? 'enforce'
+    : 'nothing';
 }
 
 /** When the scopes of an observed token apply, if it is used until then (epoch ms). */
-export function enforcementTime({
+export function enforcementTimeOf({
   startedTime,
   remindedTime,
 }: Pick<ObservedToken, 'startedTime' | 'remindedTime'>): number {
-  return Math.max(startedTime + observedMs, (remindedTime ?? 0) + remindedMs);
+  return Math.max(startedTime + observationPeriodMs, (remindedTime ?? 0) + reminderLeadMs);
 }
 
 /** Whether a call of this scope teaches something about a token. */
-export function isNews(
+export function isNewScope(
   token: { readonly autoscopeState: AutoscopeState; readonly inferredScopes: readonly string[] },
   scope: Scope,
 ): boolean {
@@ -65,16 +68,20 @@ export function isNews(
  * @throws ServiceError when automatic scopes are asked for beside chosen ones, or for a life that is too
  *   short to observe
  */
-export function firstState(asked: boolean, scopes: readonly string[], lifetime: number): AutoscopeState {
-  const chosen = scopes.some((scope) => scope !== allApis);
+export function initialAutoscopeState(
+  asked: boolean,
+  scopes: readonly string[],
+  lifetime: number,
+): AutoscopeState {
+  const chosen = scopes.some((scope) => scope !== allApisScope);
   if (!asked) return chosen ? 'USER_SELECTED' : 'DISABLED';
   if (chosen)
     throw invalid(
       `autoscope_enabled is true beside scopes; leave one of them out: scopes are found out, or chosen.`,
     );
-  if (lifetime < shortestLifeSeconds) {
+  if (lifetime < observableLifetimeSecondsMin) {
     throw invalid(
-      `autoscope_enabled is true and lifetime_seconds is ${lifetime}; only a token of at least ${shortestLifeSeconds} (30 days) is observed long enough.`,
+      `autoscope_enabled is true and lifetime_seconds is ${lifetime}; only a token of at least ${observableLifetimeSecondsMin} (30 days) is observed long enough.`,
     );
   }
   return 'RUNNING';

@@ -1,18 +1,18 @@
 /** SCIM patches of people, and the documents that they are made from: what each means for a person. */
 import { invalid } from '../errors.ts';
-import { checkCount, quote } from '../validation/messages.ts';
+import { checkMaxItems, quote } from '../validation/messages.ts';
 import { checkDisplayName, type PatchOperation, type Person, type PersonChange } from './person.ts';
 
 const adminGroup = 'admins';
 const knownGroups = ['users', adminGroup];
-const mostOperations = 100;
+const operationsMax = 100;
 
 /** Field of a document, in lower case -> what its value changes. */
-const fields: Readonly<Record<string, (value: unknown) => PersonChange>> = {
-  active: (value) => ({ active: truthIn(value) }),
-  displayname: (value) => ({ displayName: displayNameIn(value) }),
-  emails: (value) => ({ email: emailIn(value) }),
-  groups: (value) => ({ admin: groupsIn(value).includes(adminGroup) }),
+const fieldParsers: Readonly<Record<string, (value: unknown) => PersonChange>> = {
+  active: (value) => ({ active: parseBoolean(value) }),
+  displayname: (value) => ({ displayName: parseDisplayName(value) }),
+  emails: (value) => ({ email: parseEmail(value) }),
+  groups: (value) => ({ admin: parseGroups(value).includes(adminGroup) }),
 };
 
 /**
@@ -20,61 +20,61 @@ const fields: Readonly<Record<string, (value: unknown) => PersonChange>> = {
  * displayName, emails and groups. Being in the group admins makes an administrator.
  * @throws ServiceError for an operation that is not understood
  */
-export function patchedPerson(person: Person, operations: readonly PatchOperation[]): PersonChange {
-  checkCount('Operations', operations, mostOperations);
+export function applyPersonPatch(person: Person, operations: readonly PatchOperation[]): PersonChange {
+  checkMaxItems('Operations', operations, operationsMax);
   return operations.reduce<PersonChange>(
     (change, operation, index) => ({
       ...change,
-      ...one({ ...person, ...change }, operation, `Operations[${index}]`),
+      ...applyOperation({ ...person, ...change }, operation, `Operations[${index}]`),
     }),
     {},
   );
 }
 
 /** What the fields of a SCIM document say of a person; those that mean nothing here are passed over. */
-export function changeIn(document: object): PersonChange {
+export function parsePersonDocument(document: object): PersonChange {
   return Object.assign(
     {},
     ...Object.entries(document).map(([name, value]) =>
-      value === undefined ? {} : (fields[name.toLowerCase()]?.(value) ?? {}),
+      value === undefined ? {} : (fieldParsers[name.toLowerCase()]?.(value) ?? {}),
     ),
   );
 }
 
-function one(person: Person, { op, path, value }: PatchOperation, where: string): PersonChange {
+function applyOperation(person: Person, { op, path, value }: PatchOperation, where: string): PersonChange {
   const verb = op.toLowerCase();
   if (verb !== 'add' && verb !== 'replace' && verb !== 'remove')
     throw invalid(`${where}.op is ${quote(op)}; it must be one of add, replace, remove.`);
   if (path === undefined) {
     if (verb === 'remove' || typeof value !== 'object' || value === null)
       throw invalid(`${where} has no path; it needs one, or for add and replace an object as its value.`);
-    for (const name of Object.keys(value)) known(name, where);
+    for (const name of Object.keys(value)) getFieldParser(name, where);
     return Object.entries(value).reduce<PersonChange>(
       (change, [name, part]) => ({
         ...change,
-        ...one({ ...person, ...change }, { op, path: name, value: part }, where),
+        ...applyOperation({ ...person, ...change }, { op, path: name, value: part }, where),
       }),
       {},
     );
   }
   const [, name = '', chosen] = /^([a-z]+)(?:\[\s*value\s+eq\s+"([^"]*)"\s*\])?$/i.exec(path) ?? [];
-  const read = known(name, where);
+  const read = getFieldParser(name, where);
   if (name.toLowerCase() === 'groups')
-    return { admin: administrates(person, verb, chosen === undefined ? value : [chosen]) };
+    return { admin: isAdminAfterPatch(person, verb, chosen === undefined ? value : [chosen]) };
   if (verb !== 'remove') return read(value);
   if (name.toLowerCase() === 'emails') return { email: undefined };
   throw invalid(`${where} removes ${path}, which everybody has; replace it instead.`);
 }
 
 /** Groups are added and removed one by one; a replacement names all of them. */
-function administrates({ admin }: Person, verb: 'add' | 'replace' | 'remove', value: unknown): boolean {
-  const named = value === undefined && verb === 'remove' ? [adminGroup] : groupsIn(value);
+function isAdminAfterPatch({ admin }: Person, verb: 'add' | 'replace' | 'remove', value: unknown): boolean {
+  const named = value === undefined && verb === 'remove' ? [adminGroup] : parseGroups(value);
   if (verb === 'replace') return named.includes(adminGroup);
   return named.includes(adminGroup) ? verb === 'add' : admin;
 }
 
-function known(name: string, where: string): (value: unknown) => PersonChange {
-  const read = Object.hasOwn(fields, name.toLowerCase()) ? fields[name.toLowerCase()] : undefined;
+function getFieldParser(name: string, where: string): (value: unknown) => PersonChange {
+  const read = Object.hasOwn(fieldParsers, name.toLowerCase()) ? fieldParsers[name.toLowerCase()] : undefined;
   if (read === undefined)
     throw invalid(
       `${where} changes ${quote(name)}; only active, displayName, emails and groups can be changed.`,
@@ -82,20 +82,20 @@ function known(name: string, where: string): (value: unknown) => PersonChange {
   return read;
 }
 
-function truthIn(value: unknown): boolean {
+function parseBoolean(value: unknown): boolean {
   const text = String(value).toLowerCase();
   if (text === 'true' || text === 'false') return text === 'true';
   throw invalid(`active is ${quote(value)}; it must be true or false.`);
 }
 
-function displayNameIn(value: unknown): string {
+function parseDisplayName(value: unknown): string {
   if (typeof value !== 'string') throw invalid(`displayName is ${quote(value)}; it must be a text.`);
   checkDisplayName(value);
   return value;
 }
 
 /** The primary address of a list of `{value, primary}`, else the first one. */
-function emailIn(value: unknown): string | undefined {
+function parseEmail(value: unknown): string | undefined {
   if (!Array.isArray(value))
     throw invalid(`emails is ${quote(value)}; it must be a list of {"value": "ada@example.org"}.`);
   const entries: readonly unknown[] = value;
@@ -104,7 +104,7 @@ function emailIn(value: unknown): string | undefined {
       (entry) => typeof entry === 'object' && entry !== null && 'primary' in entry && entry.primary === true,
     ) ?? entries[0];
   if (primary === undefined) return undefined;
-  const [address] = namesIn([primary]);
+  const [address] = parseNames([primary]);
   if (address === undefined || !/^[!-~]+@[!-~]+$/.test(address) || address.length > 254)
     throw invalid(
       `emails has ${quote(primary)}; it must be {"value": "ada@example.org"}, an address in ASCII.`,
@@ -116,7 +116,7 @@ function emailIn(value: unknown): string | undefined {
  * `[{value: "admins"}]`, `[{display: "admins"}]` or `["admins"]`. @throws ServiceError for an entry without a
  * name
  */
-function namesIn(value: unknown): string[] {
+function parseNames(value: unknown): string[] {
   const entries: readonly unknown[] = Array.isArray(value) ? value : [value];
   return entries.map((entry) => {
     if (typeof entry === 'string') return entry;
@@ -130,8 +130,8 @@ function namesIn(value: unknown): string[] {
 }
 
 /** @throws ServiceError for a group that there is not */
-function groupsIn(value: unknown): string[] {
-  const names = namesIn(value);
+function parseGroups(value: unknown): string[] {
+  const names = parseNames(value);
   const unknown = names.find((name) => !knownGroups.includes(name));
   if (unknown !== undefined)
     throw invalid(`groups has ${quote(unknown)}; it must be one of ${knownGroups.join(', ')}.`);

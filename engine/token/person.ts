@@ -2,7 +2,7 @@
  * People and service principals: the rules of their names, and of who may not go (the SCIM subset of WIRE).
  */
 import { invalid, ServiceError } from '../errors.ts';
-import { checkBytes, checkFilled, quote } from '../validation/messages.ts';
+import { checkMaxBytes, checkNotBlank, quote } from '../validation/messages.ts';
 
 export type PersonKind = 'user' | 'service_principal';
 
@@ -29,19 +29,19 @@ const nameBytes = 255;
 
 /** @throws ServiceError for a name that is empty, too long, or holds what cannot be seen */
 export function checkUserName(userName: string): void {
-  checkFilled('userName', userName);
-  checkBytes('userName', userName, nameBytes);
+  checkNotBlank('userName', userName);
+  checkMaxBytes('userName', userName, nameBytes);
   if (/[\p{Cc}\s]/u.test(userName))
     throw invalid(`userName is ${quote(userName)}; spaces and control characters are not allowed.`);
 }
 
 /** @throws ServiceError for one that is too long */
 export function checkDisplayName(displayName: string): void {
-  checkBytes('displayName', displayName, nameBytes);
+  checkMaxBytes('displayName', displayName, nameBytes);
 }
 
 /** Where mail reaches a person: the address that was given, or a name that is one. */
-export function mailAddressOf({ email, userName }: Pick<Person, 'email' | 'userName'>): string | undefined {
+export function emailAddressOf({ email, userName }: Pick<Person, 'email' | 'userName'>): string | undefined {
   return email ?? (/^[^@\s]+@[^@\s]+$/.test(userName) ? userName : undefined);
 }
 
@@ -50,7 +50,7 @@ export function mailAddressOf({ email, userName }: Pick<Person, 'email' | 'userN
  * @param others active administrators beside the person in question
  * @throws ServiceError INVALID_STATE
  */
-export function checkAdminStays(
+export function checkAdminRemains(
   person: Pick<Person, 'userName' | 'admin' | 'active'>,
   after: { readonly admin: boolean; readonly active: boolean },
   others: number,
@@ -84,7 +84,7 @@ const attributes = new Map<string, PersonFilter['attribute']>(
 );
 
 /** Reads `userName eq "ada"`. @throws ServiceError for everything else, naming what is understood */
-export function filterIn(text: string | undefined): PersonFilter | undefined {
+export function parsePersonFilter(text: string | undefined): PersonFilter | undefined {
   if (text === undefined || text.trim() === '') return undefined;
   const [, name = '', quoted, bare = ''] =
     /^\s*([a-z]+)\s+eq\s+(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))\s*$/i.exec(text) ?? [];

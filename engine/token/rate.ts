@@ -3,25 +3,25 @@
  * every span.
  */
 
-export interface Rate {
+export interface FixedWindowCounter {
   /**
    * Counts one more for `key` at `now` (epoch ms). @returns how many there are in this span, and the whole
    * seconds until the next one
    */
-  add(key: string, now: number): { readonly count: number; readonly secondsLeft: number };
+  increment(key: string, now: number): { readonly count: number; readonly secondsLeft: number };
 }
 
 /** Keys that one span remembers: whoever comes from ever new addresses must not fill the memory. */
-const mostKeys = 100_000;
+const keysMax = 100_000;
 
 /** @param span length of the time in which is counted, ms */
-export function createRate(span: number): Rate {
+export function createFixedWindowCounter(span: number): FixedWindowCounter {
   const counts = new Map<string, number>();
   let current = 0;
   return {
-    add(key, now) {
+    increment(key, now) {
       const number = Math.floor(now / span);
-      if (number !== current || counts.size >= mostKeys) counts.clear();
+      if (number !== current || counts.size >= keysMax) counts.clear();
       current = number;
       const count = (counts.get(key) ?? 0) + 1;
       counts.set(key, count);

@@ -1,10 +1,10 @@
 /** What may be asked of a token: the rules of making and of changing one (spec 4.2, 4.3). */
 import { Type, type Static } from 'typebox';
 import { invalid, ServiceError } from '../errors.ts';
-import { checkBytes, missing, quote } from '../validation/messages.ts';
+import { checkMaxBytes, missingField, quote } from '../validation/messages.ts';
 import type { Limits } from '../limits.ts';
-import { firstState } from './autoscope.ts';
-import { allApis, checkScopes } from './scopes.ts';
+import { initialAutoscopeState } from './autoscope.ts';
+import { allApisScope, checkScopes } from './scopes.ts';
 import type { NewToken, TokenChange } from './token.ts';
 
 type TokenLimits = Pick<Limits, 'tokenLifetimeSeconds' | 'scopesPerToken' | 'tokenCommentBytes'>;
@@ -37,10 +37,10 @@ export const TokenRequest = Type.Object({
 export type TokenRequest = Static<typeof TokenRequest>;
 
 /** The fields of a token that can be changed. */
-export const ChangedFields = Type.Object(commentAndScopes, { description: 'Fields of the token.' });
-export type ChangedFields = Static<typeof ChangedFields>;
+export const TokenUpdateFields = Type.Object(commentAndScopes, { description: 'Fields of the token.' });
+export type TokenUpdateFields = Static<typeof TokenUpdateFields>;
 
-const changeable = ['comment', 'scopes'] as const;
+const updatableFields = ['comment', 'scopes'] as const;
 
 /**
  * What a token is to be that is asked for at `now` (epoch ms): without scopes one for everything, without a
@@ -48,10 +48,10 @@ const changeable = ['comment', 'scopes'] as const;
  * @param longest the longest life, seconds: that of the limits, or a shorter one that administrators have set
  * @throws ServiceError for a field that breaks a rule
  */
-export function requestedToken(
+export function parseTokenRequest(
   {
     comment = '',
-    scopes = [allApis],
+    scopes = [allApisScope],
     lifetime_seconds: asked,
     autoscope_enabled: autoscope = false,
   }: TokenRequest,
@@ -63,12 +63,12 @@ export function requestedToken(
     throw invalid(`lifetime_seconds is ${asked}; at most ${longest} (${longest / 86_400} days) are allowed.`);
   }
   const lifetime = asked ?? longest;
-  checkBytes('comment', comment, limits.tokenCommentBytes);
+  checkMaxBytes('comment', comment, limits.tokenCommentBytes);
   checkScopes('scopes', scopes, limits.scopesPerToken);
   return {
     comment,
     scopes,
-    autoscopeState: firstState(autoscope, scopes, lifetime),
+    autoscopeState: initialAutoscopeState(autoscope, scopes, lifetime),
     createdTime: now,
     expiryTime: now + lifetime * 1_000,
   };
@@ -80,22 +80,22 @@ export function requestedToken(
  * @throws ServiceError for a mask that names something else or a field that is not there, and for a value
  *   that breaks a rule
  */
-export function requestedChange(token: ChangedFields, mask: string, limits: TokenLimits): TokenChange {
+export function parseTokenUpdate(token: TokenUpdateFields, mask: string, limits: TokenLimits): TokenChange {
   const names =
     mask.trim() === '*'
-      ? changeable.filter((name) => token[name] !== undefined)
-      : mask.split(',').map(maskedField);
+      ? updatableFields.filter((name) => token[name] !== undefined)
+      : mask.split(',').map(parseMaskField);
   if (names.length === 0)
     throw invalid(
-      `update_mask is "*" and token has none of ${changeable.join(', ')}; give what is to be changed.`,
+      `update_mask is "*" and token has none of ${updatableFields.join(', ')}; give what is to be changed.`,
     );
-  for (const name of names) if (token[name] === undefined) throw missing(`token.${name}`);
+  for (const name of names) if (token[name] === undefined) throw missingField(`token.${name}`);
   const { comment, scopes } = token;
   const change = {
     ...(comment !== undefined && names.includes('comment') && { comment }),
     ...(scopes !== undefined && names.includes('scopes') && { scopes }),
   };
-  if (change.comment !== undefined) checkBytes('token.comment', change.comment, limits.tokenCommentBytes);
+  if (change.comment !== undefined) checkMaxBytes('token.comment', change.comment, limits.tokenCommentBytes);
   if (change.scopes !== undefined) checkScopes('token.scopes', change.scopes, limits.scopesPerToken);
   return change;
 }
@@ -109,11 +109,11 @@ export function checkTokenQuota(valid: number, { tokensPerUser: most }: Pick<Lim
     );
 }
 
-function maskedField(name: string): (typeof changeable)[number] {
-  const known = changeable.find((field) => field === name.trim());
+function parseMaskField(name: string): (typeof updatableFields)[number] {
+  const known = updatableFields.find((field) => field === name.trim());
   if (known === undefined)
     throw invalid(
-      `update_mask names ${quote(name.trim())}; it may name ${changeable.join(', ')}, or be "*" for all that token has.`,
+      `update_mask names ${quote(name.trim())}; it may name ${updatableFields.join(', ')}, or be "*" for all that token has.`,
     );
   return known;
 }

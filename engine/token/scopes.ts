@@ -3,17 +3,17 @@
  * the one that it needs.
  */
 import { invalid } from '../errors.ts';
-import { checkCount, quote } from '../validation/messages.ts';
+import { checkMaxItems, quote } from '../validation/messages.ts';
 
 /** The scope that permits every operation. */
-export const allApis = 'all-apis';
+export const allApisScope = 'all-apis';
 
 /**
  * Name -> what it permits. Some belong to clients and parts that this service does not have; a token may name
  * them all the same.
  */
-export const scopes = {
-  [allApis]: 'Everything that its owner may do.',
+export const scopeDescriptions = {
+  [allApisScope]: 'Everything that its owner may do.',
   'access-management': 'Says who may do what: permissions on jobs, and who may use tokens.',
   audit: 'Reads the audit log.',
   authentication: 'Makes, changes and revokes tokens, with any scope.',
@@ -31,7 +31,7 @@ export const scopes = {
 } as const satisfies Readonly<Record<string, string>>;
 
 /** A scope that an operation can belong to. */
-export type Scope = Exclude<keyof typeof scopes, typeof allApis>;
+export type Scope = Exclude<keyof typeof scopeDescriptions, typeof allApisScope>;
 
 /**
  * Checks a list of scopes: at least one, each known, each once.
@@ -41,11 +41,11 @@ export type Scope = Exclude<keyof typeof scopes, typeof allApis>;
 export function checkScopes(path: string, wanted: readonly string[], most: number): void {
   if (wanted.length === 0)
     throw invalid(`${path} is empty; name at least one scope: a token without any would permit nothing.`);
-  checkCount(path, wanted, most);
+  checkMaxItems(path, wanted, most);
   for (const [index, scope] of wanted.entries()) {
-    if (!Object.hasOwn(scopes, scope)) {
+    if (!Object.hasOwn(scopeDescriptions, scope)) {
       throw invalid(
-        `${path}[${index}] is ${quote(scope)}, which is no scope; there are ${Object.keys(scopes).join(', ')}.`,
+        `${path}[${index}] is ${quote(scope)}, which is no scope; there are ${Object.keys(scopeDescriptions).join(', ')}.`,
       );
     }
   }
@@ -59,6 +59,6 @@ export function checkScopes(path: string, wanted: readonly string[], most: numbe
 }
 
 /** Whether a token's scopes permit an operation of this scope (spec 5 rule 6). */
-export function permits(held: readonly string[], scope: Scope): boolean {
-  return held.includes(allApis) || held.includes(scope);
+export function permitsScope(held: readonly string[], scope: Scope): boolean {
+  return held.includes(allApisScope) || held.includes(scope);
 }

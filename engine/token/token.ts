@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import type { AutoscopeState } from './autoscope.ts';
 
 /** A stored token together with its owner. The value itself is stored nowhere. */
-export interface KnownToken {
+export interface StoredToken {
   readonly tokenId: string;
   /** Id of the owner. */
   readonly principalId: number;
@@ -68,13 +68,13 @@ export interface NewToken extends Omit<Token, 'tokenId' | 'lastAccessedTime' | '
 export type TokenChange = Partial<Pick<Token, 'comment' | 'scopes'>>;
 
 /** The last access of a token is noted no more often than this (ms). */
-export const accessGrain = 60_000;
+export const lastAccessIntervalMs = 60_000;
 
 /** A token that was not used for so long is revoked (spec 5.2). */
-export const unusedMs = 90 * 86_400_000;
+export const unusedTokenLifetimeMs = 90 * 86_400_000;
 
 /** The key under which a token is stored: the sha-256 of its value in hex. */
-export function tokenHash(value: string): string {
+export function hashToken(value: string): string {
   return createHash('sha256').update(value).digest('hex');
 }
 
@@ -87,12 +87,12 @@ export function isTokenId(text: string): boolean {
  * Whether a token authenticates a call at `now` (epoch ms): its owner active, and itself neither revoked, nor
  * expired, nor unused for so long that it is to be revoked.
  */
-export function isValid(token: KnownToken, now: number): boolean {
+export function isTokenValid(token: StoredToken, now: number): boolean {
   const { active, revokedTime, expiryTime, createdTime, lastAccessedTime } = token;
   return (
     active &&
     revokedTime === undefined &&
     (expiryTime === undefined || now < expiryTime) &&
-    now < Math.max(createdTime, lastAccessedTime) + unusedMs
+    now < Math.max(createdTime, lastAccessedTime) + unusedTokenLifetimeMs
   );
 }

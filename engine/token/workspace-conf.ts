@@ -6,7 +6,7 @@ import { invalid } from '../errors.ts';
 import { quote } from '../validation/messages.ts';
 
 interface WorkspaceSetting {
-  readonly otherwise: string;
+  readonly defaultValue: string;
   readonly isValue: (text: string) => boolean;
   /** What a value must be, in words. */
   readonly rule: string;
@@ -19,18 +19,18 @@ const yesOrNo = { isValue: (text: string) => text === 'true' || text === 'false'
 export const workspaceSettings = {
   enableTokensConfig: {
     ...yesOrNo,
-    otherwise: 'true',
+    defaultValue: 'true',
     description: 'Whether people may make and use tokens; administrators always may.',
   },
   maxTokenLifetimeDays: {
     isValue: (text: string) => text === '' || /^[1-9]\d{0,5}$/.test(text),
     rule: 'a whole number of days from 1, or "" for the longest there is',
-    otherwise: '',
+    defaultValue: '',
     description: 'The longest life of new tokens, in days; empty: that of the limits.',
   },
   enableTokenAutoscoping: {
     ...yesOrNo,
-    otherwise: 'false',
+    defaultValue: 'false',
     description:
       'Whether the all-apis tokens that there are be observed, too, and narrowed to what they are used for.',
   },
@@ -40,9 +40,9 @@ export type WorkspaceSettingName = keyof typeof workspaceSettings;
 export type WorkspaceConf = Readonly<Record<WorkspaceSettingName, string>>;
 
 /** Every setting, where nothing was stored its default. */
-export function confOf(stored: ReadonlyMap<string, string>): WorkspaceConf {
+export function workspaceConfOf(stored: ReadonlyMap<string, string>): WorkspaceConf {
   const valueOf = (name: WorkspaceSettingName): string =>
-    stored.get(name) ?? workspaceSettings[name].otherwise;
+    stored.get(name) ?? workspaceSettings[name].defaultValue;
   return {
     enableTokensConfig: valueOf('enableTokensConfig'),
     maxTokenLifetimeDays: valueOf('maxTokenLifetimeDays'),
@@ -51,17 +51,17 @@ export function confOf(stored: ReadonlyMap<string, string>): WorkspaceConf {
 }
 
 /** @throws ServiceError that lists the names which there are */
-export function settingNamed(name: string): WorkspaceSettingName {
-  if (isSetting(name)) return name;
+export function parseSettingName(name: string): WorkspaceSettingName {
+  if (isSettingName(name)) return name;
   throw invalid(
     `${quote(name)} is no setting of the workspace; there are ${Object.keys(workspaceSettings).join(', ')}.`,
   );
 }
 
 /** What is to be changed. @throws ServiceError for an unknown name and for a value that breaks its rule */
-export function requestedConf(given: Readonly<Record<string, unknown>>): Partial<WorkspaceConf> {
+export function parseWorkspaceConf(given: Readonly<Record<string, unknown>>): Partial<WorkspaceConf> {
   const entries = Object.entries(given).map(([key, value]): [WorkspaceSettingName, string] => {
-    const name = settingNamed(key);
+    const name = parseSettingName(key);
     const text = typeof value === 'boolean' || typeof value === 'number' ? String(value) : value;
     const { isValue, rule } = workspaceSettings[name];
     if (typeof text !== 'string' || !isValue(text))
@@ -74,10 +74,10 @@ export function requestedConf(given: Readonly<Record<string, unknown>>): Partial
 }
 
 /** The longest life of a new token, seconds. */
-export function longestLife({ maxTokenLifetimeDays: days }: WorkspaceConf, most: number): number {
+export function tokenLifetimeSecondsMax({ maxTokenLifetimeDays: days }: WorkspaceConf, most: number): number {
   return days === '' ? most : Math.min(most, Number(days) * 86_400);
 }
 
-function isSetting(name: string): name is WorkspaceSettingName {
+function isSettingName(name: string): name is WorkspaceSettingName {
   return Object.hasOwn(workspaceSettings, name);
 }

@@ -35,7 +35,7 @@ export const dashboardPathAlias = { lakeview: 'modern' } as const;
 export const filePathAlias = { dbfs: 'managed_fs' } as const;
 
 /** The neutral spelling of a path below `/api/2.x`. */
-export function neutralPath(path: string): string {
+export function canonicalPath(path: string): string {
   const alias = Object.entries({ ...filePathAlias, ...dashboardPathAlias }).find(([spelled]) =>
     path.startsWith(`/${spelled}/`),
   );
@@ -65,7 +65,7 @@ function isAliased(key: string): key is AliasedKey {
 }
 
 /** All spellings of a neutral key, the neutral one first. */
-export function spellings(key: AliasedKey): readonly string[] {
+export function spellingsOf(key: AliasedKey): readonly string[] {
   return [key, ...keyAliases[key]];
 }
 
@@ -82,11 +82,11 @@ export function withAliases<P extends TProperties>(properties: P): P {
 
 /** The spelling under which an object carries a neutral key, or undefined when it carries none. */
 export function spellingIn(object: object, key: AliasedKey): string | undefined {
-  return spellings(key).find((spelling) => Object.hasOwn(object, spelling));
+  return spellingsOf(key).find((spelling) => Object.hasOwn(object, spelling));
 }
 
 /** Reads the value of a neutral key under whichever spelling it was written. */
-export function pick<K extends AliasedKey, O extends { readonly [key in K]?: unknown }>(
+export function readAliased<K extends AliasedKey, O extends { readonly [key in K]?: unknown }>(
   object: O,
   key: K,
 ): O[K] | undefined {
@@ -97,10 +97,10 @@ export function pick<K extends AliasedKey, O extends { readonly [key in K]?: unk
 
 /** A copy of an object in which every aliased key stands under its neutral name (not in nested objects). */
 export function canonicalKeys(object: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [neutralKey(key), value]));
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [canonicalKey(key), value]));
 }
 
-function neutralKey(key: string): string {
+function canonicalKey(key: string): string {
   const found = Object.entries(keyAliases).find(([, aliases]) => aliases.some((alias) => alias === key));
   return found === undefined ? key : found[0];
 }

@@ -1,6 +1,6 @@
 /** The fields that take ASCII characters only (spec section 7). */
 import { invalid } from '../errors.ts';
-import { at, quote } from './messages.ts';
+import { fieldPath, quote } from './messages.ts';
 
 const nonAscii = /[^\p{ASCII}]/u;
 
@@ -22,6 +22,6 @@ export function checkAsciiMap(path: string, map: Readonly<Record<string, string>
   for (const [name, value] of Object.entries(map)) {
     if (nonAscii.test(name))
       throw invalid(`${path} has the name ${quote(name)}; only ASCII characters are allowed.`);
-    checkAscii(at(path, name), value);
+    checkAscii(fieldPath(path, name), value);
   }
 }

@@ -13,7 +13,7 @@ export function int32(minimum: number, description: string) {
 }
 
 /** An instant in epoch milliseconds, exact as a JSON number. */
-export function instant(description: string) {
+export function epochMillis(description: string) {
   return Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, description });
 }
 
@@ -21,7 +21,7 @@ export function instant(description: string) {
  * A map from STRING to STRING. Written with additionalProperties, because a pattern would let keys with a
  * line break pass unchecked.
  */
-export function textMap(description: string) {
+export function stringMap(description: string) {
   return Type.Unsafe<Record<string, string>>({
     type: 'object',
     additionalProperties: { type: 'string' },
@@ -32,11 +32,11 @@ export function textMap(description: string) {
 /**
  * A task_key or job_cluster_key: it appears in paths, file names and `fields_to_remove`, so it is kept plain.
  */
-export function key(description: string) {
+export function entityKey(description: string) {
   return Type.String({ pattern: '^[A-Za-z0-9_-]{1,100}$', description });
 }
 
 /** A list of STRING. */
-export function texts(description: string) {
+export function stringList(description: string) {
   return Type.Array(Type.String(), { description });
 }

@@ -125,7 +125,12 @@ async function fetched(
   const name = basename(source)
     .replaceAll(/[^\w.-]/g, '_')
     .slice(0, 100);
-  const own = join(directory, 'init_scripts', String(generation), `${String(position).padStart(2, '0')}_${name}`);
+  const own = join(
+    directory,
+    'init_scripts',
+    String(generation),
+    `${String(position).padStart(2, '0')}_${name}`,
+  );
   const script = join(own, 'script');
   if ((await statIfExists(script)) !== undefined) return own;
   const file = await locate(source, 'file').catch((error: unknown) => {

@@ -96,7 +96,10 @@ function toolbox(
   };
 }
 
-async function install(box: Toolbox, { wanted, current, onProgress }: InstallRequest): Promise<InstallOutcome> {
+async function install(
+  box: Toolbox,
+  { wanted, current, onProgress }: InstallRequest,
+): Promise<InstallOutcome> {
   await onProgress(wanted, 'RESOLVING');
   const fixed: PinnedLibrary[] = [];
   const failures: LibraryFailure[] = [];

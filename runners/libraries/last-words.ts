@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { codeOf } from '../../engine/errors.ts';
 import { readLogTail } from '../../engine/log-file.ts';
-import { cut } from '../../engine/validation/messages.ts';
+import { truncateText } from '../../engine/validation/messages.ts';
 
 const tailBytes = 64 * 2 ** 10;
 const linesMax = 6;
@@ -32,7 +32,7 @@ export async function lastWords(directory: string): Promise<string> {
     .map((line) => line.trim().replace(/ -> \[Help \d+\]$/, ''))
     .join(' ');
   // In this spelling clients take it for a fault that passes, and ask again for minutes.
-  return cut(
+  return truncateText(
     words.replaceAll(
       /Unexpected error|Timed out after|deadline exceeded/gi,
       (phrase) => passing[phrase.toLowerCase()] ?? phrase,

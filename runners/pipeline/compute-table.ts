@@ -1,7 +1,7 @@
 /** Computes one table: a materialized view anew, a streaming table by what is new for each of its flows. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keyOf } from '../../engine/pipeline/definition.ts';
+import { datasetKeyOf } from '../../engine/pipeline/definition.ts';
 import type { LinkedFlow, LinkedTable } from '../../engine/pipeline/graph.ts';
 import type { FlowProgress, PublishedColumn, PublishedDataset } from '../../engine/pipeline/manifest.ts';
 import { columnsOf, parquetRows, saidByDatabase } from './database.ts';
@@ -33,7 +33,7 @@ export async function computeTable(
   generation: number,
 ): Promise<void> {
   const { work, draft, version } = computing;
-  const key = keyOf(table.name);
+  const key = datasetKeyOf(table.name);
   const directory = join(draft, key);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const kept = table.kind === 'STREAMING_TABLE' ? before : undefined;
@@ -50,8 +50,12 @@ export async function computeTable(
     const file = `${String(version).padStart(8, '0')}-${index}.parquet`;
     const path = join(directory, file);
     const wanted = columns.length > 0 ? columns : table.columns;
-    const done = await runFlow(computing, table, flow, { before: flows[keyOf(flow.name)], wanted, path });
-    flows[keyOf(flow.name)] = done.progress;
+    const done = await runFlow(computing, table, flow, {
+      before: flows[datasetKeyOf(flow.name)],
+      wanted,
+      path,
+    });
+    flows[datasetKeyOf(flow.name)] = done.progress;
     if (done.rows === 0 && table.kind === 'STREAMING_TABLE') await rm(path, { force: true });
     else {
       parts.push({ file, rows: done.rows });
@@ -117,7 +121,7 @@ async function runFlow(
             flow,
             sqlOf(work, flow),
             wanted,
-            work.columns.get(keyOf(flow.name)),
+            work.columns.get(datasetKeyOf(flow.name)),
           );
     const part =
       query === undefined || step.idle

@@ -5,12 +5,12 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { duckdbMacros } from '../../engine/sql/duckdb-functions.ts';
-import { duckdbName, duckdbText } from '../../engine/sql/query-items.ts';
+import { quoteDuckdbName, quoteDuckdbText } from '../../engine/sql/query-items.ts';
 import { messageOf } from '../../engine/errors.ts';
 import { streamSchema } from '../../engine/pipeline/flow-query.ts';
-import { literally } from '../../engine/pipeline/glob.ts';
+import { escapeGlob } from '../../engine/pipeline/glob.ts';
 import type { PublishedColumn } from '../../engine/pipeline/manifest.ts';
-import type { UpdateOrder } from '../../engine/pipeline/update-order.ts';
+import type { UpdatePlan } from '../../engine/pipeline/update-order.ts';
 
 export interface UpdateDatabase {
   readonly connection: DuckDBConnection;
@@ -18,7 +18,7 @@ export interface UpdateDatabase {
 }
 
 /** @param spill directory for what does not fit into memory */
-export async function openDatabase(order: UpdateOrder, spill: string): Promise<UpdateDatabase> {
+export async function openDatabase(order: UpdatePlan, spill: string): Promise<UpdateDatabase> {
   const directories = [
     order.managedFs,
     ...(order.objstore === undefined ? [] : [order.objstore]),
@@ -36,16 +36,16 @@ export async function openDatabase(order: UpdateOrder, spill: string): Promise<U
   });
   const connection = await instance.connect();
   for (const macro of duckdbMacros) await connection.run(`CREATE MACRO ${macro}`);
-  await connection.run(`CREATE SCHEMA ${duckdbName(streamSchema)}`);
+  await connection.run(`CREATE SCHEMA ${quoteDuckdbName(streamSchema)}`);
   await connection.run("SET lambda_syntax='ENABLE_SINGLE_ARROW'");
   await connection.run("SET secret_directory=''").catch(() => undefined);
   await connection.run("SET TimeZone='UTC'").catch(() => undefined);
-  await connection.run(`SET temp_directory=${duckdbText(spill)}`);
+  await connection.run(`SET temp_directory=${quoteDuckdbText(spill)}`);
   await connection.run('SET autoinstall_known_extensions=false');
   await connection.run('SET autoload_known_extensions=false');
   // The order counts: what is allowed must be said before everything else is shut off.
   await connection.run(
-    `SET allowed_directories=[${allowed.map((directory) => duckdbText(`${directory}/`)).join(', ')}]`,
+    `SET allowed_directories=[${allowed.map((directory) => quoteDuckdbText(`${directory}/`)).join(', ')}]`,
   );
   await connection.run('SET enable_external_access=false');
   await connection.run('SET lock_configuration=true');
@@ -79,12 +79,12 @@ export async function rowsOf(connection: DuckDBConnection, sql: string): Promise
 
 /** No row, of these columns. */
 export function emptyRows(columns: readonly PublishedColumn[]): string {
-  return `SELECT ${columns.map(({ name, type }) => `CAST(NULL AS ${type}) AS ${duckdbName(name)}`).join(', ')} WHERE false`;
+  return `SELECT ${columns.map(({ name, type }) => `CAST(NULL AS ${type}) AS ${quoteDuckdbName(name)}`).join(', ')} WHERE false`;
 }
 
 /** The rows of Parquet files, or none of these columns when there is no file. */
 export function parquetRows(paths: readonly string[], columns: readonly PublishedColumn[]): string {
   return paths.length === 0
     ? emptyRows(columns)
-    : `SELECT * FROM read_parquet([${paths.map((path) => duckdbText(literally(path))).join(', ')}])`;
+    : `SELECT * FROM read_parquet([${paths.map((path) => quoteDuckdbText(escapeGlob(path))).join(', ')}])`;
 }

@@ -4,7 +4,7 @@
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../engine/clock.ts';
-import { eventOf, type EventDraft, type EventOrigin } from '../../engine/pipeline/events.ts';
+import { createPipelineEvent, type EventDraft, type EventOrigin } from '../../engine/pipeline/events.ts';
 
 export interface EventLog {
   write(event: EventDraft): void;
@@ -29,7 +29,7 @@ export function openEventLog(
   let number = 1;
   return {
     write(draft) {
-      const event = eventOf(origin, draft, number, clock.now());
+      const event = createPipelineEvent(origin, draft, number, clock.now());
       number += 1;
       writeSync(file, `${JSON.stringify(event)}\n`);
       say(`${event.timestamp} ${event.level} ${event.message}`);

@@ -1,6 +1,6 @@
 /** Makes the rows of a flow fit the columns of its table, without losing anything of a value. */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { duckdbName } from '../../engine/sql/query-items.ts';
+import { quoteDuckdbName } from '../../engine/sql/query-items.ts';
 import { invalid } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
 import type { DeclaredColumn } from '../../engine/pipeline/definition.ts';
@@ -58,7 +58,7 @@ export async function fittedQuery(
     const type = target.type ?? source?.type ?? 'VARCHAR';
     const to = storable[type] ?? type;
     columns.push({ name: target.name, type: to });
-    const value = source === undefined ? 'NULL' : `source.${duckdbName(source.name)}`;
+    const value = source === undefined ? 'NULL' : `source.${quoteDuckdbName(source.name)}`;
     if (source !== undefined && source.type !== to) {
       lossless.push({
         column: target.name,
@@ -68,8 +68,8 @@ export async function fittedQuery(
       });
     }
     return source?.type === to
-      ? `${value} AS ${duckdbName(target.name)}`
-      : `CAST(${value} AS ${to}) AS ${duckdbName(target.name)}`;
+      ? `${value} AS ${quoteDuckdbName(target.name)}`
+      : `CAST(${value} AS ${to}) AS ${quoteDuckdbName(target.name)}`;
   });
   return {
     sql: `SELECT ${parts.join(', ')}${lossless.map(({ condition }, index) => `, ${condition} AS "~lossless ${index}"`).join('')} FROM (${sql}\n) AS source`,

@@ -7,8 +7,8 @@ import { isMissing, statIfExists } from '../../engine/read-file.ts';
 import { invalid } from '../../engine/errors.ts';
 import { canonicalUri } from '../../engine/validation/aliases.ts';
 import { quote } from '../../engine/validation/messages.ts';
-import { fixedFolder, isPattern, patternOf } from '../../engine/pipeline/glob.ts';
-import type { UpdateOrder } from '../../engine/pipeline/update-order.ts';
+import { baseFolderOf, isGlob, globToRegExp } from '../../engine/pipeline/glob.ts';
+import type { UpdatePlan } from '../../engine/pipeline/update-order.ts';
 
 export interface InputFile {
   /** `managed_fs:/…` or `objstore://…` of this one file. */
@@ -28,7 +28,7 @@ interface Place {
   readonly path: string;
 }
 
-function placeOf(uri: string, { managedFs, objstore }: Pick<UpdateOrder, 'managedFs' | 'objstore'>): Place {
+function placeOf(uri: string, { managedFs, objstore }: Pick<UpdatePlan, 'managedFs' | 'objstore'>): Place {
   const canonical = canonicalUri(uri);
   const isBucket = canonical.startsWith('objstore://');
   const path = posix.normalize(`/${canonical.replace(/^(managed_fs:|objstore:\/\/)/, '')}`);
@@ -50,13 +50,13 @@ function placeOf(uri: string, { managedFs, objstore }: Pick<UpdateOrder, 'manage
  */
 export async function inputFiles(
   uri: string,
-  order: Pick<UpdateOrder, 'managedFs' | 'objstore'>,
+  order: Pick<UpdatePlan, 'managedFs' | 'objstore'>,
 ): Promise<InputFile[]> {
   const place = placeOf(uri, order);
-  const direct = isPattern(place.path) ? undefined : await statIfExists(join(place.directory, place.path));
+  const direct = isGlob(place.path) ? undefined : await statIfExists(join(place.directory, place.path));
   if (direct?.isFile() === true) return found([place.path], place);
-  const folder = isPattern(place.path) ? fixedFolder(place.path) : place.path;
-  const pattern = patternOf(isPattern(place.path) ? place.path : posix.join(place.path, '**'));
+  const folder = isGlob(place.path) ? baseFolderOf(place.path) : place.path;
+  const pattern = globToRegExp(isGlob(place.path) ? place.path : posix.join(place.path, '**'));
   const paths = await pathsBelow(place.directory, folder);
   return found(
     paths.filter((path) => pattern.test(path)),

@@ -1,14 +1,14 @@
 /** Which datasets a query names, found in the tree that DuckDB makes of it. */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { streamSchema, type ReadQuery } from '../../engine/pipeline/flow-query.ts';
-import { keyOf } from '../../engine/pipeline/definition.ts';
+import { streamSchema, type FlowQuery } from '../../engine/pipeline/flow-query.ts';
+import { datasetKeyOf } from '../../engine/pipeline/definition.ts';
 import type { LinkedQuery } from '../../engine/pipeline/graph.ts';
-import { refusedAt } from '../../engine/pipeline/source-place.ts';
+import { invalidAt } from '../../engine/pipeline/source-place.ts';
 
 type Tree = Readonly<Record<string, unknown>>;
 
 /** @throws ServiceError for what DuckDB does not take for one SELECT, and for tables of other catalogs */
-export async function linkQuery(connection: DuckDBConnection, query: ReadQuery): Promise<LinkedQuery> {
+export async function linkQuery(connection: DuckDBConnection, query: FlowQuery): Promise<LinkedQuery> {
   const result = await connection.runAndReadAll(
     'SELECT json_serialize_sql($1::VARCHAR, skip_null := true, skip_empty := true)',
     [query.sql((uri) => [uri])],
@@ -16,8 +16,8 @@ export async function linkQuery(connection: DuckDBConnection, query: ReadQuery):
   const tree = JSON.parse(String(result.getRowsJson()[0]?.[0])) as Tree;
   if (tree['error'] === true) {
     const near = /at or near "(.*?)"/.exec(String(tree['error_message']))?.[1];
-    throw refusedAt(
-      query.placeOf(near ?? ''),
+    throw invalidAt(
+      query.locationOf(near ?? ''),
       `DuckDB does not understand the query: ${String(tree['error_message'])}`,
     );
   }
@@ -28,14 +28,16 @@ export async function linkQuery(connection: DuckDBConnection, query: ReadQuery):
     const name = String(table['table_name']);
     if (schema !== undefined && schema !== 'main') {
       const whole = [table['catalog_name'], schema, name].filter((part) => part !== undefined).join('.');
-      throw refusedAt(
-        query.placeOf(name),
+      throw invalidAt(
+        query.locationOf(name),
         `${whole} is no dataset of this pipeline, whose queries can read those and files alone.`,
       );
     }
-    reads.add(keyOf(name));
+    reads.add(datasetKeyOf(name));
   });
-  const streams = query.streams.filter(({ kind }) => kind === 'dataset').map(({ name }) => keyOf(name));
+  const streams = query.streams
+    .filter(({ kind }) => kind === 'dataset')
+    .map(({ name }) => datasetKeyOf(name));
   return { query, reads: [...reads], streams: [...new Set(streams)] };
 }
 
@@ -46,7 +48,7 @@ function collect(node: unknown, hidden: ReadonlySet<string>, found: (table: Tree
   const tree = node as Tree;
   if (
     tree['type'] === 'BASE_TABLE' &&
-    (tree['schema_name'] !== undefined || !hidden.has(keyOf(String(tree['table_name']))))
+    (tree['schema_name'] !== undefined || !hidden.has(datasetKeyOf(String(tree['table_name']))))
   )
     found(tree);
   let inside = hidden;
@@ -61,5 +63,5 @@ function collect(node: unknown, hidden: ReadonlySet<string>, found: (table: Tree
 function withEntries({ cte_map: map }: Tree): { readonly key: string; readonly value: unknown }[] {
   const entries =
     typeof map === 'object' && map !== null && 'map' in map && Array.isArray(map.map) ? map.map : [];
-  return entries.map((entry: Tree) => ({ key: keyOf(String(entry['key'])), value: entry['value'] }));
+  return entries.map((entry: Tree) => ({ key: datasetKeyOf(String(entry['key'])), value: entry['value'] }));
 }

@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { messageOf, ServiceError } from '../../engine/errors.ts';
 import { PipelineTask } from '../../engine/job/task-kinds.ts';
-import { settledUpdate, updateFileNames, type UpdateOrder } from '../../engine/pipeline/update-order.ts';
+import { parsePreparedUpdate, updateFileNames, type UpdatePlan } from '../../engine/pipeline/update-order.ts';
 import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import {
   contractVersion,
@@ -34,7 +34,7 @@ export const plugin: RunnerPlugin<PipelineTask> = {
   needsCluster: false,
   async run(_task, context) {
     const file = join(context.directory, updateFileNames.order);
-    const order = settledUpdate((await readHead(file, Number.MAX_SAFE_INTEGER)).text);
+    const order = parsePreparedUpdate((await readHead(file, Number.MAX_SAFE_INTEGER)).text);
     if (order === undefined) return failed(context, 'What this update was to do is not kept any more.');
     if ('refused' in order) return failed(context, order.refused);
     await mkdir(order.storage.directory, { recursive: true, mode: 0o700 });
@@ -50,7 +50,7 @@ export const plugin: RunnerPlugin<PipelineTask> = {
   },
 };
 
-async function outcomeOf(exit: Exit, order: UpdateOrder, context: RunnerContext): Promise<TaskOutcome> {
+async function outcomeOf(exit: Exit, order: UpdatePlan, context: RunnerContext): Promise<TaskOutcome> {
   if (exit.kind === 'exited' && exit.code === 0) return { kind: 'succeeded' };
   try {
     // Killed behind its publishing, it has done its work all the same.

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { systemClock } from '../../engine/clock.ts';
 import { messageOf } from '../../engine/errors.ts';
 import { readHead } from '../../engine/read-file.ts';
-import { settledUpdate, updateFileNames, type UpdateOrder } from '../../engine/pipeline/update-order.ts';
+import { parsePreparedUpdate, updateFileNames, type UpdatePlan } from '../../engine/pipeline/update-order.ts';
 import { writeInOneStep } from '../process/pinned-command.ts';
 import { openEventLog } from './event-log.ts';
 import { runUpdate } from './update.ts';
@@ -13,12 +13,12 @@ const [, , file = ''] = process.argv;
 const attempt = dirname(file);
 
 async function main(): Promise<number> {
-  const order = settledUpdate((await readHead(file, Number.MAX_SAFE_INTEGER)).text);
+  const order = parsePreparedUpdate((await readHead(file, Number.MAX_SAFE_INTEGER)).text);
   if (order === undefined || 'refused' in order) throw new Error(`${file} holds no order of an update.`);
   return perform(order);
 }
 
-async function perform(order: UpdateOrder): Promise<number> {
+async function perform(order: UpdatePlan): Promise<number> {
   const scratch = join(attempt, 'scratch');
   await mkdir(scratch, { recursive: true });
   await mkdir(order.storage.directory, { recursive: true, mode: 0o700 });
@@ -49,7 +49,7 @@ async function perform(order: UpdateOrder): Promise<number> {
 }
 
 /** A message for people: directories of this machine are called as they are called outside. */
-function told(message: string, { storage, managedFs, objstore }: UpdateOrder): string {
+function told(message: string, { storage, managedFs, objstore }: UpdatePlan): string {
   const names: [string, string][] = [
     [storage.directory, storage.uri],
     [managedFs, 'managed_fs:'],

@@ -3,22 +3,22 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../engine/clock.ts';
 import { invalid, ServiceError } from '../../engine/errors.ts';
-import { duckdbName } from '../../engine/sql/query-items.ts';
-import { keyOf, type Definition } from '../../engine/pipeline/definition.ts';
-import { readQuery } from '../../engine/pipeline/flow-query.ts';
+import { quoteDuckdbName } from '../../engine/sql/query-items.ts';
+import { datasetKeyOf, type PipelineDefinition } from '../../engine/pipeline/definition.ts';
+import { parseFlowQuery } from '../../engine/pipeline/flow-query.ts';
 import {
   checkNames,
-  graphOf,
-  type Graph,
+  buildGraph,
+  type PipelineGraph,
   type LinkedFlow,
   type LinkedQuery,
   type LinkedTable,
 } from '../../engine/pipeline/graph.ts';
 import type { Manifest, PublishedColumn } from '../../engine/pipeline/manifest.ts';
-import { readDefinition } from '../../engine/pipeline/read-definition.ts';
-import { selected, type Selection } from '../../engine/pipeline/selection.ts';
-import { refusedAt } from '../../engine/pipeline/source-place.ts';
-import type { UpdateOrder } from '../../engine/pipeline/update-order.ts';
+import { parseDefinition } from '../../engine/pipeline/read-definition.ts';
+import { selectTables, type TableSelection } from '../../engine/pipeline/selection.ts';
+import { invalidAt } from '../../engine/pipeline/source-place.ts';
+import type { UpdatePlan } from '../../engine/pipeline/update-order.ts';
 import { computeTable, type Computing } from './compute-table.ts';
 import { emptyRows, openDatabase, saidByDatabase, type UpdateDatabase } from './database.ts';
 import type { EventLog } from './event-log.ts';
@@ -35,7 +35,7 @@ import { checkPart } from './write-part.ts';
  * @throws Error whose message says what failed, fit for the run's state
  */
 export async function runUpdate(
-  order: UpdateOrder,
+  order: UpdatePlan,
   scratch: string,
   log: EventLog,
   clock: Pick<Clock, 'now'>,
@@ -54,14 +54,14 @@ export async function runUpdate(
     'INITIALIZING',
     `Update ${order.updateId} of pipeline ${order.pipelineName} reads its definition.`,
   );
-  const definition = readDefinition(order.sources, order.configuration);
+  const definition = parseDefinition(order.sources, order.configuration);
   checkNames(definition);
   const database = await openDatabase(order, join(scratch, 'spill'));
   try {
     const graph = await linked(database, definition, order);
     const before = await newestVersion(order.storage.directory);
     checkOwner(before, order);
-    const selection = selected(graph, order.request, before?.manifest);
+    const selection = selectTables(graph, order.request, before?.manifest);
     const work: Work = {
       order,
       graph,
@@ -88,25 +88,25 @@ export async function runUpdate(
 
 async function linked(
   { connection }: UpdateDatabase,
-  definition: Definition,
-  { catalog, schema }: UpdateOrder,
-): Promise<Graph> {
+  definition: PipelineDefinition,
+  { catalog, schema }: UpdatePlan,
+): Promise<PipelineGraph> {
   const naming = {
-    datasets: new Set([...definition.tables, ...definition.views].map(({ name }) => keyOf(name))),
+    datasets: new Set([...definition.tables, ...definition.views].map(({ name }) => datasetKeyOf(name))),
     catalog,
     schema,
   };
   const queries = new Map<object, LinkedQuery>();
   for (const each of [...definition.flows, ...definition.views])
-    queries.set(each, await linkQuery(connection, readQuery(each.name, each.query, naming)));
-  return graphOf(definition, (each) => {
+    queries.set(each, await linkQuery(connection, parseFlowQuery(each.name, each.query, naming)));
+  return buildGraph(definition, (each) => {
     const query = queries.get(each);
     if (query === undefined) throw new Error(`${each.name} has no query.`);
     return query;
   });
 }
 
-function checkOwner(before: Version | undefined, { storage, pipelineId }: UpdateOrder): void {
+function checkOwner(before: Version | undefined, { storage, pipelineId }: UpdatePlan): void {
   const owner = before?.manifest.pipeline_id;
   if (owner === undefined || owner === pipelineId) return;
   throw invalid(
@@ -125,11 +125,11 @@ async function bindPublished(work: Work, before: Version | undefined): Promise<v
  */
 async function checkFlows(
   work: Work,
-  { tables, reset }: Selection,
+  { tables, reset }: TableSelection,
   before: Version | undefined,
 ): Promise<void> {
   for (const table of tables) {
-    const key = keyOf(table.name);
+    const key = datasetKeyOf(table.name);
     const published = reset.has(key) ? undefined : before?.manifest.datasets[key];
     const isStreaming = table.kind === 'STREAMING_TABLE';
     let columns: readonly PublishedColumn[] = isStreaming ? (published?.columns ?? []) : [];
@@ -139,7 +139,7 @@ async function checkFlows(
         const step = await layOut(
           work,
           flow,
-          isStreaming ? published?.flows[keyOf(flow.name)] : undefined,
+          isStreaming ? published?.flows[datasetKeyOf(flow.name)] : undefined,
           'check',
         );
         const declared = columns.length > 0 ? columns : table.columns;
@@ -148,7 +148,7 @@ async function checkFlows(
         if (step.absent.length > 0) throw noFile(flow, step.absent);
         const query = await fittedQuery(work.connection, flow, sqlOf(work, flow), declared);
         await checkPart(work.connection, query, table.expectations);
-        if (step.many) work.columns.set(keyOf(flow.name), query.given);
+        if (step.many) work.columns.set(datasetKeyOf(flow.name), query.given);
         return query.columns;
       });
       if (columns.length === 0) columns = fitted;
@@ -166,13 +166,13 @@ async function checkFlows(
       flows: {},
     };
     work.datasets.set(key, { published: empty, paths: [] });
-    await work.connection.run(`CREATE OR REPLACE VIEW ${duckdbName(key)} AS ${emptyRows(columns)}`);
+    await work.connection.run(`CREATE OR REPLACE VIEW ${quoteDuckdbName(key)} AS ${emptyRows(columns)}`);
   }
 }
 
 /** @throws ServiceError when a table is declared with other columns than it was published with */
 function checkDeclared(
-  { name, place, columns: declared }: LinkedTable,
+  { name, location, columns: declared }: LinkedTable,
   published: readonly PublishedColumn[],
 ): void {
   const [now, before] = [declared, published].map((columns) =>
@@ -182,8 +182,8 @@ function checkDeclared(
       .join(', '),
   );
   if (declared.length > 0 && published.length > 0 && now !== before)
-    throw refusedAt(
-      place,
+    throw invalidAt(
+      location,
       `${name} is declared with the columns ${now}, but was published with ${before}; a full refresh begins with the new ones.`,
     );
 }
@@ -196,8 +196,8 @@ async function checkFlow<Result>(flow: LinkedFlow, check: () => Promise<Result>)
     if (error instanceof ServiceError) throw error;
     const said = saidByDatabase(error);
     const named = /"([^"]+)"|Function with name (\w+)|name (\w+) does not exist/.exec(said);
-    throw refusedAt(
-      flow.query.placeOf(named?.[1] ?? named?.[2] ?? named?.[3] ?? ''),
+    throw invalidAt(
+      flow.query.locationOf(named?.[1] ?? named?.[2] ?? named?.[3] ?? ''),
       `flow ${flow.name} cannot run: ${said}`,
     );
   }
@@ -205,7 +205,7 @@ async function checkFlow<Result>(flow: LinkedFlow, check: () => Promise<Result>)
 
 async function compute(
   work: Work,
-  selection: Selection,
+  selection: TableSelection,
   before: Version | undefined,
   log: EventLog,
   clock: Pick<Clock, 'now'>,
@@ -219,7 +219,7 @@ async function compute(
   warnOfChanges(work, before, log);
   const computing: Computing = { work, log, draft, version, fresh: [] };
   for (const table of selection.tables) {
-    const key = keyOf(table.name);
+    const key = datasetKeyOf(table.name);
     const published = before?.manifest.datasets[key];
     const isReset = selection.reset.has(key);
     const kept =
@@ -233,7 +233,7 @@ async function compute(
       (published?.generation ?? 0) + (isReset || published === undefined ? 1 : 0),
     );
   }
-  const computed = new Set(selection.tables.map(({ name }) => keyOf(name)));
+  const computed = new Set(selection.tables.map(({ name }) => datasetKeyOf(name)));
   for (const [key, dataset] of Object.entries(before?.manifest.datasets ?? {})) {
     if (!computed.has(key))
       await keepDataset(

@@ -1,13 +1,13 @@
 /** What an update has so far: the datasets as they will be published, and where their Parquet files are. */
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { duckdbName } from '../../engine/sql/query-items.ts';
+import { quoteDuckdbName } from '../../engine/sql/query-items.ts';
 import { invalid, type ServiceError } from '../../engine/errors.ts';
-import { keyOf } from '../../engine/pipeline/definition.ts';
+import { datasetKeyOf } from '../../engine/pipeline/definition.ts';
 import { streamSchema, type StreamSource } from '../../engine/pipeline/flow-query.ts';
-import type { Graph, LinkedFlow, LinkedView } from '../../engine/pipeline/graph.ts';
+import type { PipelineGraph, LinkedFlow, LinkedView } from '../../engine/pipeline/graph.ts';
 import type { FlowProgress, PublishedColumn, PublishedDataset } from '../../engine/pipeline/manifest.ts';
-import type { UpdateOrder } from '../../engine/pipeline/update-order.ts';
+import type { UpdatePlan } from '../../engine/pipeline/update-order.ts';
 import { columnsOf, emptyRows, parquetRows } from './database.ts';
 import { inputFiles, type InputFile } from './inputs.ts';
 
@@ -18,8 +18,8 @@ export interface WorkingDataset {
 }
 
 export interface Work {
-  readonly order: UpdateOrder;
-  readonly graph: Graph;
+  readonly order: UpdatePlan;
+  readonly graph: PipelineGraph;
   readonly connection: DuckDBConnection;
   /** By key: tables that were published before, or are computed by now. */
   readonly datasets: Map<string, WorkingDataset>;
@@ -67,7 +67,7 @@ export async function bindDataset(
   datasets.set(key, dataset);
   if (dataset.published.columns.length === 0) return;
   await connection.run(
-    `CREATE OR REPLACE VIEW ${duckdbName(key)} AS ${parquetRows(dataset.paths, dataset.published.columns)}`,
+    `CREATE OR REPLACE VIEW ${quoteDuckdbName(key)} AS ${parquetRows(dataset.paths, dataset.published.columns)}`,
   );
 }
 
@@ -80,11 +80,12 @@ export function sqlOf(
 }
 
 /** A flow or view and the views that it reads, innermost first. */
-function readers(graph: Graph, flow: LinkedFlow): (LinkedFlow | LinkedView)[] {
+function readers(graph: PipelineGraph, flow: LinkedFlow): (LinkedFlow | LinkedView)[] {
   const wanted = new Set([...flow.reads, ...flow.streams]);
   for (const view of graph.views.toReversed())
-    if (wanted.has(keyOf(view.name))) [...view.reads, ...view.streams].forEach((key) => wanted.add(key));
-  return [...graph.views.filter(({ name }) => wanted.has(keyOf(name))), flow];
+    if (wanted.has(datasetKeyOf(view.name)))
+      [...view.reads, ...view.streams].forEach((key) => wanted.add(key));
+  return [...graph.views.filter(({ name }) => wanted.has(datasetKeyOf(name))), flow];
 }
 
 /**
@@ -122,7 +123,7 @@ export async function layOut(
     // Without all of its columns, a view cannot be made.
     if (reader !== flow && absent.length === 0)
       await work.connection.run(
-        `CREATE OR REPLACE VIEW ${duckdbName(keyOf(reader.name))} AS ${sqlOf(work, reader)}`,
+        `CREATE OR REPLACE VIEW ${quoteDuckdbName(datasetKeyOf(reader.name))} AS ${sqlOf(work, reader)}`,
       );
   }
   if (absent.length > 0 && !idle) throw noFile(flow, absent);
@@ -164,7 +165,7 @@ async function bindFiles(
   const rows = `SELECT * FROM ${stream.reader(read.map(({ path }) => path))}${added.length > 0 ? '' : ' LIMIT 0'}`;
   const columns = check === undefined ? [] : await columnsOf(work.connection, rows);
   await work.connection.run(
-    `CREATE OR REPLACE VIEW ${duckdbName(streamSchema)}.${duckdbName(stream.name)} AS ${columns.length === 0 ? rows : emptyRows(columns)}`,
+    `CREATE OR REPLACE VIEW ${quoteDuckdbName(streamSchema)}.${quoteDuckdbName(stream.name)} AS ${columns.length === 0 ? rows : emptyRows(columns)}`,
   );
   return added.length > 0;
 }
@@ -176,12 +177,12 @@ async function bindStream(
   before: FlowProgress | undefined,
   progress: FlowProgress,
 ): Promise<boolean> {
-  const key = keyOf(name);
-  const view = `${duckdbName(streamSchema)}.${duckdbName(name)}`;
+  const key = datasetKeyOf(name);
+  const view = `${quoteDuckdbName(streamSchema)}.${quoteDuckdbName(name)}`;
   const source = work.datasets.get(key);
   if (source === undefined) {
     // A view, whose own streams were laid out before it; they are counted themselves.
-    await work.connection.run(`CREATE OR REPLACE VIEW ${view} AS SELECT * FROM main.${duckdbName(key)}`);
+    await work.connection.run(`CREATE OR REPLACE VIEW ${view} AS SELECT * FROM main.${quoteDuckdbName(key)}`);
     return false;
   }
   const { generation, columns } = source.published;

@@ -4,12 +4,12 @@
  */
 import { rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { duckdbText } from '../../engine/sql/query-items.ts';
+import { quoteDuckdbText } from '../../engine/sql/query-items.ts';
 import { invalid } from '../../engine/errors.ts';
 import type { Expectation } from '../../engine/pipeline/definition.ts';
 import type { ExpectationCount, FlowProgressDetails } from '../../engine/pipeline/events.ts';
-import { readCondition } from '../../engine/pipeline/flow-query.ts';
-import { literally } from '../../engine/pipeline/glob.ts';
+import { parseCondition } from '../../engine/pipeline/flow-query.ts';
+import { escapeGlob } from '../../engine/pipeline/glob.ts';
 import type { LinkedFlow } from '../../engine/pipeline/graph.ts';
 import { rowsOf } from './database.ts';
 import type { FittedQuery } from './fitted-query.ts';
@@ -32,7 +32,7 @@ export class ExpectationFailed extends Error {
 /** Rows that meet an expectation, as a column: NULL does not. */
 function metColumns(expectations: readonly Expectation[]): string {
   return expectations
-    .map(({ condition }, index) => `, (${readCondition(condition)}\n) IS TRUE AS "~met ${index}"`)
+    .map(({ condition }, index) => `, (${parseCondition(condition)}\n) IS TRUE AS "~met ${index}"`)
     .join('');
 }
 
@@ -73,7 +73,7 @@ export async function writePart(
   }
   const draft = `${path}.judged`;
   const total = await copied(connection, judged(query, expectations), draft);
-  const source = `read_parquet(${duckdbText(literally(draft))})`;
+  const source = `read_parquet(${quoteDuckdbText(escapeGlob(draft))})`;
   const [counts = {}] = await rowsOf(
     connection,
     `SELECT ${checks.map((check, index) => `count(*) FILTER (NOT ${check}) AS c${index}`).join(', ')} FROM ${source}`,
@@ -112,7 +112,7 @@ export async function writePart(
 }
 
 async function copied(connection: DuckDBConnection, sql: string, path: string): Promise<number> {
-  const [row] = await rowsOf(connection, `COPY (${sql}\n) TO ${duckdbText(path)} (FORMAT parquet)`);
+  const [row] = await rowsOf(connection, `COPY (${sql}\n) TO ${quoteDuckdbText(path)} (FORMAT parquet)`);
   await syncFile(path);
   return Number(row?.['Count']);
 }

@@ -13,7 +13,12 @@ import { constants } from 'node:fs';
 import { lstat, open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../engine/errors.ts';
-import { truncationFilePath, logStreams, readTruncatedRange, type TruncatedRange } from '../../engine/log-file.ts';
+import {
+  truncationFilePath,
+  logStreams,
+  readTruncatedRange,
+  type TruncatedRange,
+} from '../../engine/log-file.ts';
 import { isMissing, readRange } from '../../engine/read-file.ts';
 import { writeInOneStep } from './pinned-command.ts';
 
@@ -125,7 +130,12 @@ async function cutOff(file: FileHandle, cap: number): Promise<void> {
  * What is to be left out now: of what may be kept the first half stays, and of the end a quarter to a half,
  * so that what comes has room before the next cut.
  */
-async function widened(file: FileHandle, cut: TruncatedRange | undefined, size: number, cap: number): Promise<TruncatedRange> {
+async function widened(
+  file: FileHandle,
+  cut: TruncatedRange | undefined,
+  size: number,
+  cap: number,
+): Promise<TruncatedRange> {
   const around = Math.min(borderBytes, Math.floor(cap / 16));
   const from = cut?.from ?? (await borderBefore(file, Math.floor(cap / 2), around));
   const to = await borderAfter(file, size - Math.floor(cap / 4), around);

@@ -4,7 +4,7 @@
  */
 import { realpath } from 'node:fs/promises';
 import { invalid, type ServiceError } from '../../engine/errors.ts';
-import { cut } from '../../engine/validation/messages.ts';
+import { truncateText } from '../../engine/validation/messages.ts';
 
 /** Beginning of a message -> what can be done. */
 const advice: readonly (readonly [RegExp, string])[] = [
@@ -31,6 +31,6 @@ export async function queryFailure(said: string, directory: string): Promise<Ser
   );
   const hint = advice.find(([pattern]) => pattern.test(known))?.[1];
   return invalid(
-    `The query cannot be run: ${cut(known, 600)}${/[.!?]$/.test(known) ? '' : '.'}${hint === undefined ? '' : ` ${hint}`}`,
+    `The query cannot be run: ${truncateText(known, 600)}${/[.!?]$/.test(known) ? '' : '.'}${hint === undefined ? '' : ` ${hint}`}`,
   );
 }

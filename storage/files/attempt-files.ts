@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { invalid } from '../../engine/errors.ts';
-import { textMap } from '../../engine/validation/scalars.ts';
+import { stringMap } from '../../engine/validation/scalars.ts';
 import { quote } from '../../engine/validation/messages.ts';
 import type { LogRef, LogReader, LogReadOptions } from '../../engine/ports/logs.ts';
 import type { RunDirectories } from '../../engine/ports/engine.ts';
@@ -97,7 +97,7 @@ async function makeOwn(directory: string): Promise<string> {
   return directory;
 }
 
-const Values = textMap('Values that a task set: name -> JSON text.');
+const Values = stringMap('Values that a task set: name -> JSON text.');
 
 /** A file that was changed by something else than the task's utilities counts as none. */
 async function readValues(path: string): Promise<TaskValues> {

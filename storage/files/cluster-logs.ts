@@ -11,7 +11,7 @@ import { toIsoTime } from '../../engine/clock.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import type { ClusterEvent } from '../../engine/cluster/events.ts';
 import { ServiceError } from '../../engine/errors.ts';
-import { pick } from '../../engine/validation/aliases.ts';
+import { readAliased } from '../../engine/validation/aliases.ts';
 import { ClusterLogConf } from '../../engine/job/cluster.ts';
 import { logStreams } from '../../engine/log-file.ts';
 import { undefinedIfMissing, statIfExists } from '../../engine/read-file.ts';
@@ -80,7 +80,7 @@ export async function deliverClusterLogs(
         transaction,
         roots,
         cluster,
-        pick(conf, 'managed_fs')?.destination ?? '',
+        readAliased(conf, 'managed_fs')?.destination ?? '',
         events,
       );
       // A process that vanished leaves no sign of its end: it is not waited for without end.
@@ -206,7 +206,10 @@ async function scriptLogs(own: string, mask: Mask, clusterIsOver: boolean): Prom
       const over = clusterIsOver || (await hasEnded(directory));
       for (const stream of logStreams) {
         const target = `init_scripts/${script}.${stream}.log`;
-        files.set(target, [...(files.get(target) ?? []), { path: join(directory, stream), isComplete: over, mask }]);
+        files.set(target, [
+          ...(files.get(target) ?? []),
+          { path: join(directory, stream), isComplete: over, mask },
+        ]);
       }
     }
   }

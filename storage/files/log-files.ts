@@ -73,7 +73,12 @@ export async function shownPage(
     // A task may cut its own log: then it goes on at the new end.
     const start = Math.min(offset, size);
     if (cut !== undefined && start >= cut.from && start < cut.to) {
-      return { offset: start, nextOffset: cut.to, size, shown: Buffer.from(truncationLine(cut.to - start, cut.cap)) };
+      return {
+        offset: start,
+        nextOffset: cut.to,
+        size,
+        shown: Buffer.from(truncationLine(cut.to - start, cut.cap)),
+      };
     }
     const around = Math.max(0, mask.longest - 1);
     const begin = Math.max(lowest(cut, start), start - around);
@@ -84,7 +89,12 @@ export async function shownPage(
     const end = begin + bytes.length;
     const behind = end === cut?.from ? 'a cut' : end < size ? 'more' : isComplete ? 'nothing' : 'the future';
     const { bytes: shown, to } = maskLogWindow(
-      { bytes, from: Math.min(start - begin, bytes.length), truncatedBefore: begin === cut?.to, following: behind },
+      {
+        bytes,
+        from: Math.min(start - begin, bytes.length),
+        truncatedBefore: begin === cut?.to,
+        following: behind,
+      },
       limit,
       mask,
     );

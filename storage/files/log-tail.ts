@@ -20,7 +20,8 @@ export async function logTail(
 ): Promise<string> {
   const [stdout = '', stderr = ''] = await Promise.all(
     logStreams.map(
-      async (stream) => (await logs.readTail({ runId, stream }, linesMost, bytesMost, { mask, isComplete: true })).text,
+      async (stream) =>
+        (await logs.readTail({ runId, stream }, linesMost, bytesMost, { mask, isComplete: true })).text,
     ),
   );
   const { error = '', errorTrace = error } = maskTexts(

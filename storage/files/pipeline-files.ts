@@ -8,10 +8,10 @@ import { join, posix } from 'node:path';
 import { invalid } from '../../engine/errors.ts';
 import { canonicalUri } from '../../engine/validation/aliases.ts';
 import type { PipelineEvent } from '../../engine/pipeline/events.ts';
-import { fixedFolder, isPattern, patternOf } from '../../engine/pipeline/glob.ts';
+import { baseFolderOf, isGlob, globToRegExp } from '../../engine/pipeline/glob.ts';
 import type { SourceFile } from '../../engine/pipeline/source-place.ts';
 import { specFileNames, type PipelineLibrary } from '../../engine/pipeline/spec.ts';
-import { settledUpdate, updateFileNames } from '../../engine/pipeline/update-order.ts';
+import { parsePreparedUpdate, updateFileNames } from '../../engine/pipeline/update-order.ts';
 import type { PipelineFiles } from '../../engine/ports/pipelines.ts';
 import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import { entriesOf, findEntry, readBytes } from './file-tree.ts';
@@ -57,7 +57,7 @@ export function createPipelineFiles(
       return prove(managedFs, canonicalUri(uri), uri);
     },
     isUpdatePrepared: async (directory) =>
-      settledUpdate((await readHead(join(directory, updateFileNames.order), orderBytesMax)).text) !==
+      parsePreparedUpdate((await readHead(join(directory, updateFileNames.order), orderBytesMax)).text) !==
       undefined,
     async savePreparedUpdate(directory, update) {
       const draft = join(directory, `${updateFileNames.order}.${randomUUID()}`);
@@ -125,11 +125,11 @@ async function pathsOf(
     );
   }
   const written = pathIn(root, posix.resolve(folder, glob.include), glob.include);
-  const isFolder = !isPattern(written) && (await findEntry(root, written))?.kind === 'directory';
+  const isFolder = !isGlob(written) && (await findEntry(root, written))?.kind === 'directory';
   const pattern = isFolder ? posix.join(written, '**') : written;
-  const matching = patternOf(pattern);
+  const matching = globToRegExp(pattern);
   const found = (
-    await filesBelow(root, isPattern(pattern) ? fixedFolder(pattern) : posix.dirname(pattern))
+    await filesBelow(root, isGlob(pattern) ? baseFolderOf(pattern) : posix.dirname(pattern))
   ).filter((path) => matching.test(path));
   if (found.length === 0)
     throw invalid(`The library ${glob.include} of the pipeline matches no file of the workspace.`);

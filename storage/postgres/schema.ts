@@ -12,7 +12,7 @@ import type { JobSettings } from '../../engine/job/settings.ts';
 import type { RunParameters } from '../../engine/run/parameters.ts';
 import type { ClusterTables } from './clusters/cluster-schema.ts';
 import type { DashboardTables } from './dashboards/dashboard-schema.ts';
-import type { NoticeFacts } from '../../engine/run/notification.ts';
+import type { NotificationDetails } from '../../engine/run/notification.ts';
 import type { LibraryTables } from './libraries/library-schema.ts';
 import type { NoticeTables } from './outbox/notice-schema.ts';
 import type { AutoscopeColumns, PeopleTables, PersonColumns } from './people/people-schema.ts';
@@ -163,7 +163,7 @@ export interface OutboxTable {
   run_id: number | null;
   task_key: string | null;
   created_time: number;
-  facts: Json<NoticeFacts>;
+  facts: Json<NotificationDetails>;
   /** When it became a delivery. */
   taken_time: number | null;
 }

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import type { JobSettings } from '../../engine/job/settings.ts';
-import type { NoticeEvent } from '../../engine/run/notification.ts';
+import type { NotificationEvent } from '../../engine/run/notification.ts';
 import type { RunRow, TaskRunRow } from '../../storage/postgres/runs/run-rows.ts';
 import { check, invariants, type InvariantName } from './checker.ts';
 import type { Evidence, Mark } from './evidence.ts';
@@ -118,7 +118,7 @@ const id = (from: number): number => from;
 const log = (from: number) => ({ stdout: `out ${from}`, stderr: `err ${from}` });
 
 const notice = (
-  event: NoticeEvent,
+  event: NotificationEvent,
   recipient: string,
   run: number,
   task: string | null = null,

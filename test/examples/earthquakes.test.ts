@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EventDraft } from '../../engine/pipeline/events.ts';
-import { readSpec } from '../../engine/pipeline/spec.ts';
+import { parseSpec } from '../../engine/pipeline/spec.ts';
 import { createWorld, type World } from '../unit/runners/pipeline/world.ts';
 import { dayOf, features, regionOf, summary, type Feature } from './earthquake-figures.ts';
 
@@ -22,7 +22,7 @@ const example = (name: string): Promise<string> =>
   readFile(new URL(`../../examples/earthquakes/${name}`, import.meta.url), 'utf8');
 
 async function update(): Promise<EventDraft[]> {
-  const { configuration } = readSpec(await example('spark-pipeline.yml'), '/earthquakes/spark-pipeline.yml');
+  const { configuration } = parseSpec(await example('spark-pipeline.yml'), '/earthquakes/spark-pipeline.yml');
   const sources: Record<string, string> = {};
   for (const name of ['reported.sql', 'summaries.sql'])
     sources[`/earthquakes/transformations/${name}`] = await example(`transformations/${name}`);

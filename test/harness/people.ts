@@ -1,7 +1,7 @@
 /** Users and their tokens, stored as the service stores them. */
 import type { Kysely } from 'kysely';
 import type { Database } from '../../storage/postgres/schema.ts';
-import { tokenHash } from '../../engine/token/token.ts';
+import { hashToken } from '../../engine/token/token.ts';
 
 /** Makes a user, and returns the value of a token of theirs. */
 export async function addPerson(
@@ -20,8 +20,8 @@ export async function addPerson(
     .insertInto('tokens')
     .values({
       principal_id,
-      hash: tokenHash(value),
-      token_id: tokenHash(`id of ${value}`),
+      hash: hashToken(value),
+      token_id: hashToken(`id of ${value}`),
       comment: '',
       scopes,
       created_time: 0,

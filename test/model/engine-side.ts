@@ -244,7 +244,10 @@ export async function createEngineSide(
         const left = await unstopped();
         return !meant.some((runId) => left.includes(runId));
       };
-      await door((at) => cancelAllRuns(cancelling(at), { jobId: jobIdAt(jobIndex), queuedOnly: false }), isDone);
+      await door(
+        (at) => cancelAllRuns(cancelling(at), { jobId: jobIdAt(jobIndex), queuedOnly: false }),
+        isDone,
+      );
     },
     async change(jobIndex, plan) {
       for (const { runId, settings } of await backend.changeJob(jobIdAt(jobIndex), settingsOf(plan, jobIdAt)))

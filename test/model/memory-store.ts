@@ -4,9 +4,9 @@
  */
 import { formatOf } from '../../engine/job/format.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
-import { kindOf } from '../../engine/job/task-kinds.ts';
+import { builtInKindOf } from '../../engine/job/task-kinds.ts';
 import { tasksOf } from '../../engine/job/format.ts';
-import { retimed } from '../../engine/job/timeouts.ts';
+import { applyTimeoutUpdate } from '../../engine/job/timeouts.ts';
 import type { ClusterStore, RunTimeoutUpdate } from '../../engine/ports/engine.ts';
 import type { JobRunCounts, LaunchedRun, LaunchTransaction, RunStore } from '../../engine/ports/runs.ts';
 import type { NewRun } from '../../engine/run/created.ts';
@@ -47,7 +47,7 @@ export function createMemoryStores(): MemoryStores {
         return [...tables.runs.values()]
           .filter((run) => run.job_id === jobId && run.active)
           .flatMap((run) => {
-            const changed = retimed(run.settings, settings);
+            const changed = applyTimeoutUpdate(run.settings, settings);
             if (changed === undefined) return [];
             tables.runs.set(run.run_id, { ...run, settings: changed, retimes: run.retimes + 1 });
             return [{ runId: run.run_id, settings: changed }];
@@ -124,10 +124,14 @@ function transactionOf(memory: Memory): LaunchTransaction {
         const own = tasksOf(required(tables.runs.get(task.job_run_id)).settings).find(
           ({ task_key: key }) => key === task.task_key,
         );
-        return own !== undefined && kindOf(own) === 'run_job_task';
+        return own !== undefined && builtInKindOf(own) === 'run_job_task';
       });
       const awaited = [...tables.runs.values()].some((run) => run.queue_code === 'ACTIVE_RUNS_LIMIT_REACHED');
-      return { taskRuns: tasks.length, runJobTasks: runJobTasks ? runJobs.length : 0, hasWaitingRuns: awaited };
+      return {
+        taskRuns: tasks.length,
+        runJobTasks: runJobTasks ? runJobs.length : 0,
+        hasWaitingRuns: awaited,
+      };
     },
     insertRun: async (run) => insertNewRun(tables, run),
     lockActiveUpdate: noPipelines,

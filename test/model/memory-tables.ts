@@ -4,7 +4,7 @@
  */
 import type { ChangeSet } from '../../engine/ports/runs.ts';
 import type { Job } from '../../engine/ports/engine.ts';
-import type { Notice } from '../../engine/run/notification.ts';
+import type { RunNotification } from '../../engine/run/notification.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import type { StateChange } from '../../engine/run/change.ts';
 import { isTerminal } from '../../engine/run/states.ts';
@@ -31,7 +31,7 @@ export interface Tables {
   /** By scope and token: the run. */
   tokens: Map<string, number>;
   clusters: Map<string, Cluster>;
-  notices: readonly Notice[];
+  notices: readonly RunNotification[];
 }
 
 export interface Memory {

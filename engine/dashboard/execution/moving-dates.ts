@@ -2,7 +2,7 @@
 import { toIsoTime } from '../../clock.ts';
 
 const second = 1_000;
-const lengths: Readonly<Record<string, number>> = {
+const unitMs: Readonly<Record<string, number>> = {
   s: second,
   m: 60 * second,
   h: 3_600 * second,
@@ -17,19 +17,19 @@ const [earliest, latest] = [Date.UTC(1000, 0), Date.UTC(9999, 0)];
  * `2015-01-01T00:00:00.000` of a date that moves; undefined for a text that is none.
  * @param end whether it ends a range: then a whole unit is rounded to its last millisecond, else to its first
  */
-export function movingDate(text: string, now: number, end: boolean): string | undefined {
+export function resolveRelativeDate(text: string, now: number, end: boolean): string | undefined {
   const [whole, sign, count, step = '', unit] =
     /^now(?:([+-])(\d{1,6})([smhdwMy]))?(?:\/([smhdwMy]))?$/.exec(text.trim()) ?? [];
   if (whole === undefined) return undefined;
-  const moved = count === undefined ? now : shifted(now, Number(count) * (sign === '-' ? -1 : 1), step);
+  const moved = count === undefined ? now : addUnits(now, Number(count) * (sign === '-' ? -1 : 1), step);
   if (!(moved >= earliest && moved <= latest)) return undefined;
   if (unit === undefined) return toIsoTime(moved).slice(0, -1);
   const start = startOf(moved, unit);
-  return toIsoTime(end ? shifted(start, 1, unit) - 1 : start).slice(0, -1);
+  return toIsoTime(end ? addUnits(start, 1, unit) - 1 : start).slice(0, -1);
 }
 
-function shifted(at: number, count: number, unit: string): number {
-  const length = lengths[unit];
+function addUnits(at: number, count: number, unit: string): number {
+  const length = unitMs[unit];
   if (length !== undefined) return at + count * length;
   const { year, month, day, rest } = partsOf(at);
   const months = year * 12 + month + count * (unit === 'y' ? 12 : 1);
@@ -44,10 +44,10 @@ function startOf(at: number, unit: string): number {
   const { year, month } = partsOf(at);
   if (unit === 'y') return Date.UTC(year, 0, 1);
   if (unit === 'M') return Date.UTC(year, month, 1);
-  const day = lengths['d'] ?? 1;
+  const day = unitMs['d'] ?? 1;
   // Weeks begin on Monday; the first day of the epoch was a Thursday.
   if (unit === 'w') return at - ((((at + 3 * day) % (7 * day)) + 7 * day) % (7 * day));
-  const length = lengths[unit] ?? 1;
+  const length = unitMs[unit] ?? 1;
   return at - (((at % length) + length) % length);
 }
 

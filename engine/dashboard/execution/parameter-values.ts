@@ -5,19 +5,19 @@
 import { invalid } from '../../errors.ts';
 import { quote } from '../../validation/messages.ts';
 import type { DataType, ModernParameter } from '../modern.ts';
-import { fieldsOf, own, type Fields } from '../reading.ts';
-import { duckdbText, type Item, type ParameterValue } from '../../sql/query-items.ts';
-import { movingDate } from './moving-dates.ts';
+import { toJsonObject, getOwn, type JsonObject } from '../reading.ts';
+import { quoteDuckdbText, type SqlItem, type ParameterValue } from '../../sql/query-items.ts';
+import { resolveRelativeDate } from './moving-dates.ts';
 
 /** Most values of one parameter. */
-const mostValues = 10_000;
+const parameterValuesMax = 10_000;
 
 /**
  * @param given the values that were asked for, under the keywords of the parameters
  * @param now epoch ms, for dates that move
  * @throws ServiceError for a parameter that the dataset does not have, and for a value of another type
  */
-export function valuesOf(
+export function bindParameters(
   parameters: readonly ModernParameter[],
   given: Readonly<Record<string, unknown>>,
   now: number,
@@ -34,35 +34,35 @@ export function valuesOf(
   return new Map(
     parameters.map((parameter) => [
       parameter.keyword,
-      valueOf(parameter, own(given, parameter.keyword), now),
+      bindParameter(parameter, getOwn(given, parameter.keyword), now),
     ]),
   );
 }
 
-function valueOf(parameter: ModernParameter, given: unknown, now: number): ParameterValue {
+function bindParameter(parameter: ModernParameter, given: unknown, now: number): ParameterValue {
   const { keyword, dataType, complexType, defaultSelection } = parameter;
   const path = `parameters.${keyword}`;
-  const item = (text: string, end: boolean): Item => ({
+  const item = (text: string, end: boolean): SqlItem => ({
     kind: dataType === 'STRING' ? 'text' : 'code',
-    value: literalOf(path, dataType, text, now, end),
-    spaced: true,
+    value: toLiteral(path, dataType, text, now, end),
+    spaceBefore: true,
   });
   if (complexType === 'RANGE') {
     const { min, max } =
-      given === undefined ? defaultRange(defaultSelection) : givenRange(path, fieldsOf(given));
+      given === undefined ? defaultRangeOf(defaultSelection) : parseGivenRange(path, toJsonObject(given));
     return { kind: 'range', min: item(min, false), max: item(max, true) };
   }
-  const texts = given === undefined ? defaultTexts(defaultSelection) : givenTexts(path, given);
+  const texts = given === undefined ? defaultValuesOf(defaultSelection) : parseGivenValues(path, given);
   if (complexType === 'MULTI')
     return {
       kind: 'one',
       item: {
         kind: 'code',
-        value: listOf(
+        value: toListLiteral(
           dataType,
           texts.map((text) => item(text, false)),
         ),
-        spaced: true,
+        spaceBefore: true,
       },
     };
   const [text, ...more] = texts;
@@ -73,7 +73,7 @@ function valueOf(parameter: ModernParameter, given: unknown, now: number): Param
       item: {
         kind: 'code',
         value: dataType === 'STRING' ? "''" : `CAST(NULL AS ${sqlTypes[dataType]})`,
-        spaced: true,
+        spaceBefore: true,
       },
     };
   return { kind: 'one', item: item(text, false) };
@@ -87,17 +87,17 @@ const sqlTypes: Readonly<Record<DataType, string>> = {
   DATETIME: 'TIMESTAMP',
 };
 
-function listOf(dataType: DataType, items: readonly Item[]): string {
-  return `CAST([${items.map(({ kind, value }) => (kind === 'text' ? duckdbText(value) : value)).join(', ')}] AS ${sqlTypes[dataType]}[])`;
+function toListLiteral(dataType: DataType, items: readonly SqlItem[]): string {
+  return `CAST([${items.map(({ kind, value }) => (kind === 'text' ? quoteDuckdbText(value) : value)).join(', ')}] AS ${sqlTypes[dataType]}[])`;
 }
 
-function defaultTexts(selection: ModernParameter['defaultSelection']): string[] {
+function defaultValuesOf(selection: ModernParameter['defaultSelection']): string[] {
   return 'values' in selection
     ? selection.values.values.map(({ value }) => value)
     : [selection.range.min.value];
 }
 
-function defaultRange(selection: ModernParameter['defaultSelection']): {
+function defaultRangeOf(selection: ModernParameter['defaultSelection']): {
   readonly min: string;
   readonly max: string;
 } {
@@ -106,18 +106,21 @@ function defaultRange(selection: ModernParameter['defaultSelection']): {
   return { min: value, max: value };
 }
 
-function givenTexts(path: string, given: unknown): string[] {
+function parseGivenValues(path: string, given: unknown): string[] {
   const list = Array.isArray(given) ? given : [given];
-  if (list.length > mostValues)
-    throw invalid(`${path} has ${list.length} values; at most ${mostValues} are allowed.`);
-  return list.map((value: unknown) => textOf(path, value));
+  if (list.length > parameterValuesMax)
+    throw invalid(`${path} has ${list.length} values; at most ${parameterValuesMax} are allowed.`);
+  return list.map((value: unknown) => parseText(path, value));
 }
 
-function givenRange(path: string, given: Fields): { readonly min: string; readonly max: string } {
-  return { min: textOf(`${path}.min`, own(given, 'min')), max: textOf(`${path}.max`, own(given, 'max')) };
+function parseGivenRange(path: string, given: JsonObject): { readonly min: string; readonly max: string } {
+  return {
+    min: parseText(`${path}.min`, getOwn(given, 'min')),
+    max: parseText(`${path}.max`, getOwn(given, 'max')),
+  };
 }
 
-function textOf(path: string, value: unknown): string {
+function parseText(path: string, value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value === 'string' && !value.includes('\0')) return value;
   throw invalid(
@@ -126,7 +129,7 @@ function textOf(path: string, value: unknown): string {
 }
 
 /** A value as an expression of DuckDB; the text itself when the type is STRING. */
-function literalOf(path: string, dataType: DataType, text: string, now: number, end: boolean): string {
+function toLiteral(path: string, dataType: DataType, text: string, now: number, end: boolean): string {
   const refused = (what: string): Error => invalid(`${path} is ${quote(text)}; it must be ${what}.`);
   switch (dataType) {
     case 'STRING':
@@ -140,7 +143,7 @@ function literalOf(path: string, dataType: DataType, text: string, now: number, 
     }
     case 'DATE':
     case 'DATETIME': {
-      const written = movingDate(text, now, end) ?? text.trim();
+      const written = resolveRelativeDate(text, now, end) ?? text.trim();
       const [, date, time = ''] =
         /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)Z?)?$/.exec(written) ?? [];
       if (date === undefined)

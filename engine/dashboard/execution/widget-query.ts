@@ -4,10 +4,10 @@
  */
 import { invalid, ServiceError } from '../../errors.ts';
 import { quote } from '../../validation/messages.ts';
-import type { Field, ModernDashboard } from '../modern.ts';
+import type { QueryField, ModernDashboard } from '../modern.ts';
 import { prepareQuery, type PreparedQuery } from '../../sql/duckdb-query.ts';
-import { valuesOf } from './parameter-values.ts';
-import { duckdbName, type ParameterValue } from '../../sql/query-items.ts';
+import { bindParameters } from './parameter-values.ts';
+import { quoteDuckdbName, type ParameterValue } from '../../sql/query-items.ts';
 
 export interface DatasetRequest {
   readonly dataset: string;
@@ -22,33 +22,33 @@ export interface DatasetRequest {
  * @throws ServiceError for a dataset, widget or parameter that the dashboard does not have, and for a query
  *   that cannot be run
  */
-export function datasetQuery(
+export function prepareDatasetQuery(
   { datasets, pages }: ModernDashboard,
   { dataset: name, parameters, widget }: DatasetRequest,
   now: number,
 ): PreparedQuery {
   const dataset = datasets.find((each) => each.name === name || each.displayName === name);
   if (dataset === undefined)
-    throw absent(
+    throw notFound(
       `The dashboard has no dataset ${quote(name)}; it has ${datasets.map((each) => each.name).join(', ') || 'none'}.`,
     );
-  const values = valuesOf(dataset.parameters ?? [], parameters, now);
+  const values = bindParameters(dataset.parameters ?? [], parameters, now);
   const rows = prepareQuery(dataset.queryLines.join(''), values);
   if (widget === undefined) return rows;
   const found = pages.flatMap(({ layout }) => layout).find((placed) => placed.widget.name === widget)?.widget;
-  if (found === undefined) throw absent(`The dashboard has no widget ${quote(widget)}.`);
+  if (found === undefined) throw notFound(`The dashboard has no widget ${quote(widget)}.`);
   const asked = found.queries?.find(
     ({ query }) => query.datasetName === dataset.name && query.fields !== undefined,
   )?.query;
   if (asked === undefined)
     throw invalid(`The widget ${quote(widget)} does not show the dataset ${quote(name)}.`);
   const { fields = [], disaggregated } = asked;
-  return fields.length === 0 ? rows : asWidget(rows, fields, disaggregated, values);
+  return fields.length === 0 ? rows : selectWidgetFields(rows, fields, disaggregated, values);
 }
 
-function asWidget(
+function selectWidgetFields(
   rows: PreparedQuery,
-  fields: readonly Field[],
+  fields: readonly QueryField[],
   disaggregated: boolean,
   values: ReadonlyMap<string, ParameterValue>,
 ): PreparedQuery {
@@ -57,7 +57,7 @@ function asWidget(
     ({ name, expression }) =>
       `${prepareQuery(`SELECT ${expression}`, values)
         .sql((uri) => uri)
-        .slice('SELECT '.length)} AS ${duckdbName(name)}`,
+        .slice('SELECT '.length)} AS ${quoteDuckdbName(name)}`,
   );
   // Groups stand in the order in which the dataset first has them.
   const from = (sql: string): string =>
@@ -67,6 +67,6 @@ function asWidget(
   return { files: rows.files, sql: (pathOf) => from(rows.sql(pathOf)) };
 }
 
-function absent(message: string): ServiceError {
+function notFound(message: string): ServiceError {
   return new ServiceError('RESOURCE_DOES_NOT_EXIST', message);
 }

@@ -1,5 +1,5 @@
 /** Which columns a classic chart shows as what: its two ways of saying so, read into one. */
-import { fieldsIn, fieldsOf, own, textIn, type Fields } from '../reading.ts';
+import { getObject, toJsonObject, getOwn, getText, type JsonObject } from '../reading.ts';
 
 export interface ChartColumn {
   readonly column: string;
@@ -35,13 +35,13 @@ const roles: ReadonlyMap<string, Role> = new Map<string, Role>([
 ]);
 
 /** Roles of a column that is not shown. */
-const unshown = new Set(['', 'unused', 'hidden', 'none']);
+const hiddenRoles = new Set(['', 'unused', 'hidden', 'none']);
 
-export function chartColumns(options: Fields): ChartColumns {
+export function parseChartColumns(options: JsonObject): ChartColumns {
   const written =
-    own(options, 'columnConfigurationMap') === undefined
-      ? older(fieldsIn(options, 'columnMapping'))
-      : newer(fieldsIn(options, 'columnConfigurationMap'));
+    getOwn(options, 'columnConfigurationMap') === undefined
+      ? parseColumnMapping(getObject(options, 'columnMapping'))
+      : parseColumnConfiguration(getObject(options, 'columnConfigurationMap'));
   const known = written.map(({ role, column }) => ({
     role: roles.get(role.toLowerCase()),
     written: role,
@@ -66,34 +66,38 @@ export function chartColumns(options: Fields): ChartColumns {
     others: [
       ...more,
       ...known
-        .filter(({ role, written: name }) => role === undefined && !unshown.has(name.toLowerCase()))
+        .filter(({ role, written: name }) => role === undefined && !hiddenRoles.has(name.toLowerCase()))
         .map(({ written: role, column }) => ({ role, column: column.column })),
     ],
   };
 }
 
-interface Written {
+interface RawColumn {
   readonly role: string;
   readonly column: ChartColumn;
 }
 
-function older(mapping: Fields): Written[] {
+function parseColumnMapping(mapping: JsonObject): RawColumn[] {
   return Object.entries(mapping).flatMap(([column, role]) =>
     typeof role === 'string' && column.trim() !== '' ? [{ role, column: { column, id: column } }] : [],
   );
 }
 
-function newer(mapping: Fields): Written[] {
+function parseColumnConfiguration(mapping: JsonObject): RawColumn[] {
   return Object.entries(mapping).flatMap(([role, entries]) =>
     (Array.isArray(entries) ? entries : [entries]).flatMap((entry) => {
-      const fields = fieldsOf(entry);
-      const column = textIn(fields, 'column');
+      const fields = toJsonObject(entry);
+      const column = getText(fields, 'column');
       return column === undefined
         ? []
         : [
             {
               role,
-              column: { column, id: textIn(fields, 'id') ?? column, transform: textIn(fields, 'transform') },
+              column: {
+                column,
+                id: getText(fields, 'id') ?? column,
+                transform: getText(fields, 'transform'),
+              },
             },
           ];
     }),

@@ -1,11 +1,11 @@
 /** Combinations of bars and lines: bars on the first axis, lines on the second. */
-import { given, numberIn, textIn } from '../reading.ts';
-import type { ChartDraft } from './chart-draft.ts';
+import { omitUndefined, getNumber, getText } from '../reading.ts';
+import type { ChartContext } from './chart-draft.ts';
 import {
   axesOf,
   axisEncoding,
   axisTitle,
-  colourIn,
+  colorOf,
   labelOf,
   legendOf,
   scaleOf,
@@ -13,29 +13,29 @@ import {
   sortOf,
   valueFormat,
 } from './chart-styles.ts';
-import { valueField } from './value-field.ts';
-import type { Visual } from './visual.ts';
+import { createValueField } from './value-field.ts';
+import type { WidgetDraft } from './visual.ts';
 
 const bars = new Set(['column', 'bar']);
 
-export function combo({ options, columns, fields, notes }: ChartDraft): Visual | undefined {
+export function mapCombo({ options, columns, fields, notes }: ChartContext): WidgetDraft | undefined {
   const { x, y, series } = columns;
   const [first] = y;
   if (x === undefined || first === undefined) return undefined;
   const axes = axesOf(options);
-  const xField = fields.transformed(x.column, x.transform);
-  const own = textIn(options, 'globalSeriesType')?.toLowerCase() ?? 'column';
+  const xField = fields.addTransformed(x.column, x.transform);
+  const own = getText(options, 'globalSeriesType')?.toLowerCase() ?? 'column';
   const typed = y.map((column, index) => {
     const option = seriesOption(options, column);
     // Of a combination that does not say, the first series are the bars.
     const type =
-      textIn(option, 'type')?.toLowerCase() ?? (own === 'combo' ? (index === 0 ? 'column' : 'line') : own);
+      getText(option, 'type')?.toLowerCase() ?? (own === 'combo' ? (index === 0 ? 'column' : 'line') : own);
     return {
-      field: valueField({ fields, options }, column),
+      field: createValueField({ fields, options }, column),
       isBar: bars.has(type),
       type,
-      axis: numberIn(option, 'yAxis') ?? 0,
-      color: colourIn(option),
+      axis: getNumber(option, 'yAxis') ?? 0,
+      color: colorOf(option),
     };
   });
   for (const { field, type } of typed) {
@@ -48,8 +48,8 @@ export function combo({ options, columns, fields, notes }: ChartDraft): Visual |
   const scale = scaleOf(axes.x, x, 'categorical');
   const format = valueFormat(options);
   const side = (entries: typeof typed | undefined, title: string | undefined): object =>
-    given({
-      fields: (entries ?? []).map(({ field }) => given({ ...field, format })),
+    omitUndefined({
+      fields: (entries ?? []).map(({ field }) => omitUndefined({ ...field, format })),
       axis: title === undefined ? undefined : { title },
     });
   const colors = typed.map(({ color }) => color);
@@ -58,19 +58,19 @@ export function combo({ options, columns, fields, notes }: ChartDraft): Visual |
     notes.push(
       `a combination cannot part its values by ${series.column}; the column stays in the widget's data`,
     );
-  if (series !== undefined) fields.transformed(series.column, series.transform);
+  if (series !== undefined) fields.addTransformed(series.column, series.transform);
   return {
     type: 'combo',
     fields: fields.fields,
-    disaggregated: !fields.aggregates(),
+    disaggregated: !fields.hasAggregates(),
     notes,
-    encodings: given({
+    encodings: omitUndefined({
       x: {
         fieldName: xField,
         displayName: x.column,
         ...axisEncoding(
           axes.x,
-          given({ type: scale, sort: scale === 'categorical' ? sortOf(options) : undefined }),
+          omitUndefined({ type: scale, sort: scale === 'categorical' ? sortOf(options) : undefined }),
         ),
       },
       y: {

@@ -1,41 +1,41 @@
 /** Counters: one value, and what it is compared with. */
-import { given, isTrue, numberIn, textIn, type Fields } from '../reading.ts';
-import { numberFormat, plainNumber } from './formats.ts';
-import { fieldSet, type Shown, type Visual } from './visual.ts';
+import { omitUndefined, isTrue, getNumber, getText, type JsonObject } from '../reading.ts';
+import { parseNumberFormat, createPlainFormat } from './formats.ts';
+import { createFieldSet, type VisualizationInput, type WidgetDraft } from './visual.ts';
 
-export function counter({ options, columns }: Shown): Visual | undefined {
+export function mapCounter({ options, columns }: VisualizationInput): WidgetDraft | undefined {
   const notes: string[] = [];
-  const fields = fieldSet(notes);
-  const column = textIn(options, 'counterColName');
+  const fields = createFieldSet(notes);
+  const column = getText(options, 'counterColName');
   // Without a column a classic counter shows the first one.
   const name = isTrue(options, 'countRow')
-    ? fields.count()
+    ? fields.addRowCount()
     : column === undefined
-      ? columns?.slice(0, 1).map(fields.plain)[0]
-      : fields.plain(column);
+      ? columns?.slice(0, 1).map(fields.addColumn)[0]
+      : fields.addColumn(column);
   if (name === undefined) return undefined;
-  const target = textIn(options, 'targetColName');
+  const target = getText(options, 'targetColName');
   const format = formatOf(options);
-  const isRowOfTarget = numberIn(options, 'targetRowNumber') !== undefined;
+  const isRowOfTarget = getNumber(options, 'targetRowNumber') !== undefined;
   if (isTrue(options, 'countRow') && target !== undefined)
     notes.push(
       `the number of rows cannot be compared with the column ${target} in one widget; the target is left out`,
     );
-  const compared = target === undefined || isTrue(options, 'countRow') ? undefined : fields.plain(target);
+  const compared = target === undefined || isTrue(options, 'countRow') ? undefined : fields.addColumn(target);
   return {
     type: 'counter',
-    encodings: given({
-      value: given({
+    encodings: omitUndefined({
+      value: omitUndefined({
         fieldName: name,
-        displayName: textIn(options, 'counterLabel') ?? name,
+        displayName: getText(options, 'counterLabel') ?? name,
         rowNumber: isTrue(options, 'countRow') ? undefined : rowNumber(options, 'rowNumber'),
         format,
-        ...around(options),
+        ...formatTemplateOf(options),
       }),
       target:
         compared === undefined
           ? undefined
-          : given({
+          : omitUndefined({
               fieldName: compared,
               displayName: compared,
               rowNumber: isRowOfTarget ? rowNumber(options, 'targetRowNumber') : undefined,
@@ -43,25 +43,26 @@ export function counter({ options, columns }: Shown): Visual | undefined {
             }),
     }),
     fields: fields.fields,
-    disaggregated: !fields.aggregates(),
+    disaggregated: !fields.hasAggregates(),
     notes,
   };
 }
 
 /** Rows are counted from 1; a negative number counts from the end. */
-function rowNumber(options: Fields, key: string): number {
-  return Math.trunc(numberIn(options, key) ?? 1) || 1;
+function rowNumber(options: JsonObject, key: string): number {
+  return Math.trunc(getNumber(options, key) ?? 1) || 1;
 }
 
-function formatOf(options: Fields): unknown {
-  const places = numberIn(options, 'stringDecimal');
+function formatOf(options: JsonObject): unknown {
+  const places = getNumber(options, 'stringDecimal');
   return (
-    numberFormat(textIn(options, 'numberFormat')) ?? (places === undefined ? undefined : plainNumber(places))
+    parseNumberFormat(getText(options, 'numberFormat')) ??
+    (places === undefined ? undefined : createPlainFormat(places))
   );
 }
 
 /** What stands before and behind the value. */
-function around(options: Fields): Fields {
-  const [before = '', after = ''] = [textIn(options, 'stringPrefix'), textIn(options, 'stringSuffix')];
+function formatTemplateOf(options: JsonObject): JsonObject {
+  const [before = '', after = ''] = [getText(options, 'stringPrefix'), getText(options, 'stringSuffix')];
   return before === '' && after === '' ? {} : { formatTemplate: `${before}{{ @formatted }}${after}` };
 }

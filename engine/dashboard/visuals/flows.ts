@@ -1,21 +1,21 @@
 /** Funnels, flows and clouds of words. */
-import { fieldsIn, given, isFalse, isTrue, textIn } from '../reading.ts';
-import { numberFormat } from './formats.ts';
-import { fieldSet, type Shown, type Visual } from './visual.ts';
+import { getObject, omitUndefined, isFalse, isTrue, getText } from '../reading.ts';
+import { parseNumberFormat } from './formats.ts';
+import { createFieldSet, type VisualizationInput, type WidgetDraft } from './visual.ts';
 
-export function funnel({ options }: Shown): Visual | undefined {
-  const [step, value] = [fieldsIn(options, 'stepCol'), fieldsIn(options, 'valueCol')];
-  const [stepColumn, valueColumn] = [textIn(step, 'colName'), textIn(value, 'colName')];
+export function mapFunnel({ options }: VisualizationInput): WidgetDraft | undefined {
+  const [step, value] = [getObject(options, 'stepCol'), getObject(options, 'valueCol')];
+  const [stepColumn, valueColumn] = [getText(step, 'colName'), getText(value, 'colName')];
   if (stepColumn === undefined || valueColumn === undefined) return undefined;
   const notes: string[] = [];
-  const fields = fieldSet(notes);
-  const sortKey = textIn(fieldsIn(options, 'sortKeyCol'), 'colName');
+  const fields = createFieldSet(notes);
+  const sortKey = getText(getObject(options, 'sortKeyCol'), 'colName');
   const byKey = isFalse(options, 'autoSort') && sortKey !== undefined;
-  const categories = fields.plain(stepColumn);
-  const values = fields.plain(valueColumn);
-  const reversed = isTrue(fieldsIn(options, 'sortKeyCol'), 'reverse') ? '-reversed' : '';
+  const categories = fields.addColumn(stepColumn);
+  const values = fields.addColumn(valueColumn);
+  const reversed = isTrue(getObject(options, 'sortKeyCol'), 'reverse') ? '-reversed' : '';
   const sort = byKey
-    ? { by: `measure${reversed}`, measure: { fieldName: fields.plain(sortKey) } }
+    ? { by: `measure${reversed}`, measure: { fieldName: fields.addColumn(sortKey) } }
     : { by: 'x-reversed' };
   return {
     type: 'funnel',
@@ -23,13 +23,13 @@ export function funnel({ options }: Shown): Visual | undefined {
     encodings: {
       x: {
         fieldName: values,
-        displayName: textIn(value, 'displayAs') ?? valueColumn,
+        displayName: getText(value, 'displayAs') ?? valueColumn,
         scale: { type: 'quantitative' },
-        ...given({ format: numberFormat(textIn(options, 'numberFormat')) }),
+        ...omitUndefined({ format: parseNumberFormat(getText(options, 'numberFormat')) }),
       },
       y: {
         fieldName: categories,
-        displayName: textIn(step, 'displayAs') ?? stepColumn,
+        displayName: getText(step, 'displayAs') ?? stepColumn,
         scale: { type: 'categorical', sort },
       },
     },
@@ -39,36 +39,36 @@ export function funnel({ options }: Shown): Visual | undefined {
 }
 
 /** Steps are the columns stage1, stage2 and so on; the column value says how much flows. */
-export function sankey({ columns }: Shown): Visual {
+export function mapSankey({ columns }: VisualizationInput): WidgetDraft {
   const notes: string[] = [];
-  const fields = fieldSet(notes);
+  const fields = createFieldSet(notes);
   const found = columns?.filter((column) => /^stage\d+$/i.test(column)) ?? [];
   if (found.length < 2)
     notes.push('its steps are taken to be the columns stage1 and stage2, and their weight the column value');
   const stages = (found.length < 2 ? ['stage1', 'stage2'] : found).map((column) => ({
-    fieldName: fields.plain(column),
+    fieldName: fields.addColumn(column),
     displayName: column,
   }));
   return {
     type: 'sankey',
-    encodings: { value: { fieldName: fields.transformed('value', 'SUM') }, stages },
+    encodings: { value: { fieldName: fields.addTransformed('value', 'SUM') }, stages },
     fields: fields.fields,
     disaggregated: false,
     notes,
   };
 }
 
-export function wordCloud({ options, columns }: Shown): Visual | undefined {
-  const column = textIn(options, 'column') ?? columns?.[0];
+export function mapWordCloud({ options, columns }: VisualizationInput): WidgetDraft | undefined {
+  const column = getText(options, 'column') ?? columns?.[0];
   if (column === undefined) return undefined;
   const notes: string[] = [];
-  const fields = fieldSet(notes);
-  const text = fields.plain(column);
-  const frequency = textIn(options, 'frequenciesColumn');
-  const size = frequency === undefined ? fields.count() : fields.transformed(frequency, 'SUM');
+  const fields = createFieldSet(notes);
+  const text = fields.addColumn(column);
+  const frequency = getText(options, 'frequenciesColumn');
+  const size = frequency === undefined ? fields.addRowCount() : fields.addTransformed(frequency, 'SUM');
   if (frequency === undefined) notes.push(`whole values of ${column} are counted, not the words in them`);
   const limits = ['wordLengthLimit', 'wordCountLimit'].filter((key) =>
-    Object.values(fieldsIn(options, key)).some((limit) => typeof limit === 'number'),
+    Object.values(getObject(options, key)).some((limit) => typeof limit === 'number'),
   );
   if (limits.length > 0) notes.push(`limits of words are not kept: ${limits.join(', ')}`);
   return {

@@ -20,7 +20,7 @@ const currencies: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Undefined for a pattern that is not understood as a whole. */
-export function numberFormat(pattern: string | undefined): NumberFormat | undefined {
+export function parseNumberFormat(pattern: string | undefined): NumberFormat | undefined {
   const [, before = '', whole, fraction = '', optional = '', letter = '', percent = '', after = ''] =
     /^\s*([$€£¥₹]?)\s*(0(?:,0+)?|0+|#,##0)(?:\.(0*)(?:\[(0+)\])?|\[\.\](?:0+))?\s*([aA]?)\s*(%?)\s*([$€£¥₹]?)\s*$/u.exec(
       pattern ?? '',
@@ -39,7 +39,7 @@ export function numberFormat(pattern: string | undefined): NumberFormat | undefi
 }
 
 /** The format of a counter with so many decimal places and no pattern of its own. */
-export function plainNumber(places: number): NumberFormat {
+export function createPlainFormat(places: number): NumberFormat {
   return {
     type: 'number-plain',
     abbreviation: 'none',

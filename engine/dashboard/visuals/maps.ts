@@ -1,42 +1,45 @@
 /** Maps: places by their coordinates, and regions by their names. */
-import { fieldsIn, fieldsOf, given, isTrue, objectsIn, textIn } from '../reading.ts';
-import { colourIn } from './chart-styles.ts';
-import { numberFormat } from './formats.ts';
-import { fieldSet, type Shown, type Visual } from './visual.ts';
+import { getObject, toJsonObject, omitUndefined, isTrue, getObjects, getText } from '../reading.ts';
+import { colorOf } from './chart-styles.ts';
+import { parseNumberFormat } from './formats.ts';
+import { createFieldSet, type VisualizationInput, type WidgetDraft } from './visual.ts';
 
-export function symbolMap({ options }: Shown): Visual | undefined {
-  const [latitude, longitude] = [textIn(options, 'latColName'), textIn(options, 'lonColName')];
+export function mapSymbolMap({ options }: VisualizationInput): WidgetDraft | undefined {
+  const [latitude, longitude] = [getText(options, 'latColName'), getText(options, 'lonColName')];
   if (latitude === undefined || longitude === undefined) return undefined;
   const notes: string[] = [];
-  const fields = fieldSet(notes);
-  const group = textIn(options, 'classify');
-  const mappings = Object.entries(fieldsIn(options, 'groups')).flatMap(([value, option]) => {
-    const color = colourIn(fieldsOf(option));
+  const fields = createFieldSet(notes);
+  const group = getText(options, 'classify');
+  const mappings = Object.entries(getObject(options, 'groups')).flatMap(([value, option]) => {
+    const color = colorOf(toJsonObject(option));
     return color === undefined ? [] : [{ value, color }];
   });
-  if (textIn(options, 'iconShape') !== undefined || isTrue(options, 'customizeMarkers'))
+  if (getText(options, 'iconShape') !== undefined || isTrue(options, 'customizeMarkers'))
     notes.push('markers of its own are not kept');
   const named =
-    objectsIn(options, 'tooltip').length > 0 ||
-    isTrue(fieldsIn(options, 'tooltip'), 'enabled') ||
-    isTrue(fieldsIn(options, 'popup'), 'enabled');
-  if (named && textIn(fieldsIn(options, 'popup'), 'template') !== undefined)
+    getObjects(options, 'tooltip').length > 0 ||
+    isTrue(getObject(options, 'tooltip'), 'enabled') ||
+    isTrue(getObject(options, 'popup'), 'enabled');
+  if (named && getText(getObject(options, 'popup'), 'template') !== undefined)
     notes.push('the text of its pop-ups is not kept');
   return {
     type: 'symbol-map',
     notes,
-    encodings: given({
+    encodings: omitUndefined({
       coordinates: {
-        latitude: { fieldName: fields.plain(latitude), displayName: latitude },
-        longitude: { fieldName: fields.plain(longitude), displayName: longitude },
+        latitude: { fieldName: fields.addColumn(latitude), displayName: latitude },
+        longitude: { fieldName: fields.addColumn(longitude), displayName: longitude },
       },
       color:
         group === undefined
           ? undefined
           : {
-              fieldName: fields.plain(group),
+              fieldName: fields.addColumn(group),
               displayName: group,
-              scale: given({ type: 'categorical', mappings: mappings.length > 0 ? mappings : undefined }),
+              scale: omitUndefined({
+                type: 'categorical',
+                mappings: mappings.length > 0 ? mappings : undefined,
+              }),
             },
     }),
     fields: fields.fields,
@@ -50,19 +53,19 @@ const codes: readonly (readonly [RegExp, string])[] = [
   [/./, 'name'],
 ];
 
-export function choropleth({ options }: Shown): Visual | undefined {
+export function mapChoropleth({ options }: VisualizationInput): WidgetDraft | undefined {
   const [key, value] = [
-    textIn(options, 'keyColumn') ?? textIn(options, 'countryCodeColumn'),
-    textIn(options, 'valueColumn'),
+    getText(options, 'keyColumn') ?? getText(options, 'countryCodeColumn'),
+    getText(options, 'valueColumn'),
   ];
   if (key === undefined || value === undefined) return undefined;
   const notes: string[] = [];
-  const fields = fieldSet(notes);
-  const by = textIn(options, 'targetField') ?? textIn(options, 'countryCodeType') ?? 'name';
+  const fields = createFieldSet(notes);
+  const by = getText(options, 'targetField') ?? getText(options, 'countryCodeType') ?? 'name';
   const role = codes.find(([pattern]) => pattern.test(by))?.[1] ?? 'name';
-  const map = textIn(options, 'mapType') ?? 'countries';
+  const map = getText(options, 'mapType') ?? 'countries';
   const country = /usa|united/i.test(map) ? 'United States' : /jap/i.test(map) ? 'Japan' : undefined;
-  const field = { fieldName: fields.plain(key), type: 'field' };
+  const field = { fieldName: fields.addColumn(key), type: 'field' };
   if (country === undefined && !/countr|world/i.test(map))
     notes.push(`the map ${map} is not known; regions are taken for countries`);
   const region =
@@ -73,8 +76,8 @@ export function choropleth({ options }: Shown): Visual | undefined {
           admin0: { type: 'value', value: country, geographicRole: 'admin0-name' },
           admin1: { ...field, geographicRole: `admin1-${role}` },
         };
-  const colors = fieldsIn(options, 'colors');
-  const [start, end] = [textIn(colors, 'min'), textIn(colors, 'max')];
+  const colors = getObject(options, 'colors');
+  const [start, end] = [getText(colors, 'min'), getText(colors, 'max')];
   const colorRamp =
     start !== undefined && end !== undefined
       ? { mode: 'custom-sequential', colors: { start, end } }
@@ -85,10 +88,10 @@ export function choropleth({ options }: Shown): Visual | undefined {
     encodings: {
       region,
       color: {
-        fieldName: fields.plain(value),
+        fieldName: fields.addColumn(value),
         displayName: value,
-        scale: given({ type: 'quantitative', colorRamp }),
-        ...given({ format: numberFormat(textIn(options, 'valueFormat')) }),
+        scale: omitUndefined({ type: 'quantitative', colorRamp }),
+        ...omitUndefined({ format: parseNumberFormat(getText(options, 'valueFormat')) }),
       },
     },
     fields: fields.fields,

@@ -1,7 +1,7 @@
 /** Pivots, and cohorts, which become pivots. */
-import { fieldsOf, given, listIn, own, textIn, type Fields } from '../reading.ts';
-import { numberFormat } from './formats.ts';
-import { fieldSet, type Shown, type Visual } from './visual.ts';
+import { toJsonObject, omitUndefined, getList, getOwn, getText, type JsonObject } from '../reading.ts';
+import { parseNumberFormat } from './formats.ts';
+import { createFieldSet, type VisualizationInput, type WidgetDraft } from './visual.ts';
 
 /** Name of an aggregation -> transform; a share is shown as what it is a share of. */
 const aggregators: ReadonlyMap<string, string> = new Map([
@@ -21,38 +21,38 @@ const aggregators: ReadonlyMap<string, string> = new Map([
   ['sample standard deviation', 'STDDEV'],
 ]);
 
-export function pivot({ options }: Shown): Visual | undefined {
+export function mapPivot({ options }: VisualizationInput): WidgetDraft | undefined {
   const [rows, columns, values] = [
-    names(options, ['rows']),
-    names(options, ['cols', 'columns']),
-    names(options, ['vals', 'values', 'cells']),
+    parsePivotColumns(options, ['rows']),
+    parsePivotColumns(options, ['cols', 'columns']),
+    parsePivotColumns(options, ['vals', 'values', 'cells']),
   ];
   if (rows.length + columns.length + values.length === 0) return undefined;
   const notes: string[] = [];
-  const fields = fieldSet(notes);
-  const side = (columns_: readonly Named[]): object[] =>
-    columns_.map(({ name }) => ({ fieldName: fields.plain(name), displayName: name }));
+  const fields = createFieldSet(notes);
+  const side = (columns_: readonly PivotColumn[]): object[] =>
+    columns_.map(({ name }) => ({ fieldName: fields.addColumn(name), displayName: name }));
   const [rowFields, columnFields] = [side(rows), side(columns)];
-  const aggregator = textIn(options, 'aggregatorName') ?? (values.length === 0 ? 'Count' : 'Sum');
+  const aggregator = getText(options, 'aggregatorName') ?? (values.length === 0 ? 'Count' : 'Sum');
   const transform = aggregators.get(aggregator.toLowerCase());
   if (transform === undefined) notes.push(`the aggregation ${aggregator} is not known; values are added up`);
-  const renderer = textIn(options, 'rendererName');
+  const renderer = getText(options, 'rendererName');
   const cellType = /heatmap$/i.test(renderer ?? '') ? 'color-scale' : 'text';
   if (renderer !== undefined && cellType === 'text' && !/^table$/i.test(renderer))
     notes.push(`it is shown as ${renderer}, of which the table is kept`);
   if (
-    Object.values(fieldsOf(own(options, 'valueFilter'))).some(
-      (filter) => Object.keys(fieldsOf(filter)).length > 0,
+    Object.values(toJsonObject(getOwn(options, 'valueFilter'))).some(
+      (filter) => Object.keys(toJsonObject(filter)).length > 0,
     )
   )
     notes.push('values that were filtered out of the pivot are shown');
-  const format = numberFormat(textIn(options, 'numberFormat'));
+  const format = parseNumberFormat(getText(options, 'numberFormat'));
   const cells =
     values.length === 0
-      ? [{ fieldName: fields.count(), cellType }]
+      ? [{ fieldName: fields.addRowCount(), cellType }]
       : values.map(({ name, transform: its }) =>
-          given({
-            fieldName: fields.transformed(name, its ?? transform ?? 'SUM'),
+          omitUndefined({
+            fieldName: fields.addTransformed(name, its ?? transform ?? 'SUM'),
             displayName: name,
             cellType,
             format,
@@ -68,22 +68,22 @@ export function pivot({ options }: Shown): Visual | undefined {
 }
 
 /** When a group began, how long ago that is, and what of it is left. */
-export function cohort({ options }: Shown): Visual {
+export function mapCohort({ options }: VisualizationInput): WidgetDraft {
   const notes = [
     'a cohort is shown as a pivot of its values; shares of the size of each group are not computed',
   ];
-  const fields = fieldSet(notes);
+  const fields = createFieldSet(notes);
   const [date, stage] = [
-    textIn(options, 'dateColumn') ?? 'date',
-    textIn(options, 'stageColumn') ?? 'day_number',
+    getText(options, 'dateColumn') ?? 'date',
+    getText(options, 'stageColumn') ?? 'day_number',
   ];
   const [value, total] = [
-    textIn(options, 'valueColumn') ?? 'value',
-    textIn(options, 'totalColumn') ?? 'total',
+    getText(options, 'valueColumn') ?? 'value',
+    getText(options, 'totalColumn') ?? 'total',
   ];
   const rows = [
-    { fieldName: fields.plain(date), displayName: date },
-    { fieldName: fields.plain(total), displayName: total },
+    { fieldName: fields.addColumn(date), displayName: date },
+    { fieldName: fields.addColumn(total), displayName: total },
   ];
   return {
     type: 'pivot',
@@ -91,11 +91,11 @@ export function cohort({ options }: Shown): Visual {
     disaggregated: false,
     encodings: {
       rows,
-      columns: [{ fieldName: fields.plain(stage), displayName: stage }],
+      columns: [{ fieldName: fields.addColumn(stage), displayName: stage }],
       cell: {
         type: 'multi-cell',
         fields: [
-          { fieldName: fields.transformed(value, 'SUM'), displayName: value, cellType: 'color-scale' },
+          { fieldName: fields.addTransformed(value, 'SUM'), displayName: value, cellType: 'color-scale' },
         ],
       },
     },
@@ -103,21 +103,22 @@ export function cohort({ options }: Shown): Visual {
   };
 }
 
-interface Named {
+interface PivotColumn {
   readonly name: string;
   readonly transform: string | undefined;
 }
 
 /** Columns as texts, or as objects with a name. */
-function names(options: Fields, keys: readonly string[]): Named[] {
-  const key = keys.find((each) => listIn(options, each).length > 0);
+function parsePivotColumns(options: JsonObject, keys: readonly string[]): PivotColumn[] {
+  const key = keys.find((each) => getList(options, each).length > 0);
   return key === undefined
     ? []
-    : listIn(options, key).flatMap((entry) => {
-        const fields = fieldsOf(entry);
-        const name = typeof entry === 'string' ? entry : (textIn(fields, 'column') ?? textIn(fields, 'name'));
+    : getList(options, key).flatMap((entry) => {
+        const fields = toJsonObject(entry);
+        const name =
+          typeof entry === 'string' ? entry : (getText(fields, 'column') ?? getText(fields, 'name'));
         return name === undefined || name === ''
           ? []
-          : [{ name, transform: textIn(fields, 'transform') ?? textIn(fields, 'aggregation') }];
+          : [{ name, transform: getText(fields, 'transform') ?? getText(fields, 'aggregation') }];
       });
 }

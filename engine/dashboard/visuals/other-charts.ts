@@ -1,11 +1,11 @@
 /** Charts that are not drawn along two axes of values: pies, histograms, heatmaps and boxes. */
-import { given, numberIn, textIn, type Fields } from '../reading.ts';
+import { omitUndefined, getNumber, getText, type JsonObject } from '../reading.ts';
 import type { ChartColumn } from './chart-columns.ts';
-import type { ChartDraft } from './chart-draft.ts';
+import type { ChartContext } from './chart-draft.ts';
 import {
   axesOf,
   axisEncoding,
-  colourMappings,
+  colorMappings,
   labelOf,
   legendOf,
   renamedValues,
@@ -13,25 +13,25 @@ import {
   sortOf,
   valueFormat,
 } from './chart-styles.ts';
-import { valueField } from './value-field.ts';
-import { quoted, type Visual } from './visual.ts';
+import { createValueField } from './value-field.ts';
+import { quoteColumn, type WidgetDraft } from './visual.ts';
 
 /** The values become angles, the categories colours. */
-export function pie({ options, columns, fields, notes }: ChartDraft): Visual | undefined {
+export function mapPie({ options, columns, fields, notes }: ChartContext): WidgetDraft | undefined {
   const { x, y, series } = columns;
   const [value, ...others] = y;
   const category = x ?? series;
   if (value === undefined || category === undefined) return undefined;
-  const color = fields.transformed(category.column, category.transform);
-  const angle = valueField({ fields, options }, value);
+  const color = fields.addTransformed(category.column, category.transform);
+  const angle = createValueField({ fields, options }, value);
   for (const { column } of others)
     notes.push(`of several values a pie shows one; ${column} stays in the widget's data`);
-  for (const { column, transform } of others) fields.transformed(column, transform);
+  for (const { column, transform } of others) fields.addTransformed(column, transform);
   if (x !== undefined && series !== undefined) {
     notes.push(
       `a pie for each value of ${series.column} becomes one pie; the column stays in the widget's data`,
     );
-    fields.transformed(series.column, series.transform);
+    fields.addTransformed(series.column, series.transform);
   }
   const renamed = renamedValues(options, 'valuesOptions', y);
   if (renamed.length > 0)
@@ -39,17 +39,20 @@ export function pie({ options, columns, fields, notes }: ChartDraft): Visual | u
   return {
     type: 'pie',
     fields: fields.fields,
-    disaggregated: !fields.aggregates(),
+    disaggregated: !fields.hasAggregates(),
     notes,
-    encodings: given({
-      angle: { ...angle, scale: { type: 'quantitative' }, ...given({ format: valueFormat(options) }) },
-      color: given({
+    encodings: omitUndefined({
+      angle: {
+        ...angle,
+        scale: { type: 'quantitative' },
+        ...omitUndefined({ format: valueFormat(options) }),
+      },
+      color: omitUndefined({
         fieldName: color,
         displayName: category.column,
-        scale: given({
+        scale: omitUndefined({
           type: 'categorical',
-          mappings:
-            colourMappings(options, 'valuesOptions', y) ?? colourMappings(options, 'seriesOptions', y),
+          mappings: colorMappings(options, 'valuesOptions', y) ?? colorMappings(options, 'seriesOptions', y),
           sort: sortOf(options),
         }),
         legend: legendOf(options),
@@ -60,28 +63,28 @@ export function pie({ options, columns, fields, notes }: ChartDraft): Visual | u
 }
 
 /** How often values fall into intervals: counted by the widget where the width of the intervals is known. */
-export function histogram({ options, columns, fields, notes }: ChartDraft): Visual | undefined {
+export function mapHistogram({ options, columns, fields, notes }: ChartContext): WidgetDraft | undefined {
   const [column, ...others] = columns.x === undefined ? columns.y : [columns.x, ...columns.y];
   if (column === undefined) return undefined;
   for (const other of others) notes.push(`a histogram shows one column; ${other.column} is left out`);
   const axes = axesOf(options);
-  const width = numberIn(options, 'binWidth') ?? numberIn(options, 'binSize');
-  const bins = numberIn(options, 'numBins') ?? numberIn(options, 'numberOfBins');
+  const width = getNumber(options, 'binWidth') ?? getNumber(options, 'binSize');
+  const bins = getNumber(options, 'numBins') ?? getNumber(options, 'numberOfBins');
   if (width === undefined && bins !== undefined) notes.push(`its ${bins} intervals are chosen by the widget`);
   const name =
     width !== undefined && width > 0
-      ? fields.expression(
+      ? fields.addExpression(
           `bin(${column.column}, binWidth=${width})`,
-          `BIN_FLOOR(${quoted(column.column)}, ${width})`,
+          `BIN_FLOOR(${quoteColumn(column.column)}, ${width})`,
         )
-      : fields.plain(column.column);
-  const count = width !== undefined && width > 0 ? fields.count() : undefined;
+      : fields.addColumn(column.column);
+  const count = width !== undefined && width > 0 ? fields.addRowCount() : undefined;
   return {
     type: 'histogram',
     fields: fields.fields,
-    disaggregated: !fields.aggregates(),
+    disaggregated: !fields.hasAggregates(),
     notes,
-    encodings: given({
+    encodings: omitUndefined({
       x: { fieldName: name, displayName: column.column, ...axisEncoding(axes.x, { type: 'quantitative' }) },
       y:
         count === undefined
@@ -98,7 +101,7 @@ export function histogram({ options, columns, fields, notes }: ChartDraft): Visu
 }
 
 /** Two categories, and a value as the colour of each cell. */
-export function heatmap({ options, columns, fields, notes }: ChartDraft): Visual | undefined {
+export function mapHeatmap({ options, columns, fields, notes }: ChartContext): WidgetDraft | undefined {
   const {
     x,
     y: [y],
@@ -107,10 +110,10 @@ export function heatmap({ options, columns, fields, notes }: ChartDraft): Visual
   const cell = value ?? columns.series;
   if (x === undefined || y === undefined || cell === undefined) return undefined;
   const axes = axesOf(options);
-  const axis = (column: ChartColumn, style: Fields): object => {
+  const axis = (column: ChartColumn, style: JsonObject): object => {
     const type = scaleOf(style, column, 'categorical');
     return {
-      fieldName: fields.transformed(column.column, column.transform),
+      fieldName: fields.addTransformed(column.column, column.transform),
       displayName: column.column,
       ...axisEncoding(style, { type }),
     };
@@ -118,33 +121,33 @@ export function heatmap({ options, columns, fields, notes }: ChartDraft): Visual
   return {
     type: 'heatmap',
     notes,
-    encodings: given({
+    encodings: omitUndefined({
       x: axis(x, axes.x),
       y: axis(y, axes.y[0] ?? {}),
       color: {
-        fieldName: fields.transformed(cell.column, cell.transform),
+        fieldName: fields.addTransformed(cell.column, cell.transform),
         displayName: cell.column,
-        scale: given({ type: 'quantitative', colorRamp: rampOf(options) }),
-        ...given({ format: valueFormat(options), legend: legendOf(options) }),
+        scale: omitUndefined({ type: 'quantitative', colorRamp: rampOf(options) }),
+        ...omitUndefined({ format: valueFormat(options), legend: legendOf(options) }),
       },
       label: labelOf(options),
     }),
     fields: fields.fields,
-    disaggregated: !fields.aggregates(),
+    disaggregated: !fields.hasAggregates(),
   };
 }
 
-function rampOf(options: Fields): object | undefined {
-  const [start, end] = [textIn(options, 'heatMinColor'), textIn(options, 'heatMaxColor')];
+function rampOf(options: JsonObject): object | undefined {
+  const [start, end] = [getText(options, 'heatMinColor'), getText(options, 'heatMaxColor')];
   if (start !== undefined && end !== undefined) return { mode: 'custom-sequential', colors: { start, end } };
-  const scheme = textIn(options, 'colorScheme');
+  const scheme = getText(options, 'colorScheme');
   return scheme === undefined || /^custom/i.test(scheme)
     ? undefined
     : { mode: 'scheme', scheme: scheme.toLowerCase() };
 }
 
 /** Spread of values: the widget computes the quartiles. */
-export function box({ options, columns, fields, notes }: ChartDraft): Visual | undefined {
+export function mapBox({ options, columns, fields, notes }: ChartContext): WidgetDraft | undefined {
   const {
     x,
     y: [y, ...others],
@@ -152,13 +155,13 @@ export function box({ options, columns, fields, notes }: ChartDraft): Visual | u
   if (y === undefined) return undefined;
   for (const { column } of others) notes.push(`a box plot shows one column of values; ${column} is left out`);
   const axes = axesOf(options);
-  return boxPlot(
+  return createBoxPlot(
     {
       x:
         x === undefined
           ? undefined
           : {
-              fieldName: fields.plain(x.column),
+              fieldName: fields.addColumn(x.column),
               displayName: x.column,
               ...axisEncoding(axes.x, { type: scaleOf(axes.x, x, 'categorical') }),
             },
@@ -171,19 +174,23 @@ export function box({ options, columns, fields, notes }: ChartDraft): Visual | u
 }
 
 /** @param shown what stands on the x axis, the column of values, and the options of the y axis */
-export function boxPlot(
-  { x, column, axis }: { readonly x: Fields | undefined; readonly column: string; readonly axis: Fields },
-  fields: ChartDraft['fields'],
+export function createBoxPlot(
+  {
+    x,
+    column,
+    axis,
+  }: { readonly x: JsonObject | undefined; readonly column: string; readonly axis: JsonObject },
+  fields: ChartContext['fields'],
   notes: readonly string[],
-): Visual {
-  const name = quoted(column);
+): WidgetDraft {
+  const name = quoteColumn(column);
   const part = (label: string, expression: string): object => ({
-    fieldName: fields.expression(`${label}(${column})`, expression),
+    fieldName: fields.addExpression(`${label}(${column})`, expression),
   });
   return {
     type: 'box',
     notes,
-    encodings: given({
+    encodings: omitUndefined({
       x,
       y: {
         whiskerStart: part('min', `MIN(${name})`),

@@ -1,6 +1,15 @@
 /** Tables: the options of classic columns are those of the newer ones. */
-import { isFalse, isTrue, numberIn, objectsIn, textIn, given, own, type Fields } from '../reading.ts';
-import { fieldSet, type Shown, type Visual } from './visual.ts';
+import {
+  isFalse,
+  isTrue,
+  getNumber,
+  getObjects,
+  getText,
+  omitUndefined,
+  getOwn,
+  type JsonObject,
+} from '../reading.ts';
+import { createFieldSet, type VisualizationInput, type WidgetDraft } from './visual.ts';
 
 /** Column options that mean the same in both formats and are taken as they are. */
 const kept = [
@@ -33,35 +42,35 @@ const kept = [
 ] as const;
 
 /** Columns in their order, with their options; those that were hidden stay among the invisible ones. */
-export function table({ options, columns = [] }: Shown): Visual {
-  const described = objectsIn(options, 'columns')
+export function mapTable({ options, columns = [] }: VisualizationInput): WidgetDraft {
+  const described = getObjects(options, 'columns')
     .flatMap((column, index) => {
-      const name = textIn(column, 'name');
-      return name === undefined ? [] : [{ name, column, order: numberIn(column, 'order') ?? index }];
+      const name = getText(column, 'name');
+      return name === undefined ? [] : [{ name, column, order: getNumber(column, 'order') ?? index }];
     })
     .sort((a, b) => a.order - b.order);
   const notes: string[] = [];
-  const fields = fieldSet(notes);
+  const fields = createFieldSet(notes);
   const [visible, invisible] = [true, false].map((shown) =>
     described.filter(({ column }) => isFalse(column, 'visible') !== shown),
   );
   const encoded = (visible ?? []).map(({ name, column }, order) =>
-    encodedColumn(fields.plain(name), column, order),
+    toColumnEncoding(fields.addColumn(name), column, order),
   );
-  if (described.length === 0) for (const name of columns) encoded.push({ fieldName: fields.plain(name) });
+  if (described.length === 0) for (const name of columns) encoded.push({ fieldName: fields.addColumn(name) });
   if (encoded.length === 0) notes.push('its columns are not known; choose them once it has data');
   return {
     type: 'table',
-    encodings: given({
+    encodings: omitUndefined({
       columns: encoded,
       invisibleColumns:
         (invisible ?? []).length > 0
           ? invisible?.map(({ name, column }, order) => ({ name, ...columnOptions(column), order }))
           : undefined,
-      itemsPerPage: numberIn(options, 'itemsPerPage'),
+      itemsPerPage: getNumber(options, 'itemsPerPage'),
       condensed: isTrue(options, 'condensed') ? true : undefined,
       withRowNumber: isTrue(options, 'withRowNumber') ? true : undefined,
-      paginationSize: textIn(options, 'paginationSize'),
+      paginationSize: getText(options, 'paginationSize'),
     }),
     fields: fields.fields,
     disaggregated: true,
@@ -69,14 +78,18 @@ export function table({ options, columns = [] }: Shown): Visual {
   };
 }
 
-function encodedColumn(fieldName: string, column: Fields, order: number): Readonly<Record<string, unknown>> {
+function toColumnEncoding(
+  fieldName: string,
+  column: JsonObject,
+  order: number,
+): Readonly<Record<string, unknown>> {
   return { fieldName, ...columnOptions(column), visible: true, order };
 }
 
-function columnOptions(column: Fields): Fields {
-  const title = textIn(column, 'title') ?? textIn(column, 'name');
+function columnOptions(column: JsonObject): JsonObject {
+  const title = getText(column, 'title') ?? getText(column, 'name');
   return {
-    ...given(Object.fromEntries(kept.map((key) => [key, own(column, key)]))),
-    ...given({ displayName: title, title }),
+    ...omitUndefined(Object.fromEntries(kept.map((key) => [key, getOwn(column, key)]))),
+    ...omitUndefined({ displayName: title, title }),
   };
 }

@@ -2,21 +2,21 @@
  * What a classic visualization becomes: a widget of the newer format before it has a name, a dataset and a
  * title.
  */
-import type { Field, VisualType } from '../modern.ts';
-import type { Fields } from '../reading.ts';
+import type { QueryField, VisualType } from '../modern.ts';
+import type { JsonObject } from '../reading.ts';
 
 /** A classic visualization, as the mappings see it. */
-export interface Shown {
-  readonly options: Fields;
+export interface VisualizationInput {
+  readonly options: JsonObject;
   /** The columns of its query as far as its text tells; undefined when it does not. */
   readonly columns: readonly string[] | undefined;
 }
 
-export interface Visual {
+export interface WidgetDraft {
   readonly type: VisualType;
   readonly encodings: Readonly<Record<string, unknown>>;
   readonly mark?: Readonly<Record<string, unknown>>;
-  readonly fields: readonly Field[];
+  readonly fields: readonly QueryField[];
   /** Rows as the query gives them; false: grouped by the fields that are no aggregate. */
   readonly disaggregated: boolean;
   /** What could not be carried over exactly, as half sentences. */
@@ -24,28 +24,28 @@ export interface Visual {
 }
 
 /** Undefined when the visualization lacks what the widget needs. */
-export type Mapping = (shown: Shown) => Visual | undefined;
+export type VisualizationMapper = (shown: VisualizationInput) => WidgetDraft | undefined;
 
 /** The fields of a widget's query, each once, in the order in which they are asked for. */
 export interface FieldSet {
   /** A column as it is. Returns the name of the field, as do the others. */
-  plain(column: string): string;
+  addColumn(column: string): string;
   /**
    * An aggregate of a column, or a date cut to a unit; an unknown transform is noted, and leaves the column
    * as it is.
    */
-  transformed(column: string, transform: string | undefined): string;
+  addTransformed(column: string, transform: string | undefined): string;
   /** The number of rows. */
-  count(): string;
+  addRowCount(): string;
   /** Any other expression. */
-  expression(name: string, expression: string): string;
-  readonly fields: readonly Field[];
+  addExpression(name: string, expression: string): string;
+  readonly fields: readonly QueryField[];
   /** Whether one of them is an aggregate. */
-  aggregates(): boolean;
+  hasAggregates(): boolean;
 }
 
 /** Transform -> its function in names and in expressions. */
-const aggregates: ReadonlyMap<string, readonly [string, (column: string) => string]> = new Map([
+const aggregateFunctions: ReadonlyMap<string, readonly [string, (column: string) => string]> = new Map([
   ['SUM', ['sum', (column) => `SUM(${column})`]],
   ['AVERAGE', ['avg', (column) => `AVG(${column})`]],
   ['AVG', ['avg', (column) => `AVG(${column})`]],
@@ -76,22 +76,22 @@ export function dateUnit(transform: string | undefined): string | undefined {
 }
 
 /** @param notes takes what cannot be expressed */
-export function fieldSet(notes: string[]): FieldSet {
-  const byName = new Map<string, Field>();
+export function createFieldSet(notes: string[]): FieldSet {
+  const byName = new Map<string, QueryField>();
   let aggregated = false;
   const add = (name: string, expression: string): string => {
     if (!byName.has(name)) byName.set(name, { name, expression });
     return name;
   };
-  const plain = (column: string): string => add(column, quoted(column));
+  const plain = (column: string): string => add(column, quoteColumn(column));
   return {
-    plain,
-    transformed(column, transform) {
+    addColumn: plain,
+    addTransformed(column, transform) {
       if (transform === undefined) return plain(column);
       const unit = dateUnit(transform);
       if (unit !== undefined)
-        return add(`${dateUnits.get(unit) ?? ''}(${column})`, `DATE_TRUNC("${unit}",${quoted(column)})`);
-      const aggregate = aggregates.get(transform.toUpperCase());
+        return add(`${dateUnits.get(unit) ?? ''}(${column})`, `DATE_TRUNC("${unit}",${quoteColumn(column)})`);
+      const aggregate = aggregateFunctions.get(transform.toUpperCase());
       if (aggregate === undefined) {
         notes.push(
           `the transform ${transform} of the column ${column} is not known; the column is shown as it is`,
@@ -99,24 +99,24 @@ export function fieldSet(notes: string[]): FieldSet {
         return plain(column);
       }
       aggregated = true;
-      return add(`${aggregate[0]}(${column})`, aggregate[1](quoted(column)));
+      return add(`${aggregate[0]}(${column})`, aggregate[1](quoteColumn(column)));
     },
-    count() {
+    addRowCount() {
       aggregated = true;
       return add('count(*)', 'COUNT(`*`)');
     },
-    expression(name, expression) {
+    addExpression(name, expression) {
       aggregated = true;
       return add(name, expression);
     },
     get fields() {
       return [...byName.values()];
     },
-    aggregates: () => aggregated,
+    hasAggregates: () => aggregated,
   };
 }
 
 /** A column as a name in an expression. */
-export function quoted(column: string): string {
+export function quoteColumn(column: string): string {
   return `\`${column.replaceAll('`', '``')}\``;
 }

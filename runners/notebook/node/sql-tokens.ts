@@ -1,5 +1,5 @@
 /** Splits SQL as DuckDB reads it into tokens without losing a character, and those into statements. */
-import { commentEnd } from '../../../engine/sql/tokens.ts';
+import { findCommentEnd } from '../../../engine/sql/tokens.ts';
 
 export interface SqlToken {
   readonly kind:
@@ -43,7 +43,8 @@ export function sqlTokens(sql: string): SqlToken[] {
 }
 
 function tokenAt(sql: string, place: number): SqlToken {
-  if (sql.startsWith('/*', place)) return { kind: 'comment', text: sql.slice(place, commentEnd(sql, place)) };
+  if (sql.startsWith('/*', place))
+    return { kind: 'comment', text: sql.slice(place, findCommentEnd(sql, place)) };
   dollarTag.lastIndex = place;
   const [tag] = dollarTag.exec(sql) ?? [];
   if (tag !== undefined) {

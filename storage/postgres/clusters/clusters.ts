@@ -66,7 +66,8 @@ export function createClusterStore(
           .executeTakeFirstOrThrow();
         return clusterOf(row);
       }),
-    recordEvent: (clusterId, type, details, now) => waiting(() => noteEvent(db, clusterId, now, [type, details])),
+    recordEvent: (clusterId, type, details, now) =>
+      waiting(() => noteEvent(db, clusterId, now, [type, details])),
     rescale: (clusterId, now) =>
       waiting(async () => {
         await resizing(db, rules, clusterId, now, async (transaction, { spec: { autoscale } }) =>

@@ -56,7 +56,11 @@ export function createClassicDashboardStore(db: Kysely<Database>): ClassicDashbo
   };
 }
 
-function classicOf({ document, creator, created_time }: Selectable<ClassicDashboardTable>): StoredClassicDashboard {
+function classicOf({
+  document,
+  creator,
+  created_time,
+}: Selectable<ClassicDashboardTable>): StoredClassicDashboard {
   return { document, creator, createdTime: created_time };
 }
 

@@ -2,7 +2,7 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
 import type { Clock } from '../../../engine/clock.ts';
 import type { Log } from '../../../engine/ports/engine.ts';
-import type { AfterTry } from '../../../engine/notification/retry.ts';
+import type { AttemptDecision } from '../../../engine/notification/retry.ts';
 import type { ClaimedDelivery, DeliveryAttempt } from '../../../engine/notification/delivery.ts';
 import { emailQueueKey, type DeliveryStore } from '../../../engine/ports/notifications.ts';
 import { destinationOf } from './destinations.ts';
@@ -145,7 +145,7 @@ function claimedOf(
     facts: row.facts,
     message: row.message ?? undefined,
     attempts: row.attempts,
-    roundTries: row.round_tries,
+    roundAttempts: row.round_tries,
     roundStartTime: row.round_start_time ?? undefined,
   };
 }
@@ -155,7 +155,7 @@ function record(
   deliveryId: string,
   nodeId: string,
   attempt: DeliveryAttempt,
-  after: AfterTry,
+  after: AttemptDecision,
 ): Promise<void> {
   return db.transaction().execute(async (transaction) => {
     const row = await transaction
@@ -181,7 +181,7 @@ function record(
         time: attempt.time,
         duration_ms: Math.max(0, Math.round(attempt.durationMs)),
         status: attempt.status ?? null,
-        answer: attempt.answer ?? null,
+        answer: attempt.response ?? null,
         error: attempt.error ?? null,
       })
       .execute();

@@ -1,6 +1,6 @@
 /** The log of deliveries: what was tried, and having it sent again. */
 import { sql, type Kysely, type Selectable } from 'kysely';
-import type { DeliveryAttempt, LoggedDelivery } from '../../../engine/notification/delivery.ts';
+import type { DeliveryAttempt, DeliveryRecord } from '../../../engine/notification/delivery.ts';
 import type { DeliveryFilter, DeliveryLog } from '../../../engine/ports/notifications.ts';
 import { isUuid } from './destinations.ts';
 import { jobsVisibleTo } from '../jobs/job-permissions.ts';
@@ -24,7 +24,7 @@ export function createDeliveryLog(db: Kysely<Database>): DeliveryLog {
   };
 }
 
-async function listDeliveries(db: Kysely<Database>, filter: DeliveryFilter): Promise<LoggedDelivery[]> {
+async function listDeliveries(db: Kysely<Database>, filter: DeliveryFilter): Promise<DeliveryRecord[]> {
   const { jobId, runId, destinationId, state, visibleTo, before, limit } = filter;
   if (destinationId !== undefined && !isUuid(destinationId)) return [];
   let query = db.selectFrom('deliveries').selectAll().orderBy('delivery_number', 'desc').limit(limit);
@@ -41,7 +41,7 @@ async function listDeliveries(db: Kysely<Database>, filter: DeliveryFilter): Pro
 async function withAttempts(
   db: Kysely<Database>,
   rows: readonly Selectable<DeliveryTable>[],
-): Promise<LoggedDelivery[]> {
+): Promise<DeliveryRecord[]> {
   const ids = rows.map((row) => row.delivery_id);
   const tries =
     ids.length === 0
@@ -71,7 +71,7 @@ async function withAttempts(
       time: one.time,
       durationMs: one.duration_ms,
       status: one.status ?? undefined,
-      answer: one.answer ?? undefined,
+      response: one.answer ?? undefined,
       error: one.error ?? undefined,
     })),
   }));

@@ -1,7 +1,7 @@
 /** Changing the settings of a stored job, and with them the timeouts of its active runs. */
 import { sql, type Kysely, type Transaction } from 'kysely';
 import type { JobSettings } from '../../../engine/job/settings.ts';
-import { retimed } from '../../../engine/job/timeouts.ts';
+import { applyTimeoutUpdate } from '../../../engine/job/timeouts.ts';
 import type { Job, RunTimeoutUpdate } from '../../../engine/ports/engine.ts';
 import { columnsOf, lockJob } from './jobs.ts';
 import { saveSchedule } from '../schedules/schedule-changes.ts';
@@ -45,7 +45,7 @@ async function retimeRuns(
     .forUpdate()
     .execute();
   const runs = active.flatMap(({ run_id: runId, settings: running }) => {
-    const now = retimed(running, settings);
+    const now = applyTimeoutUpdate(running, settings);
     return now === undefined ? [] : [{ runId, settings: now }];
   });
   if (runs.length === 0) return runs;

@@ -2,9 +2,14 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
 import type { Clock } from '../../../engine/clock.ts';
 import { invalid } from '../../../engine/errors.ts';
-import { ownerIn, replacedGrants, type Grant, type Grantee } from '../../../engine/job/permissions.ts';
+import { findOwner, grantsAfterReplace, type Grant, type Grantee } from '../../../engine/job/permissions.ts';
 import { quote } from '../../../engine/validation/messages.ts';
-import type { HeldPermissions, Log, PermissionReader, PermissionStore } from '../../../engine/ports/engine.ts';
+import type {
+  HeldPermissions,
+  Log,
+  PermissionReader,
+  PermissionStore,
+} from '../../../engine/ports/engine.ts';
 import { patiently } from '../transient-errors.ts';
 import type { Database } from '../schema.ts';
 
@@ -70,7 +75,8 @@ export async function grantOnNewJob(
 ): Promise<void> {
   await sql`insert into job_permissions (job_id, principal_id, level)
     select ${jobId}, principal_id, 'IS_OWNER' from principals where user_name = ${creator}`.execute(db);
-  if (wanted.length > 0) await replaceGrants(db, jobId, replacedGrants(await grantsOn(db, jobId), wanted));
+  if (wanted.length > 0)
+    await replaceGrants(db, jobId, grantsAfterReplace(await grantsOn(db, jobId), wanted));
 }
 
 /** The jobs on which a user holds any level, for `where job_id in (...)`. */
@@ -137,7 +143,7 @@ async function grantsOn(db: Kysely<Database>, jobId: number): Promise<Grant[]> {
     grantee: group === null ? { kind: kind ?? 'user', name: user ?? '' } : { kind: 'group', name: group },
     level,
   }));
-  const owner = ownerIn(grants);
+  const owner = findOwner(grants);
   return owner === undefined ? grants : [owner, ...grants.filter((grant) => grant !== owner)];
 }
 

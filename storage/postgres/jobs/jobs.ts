@@ -8,7 +8,7 @@ import {
   type JobQuotas,
 } from '../../../engine/job/quotas.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
-import type { Notice } from '../../../engine/run/notification.ts';
+import type { RunNotification } from '../../../engine/run/notification.ts';
 import type { Job, JobFilter, NewJob } from '../../../engine/ports/engine.ts';
 import { grantOnNewJob, jobsVisibleTo } from './job-permissions.ts';
 import { insertNotices } from '../outbox/outbox.ts';
@@ -102,7 +102,7 @@ export function deleteJob(
   db: Kysely<Database>,
   jobId: number,
   now: number,
-  notices: (job: Job) => Notice[],
+  notices: (job: Job) => RunNotification[],
 ): Promise<number[]> {
   return db.transaction().execute(async (transaction) => {
     const row = await transaction

@@ -3,8 +3,8 @@
  * too, is told.
  */
 import { sql, type Kysely } from 'kysely';
-import { untitled } from '../../../engine/job/format.ts';
-import type { DeliverySubject, FailedTask, SubjectFacts } from '../../../engine/notification/delivery.ts';
+import { defaultName } from '../../../engine/job/format.ts';
+import type { DeliverySubject, FailedTask, SubjectDetails } from '../../../engine/notification/delivery.ts';
 import type { Database } from '../schema.ts';
 
 /** Tasks that one message names. */
@@ -14,7 +14,7 @@ const tasksMax = 10;
 export async function factsOf(
   db: Kysely<Database>,
   { jobId, runId }: Pick<DeliverySubject, 'jobId' | 'runId'>,
-): Promise<SubjectFacts | undefined> {
+): Promise<SubjectDetails | undefined> {
   const run = runId === undefined ? undefined : await runFactsOf(db, runId);
   const job =
     jobId === undefined
@@ -28,7 +28,7 @@ export async function factsOf(
   if (run === undefined && job === undefined) return undefined;
   const name = job?.name ?? run?.name ?? '';
   return {
-    jobName: name === '' ? untitled : name,
+    jobName: name === '' ? defaultName : name,
     parentRunId: run?.wholeRunId === runId ? undefined : run?.wholeRunId,
     startTime: run?.startTime,
     failedTasks: runId === undefined ? [] : await failedTasksOf(db, runId),
@@ -73,7 +73,7 @@ async function failedTasksOf(db: Kysely<Database>, runId: number): Promise<Faile
   return rows.map((row) => ({
     taskKey: row.task_key,
     runId: row.run_id,
-    standing: row.standing,
+    state: row.standing,
     message: row.message,
   }));
 }

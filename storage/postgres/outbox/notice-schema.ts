@@ -1,8 +1,12 @@
 /** The tables of deliveries as Kysely sees them; the truth is storage/migrations/notice-tables.ts. */
 import type { ColumnType, Generated } from 'kysely';
-import type { DeliveryState, Message } from '../../../engine/notification/delivery.ts';
-import type { SigningSecrets, Target } from '../../../engine/notification/destination.ts';
-import type { Notice, NoticeEvent, NoticeFacts } from '../../../engine/run/notification.ts';
+import type { DeliveryState, DeliveryMessage } from '../../../engine/notification/delivery.ts';
+import type { SigningSecrets, DestinationTarget } from '../../../engine/notification/destination.ts';
+import type {
+  RunNotification,
+  NotificationEvent,
+  NotificationDetails,
+} from '../../../engine/run/notification.ts';
 
 /** A JSONB column: read as a value, written as JSON text. */
 type Json<Value> = ColumnType<Value, string, string>;
@@ -11,7 +15,7 @@ export interface DestinationTable {
   destination_id: Generated<string>;
   destination_number: Generated<number>;
   display_name: string;
-  target: Json<Target>;
+  target: Json<DestinationTarget>;
   secrets: Json<SigningSecrets> | null;
   created_time: number;
 }
@@ -20,8 +24,8 @@ export interface DeliveryTable {
   delivery_id: Generated<string>;
   delivery_number: Generated<number>;
   notice_id: number | null;
-  event: NoticeEvent;
-  channel: Notice['channel'];
+  event: NotificationEvent;
+  channel: RunNotification['channel'];
   way: string;
   lane: string;
   destination_id: string | null;
@@ -31,8 +35,8 @@ export interface DeliveryTable {
   run_id: number | null;
   task_key: string | null;
   created_time: number;
-  facts: Json<NoticeFacts>;
-  message: Json<Message> | null;
+  facts: Json<NotificationDetails>;
+  message: Json<DeliveryMessage> | null;
   state: Generated<DeliveryState>;
   attempts: Generated<number>;
   round_tries: Generated<number>;

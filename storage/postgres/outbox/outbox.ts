@@ -1,6 +1,6 @@
 /** Notices waiting for delivery. They are written by the transaction of what they announce. */
 import type { Kysely } from 'kysely';
-import type { Notice } from '../../../engine/run/notification.ts';
+import type { RunNotification } from '../../../engine/run/notification.ts';
 import { ringBell } from './notice-bell.ts';
 import type { Database } from '../schema.ts';
 
@@ -11,7 +11,10 @@ const statementMax = 1_000;
  * Stores notices; call it inside the transaction that changes the state. Its commit wakes whoever delivers
  * them.
  */
-export async function insertNotices(db: Kysely<Database>, notices: readonly Notice[]): Promise<void> {
+export async function insertNotices(
+  db: Kysely<Database>,
+  notices: readonly RunNotification[],
+): Promise<void> {
   for (let start = 0; start < notices.length; start += statementMax) {
     await db
       .insertInto('outbox')

@@ -2,7 +2,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Group } from '../../../engine/job/permissions.ts';
 import type { AutoscopeState } from '../../../engine/token/autoscope.ts';
-import type { Fields } from '../../../engine/token/audit.ts';
+import type { JsonObject } from '../../../engine/token/audit.ts';
 import type { PersonKind } from '../../../engine/token/person.ts';
 
 export interface PersonColumns {
@@ -41,8 +41,8 @@ interface AuditEventTable {
   action: string;
   resource: string;
   status: number;
-  before: ColumnType<Fields | null, string | null, never>;
-  after: ColumnType<Fields | null, string | null, never>;
+  before: ColumnType<JsonObject | null, string | null, never>;
+  after: ColumnType<JsonObject | null, string | null, never>;
 }
 
 export interface PeopleTables {

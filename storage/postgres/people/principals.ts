@@ -6,7 +6,7 @@ import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { ServiceError } from '../../../engine/errors.ts';
 import { quote } from '../../../engine/validation/messages.ts';
 import {
-  checkAdminStays,
+  checkAdminRemains,
   type NewPerson,
   type Person,
   type PersonChange,
@@ -128,7 +128,7 @@ function changePerson(
     const before = await lockPerson(transaction, kind, id);
     if (before === undefined) return undefined;
     const after = { ...before, ...change(before) };
-    checkAdminStays(before, after, await otherAdmins(transaction, id));
+    checkAdminRemains(before, after, await otherAdmins(transaction, id));
     await transaction
       .updateTable('principals')
       .set({
@@ -157,7 +157,7 @@ async function removePerson(
   const person = await db.transaction().execute(async (transaction) => {
     const found = await lockPerson(transaction, kind, id);
     if (found === undefined) return undefined;
-    checkAdminStays(found, { admin: false, active: false }, await otherAdmins(transaction, id));
+    checkAdminRemains(found, { admin: false, active: false }, await otherAdmins(transaction, id));
     await transaction.deleteFrom('tokens').where('principal_id', '=', id).execute();
     await transaction.deleteFrom('job_permissions').where('principal_id', '=', id).execute();
     await transaction.deleteFrom('token_permissions').where('principal_id', '=', id).execute();

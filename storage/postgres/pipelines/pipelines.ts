@@ -213,7 +213,8 @@ export function createPatientPipelineStore(db: Kysely<Database>, clock: Clock, l
     find: (pipelineId) => waiting(() => store.find(pipelineId)),
     listByName: (name) => waiting(() => store.listByName(name)),
     ensureUpdate: (update) => waiting(() => store.ensureUpdate(update)),
-    claimUpdate: (pipelineId, updateId, storage) => waiting(() => store.claimUpdate(pipelineId, updateId, storage)),
+    claimUpdate: (pipelineId, updateId, storage) =>
+      waiting(() => store.claimUpdate(pipelineId, updateId, storage)),
   };
 }
 

@@ -78,7 +78,10 @@ export async function takeRunIds(db: Kysely<Database>, count: number): Promise<n
 }
 
 /** The run that an attempt of a run_job_task has started; undefined when there is none. */
-export async function findLaunchedBy(db: Kysely<Database>, taskRunId: number): Promise<LaunchedRun | undefined> {
+export async function findLaunchedBy(
+  db: Kysely<Database>,
+  taskRunId: number,
+): Promise<LaunchedRun | undefined> {
   const row = await db
     .selectFrom('runs')
     .select(['run_id', 'number_in_job'])

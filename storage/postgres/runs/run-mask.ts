@@ -2,12 +2,17 @@
 import type { Kysely } from 'kysely';
 import { Check } from 'typebox/value';
 import type { Cluster } from '../../../engine/cluster/cluster.ts';
-import { textMap } from '../../../engine/validation/scalars.ts';
-import { existingClusterIdsOf, maskOfSettings, maskOfVariables, type Mask } from '../../../engine/run/masking.ts';
+import { stringMap } from '../../../engine/validation/scalars.ts';
+import {
+  existingClusterIdsOf,
+  maskOfSettings,
+  maskOfVariables,
+  type Mask,
+} from '../../../engine/run/masking.ts';
 import type { Run } from '../../../engine/run/run.ts';
 import type { Database } from '../schema.ts';
 
-const Variables = textMap('Variables of a cluster.');
+const Variables = stringMap('Variables of a cluster.');
 
 /**
  * Clusters that the run made stand in its settings; one that was lent to it, or is there for everybody, is

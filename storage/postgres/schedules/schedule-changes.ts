@@ -1,8 +1,8 @@
 /** The schedule of a job follows its settings, in the transaction that stores them. */
 import { sql, type Transaction } from 'kysely';
 import type { JobSettings } from '../../../engine/job/settings.ts';
-import { rescheduled } from '../../../engine/schedule/rescheduled.ts';
-import { timingOf } from '../../../engine/job/job-timing.ts';
+import { decideReschedule } from '../../../engine/schedule/rescheduled.ts';
+import { scheduleOf } from '../../../engine/job/job-timing.ts';
 import type { Database } from '../schema.ts';
 
 /** The channel on which engines tell each other of fires that may come before what they wait for. */
@@ -20,8 +20,8 @@ export async function saveSchedule(
   after: JobSettings,
   now: number,
 ): Promise<void> {
-  const former = before && timingOf(before);
-  const change = rescheduled(former, timingOf(after), now);
+  const former = before && scheduleOf(before);
+  const change = decideReschedule(former, scheduleOf(after), now);
   if (change === 'kept' || (change === 'removed' && former === undefined)) return;
   if (change === 'removed') return removeSchedule(transaction, jobId);
   const next_fire_at = change.next ?? null;

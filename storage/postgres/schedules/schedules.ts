@@ -57,7 +57,10 @@ async function claimDue(transaction: Transaction<Database>, { now, limit, jobId 
   return rows.map((row) => ({ job: jobOf(row), nextFireAt: row.next_fire_at ?? now }));
 }
 
-async function saveFired(transaction: Transaction<Database>, fired: readonly ScheduleUpdate[]): Promise<void> {
+async function saveFired(
+  transaction: Transaction<Database>,
+  fired: readonly ScheduleUpdate[],
+): Promise<void> {
   const rows = JSON.stringify(
     fired.map((one) => ({
       job_id: one.jobId,

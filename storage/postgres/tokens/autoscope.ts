@@ -5,13 +5,13 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import {
   decideAutoscope,
-  enforcementTime,
-  observedMs,
+  enforcementTimeOf,
+  observationPeriodMs,
   type ObservedToken,
 } from '../../../engine/token/autoscope.ts';
-import { allApis } from '../../../engine/token/scopes.ts';
-import { unusedMs } from '../../../engine/token/token.ts';
-import { mailAddressOf } from '../../../engine/token/person.ts';
+import { allApisScope } from '../../../engine/token/scopes.ts';
+import { unusedTokenLifetimeMs } from '../../../engine/token/token.ts';
+import { emailAddressOf } from '../../../engine/token/person.ts';
 import type { AuditEvent } from '../../../engine/token/audit.ts';
 import { insertAuditEvents } from '../people/audit.ts';
 import { insertNotices } from '../outbox/outbox.ts';
@@ -47,8 +47,8 @@ export function revokeUnused(db: Kysely<Database>, now: number): Promise<number>
       .updateTable('tokens')
       .set({ revoked_time: now })
       .where('revoked_time', 'is', null)
-      .where('created_time', '<=', now - unusedMs)
-      .where('last_accessed_time', '<=', now - unusedMs)
+      .where('created_time', '<=', now - unusedTokenLifetimeMs)
+      .where('last_accessed_time', '<=', now - unusedTokenLifetimeMs)
       .returning('token_id')
       .execute();
     if (rows.length > 0)
@@ -75,9 +75,9 @@ export async function observeExisting(db: Kysely<Database>, now: number): Promis
     .updateTable('tokens')
     .set({ autoscope_state: 'RUNNING', autoscope_started_time: now, autoscope_backfilled: true })
     .where('autoscope_state', '=', 'DISABLED')
-    .where(sql<boolean>`scopes = array[${allApis}]`)
+    .where(sql<boolean>`scopes = array[${allApisScope}]`)
     .where('revoked_time', 'is', null)
-    .where('expiry_time', '>=', now + observedMs)
+    .where('expiry_time', '>=', now + observationPeriodMs)
     .execute();
 }
 
@@ -123,7 +123,7 @@ async function advance(transaction: Transaction<Database>, tokenId: string, now:
     transaction,
     row,
     decision,
-    decision === 'enforce' ? now : enforcementTime({ ...token, remindedTime: now }),
+    decision === 'enforce' ? now : enforcementTimeOf({ ...token, remindedTime: now }),
     now,
   );
 }
@@ -146,7 +146,7 @@ async function notify(
     .map((person) =>
       person === undefined
         ? undefined
-        : mailAddressOf({ email: person.email ?? undefined, userName: person.user_name }),
+        : emailAddressOf({ email: person.email ?? undefined, userName: person.user_name }),
     )
     .find((address) => address !== undefined);
   if (recipient === undefined) return;

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { invalid } from '../../../engine/errors.ts';
 import type { Grantee } from '../../../engine/job/permissions.ts';
 import { quote } from '../../../engine/validation/messages.ts';
-import { confOf, type WorkspaceConf } from '../../../engine/token/workspace-conf.ts';
+import { workspaceConfOf, type WorkspaceConf } from '../../../engine/token/workspace-conf.ts';
 import type { Database } from '../schema.ts';
 
 export function createTokenRules(db: Kysely<Database>) {
@@ -18,7 +18,7 @@ export function createTokenRules(db: Kysely<Database>) {
 
 async function readConf(db: Kysely<Database>): Promise<WorkspaceConf> {
   const rows = await db.selectFrom('workspace_settings').selectAll().execute();
-  return confOf(new Map(rows.map(({ name, value }) => [name, value])));
+  return workspaceConfOf(new Map(rows.map(({ name, value }) => [name, value])));
 }
 
 /** Returns what it was before. */

@@ -2,11 +2,11 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
 import type { Limits } from '../../../engine/limits.ts';
 import { checkTokenQuota } from '../../../engine/token/request.ts';
-import { allApis, type Scope } from '../../../engine/token/scopes.ts';
-import { newTokenId } from '../../../engine/token/secret.ts';
+import { allApisScope, type Scope } from '../../../engine/token/scopes.ts';
+import { generateTokenId } from '../../../engine/token/secret.ts';
 import {
-  accessGrain,
-  type KnownToken,
+  lastAccessIntervalMs,
+  type StoredToken,
   type NewToken,
   type OwnedToken,
   type Token,
@@ -26,7 +26,7 @@ const mayUseTokens = sql<boolean>`principals.admin or (
   and exists (select from token_permissions as held where held.group_name = 'users' or held.principal_id = principals.principal_id))`;
 
 /** The token with this hash, valid or not; undefined when there is none. */
-export async function findToken(db: Kysely<Database>, hash: string): Promise<KnownToken | undefined> {
+export async function findToken(db: Kysely<Database>, hash: string): Promise<StoredToken | undefined> {
   const row = await db
     .selectFrom('tokens')
     .innerJoin('principals', 'principals.principal_id', 'tokens.principal_id')
@@ -80,7 +80,7 @@ export async function noteTokenAccess(db: Kysely<Database>, tokenId: string, now
     .updateTable('tokens')
     .set({ last_accessed_time: now })
     .where('token_id', '=', tokenId)
-    .where('last_accessed_time', '<=', now - accessGrain)
+    .where('last_accessed_time', '<=', now - lastAccessIntervalMs)
     .execute();
 }
 
@@ -114,7 +114,7 @@ export function ensureBootstrapAdmin(db: Kysely<Database>, tokenHash: string, no
       .executeTakeFirstOrThrow();
     const valid = {
       principal_id: principalId,
-      scopes: [String(allApis)],
+      scopes: [String(allApisScope)],
       autoscope_state: 'DISABLED' as const,
       expiry_time: null,
       revoked_time: null,
@@ -124,7 +124,7 @@ export function ensureBootstrapAdmin(db: Kysely<Database>, tokenHash: string, no
       .values({
         ...valid,
         hash: tokenHash,
-        token_id: newTokenId(),
+        token_id: generateTokenId(),
         comment: 'Token of the first administrator',
         created_time: now,
         last_accessed_time: 0,
@@ -187,7 +187,7 @@ function createToken(
         principal_id: principalId,
         created_by: createdBy,
         hash,
-        token_id: newTokenId(),
+        token_id: generateTokenId(),
         comment,
         scopes: [...scopes],
         autoscope_state: autoscopeState,

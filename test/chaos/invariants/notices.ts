@@ -3,7 +3,7 @@
  * nothing else is there.
  */
 import type { JobSettings, TaskSettings } from '../../../engine/job/settings.ts';
-import type { AlertList } from '../../../engine/job/alerts.ts';
+import type { SubscribableEvent } from '../../../engine/job/alerts.ts';
 import type { RunRow, TaskRunRow } from '../../../storage/postgres/runs/run-rows.ts';
 import {
   groupedBy,
@@ -24,7 +24,7 @@ interface Times {
 }
 
 interface Expected extends Times {
-  readonly event: AlertList;
+  readonly event: SubscribableEvent;
   readonly holder: Holder;
   readonly runId: number;
   readonly taskKey: string | null;
@@ -123,7 +123,7 @@ function ofAttempt(run: RunRow, attempt: TaskRunRow): Expected[] {
   ];
 }
 
-function endOf(state: RunRow['state'], result: RunRow['result']): AlertList[] {
+function endOf(state: RunRow['state'], result: RunRow['result']): SubscribableEvent[] {
   if (!['TERMINATED', 'SKIPPED', 'INTERNAL_ERROR'].includes(state)) return [];
   return [state === 'TERMINATED' && result === 'SUCCESS' ? 'on_success' : 'on_failure'];
 }

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { defineOperation } from '../../../api/http/operation.ts';
 import { ServiceError } from '../../../engine/errors.ts';
 import { probePath } from '../../../engine/validation/aliases.ts';
-import { tokenHash } from '../../../engine/token/token.ts';
+import { hashToken } from '../../../engine/token/token.ts';
 import { adminToken, idIn, startService, type TestService } from './service.ts';
 
 const authorization = `Bearer ${adminToken}`;
@@ -30,8 +30,8 @@ async function storeToken(
     .insertInto('tokens')
     .values({
       principal_id,
-      hash: tokenHash(value),
-      token_id: tokenHash(`id of ${value}`),
+      hash: hashToken(value),
+      token_id: hashToken(`id of ${value}`),
       comment: '',
       scopes: ['all-apis'],
       created_time: 0,

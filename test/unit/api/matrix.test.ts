@@ -11,9 +11,9 @@ import { createApp } from '../../../api/http/app.ts';
 import { exampleOf } from '../../../api/documentation/examples.ts';
 import type { Operation } from '../../../api/http/operation.ts';
 import { everyOperation } from '../../../api/http/operations.ts';
-import { permissionLevels, reaches } from '../../../engine/job/permissions.ts';
+import { permissionLevels, hasPermission } from '../../../engine/job/permissions.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
-import { scopes } from '../../../engine/token/scopes.ts';
+import { scopeDescriptions } from '../../../engine/token/scopes.ts';
 import {
   createClassicDashboardStore,
   createDashboardStore,
@@ -33,7 +33,7 @@ import { adminToken, idIn, startService, type TestService } from './service.ts';
 
 /** The clock stands still, so every request falls into one second. */
 const limits = { ...defaultLimits, requestsPerSecondPerToken: 1e9, failedCredentialsPerMinute: 1e9 };
-const scopeNames = Object.keys(scopes);
+const scopeNames = Object.keys(scopeDescriptions);
 
 let service: TestService;
 let directory: string;
@@ -290,11 +290,15 @@ describe('people', () => {
           });
           const fields = access.on === 'job_id' ? { job_id: jobId } : { run_id: idIn(run, 'run_id') };
           // Deleting the job would end the test; an unknown one is asked for then.
-          if (operation.path === '/jobs/delete' && level !== undefined && reaches([level], access.level))
+          if (
+            operation.path === '/jobs/delete' &&
+            level !== undefined &&
+            hasPermission([level], access.level)
+          )
             return undefined;
           const answer = await call(operation, people.get(name), fields);
           const denied = new RegExp(`^User ${name} does not have .* permissions on job ${jobId}$`);
-          if (level === undefined || !reaches([level], access.level)) return is(answer, 403, denied);
+          if (level === undefined || !hasPermission([level], access.level)) return is(answer, 403, denied);
           return denied.test(answer.message) ? `${answer.status} ${answer.message}` : undefined;
         }, operations.filter(onJobs)),
       ).toEqual([]);
@@ -311,7 +315,7 @@ test('the README says what each scope permits', () => {
       .slice(0, after.search(/\n(?!\|)/))
       .split('\n')
       .slice(2),
-  ).toEqual(Object.entries(scopes).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`));
+  ).toEqual(Object.entries(scopeDescriptions).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`));
 });
 
 test('GET token-scopes lists every operation exactly once, and all of them under all-apis', async () => {

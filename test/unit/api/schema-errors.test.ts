@@ -2,7 +2,7 @@
 import { Type, type TSchema } from 'typebox';
 import { expect, test } from 'vitest';
 import { explain } from '../../../api/http/schema-errors.ts';
-import { Id, textMap } from '../../../engine/validation/scalars.ts';
+import { Id, stringMap } from '../../../engine/validation/scalars.ts';
 import { schemaRefusal } from '../engine/job/samples.ts';
 
 const missing = Type.Object({ a: Type.Object({ b: Type.Object({ c: Type.String() }) }) });
@@ -12,7 +12,7 @@ const list = Type.Object({
     maxItems: 2,
   }),
 });
-const params = Type.Object({ notebook_params: textMap('p') });
+const params = Type.Object({ notebook_params: stringMap('p') });
 
 test.each<[string, TSchema, unknown, string, string]>([
   ['a missing field', missing, {}, 'INVALID_PARAMETER_VALUE', 'Missing required field: a.'],

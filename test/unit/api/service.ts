@@ -9,7 +9,7 @@ import { defaultLimits, type Limits } from '../../../engine/limits.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import { builtInKinds } from '../../../engine/job/task-kinds.ts';
 import { truncateUtf8, type NotebookReport, type TaskOutput } from '../../../engine/run/output.ts';
-import { tokenHash } from '../../../engine/token/token.ts';
+import { hashToken } from '../../../engine/token/token.ts';
 import { createDeliveryLog } from '../../../storage/postgres/deliveries/delivery-log.ts';
 import { createDestinationStore } from '../../../storage/postgres/deliveries/destinations.ts';
 import { passing } from '../../../storage/postgres/transient-errors.ts';
@@ -119,7 +119,7 @@ export async function startService(
       return listAuditEvents(db, filter);
     },
   };
-  await ensureBootstrapAdmin(db, tokenHash(adminToken), now);
+  await ensureBootstrapAdmin(db, hashToken(adminToken), now);
   const enforced = jobAccessControl ? ports.permissions : undefined;
   const app = createApp({
     operations: withScopes(operationsOf({ ...ports, owners: enforced?.listOwners })),

@@ -2,10 +2,10 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { AuthPorts } from '../../../api/http/auth.ts';
 import { rememberTokens } from '../../../api/http/token-cache.ts';
-import type { KnownToken } from '../../../engine/token/token.ts';
+import type { StoredToken } from '../../../engine/token/token.ts';
 import { createManualClock, type ManualClock } from '../../harness/manual-clock.ts';
 
-const known: KnownToken = {
+const known: StoredToken = {
   tokenId: 'id',
   principalId: 1,
   userName: 'ann',
@@ -23,7 +23,7 @@ const known: KnownToken = {
 let clock: ManualClock;
 let lookups: string[];
 let tokens: AuthPorts['tokens'];
-let answer: () => Promise<KnownToken | undefined>;
+let answer: () => Promise<StoredToken | undefined>;
 beforeEach(() => {
   clock = createManualClock();
   lookups = [];
@@ -67,7 +67,7 @@ test('an unknown token is asked for each time', async () => {
 test('a change ends it, also for what was being looked up meanwhile', async () => {
   await tokens.find('a');
   tokens.changed?.();
-  const slow = Promise.withResolvers<KnownToken>();
+  const slow = Promise.withResolvers<StoredToken>();
   answer = () => slow.promise;
   const before = tokens.find('a');
   tokens.changed?.();

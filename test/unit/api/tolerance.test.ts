@@ -2,7 +2,7 @@
 import { Type, type TSchema } from 'typebox';
 import { expect, test } from 'vitest';
 import { coerce } from '../../../api/http/tolerance.ts';
-import { Id, textMap } from '../../../engine/validation/scalars.ts';
+import { Id, stringMap } from '../../../engine/validation/scalars.ts';
 import { JobSettings } from '../../../engine/job/settings.ts';
 
 const flag = Type.Boolean();
@@ -55,7 +55,7 @@ test.each<[string, TSchema, unknown, unknown]>([
     { m: { a: '1', b: null } },
     { m: { a: 1 } },
   ],
-  ['null in a map of texts', textMap('m'), { a: null, b: '1' }, { b: '1' }],
+  ['null in a map of texts', stringMap('m'), { a: null, b: '1' }, { b: '1' }],
   ['a union that takes it as written', Type.Union([Type.String(), Id]), '5', '5'],
   ['a union with one fitting branch', Type.Union([flag, Id]), '5', 5],
   [

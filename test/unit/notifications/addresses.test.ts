@@ -4,7 +4,7 @@
  */
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { describe, expect, test } from 'vitest';
-import { isMailAddress, isPrivateHost, isPublicAddress } from '../../../engine/notification/address.ts';
+import { isEmailAddress, isPrivateHost, isPublicAddress } from '../../../engine/notification/address.ts';
 import { systemClock } from '../../../engine/clock.ts';
 import { postWebhook, publicOnly } from '../../../notifications/webhook.ts';
 import { startHttpReceiver } from '../../harness/http-receiver.ts';
@@ -69,7 +69,7 @@ test.each<[string, boolean]>([
   ['a@x,b@y', false],
   ['a@x\n', false],
   ['größe@x', false],
-])('%j as a mail address: %s', (address, expected) => expect(isMailAddress(address)).toBe(expected));
+])('%j as a mail address: %s', (address, expected) => expect(isEmailAddress(address)).toBe(expected));
 
 describe('a delivery', () => {
   const call = (url: string) => ({

@@ -229,7 +229,7 @@ test('without a server, mails are kept as files, and the log says where', async 
   await world.tell({ channel: 'email', recipient: 'ops@example.org' });
   const [delivery] = await world.when(([one]) => one?.state === 'delivered');
   const path = join(world.directory, `${delivery?.deliveryId}.eml`);
-  expect(delivery?.attempts[0]?.answer).toBe(`Kept as ${path}; RUNYARD_SMTP_URL is not set.`);
+  expect(delivery?.attempts[0]?.response).toBe(`Kept as ${path}; RUNYARD_SMTP_URL is not set.`);
   expect(readdirSync(world.directory)).toEqual([`${delivery?.deliveryId}.eml`]);
   const raw = readFileSync(path, 'utf8');
   expect(raw).toMatch(/^To: ops@example\.org\r$/m);

@@ -1,9 +1,9 @@
 /** What mails, webhooks and chats say, for every event. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { ClaimedDelivery, SubjectFacts } from '../../../engine/notification/delivery.ts';
-import type { DestinationKind, Target } from '../../../engine/notification/destination.ts';
-import type { NoticeEvent, Standing } from '../../../engine/run/notification.ts';
+import type { ClaimedDelivery, SubjectDetails } from '../../../engine/notification/delivery.ts';
+import type { DestinationKind, DestinationTarget } from '../../../engine/notification/destination.ts';
+import type { NotificationEvent, RunStateSnapshot } from '../../../engine/run/notification.ts';
 import { messageOfDelivery } from '../../../notifications/messages.ts';
 import { duration } from '../../../notifications/wording.ts';
 
@@ -12,29 +12,24 @@ const ports = {
   logTail: async (runId: number) => `Reading part ${runId}\nValueError: <no rows>`,
 };
 const start = 1_772_409_600_000;
-const failed: Standing = {
+const failed: RunStateSnapshot = {
   state: 'TERMINATED',
   result: 'FAILED',
   message: 'Task load failed with message: Workload failed, see run output for details.',
   startTime: start,
   endTime: start + 3_723_000,
 };
-const facts: SubjectFacts = {
+const facts: SubjectDetails = {
   jobName: 'nightly & <load>',
   parentRunId: undefined,
   startTime: start,
   failedTasks: [
-    {
-      taskKey: 'load',
-      runId: 908,
-      standing: 'FAILED',
-      message: 'Workload failed, see run output for details',
-    },
-    { taskKey: 'report', runId: 909, standing: 'SKIPPED', message: 'Upstream task load failed' },
+    { taskKey: 'load', runId: 908, state: 'FAILED', message: 'Workload failed, see run output for details' },
+    { taskKey: 'report', runId: 909, state: 'SKIPPED', message: 'Upstream task load failed' },
   ],
 };
 
-const targets: Readonly<Record<DestinationKind, Target>> = {
+const targets: Readonly<Record<DestinationKind, DestinationTarget>> = {
   EMAIL: { kind: 'EMAIL', addresses: ['a@x'] },
   WEBHOOK: { kind: 'WEBHOOK', url: 'https://x' },
   SLACK: { kind: 'SLACK', url: 'https://x' },
@@ -42,7 +37,7 @@ const targets: Readonly<Record<DestinationKind, Target>> = {
 };
 
 function delivery(
-  event: NoticeEvent,
+  event: NotificationEvent,
   changes: Partial<ClaimedDelivery> = {},
   kind?: DestinationKind,
 ): ClaimedDelivery {
@@ -60,20 +55,20 @@ function delivery(
     runId: 907,
     taskKey: undefined,
     createdTime: start + 3_723_000,
-    facts: event === 'on_failure' ? { standing: failed } : {},
+    facts: event === 'on_failure' ? { state: failed } : {},
     to: destination === undefined ? { address: 'ops@example.org' } : { destinationId: 'x', destination },
     message: undefined,
     attempts: 0,
-    roundTries: 0,
+    roundAttempts: 0,
     roundStartTime: undefined,
     ...changes,
   };
 }
 
 async function mail(
-  event: NoticeEvent,
+  event: NotificationEvent,
   changes: Partial<ClaimedDelivery> = {},
-  about: SubjectFacts | undefined = facts,
+  about: SubjectDetails | undefined = facts,
 ) {
   const message = await messageOfDelivery(delivery(event, changes), about, ports);
   if (message.kind !== 'mail') throw new Error('no mail');
@@ -81,10 +76,10 @@ async function mail(
 }
 
 async function body(
-  event: NoticeEvent,
+  event: NotificationEvent,
   kind: DestinationKind,
   changes: Partial<ClaimedDelivery> = {},
-  about: SubjectFacts | undefined = facts,
+  about: SubjectDetails | undefined = facts,
 ) {
   const message = await messageOfDelivery(delivery(event, changes, kind), about, ports);
   if (message.kind === 'mail') throw new Error('a mail');
@@ -135,11 +130,11 @@ test('spec 6: a mail of a failure says all that there is to know', async () => {
   expect(html).not.toMatch(/<script|<no rows>|http:\/\//);
 });
 
-const standing = (changes: Partial<Standing>): Partial<ClaimedDelivery> => ({
-  facts: { standing: { ...failed, ...changes } },
+const standing = (changes: Partial<RunStateSnapshot>): Partial<ClaimedDelivery> => ({
+  facts: { state: { ...failed, ...changes } },
 });
 
-test.each<[NoticeEvent, Partial<ClaimedDelivery>, string]>([
+test.each<[NotificationEvent, Partial<ClaimedDelivery>, string]>([
   ['on_start', {}, 'Run of nightly & <load> started (run 907)'],
   ['on_success', standing({ result: 'SUCCESS' }), 'Run of nightly & <load> succeeded (run 907)'],
   ['on_failure', standing({}), 'Run of nightly & <load> failed (run 907)'],
@@ -188,7 +183,7 @@ test('of a run and a job that are gone, what is known is told', async () => {
 });
 
 describe('webhooks', () => {
-  test.each<[NoticeEvent, string]>([
+  test.each<[NotificationEvent, string]>([
     ['on_start', 'jobs.on_start'],
     ['on_success', 'jobs.on_success'],
     ['on_failure', 'jobs.on_failure'],

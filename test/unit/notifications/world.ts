@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { systemClock } from '../../../engine/clock.ts';
-import type { LoggedDelivery } from '../../../engine/notification/delivery.ts';
-import type { Target } from '../../../engine/notification/destination.ts';
-import type { Notice } from '../../../engine/run/notification.ts';
-import { newSigningSecret } from '../../../engine/notification/signature.ts';
+import type { DeliveryRecord } from '../../../engine/notification/delivery.ts';
+import type { DestinationTarget } from '../../../engine/notification/destination.ts';
+import type { RunNotification } from '../../../engine/run/notification.ts';
+import { generateSigningSecret } from '../../../engine/notification/signature.ts';
 import { createDeliverer, type DeliverPorts } from '../../../notifications/deliver.ts';
 import { createMailer, type MailSettings } from '../../../notifications/email.ts';
 import { createDeliveryStore } from '../../../storage/postgres/deliveries/deliveries.ts';
@@ -31,10 +31,12 @@ export interface NoticeWorld {
     changes?: Partial<DeliverPorts>,
     mail?: Partial<MailSettings>,
   ): Promise<{ readonly nodeId: string; stop(): Promise<void> }>;
-  destination(target: Target): Promise<{ readonly id: string; readonly secret: string }>;
-  tell(...notices: (Partial<Notice> & Pick<Notice, 'channel' | 'recipient'>)[]): Promise<void>;
+  destination(target: DestinationTarget): Promise<{ readonly id: string; readonly secret: string }>;
+  tell(
+    ...notices: (Partial<RunNotification> & Pick<RunNotification, 'channel' | 'recipient'>)[]
+  ): Promise<void>;
   /** Waits until every notice is a delivery and `holds` is true of all of them, newest first. */
-  when(holds: (deliveries: readonly LoggedDelivery[]) => boolean): Promise<readonly LoggedDelivery[]>;
+  when(holds: (deliveries: readonly DeliveryRecord[]) => boolean): Promise<readonly DeliveryRecord[]>;
   close(): Promise<void>;
 }
 
@@ -106,7 +108,7 @@ export async function startNoticeWorld(): Promise<NoticeWorld> {
       return { nodeId, stop };
     },
     async destination(target) {
-      const secret = newSigningSecret();
+      const secret = generateSigningSecret();
       const id = await destinations.create(
         {
           displayName: 'd',

@@ -22,7 +22,11 @@ async function world() {
     /** One delivery; one that is killed could not note how far it got. */
     async deliver({ over = false, killed = false, hide = mask } = {}): Promise<string> {
       const state = await readDeliveryState(directory);
-      await appendLogs(delivered, { target: 'stdout', sources: [{ path: log, isComplete: over, mask: hide }] }, state);
+      await appendLogs(
+        delivered,
+        { target: 'stdout', sources: [{ path: log, isComplete: over, mask: hide }] },
+        state,
+      );
       if (!killed) await writeDeliveryState(directory, state);
       return readFile(delivered, 'utf8');
     },

@@ -1,7 +1,7 @@
 /** Stored jobs: kept as written, listed newest first, and gone at once when deleted. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
-import { noticesOfDeletion } from '../../../engine/notification/routing.ts';
+import { notificationsForDeletion } from '../../../engine/notification/routing.ts';
 import type { JobFilter } from '../../../engine/ports/engine.ts';
 import type { RunStore } from '../../../engine/ports/runs.ts';
 import { createJob, deleteJob, findJob, listJobs } from '../../../storage/postgres/jobs/jobs.ts';
@@ -93,7 +93,7 @@ describe('deleting a job', () => {
       .execute();
 
     expect(
-      await deleteJob(database.db, jobId, 77, (job) => noticesOfDeletion(job.settings, job.jobId, 77)),
+      await deleteJob(database.db, jobId, 77, (job) => notificationsForDeletion(job.settings, job.jobId, 77)),
     ).toEqual([active]);
     expect(await findJob(database.db, jobId)).toBeUndefined();
     expect(await runs.listOwnedRuns('node-1')).toEqual(

@@ -67,7 +67,8 @@ describe('pages', () => {
         expect(whole.nextOffset).toBe(bytes.length);
         if (!hide) expect(whole.text).toBe(bytes.toString('utf8'));
         else expect(whole.text).not.toMatch(/secret-1|ets€x|aaaa/);
-        for (const page of pages) expect(page.nextOffset - page.offset).toBeLessThanOrEqual(Math.max(4, limit));
+        for (const page of pages)
+          expect(page.nextOffset - page.offset).toBeLessThanOrEqual(Math.max(4, limit));
       }),
       { numRuns: 300 },
     );
@@ -95,7 +96,9 @@ describe('pages', () => {
           }
           await appendFile(path, bytes.subarray(written));
           await read(true);
-          expect(text).toBe((await logs.readPage({ runId, stream: 'stdout' }, 0, 100_000, seen(secrets))).text);
+          expect(text).toBe(
+            (await logs.readPage({ runId, stream: 'stdout' }, 0, 100_000, seen(secrets))).text,
+          );
         },
       ),
       { numRuns: 150 },
@@ -163,9 +166,9 @@ describe('a log of which a part was left out', () => {
           expect(textOf(await pagesFrom(runId, limit, seen(secrets), offset))).not.toMatch(
             /#|secret-1|ets€x|aaaa/,
           );
-          expect((await logs.readTail({ runId, stream: 'stdout' }, 3, limit, seen(secrets))).text).not.toMatch(
-            /#|secret-1|ets€x|aaaa/,
-          );
+          expect(
+            (await logs.readTail({ runId, stream: 'stdout' }, 3, limit, seen(secrets))).text,
+          ).not.toMatch(/#|secret-1|ets€x|aaaa/);
         },
       ),
       { numRuns: 200 },
@@ -204,7 +207,11 @@ test('a line of 100 MB is shown in pieces, and its tail is bounded', async () =>
   const page = await logs.readPage({ runId, stream: 'stdout' }, 50_000_001, 65_536, seen());
   expect([page.nextOffset, page.size, page.text.length]).toEqual([50_065_536, 100_000_000, 32_768]);
   const tail = await logs.readTail({ runId, stream: 'stdout' }, 10_000, 65_536, seen());
-  expect([tail.offset, tail.nextOffset, tail.text.length]).toEqual([100_000_000 - 65_536, 100_000_000, 32_768]);
+  expect([tail.offset, tail.nextOffset, tail.text.length]).toEqual([
+    100_000_000 - 65_536,
+    100_000_000,
+    32_768,
+  ]);
 });
 
 describe('what a task has made of its log', () => {

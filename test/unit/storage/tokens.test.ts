@@ -1,11 +1,11 @@
 /** Tokens and the first administrator, on a real database. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tokenHash } from '../../../engine/token/token.ts';
+import { hashToken } from '../../../engine/token/token.ts';
 import { ensureBootstrapAdmin, findToken, noteTokenAccess } from '../../../storage/postgres/tokens/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
 const now = 1_770_000_000_000;
-const hash = tokenHash('bootstrap');
+const hash = hashToken('bootstrap');
 let database: TestDatabase;
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ test('the bootstrap token belongs to the administrator and is valid for everythi
 });
 
 test('an unknown hash is no token', async () => {
-  expect(await findToken(database.db, tokenHash('other'))).toBeUndefined();
+  expect(await findToken(database.db, hashToken('other'))).toBeUndefined();
 });
 
 test('making the bootstrap token again, also at once from several engines, renews it and changes nothing else', async () => {
@@ -40,9 +40,9 @@ test('making the bootstrap token again, also at once from several engines, renew
 test('a revoked bootstrap token is valid again after the next start; a further one may stand beside it', async () => {
   await database.db.updateTable('tokens').set({ revoked_time: now }).where('hash', '=', hash).execute();
   await ensureBootstrapAdmin(database.db, hash, now);
-  await ensureBootstrapAdmin(database.db, tokenHash('second'), now);
+  await ensureBootstrapAdmin(database.db, hashToken('second'), now);
   expect(await findToken(database.db, hash)).toMatchObject({ revokedTime: undefined });
-  expect(await findToken(database.db, tokenHash('second'))).toMatchObject({ userName: 'admin' });
+  expect(await findToken(database.db, hashToken('second'))).toMatchObject({ userName: 'admin' });
 });
 
 test('the last access is noted at most once a minute', async () => {

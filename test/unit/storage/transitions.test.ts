@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { systemClock } from '../../../engine/clock.ts';
 import type { ChangeSet, RunStore } from '../../../engine/ports/runs.ts';
 import type { StateChange } from '../../../engine/run/change.ts';
-import type { Notice } from '../../../engine/run/notification.ts';
+import type { RunNotification } from '../../../engine/run/notification.ts';
 import { stepOf, type StepEvent, type StepFacts, type StepSubject } from '../../../engine/run/change.ts';
 import type { RunWithTasks, TaskRun } from '../../../engine/run/run.ts';
 import { resultStates } from '../../../engine/run/states.ts';
@@ -35,7 +35,7 @@ function only<Item>(items: readonly Item[]): Item {
 const taskSubject = (task: TaskRun): StepSubject => ({ kind: 'task', ...task });
 const runSubject = ({ run }: RunWithTasks): StepSubject => ({ kind: 'run', ...run });
 
-function notice(runId: number, event: Notice['event'] = 'on_start'): Notice {
+function notice(runId: number, event: RunNotification['event'] = 'on_start'): RunNotification {
   return { event, channel: 'email', recipient: 'a@x', jobId: 1, runId, taskKey: undefined, createdTime: 5 };
 }
 
@@ -197,7 +197,10 @@ describe('group commit', () => {
     const [first, second] = await Promise.all([submitted(runs, graph('a')), submitted(runs, graph('a'))]);
     // Keeps both writers busy, so that the changes that follow meet in one batch.
     const busy = [first, second].map((one) =>
-      runs.write({ changes: [stepOf(runSubject(one), 'begin', 2_000_000_000_000).change], notifications: [] }),
+      runs.write({
+        changes: [stepOf(runSubject(one), 'begin', 2_000_000_000_000).change],
+        notifications: [],
+      }),
     );
     const begin = stepOf(taskSubject(only(first.tasks)), 'begin', 2_000_000_000_000);
     const finish = stepOf(

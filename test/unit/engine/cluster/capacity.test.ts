@@ -41,9 +41,9 @@ describe('nodes are given', () => {
     ['to nobody when none is free', 2, 2, [growth('a', 1, 2)], []],
     ['to nobody when more are held than there are now', 2, 5, [start('a', 1)], []],
   ])('%s', (_name, capacity, held, waiting, expected) => {
-    expect(allocatePoolNodes(capacity, held, waiting).map(({ clusterId, nodes }) => [clusterId, nodes])).toEqual(
-      expected,
-    );
+    expect(
+      allocatePoolNodes(capacity, held, waiting).map(({ clusterId, nodes }) => [clusterId, nodes]),
+    ).toEqual(expected);
   });
 
   test('never beyond the capacity, to no cluster more than it wants, and to a start all or nothing', () => {

@@ -10,7 +10,11 @@ import {
   unknownNameError,
   type Inventory,
 } from '../../../../engine/cluster/inventory.ts';
-import { terminationMessage, isUserError, toTerminationReason } from '../../../../engine/cluster/termination.ts';
+import {
+  terminationMessage,
+  isUserError,
+  toTerminationReason,
+} from '../../../../engine/cluster/termination.ts';
 
 const inventory: Inventory = {
   ...defaultInventory,

@@ -1,7 +1,11 @@
 /** Which cluster a task runs on, when a shared one has served, and how a cluster id looks (spec 2.4). */
 import { describe, expect, test } from 'vitest';
 import { clusterIdAt } from '../../../../engine/cluster/cluster.ts';
-import { clusterChoiceOf, isNoLongerNeeded, type ClusterChoice } from '../../../../engine/run/cluster-choice.ts';
+import {
+  clusterChoiceOf,
+  isNoLongerNeeded,
+  type ClusterChoice,
+} from '../../../../engine/run/cluster-choice.ts';
 import type { JobSettings, TaskSettings } from '../../../../engine/job/settings.ts';
 import { progressAt, type Place } from '../run/standings.ts';
 

@@ -23,7 +23,12 @@ afterEach(async () => {
   await database.db.deleteFrom('idempotency_tokens').execute();
 });
 
-const notebook: ChildRunRequest = { kind: 'notebook', path: '/child', arguments: { n: '1' }, timeoutSeconds: 0 };
+const notebook: ChildRunRequest = {
+  kind: 'notebook',
+  path: '/child',
+  arguments: { n: '1' },
+  timeoutSeconds: 0,
+};
 const never = new AbortController().signal;
 const parent = {
   tasks: [{ task_key: 'asks', existing_cluster_id: 'c', spark_python_task: { python_file: '/a.py' } }],
@@ -103,7 +108,9 @@ test('what is asked for after the stop is never started; what was started before
   });
   void door.launchChild('early', notebook, never);
   await world.running('asks', child);
-  expect(await door.launchChild('early', notebook, AbortSignal.abort())).toMatchObject({ result: 'CANCELED' });
+  expect(await door.launchChild('early', notebook, AbortSignal.abort())).toMatchObject({
+    result: 'CANCELED',
+  });
   expect((await children()).map(({ result, parent_task_run_id: by }) => [result, by])).toEqual([
     ['CANCELED', (await world.runs.find(runId))?.tasks[0]?.runId],
   ]);

@@ -168,7 +168,8 @@ describe('stops', () => {
 
   test('a run that was cancelled goes on, and can be cancelled again', async () => {
     const coordinator = world.coordinator();
-    const cancel = (id: number): Promise<void> => cancelRun({ runs: world.runs, stopRun: coordinator.stop }, id);
+    const cancel = (id: number): Promise<void> =>
+      cancelRun({ runs: world.runs, stopRun: coordinator.stop }, id);
     const runId = await world.launch(coordinator, graph('a', 'b a'));
     await world.running('a');
     await cancel(runId);
@@ -200,7 +201,12 @@ describe('engines', () => {
     await repair(runId, second, 'node-2');
     await world.running('b');
     const { run, tasks } = await world.when(runId, () => true);
-    expect([run.owner, run.fence, first.countDrivenRuns(), second.countDrivenRuns()]).toEqual(['node-2', 2, 0, 1]);
+    expect([run.owner, run.fence, first.countDrivenRuns(), second.countDrivenRuns()]).toEqual([
+      'node-2',
+      2,
+      0,
+      1,
+    ]);
     expect(tasks.map(({ taskKey, attempt, fence }) => `${taskKey} ${attempt} ${fence}`)).toEqual([
       'a 0 1',
       'b 0 1',

@@ -125,7 +125,8 @@ test('lets go of runs that others have adopted while its lease was lost, and loo
   swept = 0;
   await beat();
   await vi.waitFor(
-    () => expect([coordinator.isDriving(taken), coordinator.isDriving(kept), swept]).toEqual([false, true, 1]),
+    () =>
+      expect([coordinator.isDriving(taken), coordinator.isDriving(kept), swept]).toEqual([false, true, 1]),
     patience,
   );
 });

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { Errors, Parse } from 'typebox/value';
 import { describe, expect, test } from 'vitest';
 import { ClassicDashboard } from '../../../../engine/dashboard/classic.ts';
-import { migrate } from '../../../../engine/dashboard/migrate.ts';
-import { SerializedDashboard, serialized } from '../../../../engine/dashboard/modern.ts';
+import { convertDashboard } from '../../../../engine/dashboard/migrate.ts';
+import { SerializedDashboard, serializeDashboard } from '../../../../engine/dashboard/modern.ts';
 
 const directory = fileURLToPath(new URL('corpus/', import.meta.url));
 const names = readdirSync(directory)
@@ -34,7 +34,7 @@ const dashboardId = '0123456789abcdef0123456789abcdef';
 
 describe.each(names)('spec 4.4: %s', (name) => {
   test('is migrated to what is expected', async () => {
-    const { dashboard, warnings, warehouseId } = migrate(corpus(name), {
+    const { dashboard, warnings, warehouseId } = convertDashboard(corpus(name), {
       dashboardId,
       updateParameterSyntax: true,
     });
@@ -46,15 +46,15 @@ describe.each(names)('spec 4.4: %s', (name) => {
   test.each([true, false])(
     'satisfies the schema of the format, with parameters rewritten: %s',
     (updateParameterSyntax) => {
-      const { dashboard } = migrate(corpus(name), { dashboardId, updateParameterSyntax });
+      const { dashboard } = convertDashboard(corpus(name), { dashboardId, updateParameterSyntax });
       expect([...Errors(SerializedDashboard, dashboard)]).toEqual([]);
-      expect(serialized(dashboard)).toMatch(/^\{.*\}\n$/);
+      expect(serializeDashboard(dashboard)).toMatch(/^\{.*\}\n$/);
     },
   );
 
   test('keeps every query byte for byte when parameters are not rewritten', () => {
     const classic = corpus(name);
-    const { dashboard } = migrate(classic, { dashboardId, updateParameterSyntax: false });
+    const { dashboard } = convertDashboard(classic, { dashboardId, updateParameterSyntax: false });
     const texts = new Set(dashboard.datasets.map(({ queryLines }) => queryLines.join('')));
     for (const { visualization } of classic.widgets ?? [])
       if (visualization !== undefined) expect(texts).toContain(visualization.query?.query);

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import {
   candidateName,
   dashboardPath,
-  fileName,
-  keywordOf,
-  namer,
+  toFileName,
+  toKeyword,
+  createNameGenerator,
 } from '../../../../engine/dashboard/names.ts';
-import { columnsOf } from '../../../../engine/dashboard/query-columns.ts';
-import { tokensOf } from '../../../../engine/sql/tokens.ts';
-import { numberFormat } from '../../../../engine/dashboard/visuals/formats.ts';
+import { selectedColumns } from '../../../../engine/dashboard/query-columns.ts';
+import { tokenize } from '../../../../engine/sql/tokens.ts';
+import { parseNumberFormat } from '../../../../engine/dashboard/visuals/formats.ts';
 
 const plain = {
   type: 'number-plain',
@@ -40,7 +40,7 @@ test.each<[string, object | undefined]>([
   ['0 b', undefined],
   ['#.##', undefined],
   ['', undefined],
-])('the format %s', (pattern, expected) => expect(numberFormat(pattern)).toEqual(expected));
+])('the format %s', (pattern, expected) => expect(parseNumberFormat(pattern)).toEqual(expected));
 
 test.each<[string, string[] | undefined]>([
   ['SELECT a, t.b, c AS d, count(*) e, `f g`, sum(x) AS `h``i` FROM t', ['a', 'b', 'd', 'e', 'f g', 'h`i']],
@@ -57,7 +57,7 @@ test.each<[string, string[] | undefined]>([
   ['DELETE FROM t', undefined],
   ['', undefined],
   ['SELECT', undefined],
-])('the columns of %s', (sql, expected) => expect(columnsOf(tokensOf(sql))).toEqual(expected));
+])('the columns of %s', (sql, expected) => expect(selectedColumns(tokenize(sql))).toEqual(expected));
 
 describe('names', () => {
   test.each([
@@ -68,11 +68,11 @@ describe('names', () => {
     ['größe', 'größe'],
     ['--', 'parameter'],
   ])('%s is the keyword %s', (name, keyword) => {
-    expect(keywordOf(name)).toBe(keyword);
+    expect(toKeyword(name)).toBe(keyword);
   });
 
   test('the same texts give the same names, and none twice', () => {
-    const [first, second] = [namer(), namer()];
+    const [first, second] = [createNameGenerator(), createNameGenerator()];
     const names = Array.from({ length: 1_000 }, (_, index) => first(String(index % 10)));
     expect(new Set(names).size).toBe(1_000);
     expect(second('0')).toBe(names[0]);
@@ -80,6 +80,6 @@ describe('names', () => {
 
   test('paths have the folder, the name and the suffix', () => {
     expect(dashboardPath('/Users/ann', candidateName('Sales', 2))).toBe('/Users/ann/Sales (2).lvdash.json');
-    expect(dashboardPath('/', candidateName(fileName(' a/b '), 1))).toBe('/a-b.lvdash.json');
+    expect(dashboardPath('/', candidateName(toFileName(' a/b '), 1))).toBe('/a-b.lvdash.json');
   });
 });

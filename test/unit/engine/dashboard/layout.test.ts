@@ -1,17 +1,17 @@
 /** Places on the grid: inside, apart, in order, and where they were. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { classicPosition, place, placeFilters } from '../../../../engine/dashboard/layout.ts';
-import { columns, type Position } from '../../../../engine/dashboard/modern.ts';
+import { parseClassicPosition, placeWidgets, placeFilters } from '../../../../engine/dashboard/layout.ts';
+import { gridColumns, type Position } from '../../../../engine/dashboard/modern.ts';
 
 const position: fc.Arbitrary<Position> = fc
   .record({
-    x: fc.integer({ min: 0, max: columns - 1 }),
+    x: fc.integer({ min: 0, max: gridColumns - 1 }),
     y: fc.nat(30),
-    width: fc.integer({ min: 1, max: columns }),
+    width: fc.integer({ min: 1, max: gridColumns }),
     height: fc.integer({ min: 1, max: 8 }),
   })
-  .map((one) => ({ ...one, width: Math.min(one.width, columns - one.x) }));
+  .map((one) => ({ ...one, width: Math.min(one.width, gridColumns - one.x) }));
 
 /** Options as they may be written: right, out of the grid, or nonsense. */
 const options = fc.oneof(
@@ -52,15 +52,15 @@ const isInside = ({ x, y, width, height }: Position): boolean =>
   y >= 0 &&
   width >= 1 &&
   height >= 1 &&
-  x + width <= columns &&
+  x + width <= gridColumns &&
   [x, y, width, height].every(Number.isInteger);
 
 describe('spec 4.4: wherever widgets claim to stand', () => {
   test('they stand inside the grid and none on another', () => {
     fc.assert(
       fc.property(fc.array(options, { maxLength: 30 }), fc.nat(5), (all, top) => {
-        const places = place(
-          all.map((one) => classicPosition(one)),
+        const places = placeWidgets(
+          all.map((one) => parseClassicPosition(one)),
           top,
         );
         expect(places).toHaveLength(all.length);
@@ -74,7 +74,7 @@ describe('spec 4.4: wherever widgets claim to stand', () => {
   test('columns and sizes are kept, and nothing moves up', () => {
     fc.assert(
       fc.property(fc.array(position, { maxLength: 30 }), fc.nat(5), (all, top) => {
-        for (const [index, { y, ...rest }] of place(all, top).entries()) {
+        for (const [index, { y, ...rest }] of placeWidgets(all, top).entries()) {
           expect(all[index]).toMatchObject(rest);
           expect(y).toBeGreaterThanOrEqual((all[index]?.y ?? 0) + top);
         }
@@ -86,7 +86,7 @@ describe('spec 4.4: wherever widgets claim to stand', () => {
   test('a widget that stood above another in the same column still does', () => {
     fc.assert(
       fc.property(fc.array(position, { maxLength: 30 }), (all) => {
-        const places = place(all, 0);
+        const places = placeWidgets(all, 0);
         for (const [i, a] of all.entries()) {
           for (const [j, b] of all.entries()) {
             if (a.y >= b.y || a.x >= b.x + b.width || b.x >= a.x + a.width) continue;
@@ -101,8 +101,8 @@ describe('spec 4.4: wherever widgets claim to stand', () => {
   test('those that did not overlap stay exactly where they were, below the filters', () => {
     fc.assert(
       fc.property(fc.array(position, { maxLength: 30 }), fc.nat(5), (all, top) => {
-        const apart = place(all, 0);
-        expect(place(apart, top)).toEqual(apart.map((one) => ({ ...one, y: one.y + top })));
+        const apart = placeWidgets(all, 0);
+        expect(placeWidgets(apart, top)).toEqual(apart.map((one) => ({ ...one, y: one.y + top })));
       }),
       { numRuns: 500 },
     );
@@ -130,8 +130,8 @@ test('filters stand side by side in rows at the top', () => {
 });
 
 test('a widget without a row comes below all others', () => {
-  const places = place(
-    [classicPosition({}), classicPosition({ position: { col: 5, row: 7, sizeX: 1, sizeY: 2 } })],
+  const places = placeWidgets(
+    [parseClassicPosition({}), parseClassicPosition({ position: { col: 5, row: 7, sizeX: 1, sizeY: 2 } })],
     0,
   );
   expect(places).toEqual([

@@ -5,8 +5,8 @@ import * as fc from 'fast-check';
 import { Errors } from 'typebox/value';
 import { describe, expect, test } from 'vitest';
 import type { ClassicDashboard, ClassicWidget } from '../../../../engine/dashboard/classic.ts';
-import { migrate, type Migration } from '../../../../engine/dashboard/migrate.ts';
-import { SerializedDashboard, serialized } from '../../../../engine/dashboard/modern.ts';
+import { convertDashboard, type ConvertedDashboard } from '../../../../engine/dashboard/migrate.ts';
+import { SerializedDashboard, serializeDashboard } from '../../../../engine/dashboard/modern.ts';
 import { sqlSoup } from './sql-soup.ts';
 
 const id = '33333333-0000-4000-8000-000000000001';
@@ -15,8 +15,8 @@ function migrated(
   widgets: readonly ClassicWidget[],
   more: object = {},
   updateParameterSyntax = true,
-): Migration {
-  return migrate(
+): ConvertedDashboard {
+  return convertDashboard(
     { id, name: 'Test', widgets: [...widgets], ...more },
     { dashboardId: 'd'.repeat(32), updateParameterSyntax },
   );
@@ -40,7 +40,7 @@ function tableWith(mapping: object | undefined, row = 0): ClassicWidget {
   };
 }
 
-const filtersOf = ({ dashboard }: Migration) =>
+const filtersOf = ({ dashboard }: ConvertedDashboard) =>
   dashboard.pages[0]?.layout.filter(({ widget }) => widget.spec?.widgetType.startsWith('filter-')) ?? [];
 
 describe('spec 4.4: datasets', () => {
@@ -322,12 +322,12 @@ test('whatever the classic dashboard, the result satisfies the schema of the for
     fc.property(fc.array(widget, { maxLength: 6 }), fc.boolean(), (widgets, rewrite) => {
       const classic: ClassicDashboard = { id, name: 'Odd', widgets };
       const before = JSON.stringify(classic);
-      const { dashboard, warnings } = migrate(classic, {
+      const { dashboard, warnings } = convertDashboard(classic, {
         dashboardId: 'd'.repeat(32),
         updateParameterSyntax: rewrite,
       });
       expect(JSON.stringify(classic)).toBe(before);
-      expect([...Errors(SerializedDashboard, JSON.parse(serialized(dashboard)))]).toEqual([]);
+      expect([...Errors(SerializedDashboard, JSON.parse(serializeDashboard(dashboard)))]).toEqual([]);
       expect(warnings.every((warning) => warning.isWellFormed() && /[.]$/.test(warning))).toBe(true);
       const names = dashboard.pages
         .flatMap(({ name, layout }) => [name, ...layout.map((placed) => placed.widget.name)])
@@ -355,7 +355,7 @@ test('whatever the classic dashboard, the result satisfies the schema of the for
 test('every field that an encoding names is asked for', () => {
   fc.assert(
     fc.property(fc.array(widget, { maxLength: 4 }), (widgets) => {
-      const { dashboard } = migrate(
+      const { dashboard } = convertDashboard(
         { id, name: 'Odd', widgets },
         { dashboardId: 'd'.repeat(32), updateParameterSyntax: true },
       );

@@ -4,19 +4,19 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parameterNames, rewriteParameters } from '../../../../engine/dashboard/query-parameters.ts';
-import { resolver, type NamedParameter } from '../../../../engine/dashboard/query-markers.ts';
-import { markersIn } from '../../../../engine/dashboard/query-markers.ts';
-import { tokensOf } from '../../../../engine/sql/tokens.ts';
+import { createResolver, type QueryParameter } from '../../../../engine/dashboard/query-markers.ts';
+import { markerNamesIn } from '../../../../engine/dashboard/query-markers.ts';
+import { tokenize } from '../../../../engine/sql/tokens.ts';
 import { plainSoup, soupMarkers, soupParameters, sqlSoup } from './sql-soup.ts';
 
-const list = (emptyByDefault: boolean, prefix = ''): NamedParameter['list'] => ({
+const list = (emptyByDefault: boolean, prefix = ''): QueryParameter['list'] => ({
   prefix,
   suffix: prefix,
   separator: ',',
   emptyByDefault,
 });
 
-const parameters: readonly NamedParameter[] = [
+const parameters: readonly QueryParameter[] = [
   ...['p', 't', 'c', 's', 'a', 'b', 'n', 'd', 'unit', 'direction'].map((name) => ({
     name,
     keyword: name,
@@ -28,7 +28,7 @@ const parameters: readonly NamedParameter[] = [
   { name: 'e', keyword: 'e', range: false, list: list(true, "'") },
 ];
 
-const rewrite = (sql: string): string => rewriteParameters(tokensOf(sql), parameters).sql;
+const rewrite = (sql: string): string => rewriteParameters(tokenize(sql), parameters).sql;
 
 describe('spec 4.4: mustache parameters become named ones', () => {
   test.each<[string, string, string]>([
@@ -148,12 +148,12 @@ describe('spec 4.4: mustache parameters become named ones', () => {
     ['{{ nobody }}', /not known/],
     ['x IN ({{ p }}, {{ m }})', /beside other values/],
   ])('said: %s', (sql, note) =>
-    expect(rewriteParameters(tokensOf(sql), parameters).notes.join()).toMatch(note),
+    expect(rewriteParameters(tokenize(sql), parameters).notes.join()).toMatch(note),
   );
 });
 
 test('the parameters of a query are told in their order, without those in comments', () => {
-  expect(parameterNames(tokensOf("SELECT {{ b }}, '{{ a }} {{ b }}', `{{ c }}` -- {{ d }}"))).toEqual([
+  expect(parameterNames(tokenize("SELECT {{ b }}, '{{ a }} {{ b }}', `{{ c }}` -- {{ d }}"))).toEqual([
     'b',
     'a',
     'c',
@@ -161,13 +161,13 @@ test('the parameters of a query are told in their order, without those in commen
 });
 
 describe('whatever the query', () => {
-  const known = soupParameters.map((name): NamedParameter => ({
+  const known = soupParameters.map((name): QueryParameter => ({
     name,
     keyword: name.replace(' ', '_'),
     range: name === 'r',
     list: name === 'm' ? list(false) : name === 'e' ? list(true, "'") : undefined,
   }));
-  const rewriteSoup = (sql: string): string => rewriteParameters(tokensOf(sql), known).sql;
+  const rewriteSoup = (sql: string): string => rewriteParameters(tokenize(sql), known).sql;
 
   test('without a parameter it stays as it is', () => {
     fc.assert(
@@ -205,12 +205,12 @@ describe('whatever the query', () => {
   });
 
   test('outside of comments no marker of a known parameter is left, unless it is said', () => {
-    const resolve = resolver(known);
+    const resolve = createResolver(known);
     fc.assert(
       fc.property(sqlSoup, (sql) => {
-        const { sql: result, notes } = rewriteParameters(tokensOf(sql), known);
-        const left = tokensOf(result)
-          .flatMap(markersIn)
+        const { sql: result, notes } = rewriteParameters(tokenize(sql), known);
+        const left = tokenize(result)
+          .flatMap(markerNamesIn)
           .filter((name) => resolve(name) !== undefined);
         if (left.length > 0) expect(notes).not.toEqual([]);
       }),
@@ -241,7 +241,7 @@ describe('whatever the query', () => {
 });
 
 function commentsOf(sql: string): string[] {
-  return tokensOf(sql)
+  return tokenize(sql)
     .filter(({ kind }) => kind === 'comment')
     .map(({ text }) => text);
 }
@@ -254,7 +254,7 @@ const moved = new Set(['in', 'not', 'interval', 'days', 'minute', 'date', 'times
  * list.
  */
 function keptTexts(sql: string): string[] {
-  const tokens = tokensOf(sql);
+  const tokens = tokenize(sql);
   const inList = / in \(/i.test(sql) || /in\s*\(/i.test(sql);
   return inList
     ? []
@@ -276,5 +276,5 @@ function keptTexts(sql: string): string[] {
 }
 
 test('every marker of the soup is one', () => {
-  for (const marker of soupMarkers) expect(tokensOf(marker)).toMatchObject([{ kind: 'marker' }]);
+  for (const marker of soupMarkers) expect(tokenize(marker)).toMatchObject([{ kind: 'marker' }]);
 });

@@ -1,10 +1,10 @@
 /** Tokens of SQL: no character is lost, and text, comments and names are told from code. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { markerName, tokensOf, type TokenKind } from '../../../../engine/sql/tokens.ts';
+import { markerName, tokenize, type SqlTokenKind } from '../../../../engine/sql/tokens.ts';
 import { sqlSoup } from './sql-soup.ts';
 
-const cases: readonly (readonly [string, readonly (readonly [TokenKind, string])[]])[] = [
+const cases: readonly (readonly [string, readonly (readonly [SqlTokenKind, string])[]])[] = [
   [
     "a='it''s'",
     [
@@ -113,7 +113,7 @@ const cases: readonly (readonly [string, readonly (readonly [TokenKind, string])
 ];
 
 test.each(cases)('%s', (sql, tokens) => {
-  expect(tokensOf(sql).map(({ kind, text }) => [kind, text])).toEqual(tokens);
+  expect(tokenize(sql).map(({ kind, text }) => [kind, text])).toEqual(tokens);
 });
 
 test('a marker is named without its braces and blanks', () => {
@@ -124,7 +124,7 @@ describe('any text', () => {
   test('is its tokens put together', () => {
     fc.assert(
       fc.property(fc.oneof(sqlSoup, fc.string({ unit: 'binary' })), (sql) => {
-        const tokens = tokensOf(sql);
+        const tokens = tokenize(sql);
         expect(tokens.map(({ text }) => text).join('')).toBe(sql);
         expect(tokens.every(({ text }) => text !== '')).toBe(true);
       }),
@@ -152,7 +152,7 @@ describe('any text', () => {
     ]) {
       const sql = piece.repeat(2 ** 18);
       expect(
-        tokensOf(sql)
+        tokenize(sql)
           .map(({ text }) => text)
           .join(''),
       ).toBe(sql);

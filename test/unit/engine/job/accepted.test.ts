@@ -1,10 +1,10 @@
 /** Settings that are accepted: every task kind, every shape of cluster, what clients commonly send. */
 import { expect, test } from 'vitest';
-import { builtInKinds, kindOf, taskKinds } from '../../../../engine/job/task-kinds.ts';
+import { builtInKinds, builtInKindOf, taskKinds } from '../../../../engine/job/task-kinds.ts';
 import { alias, bodies, multi, newCluster, single, task, verdictOn, verdictOnSubmission } from './samples.ts';
 
 test.each(taskKinds)('spec 2.7: a job of one %s is accepted in both formats', (kind) => {
-  expect(kindOf({ [kind]: bodies[kind] })).toBe(kind);
+  expect(builtInKindOf({ [kind]: bodies[kind] })).toBe(kind);
   const work = { [kind]: bodies[kind], new_cluster: newCluster };
   expect(verdictOn({ name: 'n', ...work })).toBe('accepted');
   expect(verdictOn({ name: 'n', tasks: [{ task_key: 't', ...work }] }, '2.1')).toBe('accepted');

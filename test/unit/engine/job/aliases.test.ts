@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import {
   canonicalKeys,
   canonicalUri,
-  pick,
+  readAliased,
   spellingIn,
   uriSchemes,
   withAliases,
@@ -33,11 +33,11 @@ test('an alias key gets the schema of its neutral key', () => {
 
 test('a value is read under its neutral name or an alias, the neutral name first', () => {
   const written: { managed_fs?: number } = { [alias('managed_fs')]: 2 };
-  expect(pick({ managed_fs: 1 }, 'managed_fs')).toBe(1);
-  expect(pick(written, 'managed_fs')).toBe(2);
+  expect(readAliased({ managed_fs: 1 }, 'managed_fs')).toBe(1);
+  expect(readAliased(written, 'managed_fs')).toBe(2);
   expect(spellingIn(written, 'managed_fs')).toBe(alias('managed_fs'));
-  expect(pick({ ...written, managed_fs: 3 }, 'managed_fs')).toBe(3);
-  expect(pick({}, 'managed_fs')).toBeUndefined();
+  expect(readAliased({ ...written, managed_fs: 3 }, 'managed_fs')).toBe(3);
+  expect(readAliased({}, 'managed_fs')).toBeUndefined();
 });
 
 test('canonical keys rename aliases only', () => {

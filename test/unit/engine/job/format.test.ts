@@ -1,9 +1,9 @@
 /** Single-task and multi-task settings, each seen as the other. */
 import { expect, test } from 'vitest';
 import {
-  asMultiTask,
+  toMultiTask,
   formatOf,
-  settingsOfSubmission,
+  toJobSettings,
   tasksOf,
   withoutTasks,
 } from '../../../../engine/job/format.ts';
@@ -43,7 +43,7 @@ test('a multi-task job has its own tasks', () => {
 });
 
 test('spec 9.2: a single-task job in multi-task format keeps only job fields at the top', () => {
-  expect(asMultiTask(job)).toEqual({
+  expect(toMultiTask(job)).toEqual({
     name: 'n',
     email_notifications: { on_start: ['a@x'] },
     max_concurrent_runs: 3,
@@ -58,7 +58,7 @@ test('spec 9.4: listings leave tasks out and nothing else', () => {
 });
 
 test('in 2.0 a single-task submission stays single-task and loses its token', () => {
-  expect(settingsOfSubmission({ ...own, idempotency_token: 't' }, '2.0')).toEqual({
+  expect(toJobSettings({ ...own, idempotency_token: 't' }, '2.0')).toEqual({
     ...own,
     name: 'Untitled',
     format: 'SINGLE_TASK',
@@ -67,7 +67,7 @@ test('in 2.0 a single-task submission stays single-task and loses its token', ()
 
 test('in 2.1 a single-task submission is one task and the timeout stays that of the run', () => {
   const { timeout_seconds, ...rest } = own;
-  expect(settingsOfSubmission({ ...own, run_name: 'Load sales' }, '2.1')).toEqual({
+  expect(toJobSettings({ ...own, run_name: 'Load sales' }, '2.1')).toEqual({
     name: 'Load sales',
     format: 'MULTI_TASK',
     timeout_seconds,
@@ -84,12 +84,12 @@ test.each([
   [undefined, 'main'],
 ])('a run named %j becomes a task keyed %j', (run_name, key) => {
   const submission = run_name === undefined ? own : { ...own, run_name };
-  expect(tasksOf(settingsOfSubmission(submission, '2.2')).map((only) => only.task_key)).toEqual([key]);
+  expect(tasksOf(toJobSettings(submission, '2.2')).map((only) => only.task_key)).toEqual([key]);
 });
 
 test('a multi-task submission keeps its tasks in every version', () => {
   for (const version of ['2.0', '2.1', '2.2'] as const) {
-    expect(settingsOfSubmission({ tasks: [task('a')] }, version)).toEqual({
+    expect(toJobSettings({ tasks: [task('a')] }, version)).toEqual({
       name: 'Untitled',
       format: 'MULTI_TASK',
       tasks: [task('a')],

@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mergeSettings, resetSettings } from '../../../../engine/job/merge.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
-import { retimed } from '../../../../engine/job/timeouts.ts';
+import { applyTimeoutUpdate } from '../../../../engine/job/timeouts.ts';
 import { bodies, newCluster, single, task } from './samples.ts';
 
 const cluster = (job_cluster_key: string, num_workers = 1) => ({
@@ -316,12 +316,12 @@ describe('spec 4.1.2, 4.1.3: timeouts that reach active runs', () => {
       job(6, ['a', 5]),
     ],
   ])('%s', (_name, running, changed, expected) => {
-    expect(retimed(running, changed)).toEqual(expected);
+    expect(applyTimeoutUpdate(running, changed)).toEqual(expected);
   });
 
   test('nothing but timeouts is taken over', () => {
-    expect(retimed(job(5, ['a']), { ...job(6, ['a']), name: 'other', max_concurrent_runs: 7 })).toEqual(
-      job(6, ['a']),
-    );
+    expect(
+      applyTimeoutUpdate(job(5, ['a']), { ...job(6, ['a']), name: 'other', max_concurrent_runs: 7 }),
+    ).toEqual(job(6, ['a']));
   });
 });

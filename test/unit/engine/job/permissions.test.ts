@@ -1,14 +1,14 @@
 /** Levels on jobs, and lists of grants: who keeps what, and that a job has one owner. */
 import { describe, expect, test } from 'vitest';
 import {
-  amendedGrants,
-  grantsOf,
-  keepsOwner,
-  lacksPermission,
-  ownerIn,
+  grantsAfterUpdate,
+  parseGrants,
+  hasSameOwner,
+  permissionDenied,
+  findOwner,
   permissionLevels,
-  reaches,
-  replacedGrants,
+  hasPermission,
+  grantsAfterReplace,
   type Grant,
   type PermissionLevel,
 } from '../../../../engine/job/permissions.ts';
@@ -19,10 +19,10 @@ const everybody = (level: PermissionLevel): Grant => ({ grantee: { kind: 'group'
 test('each level holds the weaker ones and not the stronger ones', () => {
   for (const [rank, held] of permissionLevels.entries()) {
     for (const [neededRank, needed] of permissionLevels.entries())
-      expect(reaches([held], needed)).toBe(rank >= neededRank);
+      expect(hasPermission([held], needed)).toBe(rank >= neededRank);
   }
-  expect(reaches([], 'CAN_VIEW')).toBe(false);
-  expect(reaches(['CAN_VIEW', 'CAN_MANAGE'], 'CAN_MANAGE_RUN')).toBe(true);
+  expect(hasPermission([], 'CAN_VIEW')).toBe(false);
+  expect(hasPermission(['CAN_VIEW', 'CAN_MANAGE'], 'CAN_MANAGE_RUN')).toBe(true);
 });
 
 test.each([
@@ -31,13 +31,13 @@ test.each([
   ['CAN_MANAGE', 'User u does not have Admin or Owner permissions on job 7'],
   ['IS_OWNER', 'User u does not have Owner permissions on job 7'],
 ] as const)('who lacks %s is told in the words that clients know', (level, message) => {
-  expect(lacksPermission('u', level, 7)).toMatchObject({ code: 'PERMISSION_DENIED', message });
+  expect(permissionDenied('u', level, 7)).toMatchObject({ code: 'PERMISSION_DENIED', message });
 });
 
 describe('an access_control_list', () => {
   test('may name users, groups and service principals', () => {
     expect(
-      grantsOf([
+      parseGrants([
         { user_name: 'a', permission_level: 'IS_OWNER' },
         { group_name: 'users', permission_level: 'CAN_VIEW' },
         { service_principal_name: 'b', permission_level: 'CAN_MANAGE' },
@@ -77,7 +77,7 @@ describe('an access_control_list', () => {
       'access_control_list[0] makes the group "users" the owner; only a user or a service principal may be.',
     ],
   ] as const)('%j is refused', (list, message) => {
-    expect(() => grantsOf(list)).toThrow(message);
+    expect(() => parseGrants(list)).toThrow(message);
   });
 });
 
@@ -89,7 +89,7 @@ describe('a list that is replaced', () => {
     ['keeps an owner who is given less', [user('a', 'CAN_VIEW')], [user('a', 'IS_OWNER')]],
     ['has the owner that it names', [user('b', 'IS_OWNER')], [user('b', 'IS_OWNER')]],
   ])('%s', (_, wanted, after) => {
-    expect(replacedGrants(before, wanted)).toEqual(after);
+    expect(grantsAfterReplace(before, wanted)).toEqual(after);
   });
 });
 
@@ -122,18 +122,18 @@ describe('a list that is amended', () => {
       [user('b', 'IS_OWNER'), everybody('CAN_VIEW'), user('a', 'CAN_VIEW')],
     ],
   ])('%s', (_, wanted, after) => {
-    expect(amendedGrants(before, wanted)).toEqual(after);
+    expect(grantsAfterUpdate(before, wanted)).toEqual(after);
   });
 
   test('of a job whose owner is gone gets one when it is named', () => {
-    expect(ownerIn(amendedGrants([], [user('b', 'CAN_VIEW')]))).toBeUndefined();
-    expect(ownerIn(amendedGrants([], [user('b', 'IS_OWNER')]))).toEqual(user('b', 'IS_OWNER'));
+    expect(findOwner(grantsAfterUpdate([], [user('b', 'CAN_VIEW')]))).toBeUndefined();
+    expect(findOwner(grantsAfterUpdate([], [user('b', 'IS_OWNER')]))).toEqual(user('b', 'IS_OWNER'));
   });
 });
 
 test('the owner is kept when the same one is named again', () => {
-  expect(keepsOwner([user('a', 'IS_OWNER')], [user('a', 'IS_OWNER')])).toBe(true);
-  expect(keepsOwner([user('a', 'IS_OWNER')], [user('b', 'IS_OWNER')])).toBe(false);
-  expect(keepsOwner([], [])).toBe(true);
-  expect(keepsOwner([], [user('b', 'IS_OWNER')])).toBe(false);
+  expect(hasSameOwner([user('a', 'IS_OWNER')], [user('a', 'IS_OWNER')])).toBe(true);
+  expect(hasSameOwner([user('a', 'IS_OWNER')], [user('b', 'IS_OWNER')])).toBe(false);
+  expect(hasSameOwner([], [])).toBe(true);
+  expect(hasSameOwner([], [user('b', 'IS_OWNER')])).toBe(false);
 });

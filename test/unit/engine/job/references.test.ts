@@ -2,17 +2,17 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  absentReferences,
-  namesOf,
-  piecesOf,
+  unsupportedReferences,
+  referenceNamesIn,
+  splitAtReferences,
   runReferences,
   taskReferences,
 } from '../../../../engine/job/references.ts';
 
 const read = (text: string) =>
-  piecesOf(text).map((piece) => (typeof piece === 'string' ? piece : [piece.name, ...piece.filled]));
+  splitAtReferences(text).map((piece) => (typeof piece === 'string' ? piece : [piece.name, ...piece.args]));
 
-test.each([...runReferences, ...taskReferences, ...Object.keys(absentReferences)])(
+test.each([...runReferences, ...taskReferences, ...Object.keys(unsupportedReferences)])(
   '{{%s}} is known',
   (name) => {
     const filled = [...name.matchAll(/<(\w+)>/g)].map((match) => match[1]);
@@ -97,8 +97,8 @@ test('the pieces of any text are the text', () => {
       fc.array(fc.oneof(word, fc.string({ unit: 'binary' }))).map((words) => words.join('')),
       (text) => {
         expect(
-          piecesOf(text)
-            .map((piece) => (typeof piece === 'string' ? piece : piece.written))
+          splitAtReferences(text)
+            .map((piece) => (typeof piece === 'string' ? piece : piece.source))
             .join(''),
         ).toBe(text);
       },
@@ -116,11 +116,16 @@ test('text without double braces is one piece, however long, and hostile text is
     `{{${'a.'.repeat(5e5)}`,
     `{{\`${'a'.repeat(1e6)}`,
   ]) {
-    expect(piecesOf(text)).toEqual([text]);
+    expect(splitAtReferences(text)).toEqual([text]);
   }
 });
 
 test('the names of a namespace leave out those that never have a value', () => {
-  expect(namesOf('task')).toEqual(['task.name', 'task.run_id', 'task.execution_count', 'task.notebook_path']);
-  expect(namesOf('input')).toEqual([]);
+  expect(referenceNamesIn('task')).toEqual([
+    'task.name',
+    'task.run_id',
+    'task.execution_count',
+    'task.notebook_path',
+  ]);
+  expect(referenceNamesIn('input')).toEqual([]);
 });

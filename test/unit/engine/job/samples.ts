@@ -5,11 +5,11 @@ import { Ajv } from 'ajv';
 import type { TSchema } from 'typebox';
 import { explain } from '../../../../api/http/schema-errors.ts';
 import { ServiceError } from '../../../../engine/errors.ts';
-import { spellings, type AliasedKey } from '../../../../engine/validation/aliases.ts';
+import { spellingsOf, type AliasedKey } from '../../../../engine/validation/aliases.ts';
 import { checkSettings, checkSubmission } from '../../../../engine/job/check.ts';
 import type { ApiVersion } from '../../../../engine/job/format.ts';
 import { JobSettings, SubmitSettings } from '../../../../engine/job/settings.ts';
-import type { KnownKind } from '../../../../engine/job/task-kinds.ts';
+import type { TaskKindInfo } from '../../../../engine/job/task-kinds.ts';
 import { defaultLimits } from '../../../../engine/limits.ts';
 
 export const newCluster = { num_workers: 1, spark_version: '15.4.x-scala2.12', node_type_id: 'small' };
@@ -26,7 +26,7 @@ export const bodies = {
 
 /** Another spelling of a neutral key: the first, or the n-th. */
 export function alias(key: AliasedKey, nth = 1): string {
-  return spellings(key)[nth] ?? key;
+  return spellingsOf(key)[nth] ?? key;
 }
 
 /** A right single-task job. */
@@ -69,7 +69,7 @@ function messageFrom(check: () => void): string {
 export function verdictOn(
   settings: unknown,
   version: ApiVersion = '2.0',
-  kinds?: readonly KnownKind[],
+  kinds?: readonly TaskKindInfo[],
 ): string {
   const refusal = schemaRefusal(JobSettings, settings);
   // The schema has just been applied.

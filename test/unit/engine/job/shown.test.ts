@@ -1,25 +1,25 @@
 /** Settings as they are shown: as written, with the promised additions and no others. */
 import { expect, test } from 'vitest';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
-import { shownSettings } from '../../../../engine/job/shown.ts';
+import { renderSettings } from '../../../../engine/job/shown.ts';
 import { bodies, newCluster, single, task } from './samples.ts';
 
 const { name: _, ...unnamed } = single;
 
 test('spec 9.3: 2.0 shows a single-task job exactly as written, with name and format', () => {
   const written = { ...unnamed, git_source: { git_url: 'u' }, x_unknown: [1, { a: null }] };
-  expect(shownSettings(written, '2.0')).toEqual({ ...written, name: 'Untitled', format: 'SINGLE_TASK' });
+  expect(renderSettings(written, '2.0')).toEqual({ ...written, name: 'Untitled', format: 'SINGLE_TASK' });
 });
 
 test('spec 9.3: 2.0 shows a multi-task job as written, with name and format', () => {
   const tasks = [task('b', 'd', 'a'), task('a'), task('d')];
-  expect(shownSettings({ tasks }, '2.0')).toEqual({ tasks, name: 'Untitled', format: 'MULTI_TASK' });
+  expect(renderSettings({ tasks }, '2.0')).toEqual({ tasks, name: 'Untitled', format: 'MULTI_TASK' });
 });
 
 test.each(['2.1', '2.2'] as const)(
   'spec 9.2: %s shows a single-task job as one task with the defaults of that version',
   (version) => {
-    expect(shownSettings({ ...unnamed, timeout_seconds: 5, max_retries: 1 }, version)).toEqual({
+    expect(renderSettings({ ...unnamed, timeout_seconds: 5, max_retries: 1 }, version)).toEqual({
       name: 'Untitled',
       format: 'MULTI_TASK',
       email_notifications: {},
@@ -48,7 +48,7 @@ test('what was written wins over the defaults, and dependencies are sorted', () 
     tasks: [{ ...task('c', 'b', 'a'), run_if: 'ALL_DONE' as const }],
     git_source: {},
   };
-  const shown = shownSettings(written, '2.1');
+  const shown = renderSettings(written, '2.1');
   expect(shown).toMatchObject({
     max_concurrent_runs: 5,
     tasks: [{ run_if: 'ALL_DONE', depends_on: [{ task_key: 'a' }, { task_key: 'b' }] }],
@@ -67,12 +67,12 @@ test.each(['2.0', '2.1'] as const)(
       tasks: [{ ...task('a'), new_cluster: sent }],
       job_clusters: [{ job_cluster_key: 'k', new_cluster: sent }],
     };
-    expect(shownSettings(settings, version)).toMatchObject({
+    expect(renderSettings(settings, version)).toMatchObject({
       tasks: [{ new_cluster: shown }],
       job_clusters: [{ new_cluster: shown }],
     });
     expect(
-      shownSettings({ ...single, new_cluster: { ...newCluster, custom_tags: { a: 'b' } } }, '2.0')
+      renderSettings({ ...single, new_cluster: { ...newCluster, custom_tags: { a: 'b' } } }, '2.0')
         .new_cluster,
     ).toEqual({ ...newCluster, custom_tags: { a: 'b' } });
   },
@@ -81,7 +81,7 @@ test.each(['2.0', '2.1'] as const)(
 test('spec 2.9: health rules show the comparison under both spellings, whichever was written', () => {
   for (const spelling of ['op', 'operator']) {
     const rule = { metric: 'RUN_DURATION_SECONDS' as const, [spelling]: 'GREATER_THAN', value: 5 };
-    expect(shownSettings({ ...single, health: { rules: [rule] } }, '2.0').health).toEqual({
+    expect(renderSettings({ ...single, health: { rules: [rule] } }, '2.0').health).toEqual({
       rules: [{ metric: 'RUN_DURATION_SECONDS', op: 'GREATER_THAN', operator: 'GREATER_THAN', value: 5 }],
     });
   }

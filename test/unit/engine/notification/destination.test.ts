@@ -2,17 +2,17 @@
 import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../../engine/limits.ts';
 import {
-  addressOf,
-  shownConfig,
-  targetOf,
+  targetAddressOf,
+  renderConfig,
+  parseTarget,
   type DestinationConfig,
-  type Target,
+  type DestinationTarget,
 } from '../../../../engine/notification/destination.ts';
 
 const rules = { limits: defaultLimits, allowPrivate: false };
 const url = 'https://desk.example.org/hook';
 
-test.each<[DestinationConfig, Target, object, string]>([
+test.each<[DestinationConfig, DestinationTarget, object, string]>([
   [
     { email: { addresses: ['a@x.org', 'b@x.org'] } },
     { kind: 'EMAIL', addresses: ['a@x.org', 'b@x.org'] },
@@ -39,9 +39,9 @@ test.each<[DestinationConfig, Target, object, string]>([
     'https://desk.example.org',
   ],
 ])('%j is taken, and shown without its secrets', (config, target, shown, address) => {
-  expect(targetOf(config, rules)).toEqual(target);
-  expect(shownConfig(target)).toEqual(shown);
-  expect(addressOf(target)).toBe(address);
+  expect(parseTarget(config, rules)).toEqual(target);
+  expect(renderConfig(target)).toEqual(shown);
+  expect(targetAddressOf(target)).toBe(address);
 });
 
 test.each<[object, RegExp]>([
@@ -83,20 +83,20 @@ test.each<[object, RegExp]>([
   ],
   [{ generic_webhook: { url, username: 'a:b' } }, /username holds a colon/],
 ])('%j is refused, and no secret is repeated', (config, message) => {
-  expect(() => targetOf(config, rules)).toThrow(message);
-  expect(() => targetOf(config, rules)).not.toThrow(/secret/);
+  expect(() => parseTarget(config, rules)).toThrow(message);
+  expect(() => parseTarget(config, rules)).not.toThrow(/secret/);
 });
 
 test('private addresses are taken where that is allowed', () => {
-  expect(targetOf({ slack: { url: 'http://10.0.0.1/' } }, { ...rules, allowPrivate: true })).toEqual({
+  expect(parseTarget({ slack: { url: 'http://10.0.0.1/' } }, { ...rules, allowPrivate: true })).toEqual({
     kind: 'SLACK',
     url: 'http://10.0.0.1/',
   });
 });
 
 describe('a change', () => {
-  const before: Target = { kind: 'WEBHOOK', url, username: 'u', password: 'p' };
-  test.each<[DestinationConfig, Target]>([
+  const before: DestinationTarget = { kind: 'WEBHOOK', url, username: 'u', password: 'p' };
+  test.each<[DestinationConfig, DestinationTarget]>([
     [{ generic_webhook: { password: 'q' } }, { ...before, password: 'q' }],
     [{ generic_webhook: { username: '', password: '' } }, { kind: 'WEBHOOK', url }],
     [
@@ -105,10 +105,12 @@ describe('a change', () => {
     ],
     [{ slack: { url } }, { kind: 'SLACK', url }],
   ])('%j keeps what it does not name', (config, after) =>
-    expect(targetOf(config, rules, before)).toEqual(after),
+    expect(parseTarget(config, rules, before)).toEqual(after),
   );
 
   test('to another kind needs all of it', () => {
-    expect(() => targetOf({ slack: {} }, rules, before)).toThrow('Missing required field: config.slack.url.');
+    expect(() => parseTarget({ slack: {} }, rules, before)).toThrow(
+      'Missing required field: config.slack.url.',
+    );
   });
 });

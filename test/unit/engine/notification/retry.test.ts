@@ -4,27 +4,27 @@
 import { describe, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import {
-  decideAfterTry,
-  tryForMs,
-  type TryFacts,
-  type TryOutcome,
+  decideNextAttempt,
+  deliveryPeriodMs,
+  type AttemptContext,
+  type AttemptOutcome,
 } from '../../../../engine/notification/retry.ts';
 
 const hour = 3_600_000;
-const facts: TryFacts = { tries: 1, roundStartTime: 0, now: 1_000, random: 0, baseMs: 2_000 };
-const again: TryOutcome = { kind: 'again' };
+const facts: AttemptContext = { attempts: 1, roundStartTime: 0, now: 1_000, random: 0, baseMs: 2_000 };
+const again: AttemptOutcome = { kind: 'again' };
 
-test.each<[string, TryOutcome, Partial<TryFacts>, unknown]>([
+test.each<[string, AttemptOutcome, Partial<AttemptContext>, unknown]>([
   ['delivered', { kind: 'delivered' }, {}, { state: 'delivered' }],
-  ['delivered at the very end', { kind: 'delivered' }, { now: tryForMs + 5 }, { state: 'delivered' }],
+  ['delivered at the very end', { kind: 'delivered' }, { now: deliveryPeriodMs + 5 }, { state: 'delivered' }],
   ['refused', { kind: 'refused' }, {}, { state: 'failed' }],
   ['the first wait is at least half of the base', again, {}, { state: 'pending', nextAttemptTime: 2_000 }],
   ['and at most all of it', again, { random: 0.9999 }, { state: 'pending', nextAttemptTime: 3_000 }],
-  ['the fourth is eight times as long', again, { tries: 4 }, { state: 'pending', nextAttemptTime: 9_000 }],
+  ['the fourth is eight times as long', again, { attempts: 4 }, { state: 'pending', nextAttemptTime: 9_000 }],
   [
     'none is longer than an hour',
     again,
-    { tries: 40, random: 0.9999999999 },
+    { attempts: 40, random: 0.9999999999 },
     { state: 'pending', nextAttemptTime: 1_000 + hour },
   ],
   [
@@ -43,11 +43,11 @@ test.each<[string, TryOutcome, Partial<TryFacts>, unknown]>([
     'a Retry-After beyond the 24 hours leaves one last try',
     { kind: 'again', retryAfterMs: 100 * hour },
     {},
-    { state: 'pending', nextAttemptTime: tryForMs },
+    { state: 'pending', nextAttemptTime: deliveryPeriodMs },
   ],
-  ['after the 24 hours it has failed', again, { now: tryForMs }, { state: 'failed' }],
+  ['after the 24 hours it has failed', again, { now: deliveryPeriodMs }, { state: 'failed' }],
 ])('%s', (_name, outcome, changes, expected) => {
-  expect(decideAfterTry(outcome, { ...facts, ...changes })).toEqual(expected);
+  expect(decideNextAttempt(outcome, { ...facts, ...changes })).toEqual(expected);
 });
 
 describe('whatever happens', () => {
@@ -67,12 +67,13 @@ describe('whatever happens', () => {
           for (let tries = 1; ; tries += 1) {
             const { random, asked, took } = steps[tries % steps.length] ?? { random: 0, asked: 0, took: 0 };
             now += took;
-            const after = decideAfterTry(
+            const after = decideNextAttempt(
               { kind: 'again', retryAfterMs: asked },
-              { tries, roundStartTime: 0, now, random, baseMs: 2_000 },
+              { attempts: tries, roundStartTime: 0, now, random, baseMs: 2_000 },
             );
-            if (after.state !== 'pending') return after.state === 'failed' && now >= tryForMs && tries < 100;
-            if (after.nextAttemptTime <= now || after.nextAttemptTime > tryForMs) return false;
+            if (after.state !== 'pending')
+              return after.state === 'failed' && now >= deliveryPeriodMs && tries < 100;
+            if (after.nextAttemptTime <= now || after.nextAttemptTime > deliveryPeriodMs) return false;
             now = after.nextAttemptTime;
           }
         },

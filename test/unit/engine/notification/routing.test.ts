@@ -1,14 +1,14 @@
 /** Who is told of what: events x mute switches x channels (spec 2.9, section 6). */
 import { describe, expect, test } from 'vitest';
-import { alertLists } from '../../../../engine/job/alerts.ts';
+import { subscribableEvents } from '../../../../engine/job/alerts.ts';
 import {
-  noticesOfDeletion,
-  noticesOfDuration,
-  noticesOfEnd,
-  noticesOfStart,
-  type NoticeHolder,
+  notificationsForDeletion,
+  notificationsForDuration,
+  notificationsForEnd,
+  notificationsForStart,
+  type RoutingSettings,
 } from '../../../../engine/notification/routing.ts';
-import type { Notice } from '../../../../engine/run/notification.ts';
+import type { RunNotification } from '../../../../engine/run/notification.ts';
 import type { Progress } from '../../../../engine/run/run.ts';
 import { progressAt } from '../run/standings.ts';
 
@@ -16,11 +16,13 @@ const subject = { jobId: 3, runId: 10, now: 1_000 };
 
 /** Every list has one address and one destination, named after it. */
 const everybody = {
-  email_notifications: Object.fromEntries(alertLists.map((list) => [list, [`${list}@mail`]])),
-  webhook_notifications: Object.fromEntries(alertLists.map((list) => [list, [{ id: `${list}@hook` }]])),
-} satisfies NoticeHolder;
+  email_notifications: Object.fromEntries(subscribableEvents.map((list) => [list, [`${list}@mail`]])),
+  webhook_notifications: Object.fromEntries(
+    subscribableEvents.map((list) => [list, [{ id: `${list}@hook` }]]),
+  ),
+} satisfies RoutingSettings;
 
-function told(notices: readonly Notice[]): string[] {
+function told(notices: readonly RunNotification[]): string[] {
   return notices.map(({ channel, recipient }) => `${channel} ${recipient}`);
 }
 
@@ -46,7 +48,7 @@ const switches = {
     email_notifications: { ...everybody.email_notifications, no_alert_for_skipped_runs: false },
     notification_settings: { no_alert_for_skipped_runs: false, no_alert_for_canceled_runs: false },
   },
-} satisfies Record<string, NoticeHolder>;
+} satisfies Record<string, RoutingSettings>;
 type Switch = keyof typeof switches;
 
 const table: Readonly<Record<End, Readonly<Record<Switch, string[]>>>> = {
@@ -122,7 +124,9 @@ const cases = Object.entries(table).flatMap(([end, row]) =>
 
 describe('spec 2.9: the end', () => {
   test.each(cases)('%s, with the switches %s: %j', (end, muted, expected) => {
-    expect(told(noticesOfEnd({ ...everybody, ...switches[muted] }, ends[end], subject))).toEqual(expected);
+    expect(told(notificationsForEnd({ ...everybody, ...switches[muted] }, ends[end], subject))).toEqual(
+      expected,
+    );
   });
 });
 
@@ -151,10 +155,11 @@ describe('spec 2.9: retries', () => {
     (isRetry, isRetried, lastOnly, begun, ended) => {
       const holder = { ...everybody, notification_settings: { alert_on_last_attempt: lastOnly } };
       const about = { ...subject, isRetry, isRetried };
-      expect(told(noticesOfStart(holder, about))).toEqual(begun);
-      for (const end of failures) expect(told(noticesOfEnd(holder, ends[end], about)), end).toEqual(ended);
+      expect(told(notificationsForStart(holder, about))).toEqual(begun);
+      for (const end of failures)
+        expect(told(notificationsForEnd(holder, ends[end], about)), end).toEqual(ended);
       // A success ends all retries.
-      expect(told(noticesOfEnd(holder, succeeded, { ...subject, isRetry, isRetried: false }))).toEqual(
+      expect(told(notificationsForEnd(holder, succeeded, { ...subject, isRetry, isRetried: false }))).toEqual(
         success,
       );
     },
@@ -170,14 +175,14 @@ describe('spec 2.9: retries', () => {
       },
     };
     const about = { ...subject, isRetry: true, isRetried: false };
-    expect(told(noticesOfEnd(holder, canceled, about))).toEqual([]);
-    expect(told(noticesOfEnd(holder, skipped, about))).toEqual([]);
+    expect(told(notificationsForEnd(holder, canceled, about))).toEqual([]);
+    expect(told(notificationsForEnd(holder, skipped, about))).toEqual([]);
   });
 });
 
 test('spec 2.9: a run that lasts too long is told to its own lists, whatever is muted', () => {
   for (const muted of Object.values(switches)) {
-    expect(told(noticesOfDuration({ ...everybody, ...muted }, subject))).toEqual([
+    expect(told(notificationsForDuration({ ...everybody, ...muted }, subject))).toEqual([
       'email on_duration_warning_threshold_exceeded@mail',
       'webhook on_duration_warning_threshold_exceeded@hook',
     ]);
@@ -187,7 +192,7 @@ test('spec 2.9: a run that lasts too long is told to its own lists, whatever is 
 test('who is named twice in one list is told once', () => {
   expect(
     told(
-      noticesOfStart(
+      notificationsForStart(
         {
           email_notifications: { on_start: ['a@x', 'a@x'] },
           webhook_notifications: { on_start: [{ id: '1' }, { id: '1' }] },
@@ -199,16 +204,16 @@ test('who is named twice in one list is told once', () => {
 });
 
 test('the end carries where the run stood, because it may be opened again before the mail is made', () => {
-  expect(noticesOfEnd(everybody, failed, subject)[0]?.facts).toMatchObject({
+  expect(notificationsForEnd(everybody, failed, subject)[0]?.facts).toMatchObject({
     standing: { state: 'TERMINATED', result: 'FAILED' },
   });
 });
 
 test.each(Object.keys(switches) as Switch[])('spec 2.9: the start is told whatever is muted: %s', (muted) => {
-  expect(told(noticesOfStart({ ...everybody, ...switches[muted] }, subject))).toEqual(start);
+  expect(told(notificationsForStart({ ...everybody, ...switches[muted] }, subject))).toEqual(start);
 });
 
-test.each<[string, NoticeHolder, string[]]>([
+test.each<[string, RoutingSettings, string[]]>([
   ['no settings', {}, []],
   ['empty lists', { email_notifications: { on_failure: [] }, webhook_notifications: { on_failure: [] } }, []],
   ['e-mail alone', { email_notifications: { on_failure: ['a@x', 'b@x'] } }, ['email a@x', 'email b@x']],
@@ -219,11 +224,11 @@ test.each<[string, NoticeHolder, string[]]>([
   ],
   ['other lists only', { email_notifications: { on_start: ['a@x'], on_success: ['b@x'] } }, []],
 ])('%s', (_name, holder, expected) => {
-  expect(told(noticesOfEnd(holder, failed, subject))).toEqual(expected);
+  expect(told(notificationsForEnd(holder, failed, subject))).toEqual(expected);
 });
 
 test('a notice says what it is about', () => {
-  expect(noticesOfStart({ email_notifications: { on_start: ['a@x'] } }, subject)).toEqual([
+  expect(notificationsForStart({ email_notifications: { on_start: ['a@x'] } }, subject)).toEqual([
     {
       event: 'on_start',
       channel: 'email',
@@ -235,7 +240,10 @@ test('a notice says what it is about', () => {
     },
   ]);
   expect(
-    noticesOfStart({ webhook_notifications: { on_start: [{ id: '1' }] } }, { ...subject, taskKey: 'etl' }),
+    notificationsForStart(
+      { webhook_notifications: { on_start: [{ id: '1' }] } },
+      { ...subject, taskKey: 'etl' },
+    ),
   ).toEqual([
     {
       event: 'on_start',
@@ -260,7 +268,7 @@ describe('spec 4.1.1: a deleted job', () => {
       },
       webhook_notifications: everybody.webhook_notifications,
     };
-    const notices = noticesOfDeletion(holder, 3, 1_000);
+    const notices = notificationsForDeletion(holder, 3, 1_000);
     expect(told(notices)).toEqual(['email a@x', 'email b@x', 'email c@x', 'email d@x']);
     expect(new Set(notices.map(({ event, jobId, runId }) => `${event} ${jobId} ${runId}`))).toEqual(
       new Set(['job_deleted 3 undefined']),
@@ -268,6 +276,6 @@ describe('spec 4.1.1: a deleted job', () => {
   });
 
   test('without addresses tells nobody', () => {
-    expect(noticesOfDeletion({}, 3, 1_000)).toEqual([]);
+    expect(notificationsForDeletion({}, 3, 1_000)).toEqual([]);
   });
 });

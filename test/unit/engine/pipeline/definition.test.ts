@@ -2,12 +2,12 @@
 import { array, assert, constantFrom, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkNames } from '../../../../engine/pipeline/graph.ts';
-import { readCondition, readQuery } from '../../../../engine/pipeline/flow-query.ts';
-import { readDefinition } from '../../../../engine/pipeline/read-definition.ts';
-import { tokensOf } from '../../../../engine/sql/tokens.ts';
+import { parseCondition, parseFlowQuery } from '../../../../engine/pipeline/flow-query.ts';
+import { parseDefinition } from '../../../../engine/pipeline/read-definition.ts';
+import { tokenize } from '../../../../engine/sql/tokens.ts';
 
 const read = (text: string, configuration = {}) =>
-  readDefinition([{ path: '/p/a.sql', text }], configuration);
+  parseDefinition([{ path: '/p/a.sql', text }], configuration);
 
 test('a table with all that it may have', () => {
   const {
@@ -140,14 +140,14 @@ describe('refused with its place', () => {
   });
 
   test('a definition in Python needs pyspark', () => {
-    expect(() => readDefinition([{ path: '/p/a.py', text: '' }], {})).toThrow(
+    expect(() => parseDefinition([{ path: '/p/a.py', text: '' }], {})).toThrow(
       '/p/a.py is a Python definition, which needs pyspark; Runyard runs definitions in SQL (.sql).',
     );
   });
 
   const names = (text: string, other = '') =>
     checkNames(
-      readDefinition(
+      parseDefinition(
         [
           { path: '/p/a.sql', text },
           { path: '/p/b.sql', text: other },
@@ -195,7 +195,7 @@ describe('refused with its place', () => {
 describe('queries', () => {
   const naming = { datasets: new Set(['t', 'v']), catalog: 'main', schema: 'prod' };
   const query = (text: string) =>
-    readQuery('f', { text, place: { file: { path: '/p/a.sql', text }, at: 0 } }, naming);
+    parseFlowQuery('f', { text, location: { file: { path: '/p/a.sql', text }, offset: 0 } }, naming);
   const sql = (text: string): string =>
     query(text).sql((uri) => [`/data/${uri.split('/').at(-1) ?? ''}`, '/data/2']);
 
@@ -257,7 +257,7 @@ describe('queries', () => {
 
   test('a condition is written for DuckDB', () => {
     const text = 'size(tags) <=> 2 AND note <> "x"';
-    expect(readCondition({ text, place: { file: { path: '/p', text }, at: 0 } })).toBe(
+    expect(parseCondition({ text, location: { file: { path: '/p', text }, offset: 0 } })).toBe(
       "size(tags)  IS NOT DISTINCT FROM  2 AND note <> 'x'",
     );
   });
@@ -294,7 +294,7 @@ test('whatever stands in a file, it is read or refused with a sentence', () => {
     property(array(constantFrom(...words), { maxLength: 30 }), (parts) => {
       const text = parts.join(' ');
       expect(
-        tokensOf(text)
+        tokenize(text)
           .map((token) => token.text)
           .join(''),
       ).toBe(text);

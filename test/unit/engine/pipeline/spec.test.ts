@@ -1,10 +1,10 @@
 /** Spec files of pipelines, and the patterns of their libraries. */
 import { describe, expect, test } from 'vitest';
-import { specOfDocument } from '../../../../engine/pipeline/document.ts';
-import { fixedFolder, patternOf } from '../../../../engine/pipeline/glob.ts';
-import { readSpec } from '../../../../engine/pipeline/spec.ts';
+import { toPipelineSpec } from '../../../../engine/pipeline/document.ts';
+import { baseFolderOf, globToRegExp } from '../../../../engine/pipeline/glob.ts';
+import { parseSpec } from '../../../../engine/pipeline/spec.ts';
 
-const read = (text: string) => readSpec(text, '/p/spark-pipeline.yml');
+const read = (text: string) => parseSpec(text, '/p/spark-pipeline.yml');
 
 test('a spec file of the open format says all there is to know', () => {
   expect(
@@ -43,7 +43,7 @@ test.each([
 });
 
 test('a request may name the schema in the older way', () => {
-  expect(specOfDocument({ name: 'x', target: 'prod' }).schema).toBe('prod');
+  expect(toPipelineSpec({ name: 'x', target: 'prod' }).schema).toBe('prod');
 });
 
 describe('patterns', () => {
@@ -56,11 +56,11 @@ describe('patterns', () => {
     ['/a/b.sql', ['/a/b.sql'], ['/a/bxsql', '/a/b.sql/c']],
     ['/a/(b)+$', ['/a/(b)+$'], ['/a/bb']],
   ])('%s', (pattern, matching, others) => {
-    expect(matching.filter((path) => !patternOf(pattern).test(path))).toEqual([]);
-    expect(others.filter((path) => patternOf(pattern).test(path))).toEqual([]);
+    expect(matching.filter((path) => !globToRegExp(pattern).test(path))).toEqual([]);
+    expect(others.filter((path) => globToRegExp(pattern).test(path))).toEqual([]);
   });
 
   test('what stands before the first sign of a pattern is where to look', () => {
-    expect(['/a/b/*.csv', '/a/b*/c', '/*', '/a/b'].map(fixedFolder)).toEqual(['/a/b', '/a', '/', '/a']);
+    expect(['/a/b/*.csv', '/a/b*/c', '/*', '/a/b'].map(baseFolderOf)).toEqual(['/a/b', '/a', '/', '/a']);
   });
 });

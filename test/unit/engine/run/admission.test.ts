@@ -4,7 +4,12 @@
  */
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../../engine/errors.ts';
-import { assertCapacity, decideAdmission, decideCapacity, type CapacityUsage } from '../../../../engine/run/admission.ts';
+import {
+  assertCapacity,
+  decideAdmission,
+  decideCapacity,
+  type CapacityUsage,
+} from '../../../../engine/run/admission.ts';
 import { statusOf } from '../../../../engine/run/status.ts';
 
 test.each([

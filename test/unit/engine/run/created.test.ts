@@ -69,16 +69,18 @@ test('the run starts when it is accepted, is owned, and has the first fence', ()
 });
 
 test('its task runs have not started and say what they wait for', () => {
-  const tasks = toRunWithTasks(stored).tasks.map(({ runId, jobRunId, taskKey, attempt, fence, progress }) => ({
-    runId,
-    jobRunId,
-    taskKey,
-    attempt,
-    fence,
-    start: progress.startTime,
-    state: progress.state,
-    message: progress.message,
-  }));
+  const tasks = toRunWithTasks(stored).tasks.map(
+    ({ runId, jobRunId, taskKey, attempt, fence, progress }) => ({
+      runId,
+      jobRunId,
+      taskKey,
+      attempt,
+      fence,
+      start: progress.startTime,
+      state: progress.state,
+      message: progress.message,
+    }),
+  );
   expect(tasks).toEqual([
     {
       runId: 11,

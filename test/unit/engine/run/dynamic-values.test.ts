@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  absentReferences,
+  unsupportedReferences,
   runReferences,
   taskReferences,
   timeArguments,
@@ -227,7 +227,7 @@ describe('what has no value says so', () => {
     });
   });
 
-  test.each(Object.keys(absentReferences))('%s', (name) => {
+  test.each(Object.keys(unsupportedReferences))('%s', (name) => {
     expect(resolveReferences(`{{${name.replaceAll(/[<>]/g, '')}}}`, facts)).toHaveProperty('error');
   });
 

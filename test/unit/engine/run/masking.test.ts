@@ -92,7 +92,10 @@ describe('a secret is found', () => {
 
   test('line by line, when it has several', () => {
     const key = '-----BEGIN KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQEF\n-----END KEY-----\n';
-    const text = maskText(createMask([key]), `a\n  MIIEvQIBADANBg\n> kqhkiG9w0BAQEF <\n${JSON.stringify(key)}`);
+    const text = maskText(
+      createMask([key]),
+      `a\n  MIIEvQIBADANBg\n> kqhkiG9w0BAQEF <\n${JSON.stringify(key)}`,
+    );
     expect(text).toBe('a\n  ***\n> *** <\n"***\\n"');
   });
 
@@ -112,7 +115,9 @@ describe('a secret is found', () => {
 test('a beginning of a secret at the end is told, the longest one', () => {
   const mask = createMask(['secret-1', 'ets']);
   expect(
-    ['x', 'xs', 'xsecret-', 'secret-1', 'xsecrets', ''].map((text) => partialSecretLengthAtEnd(mask, Buffer.from(text))),
+    ['x', 'xs', 'xsecret-', 'secret-1', 'xsecrets', ''].map((text) =>
+      partialSecretLengthAtEnd(mask, Buffer.from(text)),
+    ),
   ).toEqual([0, 1, 7, 0, 1, 0]);
   expect(partialSecretLengthAtEnd(noMask, Buffer.from('x'))).toBe(0);
 });

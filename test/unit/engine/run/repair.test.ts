@@ -5,7 +5,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
-import { checkRepairable, createRepair, tasksToRerun, type RepairSelection } from '../../../../engine/run/repair.ts';
+import {
+  checkRepairable,
+  createRepair,
+  tasksToRerun,
+  type RepairSelection,
+} from '../../../../engine/run/repair.ts';
 import { rollUp, runConditions, taskStateOf, type RunCondition } from '../../../../engine/run/roll-up.ts';
 import type { Run, RunWithTasks, TaskRun } from '../../../../engine/run/run.ts';
 import { lifeCycleStates, type LifeCycleState } from '../../../../engine/run/states.ts';

@@ -37,7 +37,11 @@ const failed: Progress = {
 };
 const broken: Progress = { ...failed, state: 'INTERNAL_ERROR', result: undefined };
 
-function moment(settings: JobSettings, given?: RunParameters, ended: readonly Progress[] = []): AttemptContext {
+function moment(
+  settings: JobSettings,
+  given?: RunParameters,
+  ended: readonly Progress[] = [],
+): AttemptContext {
   const run: Run = {
     runId: 900,
     jobId: 41,

@@ -1,11 +1,11 @@
 /** Which fires become runs, when they come late too; and what a change of settings means for the next one. */
 import { describe, expect, test } from 'vitest';
-import { decideDue } from '../../../../engine/schedule/due.ts';
-import { rescheduled } from '../../../../engine/schedule/rescheduled.ts';
-import { timingOf } from '../../../../engine/job/job-timing.ts';
-import type { MisfirePolicy, Timing } from '../../../../engine/schedule/timing.ts';
+import { decideDueFires } from '../../../../engine/schedule/due.ts';
+import { decideReschedule } from '../../../../engine/schedule/rescheduled.ts';
+import { scheduleOf } from '../../../../engine/job/job-timing.ts';
+import type { MisfirePolicy, Schedule } from '../../../../engine/schedule/timing.ts';
 
-const cron = (expression: string, misfirePolicy: MisfirePolicy = 'FIRE_ONCE', paused = false): Timing => ({
+const cron = (expression: string, misfirePolicy: MisfirePolicy = 'FIRE_ONCE', paused = false): Schedule => ({
   kind: 'cron',
   expression,
   zone: 'UTC',
@@ -16,8 +16,8 @@ const at = (text: string): number => Date.parse(`2027-${text}Z`);
 const hourly = '0 0 * * * ?';
 
 /** Fires and the next one, as day and time. */
-function decided(timing: Timing, due: string, now: string): [string[], string | undefined] {
-  const { fires, next } = decideDue(timing, at(due), at(now));
+function decided(timing: Schedule, due: string, now: string): [string[], string | undefined] {
+  const { fires, next } = decideDueFires(timing, at(due), at(now));
   const text = (time: number): string => new Date(time).toISOString().slice(5, 19);
   return [fires.map(text), next === undefined ? undefined : text(next)];
 }
@@ -92,7 +92,7 @@ describe('missed', () => {
 });
 
 test('an interval keeps its distance, whatever was missed', () => {
-  const timing: Timing = {
+  const timing: Schedule = {
     kind: 'interval',
     milliseconds: 7 * 60_000,
     paused: false,
@@ -104,7 +104,7 @@ test('an interval keeps its distance, whatever was missed', () => {
 
 describe('after a change of settings', () => {
   const now = at('03-01T05:30');
-  test.each<[string, Timing | undefined, Timing | undefined, unknown]>([
+  test.each<[string, Schedule | undefined, Schedule | undefined, unknown]>([
     ['a new schedule waits for its first fire', undefined, cron(hourly), { next: at('03-01T06:00') }],
     ['one that is the same is left alone', cron(hourly), cron(hourly), 'kept'],
     ['another policy changes no time', cron(hourly), cron(hourly, 'SKIP'), 'kept'],
@@ -124,11 +124,11 @@ describe('after a change of settings', () => {
       { next: undefined },
     ],
   ])('%s', (_name, before, after, expected) => {
-    expect(rescheduled(before, after, now)).toEqual(expected);
+    expect(decideReschedule(before, after, now)).toEqual(expected);
   });
 
   test.each([false, true])('an expression that never fires is refused, paused %s', (paused) => {
-    expect(() => rescheduled(undefined, cron('0 1 0 8 Apr ? 2021', 'FIRE_ONCE', paused), now)).toThrow(
+    expect(() => decideReschedule(undefined, cron('0 1 0 8 Apr ? 2021', 'FIRE_ONCE', paused), now)).toThrow(
       'The provided cron expression: 0 1 0 8 Apr ? 2021 will never fire.',
     );
   });
@@ -145,5 +145,5 @@ test.each([
   ],
   [{}, undefined],
 ])('the timing of %j', (settings, expected) => {
-  expect(timingOf(settings)).toEqual(expected);
+  expect(scheduleOf(settings)).toEqual(expected);
 });

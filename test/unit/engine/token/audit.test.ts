@@ -1,6 +1,6 @@
 /** What the audit log keeps of a change: the fields that differ, and no secret. */
 import { expect, test } from 'vitest';
-import { changedFields } from '../../../../engine/token/audit.ts';
+import { diffFields } from '../../../../engine/token/audit.ts';
 
 test.each([
   'password',
@@ -15,7 +15,7 @@ test.each([
   'credential',
 ])('the value of %s is masked, wherever it stands', (name) => {
   const settings = (value: string) => ({ new_cluster: { spark_env_vars: { [name]: value, PLAIN: 'seen' } } });
-  expect(changedFields(settings('old'), settings('hush'))).toEqual({
+  expect(diffFields(settings('old'), settings('hush'))).toEqual({
     before: settings('***'),
     after: settings('***'),
   });

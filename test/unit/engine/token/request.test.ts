@@ -1,9 +1,9 @@
 /** The rules of making and changing a token, as tables of cases. */
 import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../../engine/limits.ts';
-import { checkTokenQuota, requestedChange, requestedToken } from '../../../../engine/token/request.ts';
-import { newTokenId, newTokenValue } from '../../../../engine/token/secret.ts';
-import { isTokenId, tokenHash } from '../../../../engine/token/token.ts';
+import { checkTokenQuota, parseTokenUpdate, parseTokenRequest } from '../../../../engine/token/request.ts';
+import { generateTokenId, generateTokenValue } from '../../../../engine/token/secret.ts';
+import { isTokenId, hashToken } from '../../../../engine/token/token.ts';
 
 const now = 1_770_000_000_000;
 const day = 86_400;
@@ -46,7 +46,7 @@ describe('what is asked for', () => {
       { comment: '', scopes: ['all-apis'], expiryTime: now + 730 * day * 1_000 },
     ],
   ])('%s', (_, request, expected) => {
-    expect(requestedToken(request, now, defaultLimits)).toEqual({
+    expect(parseTokenRequest(request, now, defaultLimits)).toEqual({
       ...expected,
       createdTime: now,
       autoscopeState: expect.any(String),
@@ -97,7 +97,7 @@ describe('what is asked for', () => {
       /comment is 4098 bytes of UTF-8; at most 4096 are allowed\.$/,
     ],
   ])('%s is refused', (_, request, message) => {
-    expect(refusalOf(() => requestedToken(request, now, defaultLimits))).toMatch(message);
+    expect(refusalOf(() => parseTokenRequest(request, now, defaultLimits))).toMatch(message);
   });
 });
 
@@ -112,16 +112,16 @@ describe('spec 4.3: what is to be changed', () => {
     ['comment,comment', { comment: 'new' }],
     ['*', token],
   ])('update_mask "%s" names the fields', (mask, change) => {
-    expect(requestedChange(token, mask, defaultLimits)).toEqual(change);
+    expect(parseTokenUpdate(token, mask, defaultLimits)).toEqual(change);
   });
 
   test('a comment can be emptied, and * takes what is there', () => {
-    expect(requestedChange({ comment: '' }, 'comment', defaultLimits)).toEqual({ comment: '' });
-    expect(requestedChange({ comment: '' }, '*', defaultLimits)).toEqual({ comment: '' });
+    expect(parseTokenUpdate({ comment: '' }, 'comment', defaultLimits)).toEqual({ comment: '' });
+    expect(parseTokenUpdate({ comment: '' }, '*', defaultLimits)).toEqual({ comment: '' });
   });
 
   test('what the mask does not name is not looked at', () => {
-    expect(requestedChange({ comment: 'new', scopes: [] }, 'comment', defaultLimits)).toEqual({
+    expect(parseTokenUpdate({ comment: 'new', scopes: [] }, 'comment', defaultLimits)).toEqual({
       comment: 'new',
     });
   });
@@ -141,7 +141,7 @@ describe('spec 4.3: what is to be changed', () => {
     ['a scope that is no name', { scopes: ['Jobs'] }, '*', /token\.scopes\[0\] is "Jobs"/],
     ['a comment that is too long', { comment: 'x'.repeat(4_097) }, '*', /token\.comment is 4097 bytes/],
   ])('%s is refused', (_, fields, mask, message) => {
-    expect(refusalOf(() => requestedChange(fields, mask, defaultLimits))).toMatch(message);
+    expect(refusalOf(() => parseTokenUpdate(fields, mask, defaultLimits))).toMatch(message);
   });
 });
 
@@ -151,16 +151,16 @@ test('spec 8: the 601st token of a user is refused', () => {
 });
 
 test('a value is known by its beginning; an id is 64 hex digits and no hash of a value', () => {
-  const value = newTokenValue();
+  const value = generateTokenValue();
   expect(value).toMatch(/^runyard_[0-9a-f]{40}$/);
-  expect(newTokenValue()).not.toBe(value);
+  expect(generateTokenValue()).not.toBe(value);
   expect(
     [
-      newTokenId(),
-      tokenHash(value),
+      generateTokenId(),
+      hashToken(value),
       value,
-      `${newTokenId()}0`,
-      newTokenId().toUpperCase().replace('0', 'A'),
+      `${generateTokenId()}0`,
+      generateTokenId().toUpperCase().replace('0', 'A'),
     ].map(isTokenId),
   ).toEqual([true, true, false, false, false]);
 });

@@ -8,7 +8,7 @@ import { systemClock } from '../../../../engine/clock.ts';
 import type { EventDraft } from '../../../../engine/pipeline/events.ts';
 import type { Manifest } from '../../../../engine/pipeline/manifest.ts';
 import type { UpdateRequest } from '../../../../engine/pipeline/selection.ts';
-import type { UpdateOrder } from '../../../../engine/pipeline/update-order.ts';
+import type { UpdatePlan } from '../../../../engine/pipeline/update-order.ts';
 import { runUpdate } from '../../../../runners/pipeline/update.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -21,13 +21,13 @@ export interface World {
   order(
     sources: Readonly<Record<string, string>> | string,
     request?: Partial<UpdateRequest>,
-    more?: Partial<UpdateOrder>,
-  ): UpdateOrder;
+    more?: Partial<UpdatePlan>,
+  ): UpdatePlan;
   /** Runs an update. @returns its events */
   update(
     sources: Readonly<Record<string, string>> | string,
     request?: Partial<UpdateRequest>,
-    more?: Partial<UpdateOrder>,
+    more?: Partial<UpdatePlan>,
   ): Promise<EventDraft[]>;
   /** Puts a file of managed_fs there in one go. */
   put(path: string, text: string): Promise<void>;

@@ -4,9 +4,9 @@
  */
 import { assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { movingDate } from '../../../../../engine/dashboard/execution/moving-dates.ts';
+import { resolveRelativeDate } from '../../../../../engine/dashboard/execution/moving-dates.ts';
 import { prepareQuery } from '../../../../../engine/sql/duckdb-query.ts';
-import { valuesOf } from '../../../../../engine/dashboard/execution/parameter-values.ts';
+import { bindParameters } from '../../../../../engine/dashboard/execution/parameter-values.ts';
 
 const now = Date.UTC(2024, 1, 29, 13, 45, 10);
 
@@ -24,11 +24,11 @@ describe('dates that move', () => {
     ['now-12M/d', false, '2023-02-28T00:00:00.000'],
     ['now-8h', false, '2024-02-29T05:45:10.000'],
   ])('%s, the end of a range: %s, is %s', (text, end, date) => {
-    expect(movingDate(text, now, end)).toBe(date);
+    expect(resolveRelativeDate(text, now, end)).toBe(date);
   });
 
   test.each(['soon', 'now-', 'now-1x', '2024-01-01', 'now-999999y', 'now-5000y/y'])('%s is none', (text) => {
-    expect(movingDate(text, now, false)).toBeUndefined();
+    expect(resolveRelativeDate(text, now, false)).toBeUndefined();
   });
 });
 
@@ -44,7 +44,9 @@ test('whatever a text parameter is set to, it is one text of the query', () => {
     property(
       string({ unit: 'binary' }).filter((text) => !text.includes('\0')),
       (text) => {
-        const sql = prepareQuery('SELECT :p AS a', valuesOf([parameter], { p: text }, now)).sql((uri) => uri);
+        const sql = prepareQuery('SELECT :p AS a', bindParameters([parameter], { p: text }, now)).sql(
+          (uri) => uri,
+        );
         expect(sql).toBe(`SELECT '${text.replaceAll("'", "''")}' AS a`);
       },
     ),
@@ -72,7 +74,7 @@ test('texts and comments are never read as SQL', () => {
       (inside) => {
         const { files, sql } = prepareQuery(
           `SELECT '${inside}' AS a -- ${inside}`,
-          valuesOf([parameter], {}, now),
+          bindParameters([parameter], {}, now),
         );
         expect([files, sql((uri) => uri)]).toEqual([[], `SELECT '${inside}' AS a`]);
       },
@@ -86,5 +88,5 @@ test.each([
   ['SELECT COUNT(`*`), `a b` FROM t', 'SELECT COUNT(*), "a b" FROM t'],
   ["SELECT e'\\\\' || x", "SELECT e '\\' || x"],
 ])('%s is written %s', (query, written) => {
-  expect(prepareQuery(query, valuesOf([parameter], {}, now)).sql((uri) => uri)).toBe(written);
+  expect(prepareQuery(query, bindParameters([parameter], {}, now)).sql((uri) => uri)).toBe(written);
 });
