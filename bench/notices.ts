@@ -11,7 +11,7 @@ import { generateSigningSecret } from '../engine/notification/signature.ts';
 import { migrate, openDatabase } from '../storage/postgres/database.ts';
 import { createDestinationStore } from '../storage/postgres/deliveries/destinations.ts';
 import { startEmbeddedPostgres } from '../storage/embedded/embedded-postgres.ts';
-import { insertNotices } from '../storage/postgres/outbox/outbox.ts';
+import { insertOutboxEvents } from '../storage/postgres/outbox/outbox.ts';
 import { freshDirectory, startUnderTest, type EngineUnderTest } from './engine-under-test.ts';
 import { spread } from './spread.ts';
 
@@ -62,7 +62,7 @@ async function seed(directory: string): Promise<{ fast: string; slow: string }> 
       10,
     );
   const [fast, slow] = [await make('fast'), await make('slow')];
-  await insertNotices(
+  await insertOutboxEvents(
     db,
     Array.from({ length: notices }, (_, index) => ({
       event: 'on_failure' as const,

@@ -7,7 +7,7 @@ import { messageOf } from '../engine/errors.ts';
 import type { Log } from '../engine/ports/engine.ts';
 
 /** Calls back at the earliest of the times that it was told. */
-export function createAlarm(clock: Clock, ring: () => void) {
+export function createEarliestTimer(clock: Clock, ring: () => void) {
   let closed = false;
   let armed: { readonly at: number; readonly cancel: () => void } | undefined;
   return {
@@ -30,10 +30,10 @@ export function createAlarm(clock: Clock, ring: () => void) {
 }
 
 /** What is under way when the service stops gets this long, and as long again to give up (ms). */
-const lastMomentMs = 2_000;
+const shutdownGraceMs = 2_000;
 
 /** Work that nobody awaits until the end. */
-export function createWork(clock: Clock, log: Log) {
+export function createTaskTracker(clock: Clock, log: Log) {
   const tasks = new Set<Promise<void>>();
   let closing = false;
   const allOf = async (): Promise<void> => {
@@ -58,8 +58,8 @@ export function createWork(clock: Clock, log: Log) {
       closing = true;
       const outOfTime = Promise.withResolvers<void>();
       const cancels = [
-        clock.runAt(clock.now() + lastMomentMs, giveUp),
-        clock.runAt(clock.now() + 2 * lastMomentMs, outOfTime.resolve),
+        clock.runAt(clock.now() + shutdownGraceMs, giveUp),
+        clock.runAt(clock.now() + 2 * shutdownGraceMs, outOfTime.resolve),
       ];
       await Promise.race([outOfTime.promise, allOf()]);
       cancels.forEach((cancel) => cancel());
@@ -68,7 +68,10 @@ export function createWork(clock: Clock, log: Log) {
 }
 
 /** Calls that come while one is at work lead to one more, however many they are. */
-export function coalesced(run: (work: () => Promise<void>) => void, work: () => Promise<void>): () => void {
+export function singleFlight(
+  run: (work: () => Promise<void>) => void,
+  work: () => Promise<void>,
+): () => void {
   let atWork = false;
   let again = false;
   const all = async (): Promise<void> => {

@@ -4,7 +4,7 @@ import type { ClaimedDelivery, DeliveryAttempt, DeliveryMessage } from '../engin
 import { decideNextAttempt } from '../engine/notification/retry.ts';
 import type { DeliveryStore } from '../engine/ports/notifications.ts';
 import type { Mailer } from './email.ts';
-import { messageOfDelivery, type MessagePorts } from './messages.ts';
+import { renderMessage, type MessagePorts } from './messages.ts';
 import type { SendResult } from './send-result.ts';
 import { postWebhook, type WebhookPorts } from './webhook.ts';
 
@@ -20,14 +20,14 @@ export interface SendPorts extends MessagePorts, Omit<WebhookPorts, 'clock'> {
 }
 
 /** Returns when it is to be tried again (epoch ms), if it is. What is aborted is left as it was. */
-export async function deliverOne(
+export async function attemptDelivery(
   ports: SendPorts,
   delivery: ClaimedDelivery,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const { store, clock, nodeId, random, retryBaseMs } = ports;
   const { deliveryId } = delivery;
-  const message = await messageFor(ports, delivery);
+  const message = await ensureMessage(ports, delivery);
   if (signal.aborted) return undefined;
   const began = clock.now();
   const { outcome, ...seen } = await send(ports, delivery, message, signal);
@@ -49,12 +49,12 @@ export async function deliverOne(
  * The message that was kept; made now when there is none, or when the destination has become one of another
  * kind.
  */
-async function messageFor(ports: SendPorts, delivery: ClaimedDelivery): Promise<DeliveryMessage> {
+async function ensureMessage(ports: SendPorts, delivery: ClaimedDelivery): Promise<DeliveryMessage> {
   const { message, to } = delivery;
   const kind = 'address' in to ? 'EMAIL' : to.destination?.target.kind;
   if (message !== undefined && (kind === undefined || message.kind === (kind === 'EMAIL' ? 'mail' : kind)))
     return message;
-  const made = await messageOfDelivery(delivery, await ports.store.findSubjectFacts(delivery), ports);
+  const made = await renderMessage(delivery, await ports.store.findSubjectFacts(delivery), ports);
   if (kind !== undefined) await ports.store.saveMessage(delivery.deliveryId, made);
   return made;
 }
@@ -65,7 +65,7 @@ async function send(
   message: DeliveryMessage,
   signal: AbortSignal,
 ): Promise<SendResult> {
-  if ('address' in to) return mail(ports, deliveryId, [to.address], message);
+  if ('address' in to) return sendMail(ports, deliveryId, [to.address], message);
   const { destination } = to;
   if (destination === undefined)
     return {
@@ -73,13 +73,13 @@ async function send(
       error: `Destination ${to.destinationId} does not exist any more.`,
     };
   const { target } = destination;
-  if (target.kind === 'EMAIL') return mail(ports, deliveryId, target.addresses, message);
+  if (target.kind === 'EMAIL') return sendMail(ports, deliveryId, target.addresses, message);
   if (message.kind === 'mail')
     throw new Error(`Delivery ${deliveryId} has a mail for a destination that takes none.`);
   return postWebhook(ports, { deliveryId, body: message.body, destination, target }, signal);
 }
 
-async function mail(
+async function sendMail(
   { mailer }: SendPorts,
   deliveryId: string,
   to: readonly string[],

@@ -8,16 +8,16 @@ import { messageOf } from '../engine/errors.ts';
 import type { ClaimedDelivery } from '../engine/notification/delivery.ts';
 import type { Log } from '../engine/ports/engine.ts';
 import { emailQueueKey } from '../engine/ports/notifications.ts';
-import { deliverOne, type SendPorts } from './deliver-one.ts';
-import { mailsAtOnce } from './email.ts';
-import { coalesced, createAlarm, createWork } from './background.ts';
-import { createWay, type Way } from './way.ts';
+import { attemptDelivery, type SendPorts } from './deliver-one.ts';
+import { mailConcurrency } from './email.ts';
+import { singleFlight, createEarliestTimer, createTaskTracker } from './background.ts';
+import { createDeliveryQueue, type DeliveryQueue } from './way.ts';
 
-export interface DeliverPorts extends SendPorts {
+export interface DispatcherPorts extends SendPorts {
   readonly log: Log;
 }
 
-export interface Deliverer {
+export interface OutboxDispatcher {
   /** Something is due: on a way; with '' in the outbox; with undefined perhaps anywhere. Returns at once. */
   wake(way: string | undefined): void;
   /**
@@ -27,47 +27,47 @@ export interface Deliverer {
 }
 
 /** Deliveries of one destination that are under way at a time. */
-const destinationAtOnce = 8;
+const destinationConcurrency = 8;
 
 /** Notices that become deliveries with one transaction. */
-const takeUpMost = 500;
+const outboxBatchSize = 500;
 
 /** The round in which what a dead engine had claimed is found. */
-const roundMs = 30_000;
+const sweepIntervalMs = 30_000;
 
-export function createDeliverer(ports: DeliverPorts): Deliverer {
+export function createOutboxDispatcher(ports: DispatcherPorts): OutboxDispatcher {
   const { store, clock, log, nodeId } = ports;
-  const work = createWork(clock, log);
-  const ways = new Map<string, Way>();
-  const alarm = createAlarm(clock, () => lookEverywhere());
+  const work = createTaskTracker(clock, log);
+  const ways = new Map<string, DeliveryQueue>();
+  const alarm = createEarliestTimer(clock, () => lookEverywhere());
   const stopped = new AbortController();
   const closing = (): boolean => work.closing();
 
-  const takeUp = coalesced(work.run, async () => {
+  const takeUp = singleFlight(work.run, async () => {
     let taken;
-    do taken = closing() ? 0 : await store.dispatchOutboxEvents(clock.now(), takeUpMost);
-    while (taken === takeUpMost);
+    do taken = closing() ? 0 : await store.dispatchOutboxEvents(clock.now(), outboxBatchSize);
+    while (taken === outboxBatchSize);
   });
-  const lookEverywhere = coalesced(work.run, async () => {
+  const lookEverywhere = singleFlight(work.run, async () => {
     // First the time of the next look, so that there is one whatever fails here.
-    alarm.at(clock.now() + roundMs);
+    alarm.at(clock.now() + sweepIntervalMs);
     takeUp();
     const { due, next } = await store.findDueQueueKeys(clock.now());
-    for (const [name, way] of ways) if (way.idle()) ways.delete(name);
+    for (const [name, way] of ways) if (way.isIdle()) ways.delete(name);
     for (const name of due) look(name);
     if (next !== undefined) alarm.at(next);
   });
   const look = (name: string): void => {
     const way =
       ways.get(name) ??
-      createWay({
+      createDeliveryQueue({
         claim: async (limit) => (closing() ? [] : store.claim(name, nodeId, clock.now(), limit)),
-        deliver: async (delivery) => alarm.at(await attempt(ports, delivery, stopped.signal)),
-        most: name === emailQueueKey ? mailsAtOnce : destinationAtOnce,
+        deliver: async (delivery) => alarm.at(await attemptOrPostpone(ports, delivery, stopped.signal)),
+        concurrency: name === emailQueueKey ? mailConcurrency : destinationConcurrency,
         run: work.run,
       });
     ways.set(name, way);
-    way.look();
+    way.wake();
   };
 
   return {
@@ -90,17 +90,21 @@ export function createDeliverer(ports: DeliverPorts): Deliverer {
 }
 
 /** One try; gives the time of the next one, never when there is none. Never rejects. */
-async function attempt(ports: DeliverPorts, delivery: ClaimedDelivery, signal: AbortSignal): Promise<number> {
+async function attemptOrPostpone(
+  ports: DispatcherPorts,
+  delivery: ClaimedDelivery,
+  signal: AbortSignal,
+): Promise<number> {
   const { store, clock, log, nodeId } = ports;
   try {
-    return (await deliverOne(ports, delivery, signal)) ?? Infinity;
+    return (await attemptDelivery(ports, delivery, signal)) ?? Infinity;
   } catch (error) {
     // A fault of ours or of the database: nothing is said of the receiver, and nothing may be lost.
     log.error(
       { delivery_id: delivery.deliveryId, error: messageOf(error) },
       'A notice could not be sent; it is tried again in a minute.',
     );
-    const until = clock.now() + 2 * roundMs;
+    const until = clock.now() + 2 * sweepIntervalMs;
     await store.postpone(delivery.deliveryId, nodeId, until).catch(() => undefined);
     return until;
   }

@@ -6,7 +6,7 @@ import { codeOf, messageOf } from '../engine/errors.ts';
 import { isEmailAddress } from '../engine/notification/address.ts';
 import type { DeliveryMessage } from '../engine/notification/delivery.ts';
 import type { AttemptOutcome } from '../engine/notification/retry.ts';
-import { excerpt, type SendResult } from './send-result.ts';
+import { toExcerpt, type SendResult } from './send-result.ts';
 
 export interface MailSettings {
   /** smtp[s]://user:password@host:port; undefined: mails are kept as files. */
@@ -33,24 +33,24 @@ export interface Mailer {
 }
 
 /** Connections at a time: as many as deliveries that are under way. */
-export const mailsAtOnce = 5;
+export const mailConcurrency = 5;
 
 /** One step of the talk with the server may take so long (ms). */
-const stepMs = 20_000;
+const smtpTimeoutMs = 20_000;
 
 export function createMailer(settings: MailSettings): Mailer {
   return settings.smtpUrl === undefined
-    ? fileMailer(settings)
-    : smtpMailer(settings, new URL(settings.smtpUrl));
+    ? createFileMailer(settings)
+    : createSmtpMailer(settings, new URL(settings.smtpUrl));
 }
 
-function smtpMailer(settings: MailSettings, url: URL): Mailer {
+function createSmtpMailer(settings: MailSettings, url: URL): Mailer {
   const secure = url.protocol === 'smtps:';
   const user = decodeURIComponent(url.username);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const transport = createTransport({
     pool: true,
-    maxConnections: mailsAtOnce,
+    maxConnections: mailConcurrency,
     maxMessages: 100,
     rateDelta: 1_000,
     rateLimit: settings.perSecond,
@@ -60,10 +60,10 @@ function smtpMailer(settings: MailSettings, url: URL): Mailer {
     // A password never travels in the clear, but on this machine.
     requireTLS: !secure && user !== '' && !['localhost', '127.0.0.1', '::1'].includes(host),
     ...(user !== '' && { auth: { user, pass: decodeURIComponent(url.password) } }),
-    connectionTimeout: stepMs,
-    greetingTimeout: stepMs,
-    socketTimeout: stepMs,
-    dnsTimeout: stepMs,
+    connectionTimeout: smtpTimeoutMs,
+    greetingTimeout: smtpTimeoutMs,
+    socketTimeout: smtpTimeoutMs,
+    dnsTimeout: smtpTimeoutMs,
     ...(settings.ca !== undefined && { tls: { ca: settings.ca } }),
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -71,19 +71,19 @@ function smtpMailer(settings: MailSettings, url: URL): Mailer {
   return {
     async send(mail) {
       const wrong = mail.to.find((address) => !isEmailAddress(address));
-      if (wrong !== undefined) return noAddress(wrong);
+      if (wrong !== undefined) return invalidAddressResult(wrong);
       try {
-        const { response } = await transport.sendMail(composed(mail, settings.from));
-        return { outcome: { kind: 'delivered' }, status: statusOf(response), answer: excerpt(response) };
+        const { response } = await transport.sendMail(composeMail(mail, settings.from));
+        return { outcome: { kind: 'delivered' }, status: statusOf(response), answer: toExcerpt(response) };
       } catch (error) {
-        return failure(error);
+        return toFailureResult(error);
       }
     },
     close: () => transport.close(),
   };
 }
 
-function fileMailer(settings: MailSettings): Mailer {
+function createFileMailer(settings: MailSettings): Mailer {
   const transport = createTransport({
     streamTransport: true,
     buffer: true,
@@ -94,9 +94,9 @@ function fileMailer(settings: MailSettings): Mailer {
   return {
     async send(mail) {
       const wrong = mail.to.find((address) => !isEmailAddress(address));
-      if (wrong !== undefined) return noAddress(wrong);
+      if (wrong !== undefined) return invalidAddressResult(wrong);
       try {
-        const { message } = await transport.sendMail(composed(mail, settings.from));
+        const { message } = await transport.sendMail(composeMail(mail, settings.from));
         if (!Buffer.isBuffer(message)) throw new TypeError('The mail was not composed as a whole.');
         await mkdir(settings.directory, { recursive: true, mode: 0o700 });
         const path = join(settings.directory, `${mail.deliveryId}.eml`);
@@ -104,7 +104,7 @@ function fileMailer(settings: MailSettings): Mailer {
         await rename(`${path}.part`, path);
         return { outcome: { kind: 'delivered' }, answer: `Kept as ${path}; RUNYARD_SMTP_URL is not set.` };
       } catch (error) {
-        return { outcome: { kind: 'again' }, error: excerpt(messageOf(error)) };
+        return { outcome: { kind: 'again' }, error: toExcerpt(messageOf(error)) };
       }
     },
     close: () => transport.close(),
@@ -112,7 +112,7 @@ function fileMailer(settings: MailSettings): Mailer {
 }
 
 /** What a mail holds. Addresses are given as parts: as one text they would be parsed for lists and names. */
-function composed({ deliveryId, to, message }: Mail, from: string) {
+function composeMail({ deliveryId, to, message }: Mail, from: string) {
   return {
     from,
     to: to.map((address) => ({ name: '', address })),
@@ -129,7 +129,7 @@ function domainOf(from: string): string {
   return /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? 'runyard';
 }
 
-function noAddress(address: string): SendResult {
+function invalidAddressResult(address: string): SendResult {
   return {
     outcome: { kind: 'refused' },
     error: `${JSON.stringify(address.slice(0, 100))} is no mail address.`,
@@ -145,7 +145,7 @@ function statusOf(response: string): number | undefined {
  * What the server says of recipient or content with 5xx stays so; everything else may be mended, a wrong
  * password among it.
  */
-function failure(error: unknown): SendResult {
+function toFailureResult(error: unknown): SendResult {
   const status =
     typeof error === 'object' &&
     error !== null &&
@@ -156,5 +156,5 @@ function failure(error: unknown): SendResult {
   const about = ['EENVELOPE', 'EMESSAGE'].includes(codeOf(error) ?? '');
   const outcome: AttemptOutcome =
     about && status !== undefined && status >= 500 ? { kind: 'refused' } : { kind: 'again' };
-  return { outcome, status, error: excerpt(messageOf(error)) };
+  return { outcome, status, error: toExcerpt(messageOf(error)) };
 }

@@ -9,6 +9,6 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** A text as HTML shows it. */
-export function escaped(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 }

@@ -6,9 +6,9 @@ import type {
   SubjectDetails,
 } from '../engine/notification/delivery.ts';
 import type { WorkspaceInfo } from '../engine/run/site.ts';
-import { mailOf, type TaskWithLog } from './mail.ts';
-import { bodyFor } from './webhook-body.ts';
-import { wordingOf } from './wording.ts';
+import { renderMail, type TaskWithLog } from './mail.ts';
+import { renderBody } from './webhook-body.ts';
+import { createContent } from './wording.ts';
 
 export interface MessagePorts {
   readonly site: WorkspaceInfo;
@@ -17,20 +17,23 @@ export interface MessagePorts {
 }
 
 /** @param facts undefined when run and job are gone */
-export async function messageOfDelivery(
+export async function renderMessage(
   delivery: ClaimedDelivery,
   facts: SubjectDetails | undefined,
   { site, logTail }: MessagePorts,
 ): Promise<DeliveryMessage> {
-  const wording = wordingOf(delivery, facts, site);
+  const wording = createContent(delivery, facts, site);
   const target = 'address' in delivery.to ? undefined : delivery.to.destination?.target;
   if (target !== undefined && target.kind !== 'EMAIL') {
-    return { kind: target.kind, body: JSON.stringify(bodyFor(target.kind, delivery, facts, wording, site)) };
+    return {
+      kind: target.kind,
+      body: JSON.stringify(renderBody(target.kind, delivery, facts, wording, site)),
+    };
   }
   const failed = delivery.event === 'on_failure' ? (facts?.failedTasks ?? []) : [];
   const withLog = async (task: FailedTask): Promise<TaskWithLog> => ({
     ...task,
     log: task.state === 'SKIPPED' ? '' : await logTail(task.runId),
   });
-  return mailOf(wording, await Promise.all(failed.map(withLog)));
+  return renderMail(wording, await Promise.all(failed.map(withLog)));
 }

@@ -9,9 +9,9 @@ export interface SendResult {
 }
 
 /** What the log keeps of an answer, in characters. */
-const excerptMost = 1_000;
+const excerptCharsMax = 1_000;
 
 /** The beginning of an answer as text that can be stored. */
-export function excerpt(answer: string): string {
-  return answer.slice(0, excerptMost).toWellFormed().replaceAll('\0', '\uFFFD');
+export function toExcerpt(answer: string): string {
+  return answer.slice(0, excerptCharsMax).toWellFormed().replaceAll('\0', '\uFFFD');
 }

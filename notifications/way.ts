@@ -1,33 +1,33 @@
 /** One way of deliveries: claims what is due on it, a few at a time, and goes on until nothing is. */
 import type { ClaimedDelivery } from '../engine/notification/delivery.ts';
 
-export interface WayPorts {
+export interface DeliveryQueuePorts {
   /** At most `limit` deliveries that are due; none once nothing new is to be begun. */
   readonly claim: (limit: number) => Promise<readonly ClaimedDelivery[]>;
   /** Never rejects. */
   readonly deliver: (delivery: ClaimedDelivery) => Promise<void>;
   /** Deliveries under way at a time. */
-  readonly most: number;
+  readonly concurrency: number;
   /** Has work done whose end somebody may wait for. */
   readonly run: (work: () => Promise<void>) => void;
 }
 
-export interface Way {
+export interface DeliveryQueue {
   /** Something may be due. Returns at once. */
-  look(): void;
+  wake(): void;
   /** True when nothing is under way. */
-  idle(): boolean;
+  isIdle(): boolean;
 }
 
-export function createWay({ claim, deliver, most, run }: WayPorts): Way {
+export function createDeliveryQueue({ claim, deliver, concurrency, run }: DeliveryQueuePorts): DeliveryQueue {
   let underWay = 0;
   let looking = false;
   let again = false;
   const claimAll = async (): Promise<void> => {
     try {
-      while (again && underWay < most) {
+      while (again && underWay < concurrency) {
         again = false;
-        for (const delivery of await claim(most - underWay)) {
+        for (const delivery of await claim(concurrency - underWay)) {
           underWay += 1;
           run(async () => {
             await deliver(delivery).finally(() => {
@@ -47,5 +47,5 @@ export function createWay({ claim, deliver, most, run }: WayPorts): Way {
     looking = true;
     run(claimAll);
   };
-  return { look, idle: () => underWay === 0 && !looking };
+  return { wake: look, isIdle: () => underWay === 0 && !looking };
 }

@@ -3,10 +3,10 @@ import type { DeliverySubject, SubjectDetails } from '../engine/notification/del
 import type { DestinationTarget } from '../engine/notification/destination.ts';
 import { eventTypeOf } from '../engine/notification/event-types.ts';
 import type { WorkspaceInfo } from '../engine/run/site.ts';
-import { inLine, type Tone, type Wording } from './wording.ts';
+import { toSingleLine, type Tone, type NotificationContent } from './wording.ts';
 
 /** Ids are JSON numbers. */
-export function genericBody(
+export function renderGenericBody(
   subject: DeliverySubject,
   facts: SubjectDetails | undefined,
   site: WorkspaceInfo,
@@ -24,29 +24,29 @@ export function genericBody(
 }
 
 /** The body that a destination of this kind understands. */
-export function bodyFor(
+export function renderBody(
   kind: Exclude<DestinationTarget['kind'], 'EMAIL'>,
   subject: DeliverySubject,
   facts: SubjectDetails | undefined,
-  wording: Wording,
+  wording: NotificationContent,
   site: WorkspaceInfo,
 ): object {
   switch (kind) {
     case 'WEBHOOK':
-      return genericBody(subject, facts, site);
+      return renderGenericBody(subject, facts, site);
     case 'SLACK':
-      return slackBody(wording);
+      return renderSlackBody(wording);
     case 'MICROSOFT_TEAMS':
-      return teamsBody(wording);
+      return renderTeamsBody(wording);
     default:
       return kind satisfies never;
   }
 }
 
 /** What a chat shows of one value; both refuse messages that are much longer. */
-const valueMost = 1_000;
+const valueCharsMax = 1_000;
 
-const marks: Readonly<Record<Tone, string>> = {
+const toneEmojis: Readonly<Record<Tone, string>> = {
   plain: ':information_source:',
   good: ':white_check_mark:',
   bad: ':x:',
@@ -57,16 +57,18 @@ const marks: Readonly<Record<Tone, string>> = {
  * Blocks for the channel, and the headline for notifications. In Slack's text three characters mean
  * something.
  */
-function slackBody({ headline, tone, rows, link }: Wording): object {
+function renderSlackBody({ headline, tone, rows, link }: NotificationContent): object {
   const fit = (text: string): string =>
     text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   const title =
     link === undefined ? `*${fit(headline)}*` : `*<${fit(link)}|${fit(headline).replaceAll('|', '¦')}>*`;
-  const fields = rows.map(([label, value]) => `*${fit(label)}:* ${fit(inLine(value, valueMost))}`).join('\n');
+  const fields = rows
+    .map(([label, value]) => `*${fit(label)}:* ${fit(toSingleLine(value, valueCharsMax))}`)
+    .join('\n');
   return {
     text: fit(headline),
     blocks: [
-      { type: 'section', text: { type: 'mrkdwn', text: `${marks[tone]} ${title}` } },
+      { type: 'section', text: { type: 'mrkdwn', text: `${toneEmojis[tone]} ${title}` } },
       { type: 'section', text: { type: 'mrkdwn', text: fields.slice(0, 2_900).toWellFormed() } },
     ],
   };
@@ -80,7 +82,7 @@ const colours: Readonly<Record<Tone, string>> = {
 };
 
 /** An adaptive card, which both the old connectors and the newer workflows of Teams take. */
-function teamsBody({ headline, tone, rows, link }: Wording): object {
+function renderTeamsBody({ headline, tone, rows, link }: NotificationContent): object {
   return {
     type: 'message',
     attachments: [
@@ -94,7 +96,7 @@ function teamsBody({ headline, tone, rows, link }: Wording): object {
           body: [
             {
               type: 'TextBlock',
-              text: withoutMarkdown(headline),
+              text: escapeMarkdown(headline),
               weight: 'Bolder',
               size: 'Medium',
               color: colours[tone],
@@ -104,7 +106,7 @@ function teamsBody({ headline, tone, rows, link }: Wording): object {
               type: 'FactSet',
               facts: rows.map(([title, value]) => ({
                 title,
-                value: withoutMarkdown(inLine(value, valueMost)),
+                value: escapeMarkdown(toSingleLine(value, valueCharsMax)),
               })),
             },
           ],
@@ -118,6 +120,6 @@ function teamsBody({ headline, tone, rows, link }: Wording): object {
 }
 
 /** Cards read Markdown: a name must not become a link or a heading. */
-function withoutMarkdown(text: string): string {
+function escapeMarkdown(text: string): string {
   return text.replaceAll(/[\\`*_[\]#~<>]/g, '\\$&');
 }

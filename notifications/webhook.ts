@@ -8,7 +8,7 @@ import { isPrivateHost, isPublicAddress } from '../engine/notification/address.t
 import type { Destination, DestinationTarget } from '../engine/notification/destination.ts';
 import type { AttemptOutcome } from '../engine/notification/retry.ts';
 import { createSignatureHeaders } from '../engine/notification/signature.ts';
-import { excerpt, type SendResult } from './send-result.ts';
+import { toExcerpt, type SendResult } from './send-result.ts';
 
 export interface WebhookPorts {
   readonly clock: Clock;
@@ -20,7 +20,7 @@ export interface WebhookPorts {
   readonly lookup?: typeof resolve | undefined;
 }
 
-export interface WebhookCall {
+export interface WebhookRequest {
   readonly deliveryId: string;
   readonly body: string;
   readonly destination: Destination;
@@ -28,21 +28,21 @@ export interface WebhookCall {
 }
 
 /** Bytes that are read of an answer; the rest is nobody's business. */
-const answerBytes = 4_096;
+const responseBytesMax = 4_096;
 
-class PrivateAddress extends Error {}
+class PrivateAddressError extends Error {}
 
 /** Never rejects. */
 export async function postWebhook(
   ports: WebhookPorts,
-  call: WebhookCall,
+  call: WebhookRequest,
   signal: AbortSignal,
 ): Promise<SendResult> {
   const { clock, allowPrivate, timeoutMs, lookup = resolve } = ports;
   const { deliveryId, body, target, destination } = call;
   const url = new URL(target.url);
   if (!allowPrivate && isPrivateHost(url.hostname))
-    return refusedAddress(`${url.hostname} is a private or local address`);
+    return refusedAddressResult(`${url.hostname} is a private or local address`);
   const credentials =
     target.kind === 'WEBHOOK' && target.username !== undefined
       ? {
@@ -65,8 +65,8 @@ export async function postWebhook(
       throwHttpErrors: false,
       maxRedirects: 3,
       methodRewriting: false,
-      followRedirect: (response: PlainResponse) => staysOnHost(url, response.headers.location),
-      ...(!allowPrivate && { dnsLookup: publicOnly(lookup) }),
+      followRedirect: (response: PlainResponse) => isSameHostRedirect(url, response.headers.location),
+      ...(!allowPrivate && { dnsLookup: createPublicLookup(lookup) }),
     });
     const status = await new Promise<{ code: number; retryAfter: string | undefined }>((done, failed) => {
       stream.once(
@@ -77,31 +77,31 @@ export async function postWebhook(
       stream.on('error', failed);
     });
     // The status counts, however the rest of the answer may end.
-    const answer = await readSome(stream);
-    return { ...verdict(status, clock.now()), status: status.code, answer };
+    const answer = await readResponseStart(stream);
+    return { ...outcomeOfStatus(status, clock.now()), status: status.code, answer };
   } catch (error) {
-    return failure(error, timeoutMs);
+    return toFailureResult(error, timeoutMs);
   }
 }
 
-async function readSome(stream: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
+async function readResponseStart(stream: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of stream) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size >= answerBytes) break;
+      if (size >= responseBytesMax) break;
     }
   } catch {
     // Cut or stalled: what came is shown.
   }
   stream.destroy();
-  return excerpt(Buffer.concat(chunks).subarray(0, answerBytes).toString('utf8'));
+  return toExcerpt(Buffer.concat(chunks).subarray(0, responseBytesMax).toString('utf8'));
 }
 
 /** 2xx delivers; 429 and 5xx may be otherwise later; everything else will not. */
-function verdict(
+function outcomeOfStatus(
   { code, retryAfter }: { readonly code: number; readonly retryAfter: string | undefined },
   now: number,
 ): { outcome: AttemptOutcome; error?: string } {
@@ -113,7 +113,7 @@ function verdict(
     };
   if (code >= 500 || code === 429) {
     return {
-      outcome: { kind: 'again', retryAfterMs: retryAfterMs(retryAfter, now) },
+      outcome: { kind: 'again', retryAfterMs: parseRetryAfter(retryAfter, now) },
       error: `It answered ${code}.`,
     };
   }
@@ -121,7 +121,7 @@ function verdict(
 }
 
 /** Seconds, or a date; undefined for anything else. */
-export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\s*\d{1,9}\s*$/.test(header)) return Number(header) * 1_000;
   const at = Date.parse(header);
@@ -129,7 +129,7 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
 }
 
 /** A redirect is followed on the same host alone, and never from https to http. */
-function staysOnHost(from: URL, location: string | undefined): boolean {
+function isSameHostRedirect(from: URL, location: string | undefined): boolean {
   const to = URL.parse(location ?? '', from);
   return to !== null && to.host === from.host && (to.protocol === from.protocol || to.protocol === 'https:');
 }
@@ -138,7 +138,7 @@ function staysOnHost(from: URL, location: string | undefined): boolean {
  * A resolver that gives public addresses alone. The connection is made to what it gives, so that no second
  * answer of the name server can lead elsewhere.
  */
-export function publicOnly(lookup: typeof resolve): LookupFunction {
+export function createPublicLookup(lookup: typeof resolve): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       const addresses: LookupAddress[] =
@@ -147,7 +147,9 @@ export function publicOnly(lookup: typeof resolve): LookupFunction {
       if (error !== null) callback(error, '');
       else if (first === undefined)
         callback(
-          new PrivateAddress(`${hostname} resolves to ${found.map(({ address }) => address).join(', ')}`),
+          new PrivateAddressError(
+            `${hostname} resolves to ${found.map(({ address }) => address).join(', ')}`,
+          ),
           '',
         );
       else if (options.all === true) callback(null, addresses);
@@ -156,23 +158,23 @@ export function publicOnly(lookup: typeof resolve): LookupFunction {
   };
 }
 
-function refusedAddress(what: string): SendResult {
+function refusedAddressResult(what: string): SendResult {
   return {
     outcome: { kind: 'refused' },
     error: `${what}; private and link-local addresses are called only with RUNYARD_WEBHOOK_ALLOW_PRIVATE=true.`,
   };
 }
 
-function failure(error: unknown, timeoutMs: number): SendResult {
+function toFailureResult(error: unknown, timeoutMs: number): SendResult {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (cause instanceof PrivateAddress || error instanceof PrivateAddress)
-    return refusedAddress(messageOf(cause));
+  if (cause instanceof PrivateAddressError || error instanceof PrivateAddressError)
+    return refusedAddressResult(messageOf(cause));
   if (error instanceof TimeoutError)
     return { outcome: { kind: 'again' }, error: `No answer within ${timeoutMs} ms.` };
   const code = codeOf(error);
   return {
     outcome: { kind: 'again' },
-    error: excerpt(
+    error: toExcerpt(
       code === undefined || messageOf(error).includes(code)
         ? messageOf(error)
         : `${messageOf(error)} (${code})`,

@@ -7,7 +7,7 @@ import { runPageUrl, type WorkspaceInfo } from '../engine/run/site.ts';
 /** How urgent it looks. */
 export type Tone = 'plain' | 'good' | 'bad' | 'warning';
 
-export interface Wording {
+export interface NotificationContent {
   /** One line. */
   readonly headline: string;
   readonly tone: Tone;
@@ -15,7 +15,7 @@ export interface Wording {
   readonly rows: readonly (readonly [string, string])[];
   /** Of the run page. */
   readonly link: string | undefined;
-  readonly closing: string;
+  readonly footer: string;
 }
 
 const tones: Readonly<Record<NotificationEvent, Tone>> = {
@@ -30,30 +30,31 @@ const tones: Readonly<Record<NotificationEvent, Tone>> = {
 };
 
 /** A name within one line: control characters would break headers, and a very long one hides the rest. */
-export function inLine(text: string, most = 120): string {
+export function toSingleLine(text: string, most = 120): string {
   const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
   return line.length <= most ? line : `${line.slice(0, most - 1).toWellFormed()}…`;
 }
 
 /** Words for a delivery. `facts`: undefined when run and job are gone. */
-export function wordingOf(
+export function createContent(
   subject: DeliverySubject,
   facts: SubjectDetails | undefined,
   site: WorkspaceInfo,
-): Wording {
+): NotificationContent {
   const { event, jobId, runId } = subject;
   const tone = tones[event];
   if (event === 'test') {
     return {
       headline: 'This destination works',
       tone,
-      rows: [['Sent', timeOf(subject.createdTime)]],
+      rows: [['Sent', formatTime(subject.createdTime)]],
       link: undefined,
-      closing: 'You get this because somebody tested the destination.',
+      footer: 'You get this because somebody tested the destination.',
     };
   }
-  if (event === 'token_scopes_reminder' || event === 'token_scopes_enforced') return wordingOfToken(subject);
-  const name = inLine(facts?.jobName ?? `job ${jobId}`);
+  if (event === 'token_scopes_reminder' || event === 'token_scopes_enforced')
+    return createTokenContent(subject);
+  const name = toSingleLine(facts?.jobName ?? `job ${jobId}`);
   if (event === 'job_deleted') {
     return {
       headline: `Job ${name} was deleted`,
@@ -61,26 +62,26 @@ export function wordingOf(
       link: undefined,
       rows: [
         ['Job', `${name} (${jobId})`],
-        ['Deleted', timeOf(subject.createdTime)],
+        ['Deleted', formatTime(subject.createdTime)],
       ],
-      closing:
+      footer:
         'You get this because your address was named in the notifications of the job. Its history is gone, and active runs are being stopped.',
     };
   }
   return {
-    headline: `${whatOf(subject, name)} ${verbOf(subject)} (run ${runId})`,
+    headline: `${describeSubject(subject, name)} ${verbOf(subject)} (run ${runId})`,
     tone,
-    rows: rowsOfRun(subject, facts, name),
+    rows: runRowsOf(subject, facts, name),
     link: jobId === undefined || runId === undefined ? undefined : runPageUrl(site, jobId, runId),
-    closing: `You get this because the ${subject.taskKey === undefined ? 'job' : 'task'} names you under ${event}.`,
+    footer: `You get this because the ${subject.taskKey === undefined ? 'job' : 'task'} names you under ${event}.`,
   };
 }
 
-function whatOf({ taskKey }: DeliverySubject, name: string): string {
+function describeSubject({ taskKey }: DeliverySubject, name: string): string {
   return taskKey === undefined ? `Run of ${name}` : `Task ${taskKey} of ${name}`;
 }
 
-const failedAs: Readonly<Record<string, string>> = {
+const failureVerbs: Readonly<Record<string, string>> = {
   SKIPPED: 'was skipped',
   INTERNAL_ERROR: 'met an internal error',
   TIMEDOUT: 'timed out',
@@ -96,11 +97,11 @@ function verbOf({ event, facts: { state } }: DeliverySubject): string {
     case 'on_duration_warning_threshold_exceeded':
       return 'takes longer than expected';
     default:
-      return failedAs[state?.state ?? ''] ?? failedAs[state?.result ?? ''] ?? 'failed';
+      return failureVerbs[state?.state ?? ''] ?? failureVerbs[state?.result ?? ''] ?? 'failed';
   }
 }
 
-function rowsOfRun(
+function runRowsOf(
   subject: DeliverySubject,
   facts: SubjectDetails | undefined,
   name: string,
@@ -118,30 +119,30 @@ function rowsOfRun(
     ['Task', taskKey],
     ['Run', facts?.parentRunId === undefined ? String(runId) : `${runId}, part of run ${facts.parentRunId}`],
     // Only an end carries where the run stood: at every other event it is running.
-    ['State', stateOf(state)],
+    ['State', describeState(state)],
     ['Message', state?.message === '' ? undefined : state?.message],
-    ['Started', start === undefined ? undefined : timeOf(start)],
+    ['Started', start === undefined ? undefined : formatTime(start)],
     [
       'Duration',
       subject.event === 'on_start' || start === undefined
         ? undefined
-        : durationOf(start, state?.endTime, createdTime),
+        : formatElapsed(start, state?.endTime, createdTime),
     ],
   ];
   return rows.flatMap(([label, value]): [string, string][] => (value === undefined ? [] : [[label, value]]));
 }
 
-function stateOf(standing: RunStateSnapshot | undefined): string {
+function describeState(standing: RunStateSnapshot | undefined): string {
   if (standing === undefined) return 'RUNNING';
   return standing.result === undefined ? standing.state : `${standing.state}, ${standing.result}`;
 }
 
-function durationOf(start: number, end: number | undefined, now: number): string {
-  return duration(Math.max(0, (end ?? now) - start)) + (end === undefined ? ' so far' : '');
+function formatElapsed(start: number, end: number | undefined, now: number): string {
+  return formatDuration(Math.max(0, (end ?? now) - start)) + (end === undefined ? ' so far' : '');
 }
 
 /** `1 h 2 min 3 s`; below a minute with tenths. */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 60_000) return `${Number((ms / 1_000).toFixed(1))} s`;
   const seconds = Math.floor(ms / 1_000);
   const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor((seconds % 3_600) / 60)];
@@ -150,12 +151,12 @@ export function duration(ms: number): string {
     .join(' ');
 }
 
-function timeOf(at: number): string {
+function formatTime(at: number): string {
   return `${toIsoTime(at).slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-function wordingOfToken({ event, facts: { token } }: DeliverySubject): Wording {
-  const comment = inLine(token?.comment === '' ? 'without a comment' : (token?.comment ?? ''));
+function createTokenContent({ event, facts: { token } }: DeliverySubject): NotificationContent {
+  const comment = toSingleLine(token?.comment === '' ? 'without a comment' : (token?.comment ?? ''));
   const reminder = event === 'token_scopes_reminder';
   return {
     headline: reminder
@@ -168,10 +169,10 @@ function wordingOfToken({ event, facts: { token } }: DeliverySubject): Wording {
       ['Scopes', token?.scopes.join(', ') ?? ''],
       [
         reminder ? 'Enforced from' : 'Enforced since',
-        token === undefined ? '' : timeOf(token.enforcementTime),
+        token === undefined ? '' : formatTime(token.enforcementTime),
       ],
     ],
-    closing:
+    footer:
       'These scopes were inferred from what the token was used for. Set its scopes by hand if it needs others: PATCH /api/2.0/token/<token_id>.',
   };
 }

@@ -168,7 +168,7 @@ async function lookAtDatabase(config: Config): Promise<Finding> {
   // Where this user may not complete the package, a copy of the programs is tried out.
   const base = await mkdtemp(join(tmpdir(), 'runyard-doctor-'));
   try {
-    const { postgres } = await prepareBinaries({ base, user: undefined });
+    const { postgres } = await prepareBinaries({ baseDirectory: base, user: undefined });
     const { stdout } = await run(postgres, ['--version']);
     return { state: 'ok', found: `embedded, ${stdout.trim()}` };
   } finally {
@@ -178,7 +178,7 @@ async function lookAtDatabase(config: Config): Promise<Finding> {
 
 async function lookAtServer(config: Config, url: string): Promise<Finding> {
   const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const database = openDatabase(url, quiet, { connections: 1 });
+  const database = openDatabase(url, quiet, { maxConnections: 1 });
   const patience = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => patience.reject(new Error(`No answer within ${databasePatience / 1_000} seconds`)),

@@ -5,7 +5,7 @@
 import { workerData } from 'node:worker_threads';
 import { systemClock as clock } from '../../engine/clock.ts';
 import { messageOf } from '../../engine/errors.ts';
-import { clustersOwingLogs, deliverClusterLogs } from '../../storage/files/cluster-logs.ts';
+import { listClustersWithPendingLogs, deliverClusterLogs } from '../../storage/files/cluster-logs.ts';
 import { openDatabase, type DatabaseAddress } from '../../storage/postgres/database.ts';
 import { createRoots } from '../../storage/files/roots.ts';
 
@@ -18,12 +18,12 @@ export interface ClusterLogsOrder {
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 async function deliverAll({ address, dataDirectory }: ClusterLogsOrder): Promise<void> {
-  const { db, close } = openDatabase(address, silent, { connections: 2 });
+  const { db, close } = openDatabase(address, silent, { maxConnections: 2 });
   const roots = createRoots({ dataDirectory, allowedRoots: [] });
   const failures: string[] = [];
   try {
     // One that cannot be delivered must not keep the logs of all others.
-    for (const clusterId of await clustersOwingLogs(db)) {
+    for (const clusterId of await listClustersWithPendingLogs(db)) {
       await deliverClusterLogs(db, roots, clusterId, clock.now()).catch((error: unknown) => {
         failures.push(`${clusterId}: ${messageOf(error)}`);
       });

@@ -9,7 +9,7 @@ import { systemClock as clock } from '../../engine/clock.ts';
 import { undefinedIfMissing } from '../../engine/read-file.ts';
 import { cacheParts } from '../../runners/libraries/cache.ts';
 import { openDatabase, type DatabaseAddress } from '../../storage/postgres/database.ts';
-import { libraryPathsInUse } from '../../storage/postgres/libraries/libraries.ts';
+import { listLibraryPathsInUse } from '../../storage/postgres/libraries/libraries.ts';
 import { libraryDirectory, objectDirectory } from '../wiring/kept-directories.ts';
 
 /** What the thread is told. */
@@ -23,12 +23,12 @@ export interface LibraryOrder {
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 async function removeUnused({ address, dataDirectory, libraryRetentionMs }: LibraryOrder): Promise<void> {
-  const { db, close } = openDatabase(address, silent, { connections: 1 });
+  const { db, close } = openDatabase(address, silent, { maxConnections: 1 });
   const library = libraryDirectory(dataDirectory);
   try {
     // Asked first: what is taken into use meanwhile is young.
     const before = clock.now() - libraryRetentionMs;
-    const used = await libraryPathsInUse(db);
+    const used = await listLibraryPathsInUse(db);
     for (const directory of [
       ...cacheParts.map((part) => join(library, part)),
       objectDirectory(dataDirectory),

@@ -6,11 +6,11 @@ import { systemClock as clock } from '../../engine/clock.ts';
 import { removeOldAuditEvents } from '../../storage/postgres/people/audit.ts';
 import {
   advanceAutoscoping,
-  observeExisting,
-  revokeUnused,
+  startObservingTokens,
+  revokeUnusedTokens,
 } from '../../storage/postgres/tokens/autoscope.ts';
 import { openDatabase, type DatabaseAddress } from '../../storage/postgres/database.ts';
-import { forgetDeleted } from '../../storage/postgres/people/principals.ts';
+import { purgeDeletedPrincipals } from '../../storage/postgres/people/principals.ts';
 
 /** What the thread is told. */
 export interface PeopleOrder {
@@ -21,13 +21,13 @@ export interface PeopleOrder {
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 async function keepPeople({ address, auditRetentionMs }: PeopleOrder): Promise<void> {
-  const { db, close } = openDatabase(address, silent, { connections: 1 });
+  const { db, close } = openDatabase(address, silent, { maxConnections: 1 });
   try {
     const now = clock.now();
-    await revokeUnused(db, now);
-    await observeExisting(db, now);
+    await revokeUnusedTokens(db, now);
+    await startObservingTokens(db, now);
     await advanceAutoscoping(db, now);
-    await forgetDeleted(db);
+    await purgeDeletedPrincipals(db);
     await removeOldAuditEvents(db, now - auditRetentionMs);
   } finally {
     await close();

@@ -8,9 +8,12 @@ import { systemClock as clock } from '../../engine/clock.ts';
 import { messageOf } from '../../engine/errors.ts';
 import { createAttemptFiles } from '../../storage/files/attempt-files.ts';
 import { openDatabase, type DatabaseAddress, type OpenDatabase } from '../../storage/postgres/database.ts';
-import { removeOldDeliveries, removeOldNotices } from '../../storage/postgres/deliveries/delivery-log.ts';
 import {
-  expiredRuns,
+  removeOldDeliveries,
+  removeOldOutboxEvents,
+} from '../../storage/postgres/deliveries/delivery-log.ts';
+import {
+  listExpiredRuns,
   removeOldClusterEvents,
   removeOldClusters,
 } from '../../storage/postgres/runs/retention.ts';
@@ -36,7 +39,7 @@ async function removeExpired({
   retentionMs,
   deliveryRetentionMs,
 }: RetentionOrder): Promise<void> {
-  const { db, close } = openDatabase(address, silent, { connections: 1 });
+  const { db, close } = openDatabase(address, silent, { maxConnections: 1 });
   const files = createAttemptFiles(createRoots({ dataDirectory, allowedRoots: [] }));
   const failures: string[] = [];
   // The row is gone by then: a file that stays must not keep the files of all others.
@@ -45,7 +48,7 @@ async function removeExpired({
   };
   try {
     for (;;) {
-      const expired = await expiredRuns(db, clock.now() - retentionMs, batch);
+      const expired = await listExpiredRuns(db, clock.now() - retentionMs, batch);
       for (const runId of expired) {
         const removed = await deleteRun(db, runId, clock.now());
         if (typeof removed === 'string') continue;
@@ -63,7 +66,7 @@ async function removeExpired({
         await rm(mailFile(dataDirectory, deliveryId), { force: true }).catch(remains);
       if (removed.length < 10 * batch) break;
     }
-    while ((await removeOldNotices(db, clock.now() - deliveryRetentionMs, 10 * batch)) === 10 * batch);
+    while ((await removeOldOutboxEvents(db, clock.now() - deliveryRetentionMs, 10 * batch)) === 10 * batch);
     if (failures.length > 0)
       throw new Error(`Files of ${failures.length} expired attempts, clusters or mails stay: ${failures[0]}`);
   } finally {

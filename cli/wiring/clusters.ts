@@ -17,8 +17,8 @@ import type { Isolation } from '../../runners/process/isolation.ts';
 import { createScriptRunner } from '../../runners/init-scripts/init-scripts.ts';
 import { createAllPurposeStore, createClusterReader } from '../../storage/postgres/clusters/all-purpose.ts';
 import type { AttemptFiles } from '../../storage/files/attempt-files.ts';
-import { deliverClusterLogs, noteAttempt } from '../../storage/files/cluster-logs.ts';
-import { listenForClusters } from '../../storage/postgres/clusters/cluster-wake.ts';
+import { deliverClusterLogs, recordClusterAttempt } from '../../storage/files/cluster-logs.ts';
+import { listenForClusterChanges } from '../../storage/postgres/clusters/cluster-wake.ts';
 import { createClusterStore } from '../../storage/postgres/clusters/clusters.ts';
 import type { DatabaseAddress, OpenDatabase } from '../../storage/postgres/database.ts';
 import type { Roots } from '../../storage/files/roots.ts';
@@ -105,7 +105,7 @@ export async function startClusters({
     removeDirectory: (clusterId) => files.removeCluster(clusterId),
   });
   await endLeftScripts(scripts, store, log);
-  const wake = listenForClusters({ address, clock, log }, (clusterId) => signals.notify(clusterId));
+  const wake = listenForClusterChanges({ address, clock, log }, (clusterId) => signals.notify(clusterId));
   await wake.ready;
   let tending: Promise<void> | undefined;
   return {
@@ -150,7 +150,7 @@ function providerOf({
   return {
     runScript: scripts.runScript,
     stopScripts: scripts.stopScripts,
-    attachLogs: (clusterId, runId) => noteAttempt(roots, clusterId, runId),
+    attachLogs: (clusterId, runId) => recordClusterAttempt(roots, clusterId, runId),
     deliverLogs(clusterId) {
       deliveries = deliveries
         .then(() => deliverClusterLogs(db, roots, clusterId, clock.now()))

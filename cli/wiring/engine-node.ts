@@ -17,12 +17,12 @@ import type { RunnerSettings } from '../../runners/pool/messages.ts';
 import { createTaskPool } from '../../runners/pool/pool.ts';
 import { createProcessTable } from '../../runners/process/process-table.ts';
 import { createAttemptFiles, type AttemptFiles } from '../../storage/files/attempt-files.ts';
-import { createPatientPermissionReader } from '../../storage/postgres/jobs/job-permissions.ts';
+import { createRetryingPermissionReader } from '../../storage/postgres/jobs/job-permissions.ts';
 import type { DatabaseAddress, OpenDatabase } from '../../storage/postgres/database.ts';
 import { startHeartbeat } from '../../storage/postgres/nodes/heartbeat.ts';
-import { createLocator } from '../../storage/files/locate.ts';
+import { createPathResolver } from '../../storage/files/locate.ts';
 import { createPipelineFiles } from '../../storage/files/pipeline-files.ts';
-import { createPatientPipelineStore } from '../../storage/postgres/pipelines/pipelines.ts';
+import { createRetryingPipelineStore } from '../../storage/postgres/pipelines/pipelines.ts';
 import type { Roots } from '../../storage/files/roots.ts';
 import { createNodeStore, createRunStore } from '../../storage/postgres/stores.ts';
 import { startClusters, type Clusters } from './clusters.ts';
@@ -75,7 +75,7 @@ export async function startEngine({
   const { db } = database;
   const files = createAttemptFiles(roots);
   const objects = objectStoreOf(config, clock);
-  const locate = createLocator(roots, objects);
+  const locate = createPathResolver(roots, objects);
   const libraries = createLibraries({ config, database, roots, objects, isolation, clock, log });
   const runs = createRunStore(db, clock, log);
   const nodes = createNodeStore(db);
@@ -121,7 +121,7 @@ export async function startEngine({
     onCapacityFreed: () => queue.wake(),
     runEndListeners: endings,
     updatePlanner: createUpdatePlanner({
-      pipelines: createPatientPipelineStore(db, clock, log),
+      pipelines: createRetryingPipelineStore(db, clock, log),
       clock,
       limits: config.limits,
       pipelineFiles: createPipelineFiles(
@@ -129,7 +129,7 @@ export async function startEngine({
         config.limits.pipelineSourceBytes,
       ),
     }),
-    permissions: config.jobAccessControl ? createPatientPermissionReader(db, clock, log) : undefined,
+    permissions: config.jobAccessControl ? createRetryingPermissionReader(db, clock, log) : undefined,
   });
   const queue = createRunQueue({
     runs,

@@ -14,7 +14,7 @@ import type { Isolation } from '../../runners/process/isolation.ts';
 import { createLibraryInstaller } from '../../runners/libraries/installer.ts';
 import type { OpenDatabase } from '../../storage/postgres/database.ts';
 import { createLibraryReader, createLibraryStore } from '../../storage/postgres/libraries/libraries.ts';
-import { createLocator } from '../../storage/files/locate.ts';
+import { createPathResolver } from '../../storage/files/locate.ts';
 import type { ObjectStore } from '../../storage/files/object-store.ts';
 import type { Roots } from '../../storage/files/roots.ts';
 import type { Config } from '../config.ts';
@@ -51,7 +51,7 @@ export function createLibraries({
   const store = createLibraryStore(db, clock, log);
   const reader = createLibraryReader(db);
   const directory = libraryDirectory(config.dataDirectory);
-  const locate = createLocator(roots, objects);
+  const locate = createPathResolver(roots, objects);
   const installer = createLibraryInstaller({
     directory,
     isolation,

@@ -3,14 +3,14 @@ import { hostname } from 'node:os';
 import type { Clock } from '../../engine/clock.ts';
 import type { Log, WorkspaceInfo } from '../../engine/ports/engine.ts';
 import { noMask } from '../../engine/run/masking.ts';
-import { createDeliverer } from '../../notifications/deliver.ts';
+import { createOutboxDispatcher } from '../../notifications/deliver.ts';
 import { createMailer } from '../../notifications/email.ts';
 import type { AttemptFiles } from '../../storage/files/attempt-files.ts';
 import type { DatabaseAddress, OpenDatabase } from '../../storage/postgres/database.ts';
 import { createDeliveryStore } from '../../storage/postgres/deliveries/deliveries.ts';
 import { createLogFiles } from '../../storage/files/log-files.ts';
-import { logTail } from '../../storage/files/log-tail.ts';
-import { listenForNotices } from '../../storage/postgres/outbox/notice-bell.ts';
+import { readLogTail } from '../../storage/files/log-tail.ts';
+import { listenForOutbox } from '../../storage/postgres/outbox/notice-bell.ts';
 import type { Roots } from '../../storage/files/roots.ts';
 import { createRunReader } from '../../storage/postgres/stores.ts';
 import type { Config } from '../config.ts';
@@ -55,9 +55,9 @@ export function startNotices({
   const [logs, runs] = [createLogFiles(roots), createRunReader(database.db)];
   const tailOf = async (runId: number): Promise<string> => {
     const found = await runs.find(runId);
-    return logTail(logs, files, runId, found === undefined ? noMask : await runs.getMask(found.run));
+    return readLogTail(logs, files, runId, found === undefined ? noMask : await runs.getMask(found.run));
   };
-  const deliverer = createDeliverer({
+  const deliverer = createOutboxDispatcher({
     store: createDeliveryStore(database.db, clock, log),
     mailer: createMailer({
       smtpUrl: config.smtpUrl,
@@ -75,7 +75,7 @@ export function startNotices({
     clock,
     log,
   });
-  const bell = listenForNotices({ address, clock, log }, deliverer.wake);
+  const bell = listenForOutbox({ address, clock, log }, deliverer.wake);
   return {
     async close() {
       await bell.close();

@@ -4,8 +4,8 @@ import { startScheduler } from '../../engine/coordinator/fire.ts';
 import type { LaunchPorts } from '../../engine/launch.ts';
 import type { Log } from '../../engine/ports/engine.ts';
 import type { DatabaseAddress, OpenDatabase } from '../../storage/postgres/database.ts';
-import { passing } from '../../storage/postgres/transient-errors.ts';
-import { listenForSchedules } from '../../storage/postgres/schedules/schedule-wake.ts';
+import { isTransientError } from '../../storage/postgres/transient-errors.ts';
+import { listenForScheduleChanges } from '../../storage/postgres/schedules/schedule-wake.ts';
 import { createScheduleStore } from '../../storage/postgres/schedules/schedules.ts';
 
 /** Fires schedules until it is closed. */
@@ -21,9 +21,9 @@ export async function startSchedules(
     launchPorts: launching,
     clock,
     log,
-    isTransientError: passing,
+    isTransientError: isTransientError,
   });
-  const wake = listenForSchedules({ address, clock, log }, firing.wake);
+  const wake = listenForScheduleChanges({ address, clock, log }, firing.wake);
   await wake.ready;
   return {
     async close() {

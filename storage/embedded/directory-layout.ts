@@ -8,14 +8,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { codeOf, messageOf } from '../../engine/errors.ts';
-import { succeeds, type ServerUser } from './command.ts';
+import { commandSucceeds, type ServerUser } from './command.ts';
 
-export interface Place {
+export interface DirectoryLayout {
   /**
    * Holds `data`, `socket` and, where needed, a copy of the programs. The cluster's directory, or a stand-in
    * for it.
    */
-  readonly base: string;
+  readonly baseDirectory: string;
   readonly user: ServerUser;
 }
 
@@ -33,7 +33,11 @@ export const serverPort = 5432;
  * directory stands in, which the file `location` remembers. Throws with the way out when existing data cannot
  * be served.
  */
-export async function choosePlace(directory: string, volatile: boolean, log: Logger): Promise<Place> {
+export async function resolveLayout(
+  directory: string,
+  volatile: boolean,
+  log: Logger,
+): Promise<DirectoryLayout> {
   const remembered = await readLocation(locationFile(directory));
   const base = remembered ?? directory;
   const owner = await ownerOf(join(base, 'data'));
@@ -50,35 +54,35 @@ export async function choosePlace(directory: string, volatile: boolean, log: Log
         `The database in ${base} belongs to user id ${owner.uid} and the engine runs as ${self}: start it as that user or as root.`,
       );
     }
-    return { base, user: undefined };
+    return { baseDirectory: base, user: undefined };
   }
-  const user = owner ?? (await systemUser());
+  const user = owner ?? (await findSystemUser());
   if (remembered === undefined) await chmod(directory, 0o711);
-  if (await succeeds(user, 'sh', '-c', 'cd -- "$1"', 'sh', base)) return { base, user };
+  if (await commandSucceeds(user, 'sh', '-c', 'cd -- "$1"', 'sh', base)) return { baseDirectory: base, user };
   if (owner !== undefined) {
     throw new Error(
       `The database in ${base} belongs to user id ${owner.uid}, who may not enter that directory: allow it with chmod o+x on the directories above.`,
     );
   }
-  return { base: await standIn(directory, volatile, log), user };
+  return { baseDirectory: await ensureFallbackDirectory(directory, volatile, log), user };
 }
 
 /**
  * Makes the location binding, once the data is there: before, half a first start would look like lost data.
  */
-export async function rememberBase(directory: string, base: string): Promise<void> {
-  if (base === directory) await rm(intendedFile(directory), { force: true });
+export async function saveBaseDirectory(directory: string, base: string): Promise<void> {
+  if (base === directory) await rm(pendingLocationFile(directory), { force: true });
   else if ((await readLocation(locationFile(directory))) === undefined)
-    await rename(intendedFile(directory), locationFile(directory));
+    await rename(pendingLocationFile(directory), locationFile(directory));
 }
 
 /**
  * Makes the directory of the socket: in the base, or below the system's temporary directory when that path is
  * too long.
  */
-export async function makeSocketDirectory(place: Place): Promise<string> {
-  const short = `runyard-${shortHash(place.base)}`;
-  const candidates = [join(place.base, 'socket'), join(tmpdir(), short), join('/tmp', short)];
+export async function makeSocketDirectory(place: DirectoryLayout): Promise<string> {
+  const short = `runyard-${shortHash(place.baseDirectory)}`;
+  const candidates = [join(place.baseDirectory, 'socket'), join(tmpdir(), short), join('/tmp', short)];
   const path = candidates.find(
     (candidate) => Buffer.byteLength(join(candidate, `.s.PGSQL.${serverPort}`)) <= socketPathBytes,
   );
@@ -86,14 +90,14 @@ export async function makeSocketDirectory(place: Place): Promise<string> {
     throw new Error(
       `Every path for the database socket is longer than ${socketPathBytes} bytes, also ${candidates[2]}.`,
     );
-  await makeOwnDirectory(path, 0o700, place.user);
+  await makeOwnedDirectory(path, 0o700, place.user);
   return path;
 }
 
 /**
  * Makes a directory for the server's user, or takes one that is ours; one of a stranger (in /tmp) is refused.
  */
-export async function makeOwnDirectory(path: string, mode: number, user: ServerUser): Promise<void> {
+export async function makeOwnedDirectory(path: string, mode: number, user: ServerUser): Promise<void> {
   await mkdir(path, { recursive: true, mode });
   const found = await lstat(path);
   const self = process.getuid?.();
@@ -107,15 +111,15 @@ export async function makeOwnDirectory(path: string, mode: number, user: ServerU
 }
 
 /** Makes a directory to stand in, or takes the one that an interrupted first start intended. */
-async function standIn(directory: string, volatile: boolean, log: Logger): Promise<string> {
-  const intended = await readLocation(intendedFile(directory));
+async function ensureFallbackDirectory(directory: string, volatile: boolean, log: Logger): Promise<string> {
+  const intended = await readLocation(pendingLocationFile(directory));
   if (intended !== undefined) return intended;
-  const base = await makeStandIn(directory, volatile, log);
-  await writeFile(intendedFile(directory), `${base}\n`, { flush: true });
+  const base = await makeFallbackDirectory(directory, volatile, log);
+  await writeFile(pendingLocationFile(directory), `${base}\n`, { flush: true });
   return base;
 }
 
-async function makeStandIn(directory: string, volatile: boolean, log: Logger): Promise<string> {
+async function makeFallbackDirectory(directory: string, volatile: boolean, log: Logger): Promise<string> {
   // Not derived from the directory's name: whoever removes a data directory and makes it anew wants an empty
   // database.
   const name = randomBytes(6).toString('hex');
@@ -123,8 +127,8 @@ async function makeStandIn(directory: string, volatile: boolean, log: Logger): P
   if (!volatile) {
     const lasting = join('/var/lib/runyard', name);
     try {
-      await makeOwnDirectory('/var/lib/runyard', 0o755, undefined);
-      await makeOwnDirectory(lasting, 0o711, undefined);
+      await makeOwnedDirectory('/var/lib/runyard', 0o755, undefined);
+      await makeOwnedDirectory(lasting, 0o711, undefined);
       log.info(
         { directory, base: lasting },
         'The database is kept in a system directory, because its user may not enter the data directory.',
@@ -137,12 +141,12 @@ async function makeStandIn(directory: string, volatile: boolean, log: Logger): P
       );
     }
   }
-  await makeOwnDirectory(temporary, 0o711, undefined);
+  await makeOwnedDirectory(temporary, 0o711, undefined);
   return temporary;
 }
 
 const locationFile = (directory: string): string => join(directory, 'location');
-const intendedFile = (directory: string): string => join(directory, 'location.new');
+const pendingLocationFile = (directory: string): string => join(directory, 'location.new');
 
 async function readLocation(file: string): Promise<string | undefined> {
   try {
@@ -165,7 +169,7 @@ async function ownerOf(path: string): Promise<ServerUser> {
 }
 
 /** A uid without a line in passwd would not do: initdb looks its name up. */
-async function systemUser(): Promise<NonNullable<ServerUser>> {
+async function findSystemUser(): Promise<NonNullable<ServerUser>> {
   const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   for (const name of ['postgres', 'nobody']) {
     const [, , uid, gid] = accounts.find((account) => account[0] === name) ?? [];

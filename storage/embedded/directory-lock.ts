@@ -4,7 +4,7 @@ import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../engine/clock.ts';
 import { codeOf } from '../../engine/errors.ts';
-import { pause } from './pause.ts';
+import { sleep } from './pause.ts';
 import { identifyProcess } from '../../engine/host.ts';
 
 /**
@@ -29,7 +29,7 @@ export class DirectoryInUseError extends Error {
  * A process killed just now still lives while the kernel takes its memory apart; whoever restarts it must not
  * meet it.
  */
-const dyingMilliseconds = 1_000;
+const processExitGraceMs = 1_000;
 
 export interface DirectoryLock {
   /** Gives the directory free. Idempotent. */
@@ -44,15 +44,15 @@ export interface DirectoryLock {
 export async function lockDirectory(directory: string, clock: Clock): Promise<DirectoryLock> {
   const path = join(directory, 'lock');
   const mine = JSON.stringify({ ...(await identifyProcess(process.pid)), nonce: randomUUID() });
-  const deadline = clock.now() + dyingMilliseconds;
+  const deadline = clock.now() + processExitGraceMs;
   for (;;) {
     try {
-      await claim(directory, path, mine);
+      await acquire(directory, path, mine);
       break;
     } catch (error) {
       const hopeless = !(error instanceof DirectoryInUseError) || error.pid === process.pid;
       if (hopeless || clock.now() >= deadline) throw error;
-      await pause(clock, 20);
+      await sleep(clock, 20);
     }
   }
   return {
@@ -68,18 +68,18 @@ export async function lockDirectory(directory: string, clock: Clock): Promise<Di
  * same one, and a slow claimant cannot push out the successor. A guard whose claimant died is taken over by
  * the same rule.
  */
-async function claim(directory: string, path: string, mine: string): Promise<void> {
+async function acquire(directory: string, path: string, mine: string): Promise<void> {
   for (;;) {
-    if (await createWhole(path, mine)) return;
+    if (await createAtomically(path, mine)) return;
     const holder = await readText(path);
     if (holder === undefined) continue;
-    const pid = await livingHolder(holder);
+    const pid = await findLivingHolder(holder);
     if (pid !== undefined) throw new DirectoryInUseError(directory, pid);
     const guard = `${path}.${createHash('sha256').update(holder).digest('hex').slice(0, 12)}`;
-    await claim(directory, guard, mine);
+    await acquire(directory, guard, mine);
     try {
       if ((await readText(path)) !== holder) continue;
-      await withDraft(path, mine, (draft) => rename(draft, path));
+      await withTempFile(path, mine, (draft) => rename(draft, path));
       return;
     } finally {
       await rm(guard, { force: true });
@@ -88,9 +88,9 @@ async function claim(directory: string, path: string, mine: string): Promise<voi
 }
 
 /** A link is made in one step and fails when the name is taken, so nobody ever reads half a lock. */
-async function createWhole(path: string, text: string): Promise<boolean> {
+async function createAtomically(path: string, text: string): Promise<boolean> {
   try {
-    await withDraft(path, text, (draft) => link(draft, path));
+    await withTempFile(path, text, (draft) => link(draft, path));
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
@@ -98,7 +98,11 @@ async function createWhole(path: string, text: string): Promise<boolean> {
   }
 }
 
-async function withDraft(path: string, text: string, use: (draft: string) => Promise<void>): Promise<void> {
+async function withTempFile(
+  path: string,
+  text: string,
+  use: (draft: string) => Promise<void>,
+): Promise<void> {
   const draft = `${path}.${randomUUID()}`;
   try {
     await writeFile(draft, text, { flush: true });
@@ -112,8 +116,8 @@ async function withDraft(path: string, text: string, use: (draft: string) => Pro
  * The pid of the process that wrote this lock, when it still runs; a lock that cannot be read has no living
  * holder.
  */
-async function livingHolder(text: string): Promise<number | undefined> {
-  const written = parse(text);
+async function findLivingHolder(text: string): Promise<number | undefined> {
+  const written = parseJson(text);
   if (
     typeof written !== 'object' ||
     written === null ||
@@ -131,7 +135,7 @@ async function livingHolder(text: string): Promise<number | undefined> {
   return same ? now.pid : undefined;
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -9,10 +9,10 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.ts';
 import { lockDirectory, type DirectoryLock } from './directory-lock.ts';
 import { prepareBinaries } from './binaries.ts';
-import { databaseName, ensureCluster, ensurePassword, serverArguments } from './data-directory.ts';
-import { choosePlace, makeSocketDirectory, rememberBase, serverPort } from './directory-layout.ts';
-import { launchServer } from './server-process.ts';
-import { keepRunning, type KeptServer } from './watchdog.ts';
+import { databaseName, ensureDataDirectory, ensurePassword, serverArguments } from './data-directory.ts';
+import { resolveLayout, makeSocketDirectory, saveBaseDirectory, serverPort } from './directory-layout.ts';
+import { startServer } from './server-process.ts';
+import { superviseServer, type SupervisedServer } from './watchdog.ts';
 
 /** What is needed to connect: node-postgres understands `host` = socket directory. */
 export interface EmbeddedConnection {
@@ -37,7 +37,7 @@ export interface EmbeddedOptions {
   /** For tests and scratch servers: gives up durability for speed. */
   readonly volatile?: boolean;
   /** Directory holding PostgreSQL's `bin` and `lib`; when absent, that of the platform's npm package. */
-  readonly native?: string;
+  readonly binaryDirectory?: string;
 }
 
 /**
@@ -73,17 +73,17 @@ async function startLocked(
   locks: DirectoryLock[],
 ): Promise<EmbeddedPostgres> {
   const { log, clock, volatile = false } = options;
-  const place = await choosePlace(directory, volatile, log);
+  const place = await resolveLayout(directory, volatile, log);
   // A copied directory would point to the same stand-in, so that has a lock of its own.
-  if (place.base !== directory) locks.push(await lockDirectory(place.base, clock));
+  if (place.baseDirectory !== directory) locks.push(await lockDirectory(place.baseDirectory, clock));
   const logFile = join(directory, 'server.log');
   const [binaries, password, socketDirectory] = await Promise.all([
-    prepareBinaries(place, options.native),
+    prepareBinaries(place, options.binaryDirectory),
     ensurePassword(join(directory, 'password')),
     makeSocketDirectory(place),
   ]);
-  const data = await ensureCluster({ binaries, place, password, logFile, volatile });
-  await rememberBase(directory, place.base);
+  const data = await ensureDataDirectory({ binaries, layout: place, password, logFile, volatile });
+  await saveBaseDirectory(directory, place.baseDirectory);
   const plan = {
     program: binaries.postgres,
     arguments: serverArguments(data, socketDirectory, volatile),
@@ -94,8 +94,8 @@ async function startLocked(
     clock,
     log,
   };
-  const server = await keepRunning((signal) => launchServer(plan, signal), clock, log);
-  const stop = (): Promise<void> => stopAndTidy(server, place.base, socketDirectory);
+  const server = await superviseServer((signal) => startServer(plan, signal), clock, log);
+  const stop = (): Promise<void> => stopAndCleanUp(server, place.baseDirectory, socketDirectory);
   const connection = {
     host: socketDirectory,
     port: serverPort,
@@ -112,7 +112,11 @@ async function startLocked(
   return { connection, stop };
 }
 
-async function stopAndTidy(server: KeptServer, base: string, socketDirectory: string): Promise<void> {
+async function stopAndCleanUp(
+  server: SupervisedServer,
+  base: string,
+  socketDirectory: string,
+): Promise<void> {
   await server.stop();
   if (!socketDirectory.startsWith(base)) await rm(socketDirectory, { recursive: true, force: true });
 }

@@ -2,7 +2,7 @@
 import type { Clock } from '../../engine/clock.ts';
 
 /** Resolves after `milliseconds`, or at once when `signal` aborts: the caller looks at the signal. */
-export function pause(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
+export function sleep(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();
     const done = (): void => {
@@ -24,7 +24,7 @@ export async function waitUntil(
   const deadline = clock.now() + milliseconds;
   while (!(await holds())) {
     if (clock.now() >= deadline) return false;
-    await pause(clock, 10);
+    await sleep(clock, 10);
   }
   return true;
 }

@@ -2,10 +2,10 @@
 import { open, rename, stat, type FileHandle } from 'node:fs/promises';
 
 /** A log larger than this is set aside as `<file>.1` when the server starts. */
-const largestBytes = 10 * 2 ** 20;
+const serverLogBytesMax = 10 * 2 ** 20;
 const tailBytes = 4_096;
 
-export interface LogMark {
+export interface LogPosition {
   readonly file: string;
   /** Bytes the file held when the mark was made. */
   readonly offset: number;
@@ -14,17 +14,20 @@ export interface LogMark {
 /** Opens the log for appending and marks its end, so that what follows can be told from what was there. */
 export async function openServerLog(
   file: string,
-): Promise<{ readonly handle: FileHandle; readonly mark: LogMark }> {
+): Promise<{ readonly handle: FileHandle; readonly mark: LogPosition }> {
   const size = await stat(file).then(
     (found) => found.size,
     () => 0,
   );
-  if (size > largestBytes) await rename(file, `${file}.1`);
-  return { handle: await open(file, 'a', 0o600), mark: { file, offset: size > largestBytes ? 0 : size } };
+  if (size > serverLogBytesMax) await rename(file, `${file}.1`);
+  return {
+    handle: await open(file, 'a', 0o600),
+    mark: { file, offset: size > serverLogBytesMax ? 0 : size },
+  };
 }
 
 /** The last lines written since the mark, at most 4 KB; empty when there are none. */
-export async function tailSince(mark: LogMark): Promise<string> {
+export async function readLogSince(mark: LogPosition): Promise<string> {
   const handle = await open(mark.file, 'r').catch(() => undefined);
   if (handle === undefined) return '';
   try {

@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.ts';
 import { codeOf } from '../../engine/errors.ts';
-import { spawnBound, type BoundProcess, type ServerUser } from './command.ts';
+import { spawnManaged, type ManagedProcess, type ServerUser } from './command.ts';
 import { serverPort } from './directory-layout.ts';
-import { pause, waitUntil } from './pause.ts';
+import { sleep, waitUntil } from './pause.ts';
 import { identifyProcess } from '../../engine/host.ts';
 import { commandLineOf } from './process-command.ts';
-import { openServerLog, tailSince, type LogMark } from './server-log.ts';
+import { openServerLog, readLogSince, type LogPosition } from './server-log.ts';
 
-export interface ServerPlan {
+export interface ServerOptions {
   readonly program: string;
   readonly arguments: readonly string[];
   readonly user: ServerUser;
@@ -37,7 +37,7 @@ export interface Server {
 }
 
 /** How a server is ended: the next signal follows when the time (ms) of the one before is over. */
-const escalation = [
+const stopEscalation = [
   ['SIGINT', 5_000],
   ['SIGQUIT', 2_000],
   ['SIGKILL', 2_000],
@@ -50,45 +50,46 @@ const orphanEscalation = [
 ] as const;
 
 /** What the server says while processes of its killed predecessor are still leaving. */
-const predecessorLeaving = /pre-existing shared memory block|lock file .* already exists/;
-const leavingMilliseconds = 10_000;
-const slowStartMilliseconds = 10_000;
+const predecessorStillExiting = /pre-existing shared memory block|lock file .* already exists/;
+const predecessorExitMs = 10_000;
+const slowStartMs = 10_000;
 
 /**
  * Starts the server and returns once it accepts connections, however long its recovery takes; `signal` ends
  * the attempt. A server that an earlier engine left on this data is stopped first, so the caller must hold
  * the lock of the directory. Throws with the end of the server's log when it ends before it is ready.
  */
-export async function launchServer(plan: ServerPlan, signal: AbortSignal): Promise<Server> {
+export async function startServer(plan: ServerOptions, signal: AbortSignal): Promise<Server> {
   const { clock } = plan;
-  const deadline = clock.now() + leavingMilliseconds;
+  const deadline = clock.now() + predecessorExitMs;
   for (;;) {
-    await endPredecessor(plan);
+    await stopPredecessor(plan);
     const { child, mark } = await spawnServer(plan);
-    if (child.pid !== undefined && (await becomesReady(plan, child, signal))) {
+    if (child.pid !== undefined && (await waitUntilReady(plan, child, signal))) {
       return {
         pid: child.pid,
-        exited: child.exited.then(async (how) => withTail(how, mark)),
-        stop: () => end(clock, escalation, (name) => child.kill(name), child.hasExited),
+        exited: child.exited.then(async (how) => appendLogTail(how, mark)),
+        stop: () => stopProcess(clock, stopEscalation, (name) => child.kill(name), child.hasExited),
       };
     }
-    if (!child.hasExited()) await end(clock, escalation, (name) => child.kill(name), child.hasExited);
-    const failure = await withTail(await child.exited, mark);
-    if (signal.aborted || clock.now() >= deadline || !predecessorLeaving.test(failure))
+    if (!child.hasExited())
+      await stopProcess(clock, stopEscalation, (name) => child.kill(name), child.hasExited);
+    const failure = await appendLogTail(await child.exited, mark);
+    if (signal.aborted || clock.now() >= deadline || !predecessorStillExiting.test(failure))
       throw new Error(`PostgreSQL did not start: ${failure}`);
-    await pause(clock, 250, signal);
+    await sleep(clock, 250, signal);
   }
 }
 
-async function spawnServer(plan: ServerPlan): Promise<{ child: BoundProcess; mark: LogMark }> {
+async function spawnServer(plan: ServerOptions): Promise<{ child: ManagedProcess; mark: LogPosition }> {
   const { handle, mark } = await openServerLog(plan.logFile);
   try {
-    const child = await spawnBound({
+    const child = await spawnManaged({
       program: plan.program,
       arguments: plan.arguments,
       user: plan.user,
       output: handle.fd,
-      onDeath: 'INT',
+      parentDeathSignal: 'INT',
     });
     child.unref();
     return { child, mark };
@@ -98,8 +99,12 @@ async function spawnServer(plan: ServerPlan): Promise<{ child: BoundProcess; mar
 }
 
 /** False when the process ended or the attempt was given up. */
-async function becomesReady(plan: ServerPlan, child: BoundProcess, signal: AbortSignal): Promise<boolean> {
-  let slowAt = plan.clock.now() + slowStartMilliseconds;
+async function waitUntilReady(
+  plan: ServerOptions,
+  child: ManagedProcess,
+  signal: AbortSignal,
+): Promise<boolean> {
+  let slowAt = plan.clock.now() + slowStartMs;
   while (!child.hasExited() && !signal.aborted) {
     const [pid, , , , , , , status] = (await readPidFile(plan.data))?.split('\n') ?? [];
     if (Number(pid) === child.pid && status?.trim() === 'ready') return true;
@@ -110,13 +115,13 @@ async function becomesReady(plan: ServerPlan, child: BoundProcess, signal: Abort
       );
       slowAt = Infinity;
     }
-    await pause(plan.clock, 10, signal);
+    await sleep(plan.clock, 10, signal);
   }
   return false;
 }
 
 /** Ends a server that still runs on this data, and removes what would make a new one believe that it does. */
-async function endPredecessor(plan: ServerPlan): Promise<void> {
+async function stopPredecessor(plan: ServerOptions): Promise<void> {
   const text = await readPidFile(plan.data);
   if (text !== undefined) {
     const pid = Number.parseInt(text, 10);
@@ -126,9 +131,9 @@ async function endPredecessor(plan: ServerPlan): Promise<void> {
         'A PostgreSQL that an earlier engine left behind is being stopped.',
       );
       const gone = async (): Promise<boolean> => (await identifyProcess(pid)) === undefined;
-      await end(plan.clock, orphanEscalation, (name) => signalProcess(pid, name), gone);
+      await stopProcess(plan.clock, orphanEscalation, (name) => signalProcess(pid, name), gone);
     }
-    await disownPid(plan);
+    await invalidatePidFile(plan);
   }
   await rm(join(plan.socketDirectory, `.s.PGSQL.${serverPort}.lock`), { force: true });
 }
@@ -138,7 +143,7 @@ async function endPredecessor(plan: ServerPlan): Promise<void> {
  * running server. A pid that cannot exist is put in its place; the rest of the file stays, because through it
  * PostgreSQL still notices when processes of the old server use its memory.
  */
-async function disownPid({ data, user }: ServerPlan): Promise<void> {
+async function invalidatePidFile({ data, user }: ServerOptions): Promise<void> {
   const text = await readPidFile(data);
   if (text === undefined) return;
   // What a power failure left empty tells nothing, and PostgreSQL would refuse to start beside it.
@@ -149,9 +154,9 @@ async function disownPid({ data, user }: ServerPlan): Promise<void> {
   await rename(draft, pidFile(data));
 }
 
-async function end(
+async function stopProcess(
   clock: Clock,
-  steps: typeof escalation | typeof orphanEscalation,
+  steps: typeof stopEscalation | typeof orphanEscalation,
   kill: (signal: NodeJS.Signals) => void,
   gone: () => boolean | Promise<boolean>,
 ): Promise<void> {
@@ -183,7 +188,7 @@ async function readPidFile(data: string): Promise<string | undefined> {
   }
 }
 
-async function withTail(how: string, mark: LogMark): Promise<string> {
-  const tail = await tailSince(mark).catch(() => '');
+async function appendLogTail(how: string, mark: LogPosition): Promise<string> {
+  const tail = await readLogSince(mark).catch(() => '');
   return tail === '' ? how : `${how}\n${tail}`;
 }

@@ -6,13 +6,13 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.ts';
 import { messageOf } from '../../engine/errors.ts';
 import type { Server } from './server-process.ts';
-import { pause } from './pause.ts';
+import { sleep } from './pause.ts';
 
 /** Milliseconds before the first new start; each further one waits twice as long, up to the longest. */
-const firstDelay = 100;
-const longestDelay = 5_000;
+const initialDelayMs = 100;
+const maxDelayMs = 5_000;
 
-export interface KeptServer {
+export interface SupervisedServer {
   /** Stops the server, or the attempt to start it; resolves when it is gone. Idempotent. */
   stop(): Promise<void>;
 }
@@ -23,11 +23,11 @@ export interface KeptServer {
  * stayed up for longer than the longest delay counts as healthy again. `launch` must give up when its signal
  * aborts.
  */
-export async function keepRunning(
+export async function superviseServer(
   launch: (signal: AbortSignal) => Promise<Server>,
   clock: Clock,
   log: Logger,
-): Promise<KeptServer> {
+): Promise<SupervisedServer> {
   const stopping = new AbortController();
   const { signal } = stopping;
   let server = await launch(signal);
@@ -35,9 +35,9 @@ export async function keepRunning(
   const relaunch = async (first: number): Promise<number> => {
     let delay = first;
     while (!signal.aborted) {
-      await pause(clock, delay, signal);
+      await sleep(clock, delay, signal);
       if (signal.aborted) break;
-      delay = Math.min(2 * delay, longestDelay);
+      delay = Math.min(2 * delay, maxDelayMs);
       try {
         server = await launch(signal);
         log.info({ serverPid: server.pid }, 'PostgreSQL runs again.');
@@ -51,12 +51,12 @@ export async function keepRunning(
   };
 
   const watch = async (): Promise<void> => {
-    let delay = firstDelay;
+    let delay = initialDelayMs;
     while (!signal.aborted) {
       const upSince = clock.now();
       const reason = await server.exited;
       if (signal.aborted) break;
-      if (clock.now() - upSince > longestDelay) delay = firstDelay;
+      if (clock.now() - upSince > maxDelayMs) delay = initialDelayMs;
       log.error({ reason, delay }, 'PostgreSQL ended unexpectedly; starting it again.');
       delay = await relaunch(delay);
     }

@@ -12,7 +12,7 @@ import { Check } from 'typebox/value';
 import { openLog } from '../../engine/log-file.ts';
 import type { LogReadOptions } from '../../engine/ports/logs.ts';
 import { tryParseJson, readHead } from '../../engine/read-file.ts';
-import { shownPage } from './log-files.ts';
+import { renderPage } from './log-files.ts';
 
 /** A log, and how it is looked at. */
 export interface LogSource extends LogReadOptions {
@@ -27,13 +27,13 @@ export interface DeliveredLog {
 }
 
 const counters = Type.Record(Type.String(), Type.Integer({ minimum: 0 }));
-const State = Type.Object({ targets: counters, sources: counters });
+const LogDeliveryStateSchema = Type.Object({ targets: counters, sources: counters });
 
 /**
  * How far a delivery got. The two count differently: secrets, and what was left out of a log, have another
  * length than what stands for them.
  */
-export interface DeliveryState {
+export interface LogDeliveryState {
   /** Sizes of the delivered files. */
   readonly targets: Record<string, number>;
   /** How far each log was read. */
@@ -44,13 +44,13 @@ const chunkBytes = 2 ** 20;
 const stateBytesMax = 16 * 2 ** 20;
 
 /** How far the deliveries got that are noted in a directory. */
-export async function readDeliveryState(directory: string): Promise<DeliveryState> {
+export async function readLogDeliveryState(directory: string): Promise<LogDeliveryState> {
   const { text } = await readHead(join(directory, 'delivery.json'), stateBytesMax);
   const state = tryParseJson(text);
-  return Check(State, state) ? state : { targets: {}, sources: {} };
+  return Check(LogDeliveryStateSchema, state) ? state : { targets: {}, sources: {} };
 }
 
-export async function writeDeliveryState(directory: string, state: DeliveryState): Promise<void> {
+export async function writeLogDeliveryState(directory: string, state: LogDeliveryState): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const draft = join(directory, `delivery.json.${randomUUID()}.part`);
   await writeFile(draft, JSON.stringify(state), { flag: 'wx' });
@@ -61,7 +61,7 @@ export async function writeDeliveryState(directory: string, state: DeliveryState
 export async function appendLogs(
   path: string,
   { target, sources }: DeliveredLog,
-  state: DeliveryState,
+  state: LogDeliveryState,
 ): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o644);
@@ -71,7 +71,7 @@ export async function appendLogs(
     let end = Math.min(size, state.targets[target] ?? 0);
     if (size > end) await file.truncate(end);
     for (const source of sources) {
-      const { added, next } = await appendGrowth(source, state.sources[source.path] ?? 0, file, end);
+      const { added, next } = await appendNewBytes(source, state.sources[source.path] ?? 0, file, end);
       end += added;
       state.sources[source.path] = next;
     }
@@ -85,7 +85,7 @@ export async function appendLogs(
  * Writes what a log has from an offset on to a place of a file; says how many bytes that were, and where the
  * log goes on.
  */
-async function appendGrowth(
+async function appendNewBytes(
   source: LogSource,
   from: number,
   file: FileHandle,
@@ -99,7 +99,7 @@ async function appendGrowth(
     // A task that has cut its own log goes on at the new end.
     let [added, next] = [0, Math.min(from, end)];
     while (next < end) {
-      const page = await shownPage(log, next, chunkBytes, source);
+      const page = await renderPage(log, next, chunkBytes, source);
       await file.write(page.shown, 0, page.shown.length, at + added);
       added += page.shown.length;
       const before = next;

@@ -12,7 +12,7 @@ import type { TaskValues } from '../../engine/run/dynamic-values.ts';
 import { truncateUtf8, type TaskOutput } from '../../engine/run/output.ts';
 import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import { createLogFiles } from './log-files.ts';
-import { prove, proveEntry, type Roots } from './roots.ts';
+import { resolveInside, resolveEntryInside, type Roots } from './roots.ts';
 
 export interface AttemptFiles extends RunDirectories {
   /**
@@ -47,13 +47,14 @@ export function createAttemptFiles(roots: Pick<Roots, 'runs' | 'clusters'>): Att
   const logFiles = createLogFiles(roots);
   const directoryOf = (runId: number): string => join(roots.runs.directory, String(runId));
   return {
-    ensureAttemptDirectory: (runId) => makeOwn(directoryOf(runId)),
-    ensureClusterDirectory: async (clusterId) => makeOwn(await prove(roots.clusters, clusterPath(clusterId))),
-    readTaskValues: (runId) => readValues(join(directoryOf(runId), 'values.json')),
+    ensureAttemptDirectory: (runId) => makePrivateDirectory(directoryOf(runId)),
+    ensureClusterDirectory: async (clusterId) =>
+      makePrivateDirectory(await resolveInside(roots.clusters, clusterPath(clusterId))),
+    readTaskValues: (runId) => readTaskValues(join(directoryOf(runId), 'values.json')),
     readOutput: (runId) => readOutput(join(directoryOf(runId), 'output.json')),
     async logs(runId, bytes, view) {
-      const stdout = await beginningOf(logFiles, { runId, stream: 'stdout' }, bytes, view);
-      const stderr = await beginningOf(logFiles, { runId, stream: 'stderr' }, bytes - stdout.bytes, view);
+      const stdout = await readBeginning(logFiles, { runId, stream: 'stdout' }, bytes, view);
+      const stderr = await readBeginning(logFiles, { runId, stream: 'stderr' }, bytes - stdout.bytes, view);
       // Bytes that were replaced have become longer.
       const { text, cut } = truncateUtf8(stdout.text + stderr.text, bytes);
       return { text, truncated: cut || stdout.more || stderr.more };
@@ -61,12 +62,12 @@ export function createAttemptFiles(roots: Pick<Roots, 'runs' | 'clusters'>): Att
     removeAttempt: (runId) => rm(directoryOf(runId), { recursive: true, force: true }),
     // Of a link the link alone is removed: what it leads to may be the directory of a cluster that is in use.
     removeCluster: async (clusterId) =>
-      rm(await proveEntry(roots.clusters, clusterPath(clusterId)), { recursive: true, force: true }),
+      rm(await resolveEntryInside(roots.clusters, clusterPath(clusterId)), { recursive: true, force: true }),
   };
 }
 
 /** The beginning of a log, with the line that stands for what was left out of it. */
-async function beginningOf(
+async function readBeginning(
   files: LogReader,
   log: LogRef,
   most: number,
@@ -92,7 +93,7 @@ function clusterPath(clusterId: string): string {
   return `/${clusterId}`;
 }
 
-async function makeOwn(directory: string): Promise<string> {
+async function makePrivateDirectory(directory: string): Promise<string> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   return directory;
 }
@@ -100,7 +101,7 @@ async function makeOwn(directory: string): Promise<string> {
 const Values = stringMap('Values that a task set: name -> JSON text.');
 
 /** A file that was changed by something else than the task's utilities counts as none. */
-async function readValues(path: string): Promise<TaskValues> {
+async function readTaskValues(path: string): Promise<TaskValues> {
   const { text, bytes, truncated } = await readHead(path, outputBytesMax);
   const values = bytes === 0 || truncated ? undefined : tryParseJson(text);
   return Check(Values, values) ? values : {};

@@ -19,33 +19,33 @@ import { maskText, type Mask } from '../../engine/run/masking.ts';
 import { createClusterReader } from '../postgres/clusters/all-purpose.ts';
 import {
   appendLogs,
-  readDeliveryState,
-  writeDeliveryState,
+  readLogDeliveryState,
+  writeLogDeliveryState,
   type DeliveredLog,
   type LogSource,
 } from './append-logs.ts';
 import { findCluster } from '../postgres/clusters/cluster-rows.ts';
 import { writeBytes } from './file-tree.ts';
-import { prove, type Roots } from './roots.ts';
+import { resolveInside, type Roots } from './roots.ts';
 import { maskOfAttempt, maskOfCluster } from '../postgres/runs/run-mask.ts';
 import type { Database } from '../postgres/schema.ts';
 
 type LogRoots = Pick<Roots, 'managedFs' | 'clusters' | 'runs'>;
 
 /** Any number that nobody else takes for advisory locks of this database. */
-const lockFamily = 7_401_116;
+const logDeliveryLockFamily = 7_401_116;
 const eventsMax = 10_000;
-const patienceMs = 60 * 60 * 1_000;
+const giveUpAfterMs = 60 * 60 * 1_000;
 
 /** Notes that the logs of an attempt belong to those of a cluster. */
-export async function noteAttempt(roots: LogRoots, clusterId: string, runId: number): Promise<void> {
+export async function recordClusterAttempt(roots: LogRoots, clusterId: string, runId: number): Promise<void> {
   const directory = join(roots.clusters.directory, clusterId, 'attempts');
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await writeFile(join(directory, String(runId)), '');
 }
 
 /** Ids of the clusters that have logs to deliver. */
-export async function clustersOwingLogs(db: Kysely<Database>): Promise<string[]> {
+export async function listClustersWithPendingLogs(db: Kysely<Database>): Promise<string[]> {
   const rows = await db.selectFrom('clusters').select('cluster_id').where('owes_logs', '=', true).execute();
   return rows.map((row) => row.cluster_id);
 }
@@ -63,7 +63,9 @@ export async function deliverClusterLogs(
 ): Promise<void> {
   try {
     await db.transaction().execute(async (transaction) => {
-      await sql`select pg_advisory_xact_lock(${lockFamily}, hashtext(${clusterId}))`.execute(transaction);
+      await sql`select pg_advisory_xact_lock(${logDeliveryLockFamily}, hashtext(${clusterId}))`.execute(
+        transaction,
+      );
       const cluster = await findCluster(transaction, clusterId);
       const conf = cluster?.spec['cluster_log_conf'];
       if (cluster === undefined || !Check(ClusterLogConf, conf)) return;
@@ -76,7 +78,7 @@ export async function deliverClusterLogs(
         offset: 0,
         limit: eventsMax,
       });
-      const rest = await deliver(
+      const rest = await deliverLogs(
         transaction,
         roots,
         cluster,
@@ -84,20 +86,20 @@ export async function deliverClusterLogs(
         events,
       );
       // A process that vanished leaves no sign of its end: it is not waited for without end.
-      if (rest === 'all' || (cluster.terminatedTime ?? now) < now - patienceMs)
-        await owesNothing(transaction, clusterId);
+      if (rest === 'all' || (cluster.terminatedTime ?? now) < now - giveUpAfterMs)
+        await markLogsDelivered(transaction, clusterId);
     });
   } catch (error) {
     // Nothing will mend a destination that a finished cluster names wrongly.
-    if (error instanceof ServiceError) await owesNothing(db, clusterId);
+    if (error instanceof ServiceError) await markLogsDelivered(db, clusterId);
     // What may pass, such as a full disk, has its time to do so.
-    else await owesNothing(db, clusterId, now - patienceMs);
+    else await markLogsDelivered(db, clusterId, now - giveUpAfterMs);
     throw error;
   }
 }
 
 /** @param endedBefore leaves alone a cluster that ended later */
-async function owesNothing(
+async function markLogsDelivered(
   db: Kysely<Database>,
   clusterId: string,
   endedBefore = Number.MAX_SAFE_INTEGER,
@@ -111,7 +113,7 @@ async function owesNothing(
     .execute();
 }
 
-async function deliver(
+async function deliverLogs(
   db: Kysely<Database>,
   roots: LogRoots,
   cluster: Cluster,
@@ -122,34 +124,34 @@ async function deliver(
   const folder = `${destination.replace(/\/+$/, '')}/${cluster.clusterId}`;
   const mask = maskOfCluster(cluster);
   // Those that are over now have nothing to add after this delivery.
-  const attempts = await attemptsOn(db, roots, own, mask);
+  const attempts = await listAttempts(db, roots, own, mask);
   const files: DeliveredLog[] = [
     ...logStreams.map((stream) => ({
       target: `driver/${stream}`,
       sources: attempts.map((attempt) => sourceOf(attempt, stream)),
     })),
-    ...(await scriptLogs(own, mask, cluster.state === 'TERMINATED')),
+    ...(await listScriptLogs(own, mask, cluster.state === 'TERMINATED')),
   ];
   for (const directory of [
     'driver',
     'executor',
     ...(cluster.spec['init_scripts'] === undefined ? [] : ['init_scripts']),
   ]) {
-    await mkdir(await prove(roots.managedFs, `${folder}/${directory}`), { recursive: true });
+    await mkdir(await resolveInside(roots.managedFs, `${folder}/${directory}`), { recursive: true });
   }
-  const state = await readDeliveryState(own);
+  const state = await readLogDeliveryState(own);
   for (const file of files)
-    await appendLogs(await prove(roots.managedFs, `${folder}/${file.target}`), file, state);
+    await appendLogs(await resolveInside(roots.managedFs, `${folder}/${file.target}`), file, state);
   await writeBytes(
     roots.managedFs,
     `${folder}/driver/log4j-active.log`,
-    Buffer.from(maskText(mask, eventLines(cluster, events))),
+    Buffer.from(maskText(mask, renderEventLines(cluster, events))),
     true,
   );
   const over = attempts.filter((attempt) => attempt.over);
   for (const attempt of over)
     for (const stream of logStreams) delete state.sources[sourceOf(attempt, stream).path];
-  await writeDeliveryState(own, state);
+  await writeLogDeliveryState(own, state);
   for (const { runId } of over) await rm(join(own, 'attempts', String(runId)), { force: true });
   return over.length === attempts.length ? 'all' : 'more';
 }
@@ -162,7 +164,7 @@ interface LoggedAttempt {
 }
 
 /** @param otherwise what is not to be shown of an attempt whose run is gone */
-async function attemptsOn(
+async function listAttempts(
   db: Kysely<Database>,
   roots: LogRoots,
   own: string,
@@ -194,7 +196,7 @@ async function hasEnded(directory: string): Promise<boolean> {
 }
 
 /** The output of init scripts, of each start of the cluster after the one before. */
-async function scriptLogs(own: string, mask: Mask, clusterIsOver: boolean): Promise<DeliveredLog[]> {
+async function listScriptLogs(own: string, mask: Mask, clusterIsOver: boolean): Promise<DeliveredLog[]> {
   const top = join(own, 'init_scripts');
   const launches = ((await readdir(top).catch(undefinedIfMissing)) ?? []).toSorted(
     (one, other) => Number(one) - Number(other),
@@ -217,7 +219,7 @@ async function scriptLogs(own: string, mask: Mask, clusterIsOver: boolean): Prom
 }
 
 /** What happened to the cluster, a line each. */
-function eventLines({ clusterId, name }: Cluster, events: readonly ClusterEvent[]): string {
+function renderEventLines({ clusterId, name }: Cluster, events: readonly ClusterEvent[]): string {
   return events
     .map(({ time, type, details: { reason, current_num_workers: current, target_num_workers: target } }) => {
       const level = reason === undefined || reason.code === 'JOB_FINISHED' ? 'INFO' : 'WARN';

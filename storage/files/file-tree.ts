@@ -21,9 +21,9 @@ import {
 import { dirname, join, posix } from 'node:path';
 import { codeOf, ServiceError } from '../../engine/errors.ts';
 import { isMissing, openRegularFile, readRange, statIfExists } from '../../engine/read-file.ts';
-import { pathIn, prove, proveEntry, type Root, type Tenant } from './roots.ts';
+import { normalizePath, resolveInside, resolveEntryInside, type Root, type TaskUser } from './roots.ts';
 
-export interface Entry {
+export interface FileEntry {
   /** Path in its root, as `/a/b`. */
   readonly path: string;
   readonly kind: 'file' | 'directory';
@@ -41,31 +41,31 @@ const draftPrefix = '.runyard-draft-';
  * The file or directory at a path, links inside the root followed. Undefined for nothing and for special
  * files.
  */
-export async function findEntry(root: Root, path: string): Promise<Entry | undefined> {
-  const inside = pathIn(root, path);
-  const stats = await statIfExists(await prove(root, path));
+export async function findEntry(root: Root, path: string): Promise<FileEntry | undefined> {
+  const inside = normalizePath(root, path);
+  const stats = await statIfExists(await resolveInside(root, path));
   // The top of a root is always there, even before the first file is.
   if (stats === undefined && inside === '/')
     return { path: '/', kind: 'directory', size: 0, createdAt: 0, modifiedAt: 0 };
-  return stats === undefined ? undefined : describe(inside, stats);
+  return stats === undefined ? undefined : toEntry(inside, stats);
 }
 
 /** What stands directly in a directory, by name. Links that lead outside and special files are left out. */
-export async function entriesOf(root: Root, directory: string): Promise<Entry[]> {
-  const inside = pathIn(root, directory);
-  const real = await prove(root, directory);
+export async function listEntries(root: Root, directory: string): Promise<FileEntry[]> {
+  const inside = normalizePath(root, directory);
+  const real = await resolveInside(root, directory);
   const found = await readdir(real, { withFileTypes: true }).catch((error: unknown) => {
     if (isMissing(error)) return [];
     throw error;
   });
-  const entries: Entry[] = [];
-  for (const { name } of found.filter((entry) => !entry.name.startsWith(draftPrefix)).sort(byName)) {
+  const entries: FileEntry[] = [];
+  for (const { name } of found.filter((entry) => !entry.name.startsWith(draftPrefix)).sort(compareByName)) {
     const path = posix.join(inside, name);
     const stats = await lstat(join(real, name)).catch(() => undefined);
     const entry =
       stats?.isSymbolicLink() === true
         ? await findEntry(root, path).catch(() => undefined)
-        : stats && describe(path, stats);
+        : stats && toEntry(path, stats);
     if (entry !== undefined) entries.push(entry);
   }
   return entries;
@@ -80,7 +80,7 @@ export async function readBytes(
   offset: number,
   length: number,
 ): Promise<Buffer | undefined> {
-  const file = await openProven(root, path);
+  const file = await openResolved(root, path);
   if (file === undefined) return undefined;
   try {
     return await readRange(file, offset, length);
@@ -93,11 +93,11 @@ export async function readBytes(
  * Opens a file of a root for reading. A folder may become a link after the proof, so the path is proven again
  * then.
  */
-async function openProven(root: Root, path: string): Promise<FileHandle | undefined> {
-  const real = await prove(root, path);
+async function openResolved(root: Root, path: string): Promise<FileHandle | undefined> {
+  const real = await resolveInside(root, path);
   const file = await openRegularFile(real);
   if (file === undefined) return undefined;
-  const proven = await prove(root, path).catch(() => undefined);
+  const proven = await resolveInside(root, path).catch(() => undefined);
   if (proven === real) return file;
   await file.close();
   return undefined;
@@ -113,12 +113,12 @@ export async function writeBytes(
   bytes: Uint8Array,
   overwrite: boolean,
 ): Promise<'written' | 'exists'> {
-  await makeDirectory(root, posix.dirname(pathIn(root, path)));
-  const target = await proveEntry(root, path);
+  await makeDirectory(root, posix.dirname(normalizePath(root, path)));
+  const target = await resolveEntryInside(root, path);
   const draft = join(dirname(target), `${draftPrefix}${randomUUID()}`);
   try {
     await writeFile(draft, bytes, { flag: 'wx', mode: 0o600, flush: true });
-    if (root.tenant !== undefined) await letIn(root.tenant, draft, { mode: 0o640 });
+    if (root.taskUser !== undefined) await grantAccess(root.taskUser, draft, { mode: 0o640 });
     // A link is refused where a name is taken, so of two writers without overwrite only one succeeds.
     await (overwrite ? rename(draft, target) : link(draft, target));
     return 'written';
@@ -135,11 +135,12 @@ export async function writeBytes(
  * @throws ServiceError RESOURCE_ALREADY_EXISTS when a file stands in the way
  */
 export async function makeDirectory(root: Root, path: string): Promise<void> {
-  const target = await prove(root, path);
+  const target = await resolveInside(root, path);
   try {
     // Nobody needs to look in but the user of the service, and that of tasks where there is one.
     const first = await mkdir(target, { recursive: true, mode: 0o700 });
-    if (first !== undefined && root.tenant !== undefined) await letInBetween(root.tenant, first, target);
+    if (first !== undefined && root.taskUser !== undefined)
+      await grantAccessBetween(root.taskUser, first, target);
   } catch (error) {
     if (codeOf(error) !== 'EEXIST' && codeOf(error) !== 'ENOTDIR') throw error;
     throw new ServiceError(
@@ -150,8 +151,8 @@ export async function makeDirectory(root: Root, path: string): Promise<void> {
 }
 
 /** Gives a new entry to the user of tasks, or lets its group look at it. */
-async function letIn(
-  { uid, gid, owns }: Tenant,
+async function grantAccess(
+  { uid, gid, owns }: TaskUser,
   path: string,
   { mode }: { readonly mode: number },
 ): Promise<void> {
@@ -160,9 +161,9 @@ async function letIn(
 }
 
 /** The same for all new directories from the first to the last. */
-async function letInBetween(tenant: Tenant, first: string, last: string): Promise<void> {
+async function grantAccessBetween(tenant: TaskUser, first: string, last: string): Promise<void> {
   for (let path = last; path.length >= first.length; path = dirname(path))
-    await letIn(tenant, path, { mode: 0o750 });
+    await grantAccess(tenant, path, { mode: 0o750 });
 }
 
 /** Removes a file or directory, and of a link the link alone. */
@@ -171,7 +172,7 @@ export async function removeEntry(
   path: string,
   recursive: boolean,
 ): Promise<'removed' | 'missing' | 'not empty'> {
-  const target = await proveEntry(root, path);
+  const target = await resolveEntryInside(root, path);
   try {
     if (!(await lstat(target)).isDirectory()) await unlink(target);
     else if (recursive) await rm(target, { recursive: true, force: true });
@@ -184,13 +185,13 @@ export async function removeEntry(
   }
 }
 
-function describe(path: string, stats: Stats): Entry | undefined {
+function toEntry(path: string, stats: Stats): FileEntry | undefined {
   const kind = stats.isDirectory() ? 'directory' : stats.isFile() ? 'file' : undefined;
   if (kind === undefined) return undefined;
   const [createdAt, modifiedAt] = [Math.floor(stats.birthtimeMs), Math.floor(stats.mtimeMs)];
   return { path, kind, size: kind === 'file' ? stats.size : 0, createdAt, modifiedAt };
 }
 
-function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+function compareByName(a: { readonly name: string }, b: { readonly name: string }): number {
   return a.name < b.name ? -1 : 1;
 }

@@ -6,19 +6,19 @@ import { quote } from '../../engine/validation/messages.ts';
 import { statIfExists } from '../../engine/read-file.ts';
 import { notebookPaths } from './notebook-format.ts';
 import type { ObjectStore } from './object-store.ts';
-import { revisionAt } from './revisions.ts';
-import { pathIn, prove, type Root, type Roots } from './roots.ts';
+import { findRevisionAt } from './revisions.ts';
+import { normalizePath, resolveInside, type Root, type Roots } from './roots.ts';
 
 /**
  * `notebook`: a workspace path that may lack its extension; with `at`, the newest revision not later than
  * that (epoch ms); `entry`: a file or a folder.
  */
-export type Sought = 'file' | 'notebook' | 'entry' | { readonly notebook: true; readonly at: number };
+export type LocateTarget = 'file' | 'notebook' | 'entry' | { readonly notebook: true; readonly at: number };
 
-type Kind = 'file' | 'notebook' | 'entry';
+type LocateKind = 'file' | 'notebook' | 'entry';
 
 /** One place to look in. */
-interface Place {
+interface SourceLocation {
   readonly root: Root;
   /** Path in the root. */
   readonly path: string;
@@ -26,10 +26,10 @@ interface Place {
   readonly remedy: string;
 }
 
-const importIt = 'Import it with POST /api/2.0/workspace/import and start the run again.';
-const importItOrAllow =
+const importRemedy = 'Import it with POST /api/2.0/workspace/import and start the run again.';
+const importOrAllowRemedy =
   'Import it with POST /api/2.0/workspace/import, or name its directory in RUNYARD_ALLOWED_ROOTS, and start the run again.';
-const putIt = 'Put it there with POST /api/2.0/managed_fs/put and start the run again.';
+const putRemedy = 'Put it there with POST /api/2.0/managed_fs/put and start the run again.';
 
 /**
  * Makes the function that turns a file named in a task into its absolute path on this machine:
@@ -39,53 +39,57 @@ const putIt = 'Put it there with POST /api/2.0/managed_fs/put and start the run 
  * INVALID_PARAMETER_VALUE when it may not be read; the messages are fit for a run's state.
  * @param objects the store behind objstore://; without one it is a directory
  */
-export function createLocator(
+export function createPathResolver(
   roots: Roots,
   objects?: ObjectStore,
-): (uri: string, what: Sought) => Promise<string> {
+): (uri: string, what: LocateTarget) => Promise<string> {
   return async (uri, sought) => {
     const object =
       objects === undefined ? undefined : /^objstore:\/\/([^/]*)(\/.*)?$/s.exec(canonicalUri(uri));
     if (objects !== undefined && object) return objects.fetch(object[1] ?? '', object[2] ?? '', uri);
     const what = typeof sought === 'object' ? 'notebook' : sought;
-    const place = await placeOf(uri, what, roots);
-    const path = pathIn(place.root, place.path, uri);
-    if (typeof sought === 'object') return revisionAt(roots, path, sought.at);
+    const place = await resolveLocation(uri, what, roots);
+    const path = normalizePath(place.root, place.path, uri);
+    if (typeof sought === 'object') return findRevisionAt(roots, path, sought.at);
     const candidates = what === 'notebook' ? notebookPaths(path) : [path];
     for (const candidate of candidates) {
-      const real = await prove(place.root, candidate, uri);
+      const real = await resolveInside(place.root, candidate, uri);
       const found = await statIfExists(real);
       if (found?.isFile() === true || (what === 'entry' && found?.isDirectory() === true)) return real;
     }
-    throw new ServiceError('RESOURCE_DOES_NOT_EXIST', await absence(uri, what, place, candidates));
+    throw new ServiceError(
+      'RESOURCE_DOES_NOT_EXIST',
+      await describeMissingFile(uri, what, place, candidates),
+    );
   };
 }
 
-async function placeOf(uri: string, what: Kind, roots: Roots): Promise<Place> {
+async function resolveLocation(uri: string, what: LocateKind, roots: Roots): Promise<SourceLocation> {
   const canonical = canonicalUri(uri);
-  if (canonical.startsWith('managed_fs:')) return { root: roots.managedFs, path: canonical, remedy: putIt };
-  if (canonical.startsWith('objstore://')) return bucketPlace(uri, canonical, roots);
+  if (canonical.startsWith('managed_fs:'))
+    return { root: roots.managedFs, path: canonical, remedy: putRemedy };
+  if (canonical.startsWith('objstore://')) return resolveBucketLocation(uri, canonical, roots);
   const path = canonical.replace(/^file:\/*/, '/');
   if (!path.startsWith('/')) {
     throw invalid(
       `The path ${quote(uri)} must be a workspace path that begins with a slash, or begin with managed_fs:/, objstore:// or file:/.`,
     );
   }
-  if (what === 'notebook') return { root: roots.workspace, path, remedy: importIt };
-  return allowedPlace(path, roots) ?? { root: roots.workspace, path, remedy: importItOrAllow };
+  if (what === 'notebook') return { root: roots.workspace, path, remedy: importRemedy };
+  return findAllowedLocation(path, roots) ?? { root: roots.workspace, path, remedy: importOrAllowRemedy };
 }
 
-async function bucketPlace(uri: string, canonical: string, roots: Roots): Promise<Place> {
+async function resolveBucketLocation(uri: string, canonical: string, roots: Roots): Promise<SourceLocation> {
   const [, bucket = '', path = '/'] = /^objstore:\/\/([^/]*)(\/.*)?$/s.exec(canonical) ?? [];
   if (['', '.', '../..'].includes(bucket))
     throw invalid(`The path ${quote(uri)} names no bucket: it must be objstore://<bucket>/<path>.`);
-  const directory = await prove(roots.objstore, `/${bucket}`, uri);
+  const directory = await resolveInside(roots.objstore, `/${bucket}`, uri);
   const remedy = `Put it below objstore/${bucket} in the service's data directory and start the run again.`;
   return { root: { directory, title: 'its bucket' }, path, remedy };
 }
 
 /** The place of an absolute path of this machine that lies below an allowed root. */
-function allowedPlace(path: string, roots: Roots): Place | undefined {
+function findAllowedLocation(path: string, roots: Roots): SourceLocation | undefined {
   const absolute = resolve(path);
   const root = roots.allowed.find(
     ({ directory }) => absolute === directory || absolute.startsWith(directory.replace(/\/?$/, '/')),
@@ -98,16 +102,16 @@ function allowedPlace(path: string, roots: Roots): Place | undefined {
   };
 }
 
-async function absence(
+async function describeMissingFile(
   uri: string,
-  what: Kind,
-  place: Place,
+  what: LocateKind,
+  place: SourceLocation,
   candidates: readonly string[],
 ): Promise<string> {
-  const where = place.root.ownName === undefined ? '' : ' in the workspace';
+  const where = place.root.rootAlias === undefined ? '' : ' in the workspace';
   if (what === 'notebook')
     return `Notebook ${uri} was not found${where} (looked for ${candidates.join(', ')}). ${place.remedy}`;
-  const found = await statIfExists(await prove(place.root, place.path, uri));
+  const found = await statIfExists(await resolveInside(place.root, place.path, uri));
   if (found?.isDirectory() === true) return `${uri} is a directory; a file is needed here.`;
   return `File ${uri} was not found${where}. ${place.remedy}`;
 }

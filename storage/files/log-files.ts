@@ -10,7 +10,7 @@ import type { Roots } from './roots.ts';
 const characterBytes = 4;
 const newline = 10;
 
-interface ShownPage extends Omit<LogPage, 'text'> {
+interface RenderedPage extends Omit<LogPage, 'text'> {
   readonly shown: Buffer;
 }
 
@@ -30,8 +30,9 @@ export function createLogFiles(roots: Pick<Roots, 'runs'>): LogReader {
     }
   };
   return {
-    readPage: (name, offset, limit, view) => withLog(name, offset, (log) => pageOf(log, offset, limit, view)),
-    readTail: (name, lines, limit, view) => withLog(name, 0, (log) => tailOf(log, lines, limit, view)),
+    readPage: (name, offset, limit, view) =>
+      withLog(name, offset, (log) => readPage(log, offset, limit, view)),
+    readTail: (name, lines, limit, view) => withLog(name, 0, (log) => readTail(log, lines, limit, view)),
     async getSize({ runId, stream }) {
       const log = await openLog(join(directoryOf(runId), stream));
       try {
@@ -52,8 +53,8 @@ export function createLogFiles(roots: Pick<Roots, 'runs'>): LogReader {
   };
 }
 
-async function pageOf(log: LogFile, offset: number, limit: number, view: LogReadOptions): Promise<LogPage> {
-  const { shown, ...page } = await shownPage(log, offset, limit, view);
+async function readPage(log: LogFile, offset: number, limit: number, view: LogReadOptions): Promise<LogPage> {
+  const { shown, ...page } = await renderPage(log, offset, limit, view);
   return { ...page, text: shown.toString('utf8') };
 }
 
@@ -61,12 +62,12 @@ async function pageOf(log: LogFile, offset: number, limit: number, view: LogRead
  * A page whose bytes are those of the log, be they text or not: without secrets, and with a line for what was
  * left out.
  */
-export async function shownPage(
+export async function renderPage(
   log: LogFile,
   offset: number,
   limit: number,
   { mask, isComplete }: LogReadOptions,
-): Promise<ShownPage> {
+): Promise<RenderedPage> {
   for (;;) {
     const size = await log.size();
     const cut = await log.truncatedRange();
@@ -81,7 +82,7 @@ export async function shownPage(
       };
     }
     const around = Math.max(0, mask.longest - 1);
-    const begin = Math.max(lowest(cut, start), start - around);
+    const begin = Math.max(keptPartStart(cut, start), start - around);
     const piece = await log.read(begin, start - begin + limit + characterBytes + around);
     // What was before it has just been left out.
     if (piece.kind === 'left out') continue;
@@ -102,29 +103,29 @@ export async function shownPage(
   }
 }
 
-async function tailOf(log: LogFile, lines: number, limit: number, view: LogReadOptions): Promise<LogPage> {
+async function readTail(log: LogFile, lines: number, limit: number, view: LogReadOptions): Promise<LogPage> {
   for (;;) {
     const size = await log.size();
     const cut = await log.truncatedRange();
-    const lower = lowest(cut, size);
+    const lower = keptPartStart(cut, size);
     const begin = Math.max(lower, size - limit);
     const piece = await log.read(begin, limit);
     if (piece.kind === 'left out') continue;
-    const found = startOfLines(piece.bytes, lines);
-    const start = begin + (found ?? (begin === lower ? 0 : insideCharacter(piece.bytes)));
-    const page = await pageOf(log, start, limit, view);
+    const found = startOfLastLines(piece.bytes, lines);
+    const start = begin + (found ?? (begin === lower ? 0 : countContinuationBytes(piece.bytes)));
+    const page = await readPage(log, start, limit, view);
     const broken = cut !== undefined && found === undefined && begin === cut.to;
     return broken ? { ...page, text: truncationLine(cut.to - cut.from, cut.cap) + page.text } : page;
   }
 }
 
 /** Where the kept part that an offset belongs to begins. */
-function lowest(cut: TruncatedRange | undefined, offset: number): number {
+function keptPartStart(cut: TruncatedRange | undefined, offset: number): number {
   return cut !== undefined && offset >= cut.to ? cut.to : 0;
 }
 
 /** Where the last lines begin; undefined when there are not as many. */
-function startOfLines(bytes: Buffer, lines: number): number | undefined {
+function startOfLastLines(bytes: Buffer, lines: number): number | undefined {
   // The end of the last line begins no other.
   let at = bytes.at(-1) === newline ? bytes.length - 1 : bytes.length;
   for (let line = 0; line < lines; line += 1) {
@@ -136,7 +137,7 @@ function startOfLines(bytes: Buffer, lines: number): number | undefined {
 }
 
 /** How many bytes at the beginning belong to a character that began before. */
-function insideCharacter(bytes: Buffer): number {
+function countContinuationBytes(bytes: Buffer): number {
   let at = 0;
   while (at < characterBytes - 1 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += 1;
   return at;

@@ -6,13 +6,13 @@ import { maskTexts, type Mask } from '../../engine/run/masking.ts';
 import type { AttemptFiles } from './attempt-files.ts';
 
 /** Bytes that are looked at of each stream, and lines that are given of both together. */
-const [bytesMost, linesMost] = [4_096, 20];
+const [bytesMax, linesMax] = [4_096, 20];
 
 /**
  * The last lines of stdout followed by those of stderr, which says more of a failure; a notebook's error
  * stands in its output instead.
  */
-export async function logTail(
+export async function readLogTail(
   logs: Pick<LogReader, 'readTail'>,
   files: Pick<AttemptFiles, 'readOutput'>,
   runId: number,
@@ -21,14 +21,14 @@ export async function logTail(
   const [stdout = '', stderr = ''] = await Promise.all(
     logStreams.map(
       async (stream) =>
-        (await logs.readTail({ runId, stream }, linesMost, bytesMost, { mask, isComplete: true })).text,
+        (await logs.readTail({ runId, stream }, linesMax, bytesMax, { mask, isComplete: true })).text,
     ),
   );
   const { error = '', errorTrace = error } = maskTexts(
     mask,
     (stderr.trim() === '' ? await files.readOutput(runId) : undefined) ?? {},
   );
-  const lines = [...linesOf(stdout), ...linesOf(stderr), ...linesOf(errorTrace)].slice(-linesMost);
+  const lines = [...linesOf(stdout), ...linesOf(stderr), ...linesOf(errorTrace)].slice(-linesMax);
   // A line without an end would be the whole mail.
   return lines
     .map((line) => line.slice(0, 500))
@@ -45,5 +45,5 @@ function linesOf(text: string): string[] {
   const lines = stripVTControlCharacters(text)
     .split('\n')
     .filter((line) => line.trim() !== '');
-  return Buffer.byteLength(text) > bytesMost - 4 && lines.length > 1 ? lines.slice(1) : lines;
+  return Buffer.byteLength(text) > bytesMax - 4 && lines.length > 1 ? lines.slice(1) : lines;
 }

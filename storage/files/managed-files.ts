@@ -2,17 +2,17 @@
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import type { ManagedFileStore } from '../../engine/ports/files.ts';
 import {
-  entriesOf,
+  listEntries,
   findEntry,
   makeDirectory,
   readBytes,
   removeEntry,
   writeBytes,
-  type Entry,
+  type FileEntry,
 } from './file-tree.ts';
 import type { Root, Roots } from './roots.ts';
 
-export function createManagedFiles(roots: Pick<Roots, 'managedFs'>): ManagedFileStore {
+export function createManagedFileStore(roots: Pick<Roots, 'managedFs'>): ManagedFileStore {
   const root = roots.managedFs;
   return {
     async put(path, contents, overwrite) {
@@ -23,10 +23,10 @@ export function createManagedFiles(roots: Pick<Roots, 'managedFs'>): ManagedFile
       );
     },
     read: (path, offset, length) => read(root, path, offset, length),
-    getStatus: (path) => existing(root, path),
+    getStatus: (path) => requireEntry(root, path),
     async list(path) {
-      const entry = await existing(root, path);
-      return entry.kind === 'directory' ? entriesOf(root, entry.path) : [entry];
+      const entry = await requireEntry(root, path);
+      return entry.kind === 'directory' ? listEntries(root, entry.path) : [entry];
     },
     async delete(path, recursive) {
       if ((await removeEntry(root, path, recursive)) !== 'not empty') return;
@@ -40,19 +40,19 @@ export function createManagedFiles(roots: Pick<Roots, 'managedFs'>): ManagedFile
 }
 
 async function read(root: Root, path: string, offset: number, length: number): Promise<Buffer> {
-  const { kind } = await existing(root, path);
+  const { kind } = await requireEntry(root, path);
   if (kind === 'directory') throw invalid(`${path} is a directory; only a file can be read.`);
   const bytes = await readBytes(root, path, offset, length);
-  if (bytes === undefined) throw missing(path);
+  if (bytes === undefined) throw notFound(path);
   return bytes;
 }
 
-async function existing(root: Root, path: string): Promise<Entry> {
+async function requireEntry(root: Root, path: string): Promise<FileEntry> {
   const entry = await findEntry(root, path);
-  if (entry === undefined) throw missing(path);
+  if (entry === undefined) throw notFound(path);
   return entry;
 }
 
-function missing(path: string): ServiceError {
+function notFound(path: string): ServiceError {
   return new ServiceError('RESOURCE_DOES_NOT_EXIST', `No file or directory exists on path ${path}.`);
 }

@@ -1,7 +1,7 @@
 /** How a file says that it is a notebook, and in which language: by its extension and its first line. */
 import { extname, posix } from 'node:path';
 import type { NotebookLanguage } from '../../engine/job/notebook.ts';
-import { nameBytes } from './roots.ts';
+import { nameBytesMax } from './roots.ts';
 
 /** Language -> extension of its files and the mark of its comments. */
 const languages = {
@@ -26,13 +26,13 @@ export const notebookExtensions: readonly string[] = ['.py', '.sql', '.js', jupy
 /** The paths that a notebook called `path` may have, the most likely first. */
 export function notebookPaths(path: string): string[] {
   const extended = notebookExtensions.map((extension) => path + extension);
-  return [path, ...extended.filter((each) => Buffer.byteLength(posix.basename(each)) <= nameBytes)];
+  return [path, ...extended.filter((each) => Buffer.byteLength(posix.basename(each)) <= nameBytesMax)];
 }
 
 /** Enough of a file to hold the header line. */
 export const headerBytes = 64;
 
-const headerWords = 'Databricks notebook source';
+const headerText = 'Databricks notebook source';
 
 /** The language that the extension of a path stands for. */
 export function languageOfPath(path: string): NotebookLanguage | undefined {
@@ -59,22 +59,22 @@ export function notebookLanguage(path: string, beginning: Uint8Array): NotebookL
 export function withHeader(language: NotebookLanguage, source: Uint8Array): Uint8Array {
   if (hasHeader(language, source)) return source;
   return Buffer.concat([
-    Buffer.from(`${languages[language].comment} ${headerWords}\n`),
-    withoutOrderMark(source),
+    Buffer.from(`${languages[language].comment} ${headerText}\n`),
+    withoutByteOrderMark(source),
   ]);
 }
 
 /**
  * Editors of Windows put a byte order mark in front; behind a header it would be a character of the program.
  */
-function withoutOrderMark(source: Uint8Array): Uint8Array {
+function withoutByteOrderMark(source: Uint8Array): Uint8Array {
   return source[0] === 0xef && source[1] === 0xbb && source[2] === 0xbf ? source.subarray(3) : source;
 }
 
 function hasHeader(language: NotebookLanguage, source: Uint8Array): boolean {
-  const [line = ''] = Buffer.from(withoutOrderMark(source).subarray(0, headerBytes))
+  const [line = ''] = Buffer.from(withoutByteOrderMark(source).subarray(0, headerBytes))
     .toString('utf8')
     .split('\n');
   const { comment } = languages[language];
-  return line.startsWith(comment) && line.slice(comment.length).trim() === headerWords;
+  return line.startsWith(comment) && line.slice(comment.length).trim() === headerText;
 }

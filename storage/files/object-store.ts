@@ -14,7 +14,7 @@ import { quote } from '../../engine/validation/messages.ts';
 import { undefinedIfMissing } from '../../engine/read-file.ts';
 
 /** Where the store is and who we are there. */
-export interface ObjectStoreAddress {
+export interface ObjectStoreConfig {
   /** Without a slash at the end; buckets are the first folder of its paths. */
   readonly endpoint: string;
   readonly accessKey: string;
@@ -33,12 +33,12 @@ export interface ObjectStore {
 }
 
 /** How long the store may take for a whole object (ms). */
-const patienceMs = 15 * 60_000;
+const requestTimeoutMs = 15 * 60_000;
 /** Tries of a request that the store cannot answer now. */
 const retries = 3;
 
 /** @param directory of the cache; made when it is needed */
-export function createObjectStore(address: ObjectStoreAddress, directory: string, clock: Clock): ObjectStore {
+export function createObjectStore(address: ObjectStoreConfig, directory: string, clock: Clock): ObjectStore {
   const client = new AwsClient({
     accessKeyId: address.accessKey,
     secretAccessKey: address.secretKey,
@@ -57,10 +57,10 @@ export function createObjectStore(address: ObjectStoreAddress, directory: string
       method,
       headers,
       redirect: 'manual',
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(requestTimeoutMs),
     };
     return client.fetch(url, init).catch((error: unknown) => {
-      throw unreachable(address, uri, error);
+      throw toUnreachableError(address, uri, error);
     });
   };
   return {
@@ -68,7 +68,7 @@ export function createObjectStore(address: ObjectStoreAddress, directory: string
       const url = urlOf(address, bucket, key, uri);
       for (;;) {
         const head = await ask('HEAD', url, uri);
-        if (!head.ok) throw refused(head.status, uri);
+        if (!head.ok) throw toRefusalError(head.status, uri);
         const version =
           head.headers.get('etag') ??
           `${head.headers.get('last-modified')} ${head.headers.get('content-length')}`;
@@ -85,9 +85,9 @@ export function createObjectStore(address: ObjectStoreAddress, directory: string
         const answer = await ask('GET', url, uri, etag === null ? {} : { 'if-match': etag });
         // Replaced between the two questions.
         if (answer.status === 412) continue;
-        if (!answer.ok || answer.body === null) throw refused(answer.status, uri);
-        await keep(answer.body, entry, basename(key)).catch((error: unknown) => {
-          throw unreachable(address, uri, error);
+        if (!answer.ok || answer.body === null) throw toRefusalError(answer.status, uri);
+        await storeInCache(answer.body, entry, basename(key)).catch((error: unknown) => {
+          throw toUnreachableError(address, uri, error);
         });
         return file;
       }
@@ -96,7 +96,7 @@ export function createObjectStore(address: ObjectStoreAddress, directory: string
 }
 
 /** Puts what the store sends under its name in one step; when somebody else was faster, theirs stays. */
-async function keep(body: NonNullable<Response['body']>, entry: string, name: string): Promise<void> {
+async function storeInCache(body: NonNullable<Response['body']>, entry: string, name: string): Promise<void> {
   const draft = `${entry}.${randomUUID()}.part`;
   try {
     await mkdir(draft, { recursive: true });
@@ -109,7 +109,7 @@ async function keep(body: NonNullable<Response['body']>, entry: string, name: st
   }
 }
 
-function urlOf({ endpoint }: ObjectStoreAddress, bucket: string, key: string, uri: string): string {
+function urlOf({ endpoint }: ObjectStoreConfig, bucket: string, key: string, uri: string): string {
   if (!/^[a-z\d][a-z\d._-]{0,254}$/i.test(bucket))
     throw invalid(
       `The path ${quote(uri)} names the bucket ${quote(bucket)}; a bucket has letters, digits, dots and dashes.`,
@@ -123,7 +123,7 @@ function urlOf({ endpoint }: ObjectStoreAddress, bucket: string, key: string, ur
   return `${endpoint}/${bucket}/${names.map(encodeURIComponent).join('/')}`;
 }
 
-function refused(status: number, uri: string): ServiceError {
+function toRefusalError(status: number, uri: string): ServiceError {
   if (status === 404)
     return new ServiceError(
       'RESOURCE_DOES_NOT_EXIST',
@@ -138,7 +138,7 @@ function refused(status: number, uri: string): ServiceError {
   return invalid(`The object store answers HTTP ${status} for ${uri}${hint}`);
 }
 
-function unreachable({ endpoint }: ObjectStoreAddress, uri: string, error: unknown): ServiceError {
+function toUnreachableError({ endpoint }: ObjectStoreConfig, uri: string, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const reason =
     error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);

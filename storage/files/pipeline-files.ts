@@ -14,9 +14,9 @@ import { specFileNames, type PipelineLibrary } from '../../engine/pipeline/spec.
 import { parsePreparedUpdate, updateFileNames } from '../../engine/pipeline/update-order.ts';
 import type { PipelineFiles } from '../../engine/ports/pipelines.ts';
 import { tryParseJson, readHead } from '../../engine/read-file.ts';
-import { entriesOf, findEntry, readBytes } from './file-tree.ts';
+import { listEntries, findEntry, readBytes } from './file-tree.ts';
 import { notebookPaths } from './notebook-format.ts';
-import { pathIn, prove, type Root, type Roots } from './roots.ts';
+import { normalizePath, resolveInside, type Root, type Roots } from './roots.ts';
 
 const orderBytesMax = 64 * 2 ** 20;
 const eventLogBytesMax = 64 * 2 ** 20;
@@ -33,11 +33,11 @@ export function createPipelineFiles(
       managedFs: managedFs.directory,
       ...(objstore !== undefined && { objstore: objstore.directory }),
     },
-    findSpec: (path) => specAt(workspace, path),
+    findSpec: (path) => readSpec(workspace, path),
     async readSources({ libraries }, folder) {
       const paths = new Set<string>();
       for (const library of libraries)
-        for (const path of await pathsOf(workspace, library, folder)) paths.add(path);
+        for (const path of await listLibraryPaths(workspace, library, folder)) paths.add(path);
       const files: SourceFile[] = [];
       let left = bytesMax;
       for (const path of [...paths].sort()) {
@@ -52,9 +52,9 @@ export function createPipelineFiles(
       return files;
     },
     async resolveStorage(uri) {
-      if (pathIn(managedFs, canonicalUri(uri), uri) === '/')
+      if (normalizePath(managedFs, canonicalUri(uri), uri) === '/')
         throw invalid(`The storage ${uri} is the top of managed_fs; it must be a directory below it.`);
-      return prove(managedFs, canonicalUri(uri), uri);
+      return resolveInside(managedFs, canonicalUri(uri), uri);
     },
     isUpdatePrepared: async (directory) =>
       parsePreparedUpdate((await readHead(join(directory, updateFileNames.order), orderBytesMax)).text) !==
@@ -66,7 +66,10 @@ export function createPipelineFiles(
     },
     async readEvents(storage, updateId) {
       const { text } = await readHead(
-        await prove(managedFs, `${pathIn(managedFs, canonicalUri(storage))}/events/${updateId}.jsonl`),
+        await resolveInside(
+          managedFs,
+          `${normalizePath(managedFs, canonicalUri(storage))}/events/${updateId}.jsonl`,
+        ),
         eventLogBytesMax,
       );
       // The last line may be on its way, or cut by a kill. Nobody but the process of the update writes there.
@@ -81,11 +84,11 @@ export function createPipelineFiles(
   };
 }
 
-async function specAt(root: Root, path: string): Promise<SourceFile | undefined> {
+async function readSpec(root: Root, path: string): Promise<SourceFile | undefined> {
   const entry = await findEntry(root, path);
   if (entry === undefined) return undefined;
-  if (entry.kind === 'file') return { path: entry.path, text: await textOf(root, entry.path) };
-  const names = new Set((await entriesOf(root, entry.path)).map((each) => posix.basename(each.path)));
+  if (entry.kind === 'file') return { path: entry.path, text: await readSpecText(root, entry.path) };
+  const names = new Set((await listEntries(root, entry.path)).map((each) => posix.basename(each.path)));
   const found = specFileNames.filter((name) => names.has(name));
   const [name, another] = found;
   if (name === undefined)
@@ -97,21 +100,21 @@ async function specAt(root: Root, path: string): Promise<SourceFile | undefined>
       `The folder ${entry.path} holds several spec files of a pipeline (${found.join(', ')}); name the one that is meant.`,
     );
   const file = posix.join(entry.path, name);
-  return { path: file, text: await textOf(root, file) };
+  return { path: file, text: await readSpecText(root, file) };
 }
 
-async function textOf(root: Root, path: string): Promise<string> {
+async function readSpecText(root: Root, path: string): Promise<string> {
   return ((await readBytes(root, path, 0, specBytesMax)) ?? Buffer.alloc(0)).toString('utf8');
 }
 
-async function pathsOf(
+async function listLibraryPaths(
   root: Root,
   { glob, file, notebook }: PipelineLibrary,
   folder: string,
 ): Promise<string[]> {
   if (glob === undefined) {
     const named = file?.path ?? notebook?.path ?? '';
-    const path = pathIn(root, posix.resolve(folder, named), named);
+    const path = normalizePath(root, posix.resolve(folder, named), named);
     for (const candidate of file === undefined ? notebookPaths(path) : [path]) {
       if ((await findEntry(root, candidate))?.kind !== 'file') continue;
       if (!/\.(sql|py|ipynb)$/i.test(candidate))
@@ -124,25 +127,25 @@ async function pathsOf(
       `The ${file === undefined ? 'notebook' : 'file'} ${named} of the pipeline was not found in the workspace. Import it with POST /api/2.0/workspace/import.`,
     );
   }
-  const written = pathIn(root, posix.resolve(folder, glob.include), glob.include);
+  const written = normalizePath(root, posix.resolve(folder, glob.include), glob.include);
   const isFolder = !isGlob(written) && (await findEntry(root, written))?.kind === 'directory';
   const pattern = isFolder ? posix.join(written, '**') : written;
   const matching = globToRegExp(pattern);
   const found = (
-    await filesBelow(root, isGlob(pattern) ? baseFolderOf(pattern) : posix.dirname(pattern))
+    await listFilesBelow(root, isGlob(pattern) ? baseFolderOf(pattern) : posix.dirname(pattern))
   ).filter((path) => matching.test(path));
   if (found.length === 0)
     throw invalid(`The library ${glob.include} of the pipeline matches no file of the workspace.`);
   return found.filter((path) => /\.(sql|py)$/i.test(path));
 }
 
-async function filesBelow(root: Root, folder: string): Promise<string[]> {
+async function listFilesBelow(root: Root, folder: string): Promise<string[]> {
   if ((await findEntry(root, folder))?.kind !== 'directory') return [];
   const paths: string[] = [];
-  for (const { kind, path } of await entriesOf(root, folder)) {
+  for (const { kind, path } of await listEntries(root, folder)) {
     if (posix.basename(path).startsWith('.')) continue;
     if (kind === 'file') paths.push(path);
-    else paths.push(...(await filesBelow(root, path)));
+    else paths.push(...(await listFilesBelow(root, path)));
   }
   return paths;
 }

@@ -4,16 +4,16 @@ import { invalid, ServiceError } from '../../engine/errors.ts';
 import type { QueryFiles } from '../../engine/ports/dashboards.ts';
 import { quote } from '../../engine/validation/messages.ts';
 import { statIfExists } from '../../engine/read-file.ts';
-import { pathIn, prove, type Roots } from './roots.ts';
+import { normalizePath, resolveInside, type Roots } from './roots.ts';
 
 export function createQueryFiles({ managedFs }: Pick<Roots, 'managedFs'>): QueryFiles {
   return {
     async resolvePath(uri) {
-      const path = pathIn(managedFs, uri);
+      const path = normalizePath(managedFs, uri);
       const pattern = path.search(/[*?[]/);
       // What a pattern matches, DuckDB checks file by file; its fixed part is checked here.
       const fixed = pattern < 0 ? path : path.slice(0, path.lastIndexOf('/', pattern) + 1);
-      const real = await prove(managedFs, fixed, uri);
+      const real = await resolveInside(managedFs, fixed, uri);
       const found = await statIfExists(real);
       if (found === undefined)
         throw new ServiceError(

@@ -5,46 +5,46 @@
 import { posix } from 'node:path';
 import { ServiceError } from '../../engine/errors.ts';
 import { statIfExists } from '../../engine/read-file.ts';
-import { entriesOf, findEntry, readBytes, removeEntry, writeBytes } from './file-tree.ts';
+import { listEntries, findEntry, readBytes, removeEntry, writeBytes } from './file-tree.ts';
 import { notebookExtensions, notebookPaths } from './notebook-format.ts';
-import { prove, type Roots } from './roots.ts';
+import { resolveInside, type Roots } from './roots.ts';
 
-type Places = Pick<Roots, 'workspace' | 'revisions'>;
+type WorkspaceRoots = Pick<Roots, 'workspace' | 'revisions'>;
 
 /** How many are kept of one notebook; the oldest go first. */
 export const revisionsMax = 100;
 
 /** What is larger was copied here by hand, and is more than any import may have. */
-const bytesMax = 64 * 2 ** 20;
+const revisionBytesMax = 64 * 2 ** 20;
 
 /**
  * Stands between the folder of a notebook and its name, so that a notebook and a folder of one name never
  * meet.
  */
-const shelf = '.revisions';
+const revisionsFolder = '.revisions';
 
 /** The folder with the revisions of a file of the workspace. */
-function folderOf(path: string): string {
-  return posix.join(posix.dirname(path), shelf, posix.basename(path));
+function revisionFolderOf(path: string): string {
+  return posix.join(posix.dirname(path), revisionsFolder, posix.basename(path));
 }
 
 /** Keeps what stands at a path of the workspace now, unless it is kept already or is no notebook. */
-export async function keepRevision({ workspace, revisions }: Places, path: string): Promise<void> {
+export async function saveRevision({ workspace, revisions }: WorkspaceRoots, path: string): Promise<void> {
   if (!notebookExtensions.some((extension) => path.toLowerCase().endsWith(extension))) return;
   const entry = await findEntry(workspace, path);
-  if (entry?.kind !== 'file' || entry.size > bytesMax) return;
+  if (entry?.kind !== 'file' || entry.size > revisionBytesMax) return;
   const bytes = await readBytes(workspace, path, 0, entry.size);
   if (bytes === undefined) return;
-  const folder = folderOf(entry.path);
+  const folder = revisionFolderOf(entry.path);
   await writeBytes(revisions, posix.join(folder, `${entry.modifiedAt}${posix.extname(path)}`), bytes, false);
-  const kept = await timesOf(revisions, folder);
+  const kept = await listRevisions(revisions, folder);
   for (const { path: old } of kept.slice(0, Math.max(0, kept.length - revisionsMax)))
     await removeEntry(revisions, old, false);
 }
 
 /** Forgets the revisions of a file, or of all files below a folder, of the workspace. */
-export async function forgetRevisions({ revisions }: Places, path: string): Promise<void> {
-  for (const each of [folderOf(path), path]) {
+export async function removeRevisions({ revisions }: WorkspaceRoots, path: string): Promise<void> {
+  for (const each of [revisionFolderOf(path), path]) {
     if ((await findEntry(revisions, each)) !== undefined) await removeEntry(revisions, each, true);
   }
 }
@@ -56,9 +56,9 @@ interface Revision {
   readonly path: string;
 }
 
-async function timesOf(root: Roots['revisions'], folder: string): Promise<Revision[]> {
+async function listRevisions(root: Roots['revisions'], folder: string): Promise<Revision[]> {
   if ((await findEntry(root, folder))?.kind !== 'directory') return [];
-  return (await entriesOf(root, folder))
+  return (await listEntries(root, folder))
     .filter(({ kind }) => kind === 'file')
     .map(({ path }) => ({ time: Number.parseInt(posix.basename(path), 10), path }))
     .filter(({ time }) => Number.isSafeInteger(time))
@@ -70,17 +70,17 @@ async function timesOf(root: Roots['revisions'], folder: string): Promise<Revisi
  * @param path in the workspace, with or without its extension
  * @throws ServiceError RESOURCE_DOES_NOT_EXIST when there is none so old, or no such notebook
  */
-export async function revisionAt(
-  { workspace, revisions }: Places,
+export async function findRevisionAt(
+  { workspace, revisions }: WorkspaceRoots,
   path: string,
   at: number,
 ): Promise<string> {
   const found: { readonly time: number; readonly file: string }[] = [];
   for (const candidate of notebookPaths(path)) {
-    for (const { time, path: kept } of await timesOf(revisions, folderOf(candidate)))
-      found.push({ time, file: await prove(revisions, kept) });
+    for (const { time, path: kept } of await listRevisions(revisions, revisionFolderOf(candidate)))
+      found.push({ time, file: await resolveInside(revisions, kept) });
     // Behind those: of two changes within a millisecond the later one counts.
-    const file = await prove(workspace, candidate);
+    const file = await resolveInside(workspace, candidate);
     const now = await statIfExists(file);
     if (now?.isFile() === true) found.push({ time: Math.floor(now.mtimeMs), file });
   }

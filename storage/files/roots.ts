@@ -15,13 +15,13 @@ export interface Root {
   /** A scheme that paths of this root may carry. */
   readonly scheme?: string;
   /** A first folder that paths may carry and that means the root itself. */
-  readonly ownName?: string;
+  readonly rootAlias?: string;
   /** Whom what the service makes here is made for; undefined when tasks run as the user of the service. */
-  readonly tenant?: Tenant | undefined;
+  readonly taskUser?: TaskUser | undefined;
 }
 
 /** The user that tasks run as, where that is not the user of the service. */
-export interface Tenant {
+export interface TaskUser {
   readonly uid: number;
   readonly gid: number;
   /** True: it owns what is made. False: it may look at it. */
@@ -41,32 +41,32 @@ export interface Roots {
 }
 
 /** Longest name of one file, in bytes: the limit of every file system in use. */
-export const nameBytes = 255;
+export const nameBytesMax = 255;
 
 /**
  * Longest path, in bytes. The longest that Linux takes; what the directory of the root adds is found out by
  * trying.
  */
-const pathBytes = 4_096;
+const pathBytesMax = 4_096;
 
-export interface RootPlaces {
+export interface RootOptions {
   readonly dataDirectory: string;
   readonly allowedRoots: readonly string[];
   /** The user that tasks run as, where that is not the user of the service. */
-  readonly tasks?: Pick<Tenant, 'uid' | 'gid'> | undefined;
+  readonly taskUser?: Pick<TaskUser, 'uid' | 'gid'> | undefined;
 }
 
 /** The roots of one data directory. Creates nothing: directories appear with the first file in them. */
-export function createRoots(places: RootPlaces): Roots {
-  const tenant = (owns: boolean): Pick<Root, 'tenant'> => ({
-    tenant: places.tasks && { ...places.tasks, owns },
+export function createRoots(places: RootOptions): Roots {
+  const tenant = (owns: boolean): Pick<Root, 'taskUser'> => ({
+    taskUser: places.taskUser && { ...places.taskUser, owns },
   });
   const below = (name: string): string => resolve(places.dataDirectory, name);
   return {
     workspace: {
       directory: below('workspace'),
       title: 'the workspace',
-      ownName: 'Workspace',
+      rootAlias: 'Workspace',
       ...tenant(false),
     },
     revisions: { directory: below('revisions'), title: 'the revisions of notebooks', ...tenant(false) },
@@ -91,20 +91,22 @@ export function createRoots(places: RootPlaces): Roots {
  * @param written the path as the caller wrote it, when that is something else; messages repeat it
  * @throws ServiceError INVALID_PARAMETER_VALUE when it is not absolute, climbs out, or cannot be a file name
  */
-export function pathIn(root: Root, given: string, written = given): string {
+export function normalizePath(root: Root, given: string, written = given): string {
   const uri = canonicalUri(given);
   const path = root.scheme !== undefined && uri.startsWith(root.scheme) ? uri.slice(root.scheme.length) : uri;
-  if (!path.startsWith('/')) throw refusal(written, 'must begin with a slash');
-  if (path.includes('\0')) throw refusal(written, 'must not hold a null byte');
-  if (Buffer.byteLength(path) > pathBytes) throw refusal(written, `has more than ${pathBytes} bytes`);
+  if (!path.startsWith('/')) throw invalidPath(written, 'must begin with a slash');
+  if (path.includes('\0')) throw invalidPath(written, 'must not hold a null byte');
+  if (Buffer.byteLength(path) > pathBytesMax)
+    throw invalidPath(written, `has more than ${pathBytesMax} bytes`);
   const names: string[] = [];
   for (const name of path.split('/')) {
-    if (Buffer.byteLength(name) > nameBytes)
-      throw refusal(written, `has a name of more than ${nameBytes} bytes`);
-    if (name === '../..' && names.pop() === undefined) throw refusal(written, `leads outside ${root.title}`);
+    if (Buffer.byteLength(name) > nameBytesMax)
+      throw invalidPath(written, `has a name of more than ${nameBytesMax} bytes`);
+    if (name === '../..' && names.pop() === undefined)
+      throw invalidPath(written, `leads outside ${root.title}`);
     if (name !== '' && name !== '.' && name !== '../..') names.push(name);
   }
-  while (root.ownName !== undefined && names[0] === root.ownName) names.shift();
+  while (root.rootAlias !== undefined && names[0] === root.rootAlias) names.shift();
   return `/${names.join('/')}`;
 }
 
@@ -114,17 +116,17 @@ export function pathIn(root: Root, given: string, written = given): string {
  * @param written as for `pathIn`; the path on this machine is never in a message
  * @throws ServiceError INVALID_PARAMETER_VALUE when it leads outside or cannot be followed
  */
-export async function prove(root: Root, path: string, written = path): Promise<string> {
-  const target = join(root.directory, pathIn(root, path, written));
+export async function resolveInside(root: Root, path: string, written = path): Promise<string> {
+  const target = join(root.directory, normalizePath(root, path, written));
   const [base, real] = await Promise.all([
-    followLinks(root.directory, written),
-    followLinks(target, written),
+    resolveLinks(root.directory, written),
+    resolveLinks(target, written),
   ]).catch((error: unknown) => {
-    const reason = cannotFollow[codeOf(error) ?? ''];
-    throw reason === undefined ? error : refusal(written, reason);
+    const reason = unresolvableReasons[codeOf(error) ?? ''];
+    throw reason === undefined ? error : invalidPath(written, reason);
   });
   if (real !== base && !real.startsWith(base === sep ? sep : base + sep))
-    throw refusal(written, `leads outside ${root.title}`);
+    throw invalidPath(written, `leads outside ${root.title}`);
   return real;
 }
 
@@ -132,21 +134,21 @@ export async function prove(root: Root, path: string, written = path): Promise<s
  * As `prove`, except that a link in the last place is not followed: for what is created, replaced or removed.
  * @throws ServiceError INVALID_PARAMETER_VALUE as `prove`, and for the root itself
  */
-export async function proveEntry(root: Root, path: string): Promise<string> {
-  const inside = pathIn(root, path);
-  if (inside === '/') throw refusal(path, `is the top of ${root.title} itself, which stays as it is`);
-  return join(await prove(root, dirname(inside)), basename(inside));
+export async function resolveEntryInside(root: Root, path: string): Promise<string> {
+  const inside = normalizePath(root, path);
+  if (inside === '/') throw invalidPath(path, `is the top of ${root.title} itself, which stays as it is`);
+  return join(await resolveInside(root, dirname(inside)), basename(inside));
 }
 
 /** System error -> what it says of a path. */
-const cannotFollow: Readonly<Record<string, string>> = {
+const unresolvableReasons: Readonly<Record<string, string>> = {
   ELOOP: 'holds a link that leads back to itself',
   ENAMETOOLONG: 'is too long',
   EACCES: 'may not be read by the service',
 };
 
 /** The real path of the part that exists, with the rest behind it. */
-async function followLinks(target: string, written: string): Promise<string> {
+async function resolveLinks(target: string, written: string): Promise<string> {
   try {
     return await realpath(target);
   } catch (error) {
@@ -155,10 +157,10 @@ async function followLinks(target: string, written: string): Promise<string> {
   // A link to nothing must not count as a free name: whoever creates that file would create it where the link
   // points.
   const link = await lstat(target).catch(undefinedIfMissing);
-  if (link?.isSymbolicLink() === true) throw refusal(written, 'holds a link that leads nowhere');
-  return join(await followLinks(dirname(target), written), basename(target));
+  if (link?.isSymbolicLink() === true) throw invalidPath(written, 'holds a link that leads nowhere');
+  return join(await resolveLinks(dirname(target), written), basename(target));
 }
 
-function refusal(written: string, reason: string): ServiceError {
+function invalidPath(written: string, reason: string): ServiceError {
   return invalid(`The path ${quote(written)} ${reason}.`);
 }

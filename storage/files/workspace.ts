@@ -6,13 +6,13 @@ import { invalid, ServiceError } from '../../engine/errors.ts';
 import type { Limits } from '../../engine/limits.ts';
 import type { WorkspaceImport, WorkspaceObject, WorkspaceStore } from '../../engine/ports/files.ts';
 import {
-  entriesOf,
+  listEntries,
   findEntry,
   makeDirectory,
   readBytes,
   removeEntry,
   writeBytes,
-  type Entry,
+  type FileEntry,
 } from './file-tree.ts';
 import {
   extensionOf,
@@ -24,55 +24,57 @@ import {
   notebookPaths,
   withHeader,
 } from './notebook-format.ts';
-import { forgetRevisions, keepRevision } from './revisions.ts';
-import { pathIn, type Root, type Roots } from './roots.ts';
+import { removeRevisions, saveRevision } from './revisions.ts';
+import { normalizePath, type Root, type Roots } from './roots.ts';
 
-const replaceable = 'set overwrite to true to replace it';
+const overwriteHint = 'set overwrite to true to replace it';
 
 /** @param limits the largest request is also the largest export */
-export function createWorkspace(
+export function createWorkspaceStore(
   roots: Pick<Roots, 'workspace' | 'revisions'>,
   limits: Pick<Limits, 'requestBytes'>,
 ): WorkspaceStore {
   const root = roots.workspace;
   return {
-    import: (request) => importInto(roots, request),
-    getStatus: async (path) => describe(root, await existing(root, path)),
-    list: (path) => list(root, path),
-    export: (path) => exportFrom(root, path, limits.requestBytes),
-    delete: (path, recursive) => remove(roots, path, recursive),
+    import: (request) => importObject(roots, request),
+    getStatus: async (path) => toWorkspaceObject(root, await requireObject(root, path)),
+    list: (path) => listObjects(root, path),
+    export: (path) => exportObject(root, path, limits.requestBytes),
+    delete: (path, recursive) => removeObject(roots, path, recursive),
     async mkdirs(path) {
-      const found = await find(root, path);
-      if (found !== undefined && found.kind !== 'directory') throw taken(path, 'it is not a directory');
+      const found = await findObject(root, path);
+      if (found !== undefined && found.kind !== 'directory')
+        throw alreadyExists(path, 'it is not a directory');
       await makeDirectory(root, path);
     },
   };
 }
 
-type Places = Pick<Roots, 'workspace' | 'revisions'>;
+type WorkspaceRoots = Pick<Roots, 'workspace' | 'revisions'>;
 
-async function importInto(roots: Places, request: WorkspaceImport): Promise<void> {
+async function importObject(roots: WorkspaceRoots, request: WorkspaceImport): Promise<void> {
   const { path, overwrite } = request;
   const root = roots.workspace;
-  const inside = pathIn(root, path);
-  if (inside === '/') throw taken(path, 'it is a directory');
-  const { file, content } = stored(inside, request);
-  const inTheWay = [await findEntry(root, file), await shownAs(root, inside)].filter(
+  const inside = normalizePath(root, path);
+  if (inside === '/') throw alreadyExists(path, 'it is a directory');
+  const { file, content } = fileOfImport(inside, request);
+  const inTheWay = [await findEntry(root, file), await findEntryShownAs(root, inside)].filter(
     (entry) => entry !== undefined,
   );
-  if (inTheWay.some(({ kind }) => kind === 'directory')) throw taken(path, 'it is a directory');
-  if (inTheWay.length > 0 && !overwrite) throw taken(path, replaceable);
+  if (inTheWay.some(({ kind }) => kind === 'directory')) throw alreadyExists(path, 'it is a directory');
+  if (inTheWay.length > 0 && !overwrite) throw alreadyExists(path, overwriteHint);
   // What was copied here by hand, or edited since, is a revision as well.
-  for (const entry of inTheWay) await keepRevision(roots, entry.path);
-  if ((await writeBytes(root, file, content, overwrite)) === 'exists') throw taken(path, replaceable);
-  await keepRevision(roots, file);
+  for (const entry of inTheWay) await saveRevision(roots, entry.path);
+  if ((await writeBytes(root, file, content, overwrite)) === 'exists')
+    throw alreadyExists(path, overwriteHint);
+  await saveRevision(roots, file);
   // The same notebook in another language stood in another file.
   for (const entry of inTheWay.filter((each) => each.path !== file))
     await removeEntry(root, entry.path, false);
 }
 
 /** The file that an import is kept in, and what is written there. */
-function stored(
+function fileOfImport(
   path: string,
   { format, language, content }: WorkspaceImport,
 ): { readonly file: string; readonly content: Uint8Array } {
@@ -87,46 +89,46 @@ function stored(
   return { file: withExtension(path, extensionOf(written)), content: withHeader(written, content) };
 }
 
-async function list(root: Root, path: string): Promise<WorkspaceObject[]> {
-  const entry = await existing(root, path);
-  const entries = entry.kind === 'directory' ? await entriesOf(root, entry.path) : [entry];
+async function listObjects(root: Root, path: string): Promise<WorkspaceObject[]> {
+  const entry = await requireObject(root, path);
+  const entries = entry.kind === 'directory' ? await listEntries(root, entry.path) : [entry];
   const objects: WorkspaceObject[] = [];
-  for (const each of entries) objects.push(await describe(root, each));
+  for (const each of entries) objects.push(await toWorkspaceObject(root, each));
   return objects;
 }
 
-async function exportFrom(
+async function exportObject(
   root: Root,
   path: string,
   most: number,
 ): Promise<{ content: Buffer; fileType: string }> {
-  const entry = await existing(root, path);
+  const entry = await requireObject(root, path);
   if (entry.kind === 'directory')
     throw invalid(`Path (${path}) is a directory; only notebooks and files can be exported.`);
   if (entry.size > most)
     throw invalid(`Path (${path}) has ${entry.size} bytes; at most ${most} can be exported.`);
   const content = await readBytes(root, entry.path, 0, most);
-  if (content === undefined) throw missing(path);
+  if (content === undefined) throw notFound(path);
   return { content, fileType: /[^/]\.([^./]+)$/.exec(entry.path)?.[1] ?? '' };
 }
 
-async function remove(roots: Places, path: string, recursive: boolean): Promise<void> {
+async function removeObject(roots: WorkspaceRoots, path: string, recursive: boolean): Promise<void> {
   const root = roots.workspace;
-  const entry = await existing(root, path);
+  const entry = await requireObject(root, path);
   const outcome = await removeEntry(root, entry.path, recursive);
-  if (outcome === 'missing') throw missing(path);
+  if (outcome === 'missing') throw notFound(path);
   if (outcome === 'not empty') {
     throw new ServiceError(
       'INVALID_STATE',
       `Path (${path}) is a directory that is not empty; set recursive to true to delete it with all it holds.`,
     );
   }
-  await forgetRevisions(roots, entry.path);
+  await removeRevisions(roots, entry.path);
 }
 
 /** The entry at a path, or the notebook that is named there without its extension. */
-async function find(root: Root, path: string): Promise<Entry | undefined> {
-  const inside = pathIn(root, path);
+async function findObject(root: Root, path: string): Promise<FileEntry | undefined> {
+  const inside = normalizePath(root, path);
   const exact = await findEntry(root, inside);
   if (exact !== undefined) return exact;
   for (const candidate of notebookPaths(inside).slice(1)) {
@@ -137,18 +139,18 @@ async function find(root: Root, path: string): Promise<Entry | undefined> {
 }
 
 /** The entry that goes by exactly this path: a plain file that merely could be named so does not. */
-async function shownAs(root: Root, path: string): Promise<Entry | undefined> {
-  const entry = await find(root, path);
-  return entry !== undefined && (await describe(root, entry)).path === path ? entry : undefined;
+async function findEntryShownAs(root: Root, path: string): Promise<FileEntry | undefined> {
+  const entry = await findObject(root, path);
+  return entry !== undefined && (await toWorkspaceObject(root, entry)).path === path ? entry : undefined;
 }
 
-async function existing(root: Root, path: string): Promise<Entry> {
-  const entry = await find(root, path);
-  if (entry === undefined) throw missing(path);
+async function requireObject(root: Root, path: string): Promise<FileEntry> {
+  const entry = await findObject(root, path);
+  if (entry === undefined) throw notFound(path);
   return entry;
 }
 
-async function describe(root: Root, entry: Entry): Promise<WorkspaceObject> {
+async function toWorkspaceObject(root: Root, entry: FileEntry): Promise<WorkspaceObject> {
   const { path, size, createdAt, modifiedAt } = entry;
   const common = { path, size, createdAt, modifiedAt };
   if (entry.kind === 'directory') return { ...common, type: 'DIRECTORY', language: undefined };
@@ -161,7 +163,7 @@ async function describe(root: Root, entry: Entry): Promise<WorkspaceObject> {
     ...common,
     type: 'NOTEBOOK',
     language,
-    path: (await find(root, short))?.path === path ? short : path,
+    path: (await findObject(root, short))?.path === path ? short : path,
   };
 }
 
@@ -173,10 +175,10 @@ function withoutExtension(path: string): string {
   return path.replace(/(?<=[^/])\.[^./]+$/, '');
 }
 
-function missing(path: string): ServiceError {
+function notFound(path: string): ServiceError {
   return new ServiceError('RESOURCE_DOES_NOT_EXIST', `Path (${path}) doesn't exist.`);
 }
 
-function taken(path: string, rule: string): ServiceError {
+function alreadyExists(path: string, rule: string): ServiceError {
   return new ServiceError('RESOURCE_ALREADY_EXISTS', `Path (${path}) already exists; ${rule}.`);
 }

@@ -4,14 +4,14 @@ import type { Migration } from 'kysely/migration';
 import { clusterTables } from './cluster-tables.ts';
 import { dashboardTables } from './dashboard-tables.ts';
 import { libraryTables } from './library-tables.ts';
-import { noticeTables } from './notice-tables.ts';
+import { notificationTables } from './notice-tables.ts';
 import { pipelineTables } from './pipeline-tables.ts';
 import { peopleTables } from './people-tables.ts';
 import { scheduleTables } from './schedule-tables.ts';
 import { workflowTables } from './workflow-tables.ts';
 
 /** Progress columns with the invariants of engine/run/run.ts `Progress` as named CHECKs. */
-const progress = (table: string): string => `
+const progressColumns = (table: string): string => `
   state text not null,
   active boolean not null,
   result text,
@@ -116,7 +116,7 @@ const statements = [
      launched_by bigint,
      retimes integer not null default 0,
      warned_time bigint,
-     ${progress('runs')},
+     ${progressColumns('runs')},
      constraint runs_queue_code_known check (queue_code in
        ('ACTIVE_RUNS_LIMIT_REACHED', 'MAX_CONCURRENT_RUNS_REACHED', 'ACTIVE_RUN_JOB_TASKS_LIMIT_REACHED')),
      constraint runs_queued_say_why check ((queue_code is not null) = (state = 'QUEUED')),
@@ -158,7 +158,7 @@ const statements = [
      due_time bigint,
      stop_reason text,
      warned_time bigint,
-     ${progress('task_runs')},
+     ${progressColumns('task_runs')},
      constraint task_runs_stop_reason_known check (stop_reason in ('cancel', 'timeout')),
      constraint task_runs_attempt_unique unique (job_run_id, task_key, attempt),
      constraint task_runs_attempt_not_negative check (attempt >= 0)
@@ -210,7 +210,7 @@ const statements = [
      taken_time bigint,
      constraint outbox_channel_known check (channel in ('email', 'webhook')))`,
   `create index outbox_waiting on outbox (notice_id) where taken_time is null`,
-  ...noticeTables,
+  ...notificationTables,
   ...peopleTables,
   ...scheduleTables,
   ...dashboardTables,
@@ -219,7 +219,7 @@ const statements = [
   ...workflowTables,
 ];
 
-export const firstSchema: Migration = {
+export const initialSchema: Migration = {
   async up(database: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(database);
   },

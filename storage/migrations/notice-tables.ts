@@ -1,6 +1,6 @@
 /** Tables of what becomes of notices: destinations, deliveries, and every try of each. */
 
-export const noticeTables = [
+export const notificationTables = [
   `create index outbox_created on outbox (created_time)`,
   `create table destinations (
      destination_id uuid primary key default gen_random_uuid(),

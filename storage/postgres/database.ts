@@ -6,12 +6,12 @@ import { Pool, types as pgTypes, type CustomTypesConfig } from 'pg';
 import { messageOf } from '../../engine/errors.ts';
 import type { Log } from '../../engine/ports/engine.ts';
 import type { Database } from './schema.ts';
-import { firstSchema } from '../migrations/first-schema.ts';
+import { initialSchema } from '../migrations/first-schema.ts';
 
-const int8 = 20;
+const int8Oid = 20;
 
 /** Turns an int8 text into a number, refusing what a double cannot hold instead of rounding it. */
-export function safeInteger(text: string): number {
+export function parseSafeInteger(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value))
     throw new RangeError(`The stored integer ${text} is not safe (beyond 2^53).`);
@@ -32,44 +32,44 @@ export type DatabaseAddress =
 export interface OpenDatabase {
   readonly db: Kysely<Database>;
   /** Statements sent so far. */
-  queries(): number;
+  queryCount(): number;
   close(): Promise<void>;
 }
 
 /** How long a query waits for a connection: also in a burst of requests each gets its turn. */
-const waitMs = 15_000;
+const connectTimeoutMs = 15_000;
 
 /**
  * A connection on which nothing moves for this long is taken for broken: no statement of ours takes a tenth
  * of it.
  */
-const silenceMs = 30_000;
+const defaultSocketTimeoutMs = 30_000;
 
-export interface PoolLimits {
+export interface PoolOptions {
   /** Connections at the most. */
-  readonly connections?: number;
+  readonly maxConnections?: number;
   /** A connection that is silent for so long (ms), be it in the middle of a statement, is given up. */
-  readonly silence?: number;
+  readonly socketTimeoutMs?: number;
 }
 
 /** Opens the pool. Nothing is connected until the first query. */
 export function openDatabase(
   address: DatabaseAddress,
   log: Log,
-  { connections = 10, silence = silenceMs }: PoolLimits = {},
+  { maxConnections = 10, socketTimeoutMs = defaultSocketTimeoutMs }: PoolOptions = {},
 ): OpenDatabase {
   const types = {
     getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-      oid === int8 ? safeInteger : pgTypes.getTypeParser(oid, format),
+      oid === int8Oid ? parseSafeInteger : pgTypes.getTypeParser(oid, format),
   } as CustomTypesConfig;
   const where = typeof address === 'string' ? { connectionString: address } : address;
   const pool = new Pool({
     ...where,
-    max: connections,
-    connectionTimeoutMillis: Math.min(waitMs, silence),
+    max: maxConnections,
+    connectionTimeoutMillis: Math.min(connectTimeoutMs, socketTimeoutMs),
     types,
     application_name: 'runyard',
-    stream: () => impatientSocket(silence),
+    stream: () => createSocketWithTimeout(socketTimeoutMs),
   });
   // An idle connection that breaks is no reason to fall: the pool opens another when it is needed.
   pool.on('error', (error) => {
@@ -89,7 +89,7 @@ export function openDatabase(
   });
   return {
     db,
-    queries: () => sent,
+    queryCount: () => sent,
     close() {
       closing = true;
       return db.destroy();
@@ -101,7 +101,7 @@ export function openDatabase(
  * The other end may be gone without a word: a cable, a firewall, a paused machine. TCP alone notices after
  * many minutes.
  */
-function impatientSocket(silence: number): Socket {
+function createSocketWithTimeout(silence: number): Socket {
   const socket = new Socket();
   socket.setTimeout(silence, () => {
     const error = new Error(`The database was silent for ${silence} ms; the connection is given up.`);
@@ -117,7 +117,7 @@ function impatientSocket(silence: number): Socket {
 export async function migrate(db: Kysely<Database>): Promise<void> {
   const migrator = new Migrator({
     db,
-    provider: { getMigrations: async () => ({ '0001-first-schema': firstSchema }) },
+    provider: { getMigrations: async () => ({ '0001-first-schema': initialSchema }) },
   });
   const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) return;

@@ -9,7 +9,7 @@ import type { Database } from './schema.ts';
  * A value as it is stored; objects are for JSONB columns. Null and undefined are what a column holds that is
  * not named.
  */
-type Stored = string | number | boolean | object | null | undefined;
+type StoredValue = string | number | boolean | object | null | undefined;
 
 /**
  * Inserts rows. Every row names the same columns; those that are empty in all rows are left out of the
@@ -19,7 +19,7 @@ type Stored = string | number | boolean | object | null | undefined;
 export async function insertMany(
   db: Transaction<Database>,
   table: 'runs' | 'task_runs',
-  rows: readonly Readonly<Record<string, Stored>>[],
+  rows: readonly Readonly<Record<string, StoredValue>>[],
 ): Promise<void> {
   const named = Object.keys(rows[0] ?? {}).map((name) => ({
     name,
@@ -35,12 +35,12 @@ export async function insertMany(
   const lists = columns.filter(({ shared }) => !shared);
   const value = ({ name, values, shared }: (typeof columns)[number]): RawBuilder<unknown> =>
     shared
-      ? asType(sql`${parameterOf(values[0])}`, values, '')
-      : asType(sql.ref(`listed.${name}`), values, '');
+      ? castTo(sql`${toParameter(values[0])}`, values, '')
+      : castTo(sql.ref(`listed.${name}`), values, '');
   await sql`
     insert into ${sql.table(table)} (${sql.join(columns.map(({ name }) => sql.ref(name)))})
     select ${sql.join(columns.map(value))}
-    from unnest(${sql.join(lists.map(({ values }) => asType(sql`${values.map(parameterOf)}`, values, '[]', 'text')))})
+    from unnest(${sql.join(lists.map(({ values }) => castTo(sql`${values.map(toParameter)}`, values, '[]', 'text')))})
       as listed (${sql.join(lists.map(({ name }) => sql.ref(name)))})`.execute(db);
 }
 
@@ -48,9 +48,9 @@ export async function insertMany(
  * Names the type of a parameter: PostgreSQL cannot tell it from where a select puts it. `json`: how documents
  * are passed.
  */
-function asType(
+function castTo(
   parameter: RawBuilder<unknown>,
-  values: readonly Stored[],
+  values: readonly StoredValue[],
   list: '' | '[]',
   json = 'jsonb',
 ): RawBuilder<unknown> {
@@ -66,6 +66,6 @@ function asType(
   return sql`${parameter}::${sql.raw(`${type}${list}`)}`;
 }
 
-function parameterOf(value: Stored): Stored {
+function toParameter(value: StoredValue): StoredValue {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../../engine/clock.ts';
 import { messageOf } from '../../engine/errors.ts';
 import type { Log } from '../../engine/ports/engine.ts';
 import type { DatabaseAddress } from './database.ts';
-import { backOff } from './transient-errors.ts';
+import { retryDelayMs } from './transient-errors.ts';
 
 export interface Listener {
   /** Resolves when it hears, or knows that the database is away. */
@@ -22,7 +22,7 @@ export interface ListenPorts {
 }
 
 /** What is listened to. */
-export interface Hearing {
+export interface Subscription {
   readonly channel: string;
   /** What it tells of, for the log: `notices`. */
   readonly subject: string;
@@ -30,11 +30,14 @@ export interface Hearing {
    * Called with what was told; with undefined when anything may have been missed: whenever a connection is
    * new.
    */
-  readonly hear: (payload: string | undefined) => void;
+  readonly onNotify: (payload: string | undefined) => void;
 }
 
 /** Listens until it is closed; a connection that breaks is made again. */
-export function listen({ address, clock, log }: ListenPorts, { channel, subject, hear }: Hearing): Listener {
+export function listen(
+  { address, clock, log }: ListenPorts,
+  { channel, subject, onNotify }: Subscription,
+): Listener {
   let closed = false;
   let client: Client | undefined;
   let failures = 0;
@@ -57,21 +60,21 @@ export function listen({ address, clock, log }: ListenPorts, { channel, subject,
           `The connection that tells of ${subject} was lost; it is made again.`,
         );
       }
-      void endQuietly(own);
-      cancel = clock.runAt(clock.now() + backOff(failures), () => {
+      void closeQuietly(own);
+      cancel = clock.runAt(clock.now() + retryDelayMs(failures), () => {
         connecting = connect();
       });
       failures += 1;
     };
     own.on('error', again);
     own.on('end', () => again());
-    own.on('notification', ({ payload = '' }) => hear(payload));
+    own.on('notification', ({ payload = '' }) => onNotify(payload));
     try {
       await own.connect();
       await own.query(`listen ${channel}`);
       failures = 0;
       if (closed) await own.end();
-      else hear(undefined);
+      else onNotify(undefined);
     } catch (error) {
       again(error);
     }
@@ -84,11 +87,11 @@ export function listen({ address, clock, log }: ListenPorts, { channel, subject,
       closed = true;
       cancel();
       await connecting;
-      if (client !== undefined) await endQuietly(client);
+      if (client !== undefined) await closeQuietly(client);
     },
   };
 }
 
-async function endQuietly(client: Client): Promise<void> {
+async function closeQuietly(client: Client): Promise<void> {
   await client.end().catch(() => undefined);
 }

@@ -14,7 +14,7 @@ import type { ClusterTables } from './clusters/cluster-schema.ts';
 import type { DashboardTables } from './dashboards/dashboard-schema.ts';
 import type { NotificationDetails } from '../../engine/run/notification.ts';
 import type { LibraryTables } from './libraries/library-schema.ts';
-import type { NoticeTables } from './outbox/notice-schema.ts';
+import type { NotificationTables } from './outbox/notice-schema.ts';
 import type { AutoscopeColumns, PeopleTables, PersonColumns } from './people/people-schema.ts';
 import type { PipelineTables } from './pipelines/pipeline-schema.ts';
 import type { ScheduleTable } from './schedules/schedule-schema.ts';
@@ -169,7 +169,7 @@ export interface OutboxTable {
 }
 
 export interface Database
-  extends NoticeTables, DashboardTables, PeopleTables, LibraryTables, PipelineTables, ClusterTables {
+  extends NotificationTables, DashboardTables, PeopleTables, LibraryTables, PipelineTables, ClusterTables {
   principals: PrincipalTable;
   tokens: TokenTable;
   jobs: JobTable;

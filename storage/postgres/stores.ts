@@ -10,24 +10,31 @@ import type {
   RunRemover,
 } from '../../engine/ports/engine.ts';
 import type { RunStore } from '../../engine/ports/runs.ts';
-import { patiently } from './transient-errors.ts';
-import { findLaunchedBy, launch, takeRunIds } from './runs/launches.ts';
+import { retryTransient } from './transient-errors.ts';
+import { findRunLaunchedBy, runLaunchTransaction, reserveRunIds } from './runs/launches.ts';
 import {
   adoptRuns,
   databaseTime,
   expireNodes,
-  joinNodes,
-  leaveNodes,
+  registerNode,
+  unregisterNode,
   listNodes,
-  nodesOnHost,
-  reclaimRuns,
+  listNodesOnHost,
+  resumeOwnedRuns,
 } from './nodes/leases.ts';
 import { changeJob } from './jobs/job-changes.ts';
 import { createJob, deleteJob, findJob, listJobs } from './jobs/jobs.ts';
-import { leavingQueue, queuedJobs } from './queue/queue.ts';
+import { listRunsLeavingQueue, listQueuedJobs } from './queue/queue.ts';
 import { repairsOf } from './runs/repairs.ts';
 import { maskOfRun } from './runs/run-mask.ts';
-import { findRun, latestAttempt, listRuns, requestStop, requestStopOfAll, runsOwnedBy } from './runs/runs.ts';
+import {
+  findRun,
+  findLatestAttempt,
+  listRuns,
+  requestStop,
+  requestStopOfRuns,
+  listOwnedRuns,
+} from './runs/runs.ts';
 import { deleteRun } from './runs/run-removal.ts';
 import type { Database } from './schema.ts';
 import { attemptIsActive, taskRunsOf } from './task-runs/task-runs.ts';
@@ -36,27 +43,29 @@ import { requestTaskStop, storeWarning } from './runs/warnings.ts';
 
 export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): RunStore {
   const writer = createStateWriter(db, clock, log);
-  const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => patiently(clock, log, work);
+  const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => retryTransient(clock, log, work);
   return {
     launchTransaction: (steps, patience) =>
-      patience === undefined ? launch(db, steps) : waiting(() => launch(db, steps)),
+      patience === undefined
+        ? runLaunchTransaction(db, steps)
+        : waiting(() => runLaunchTransaction(db, steps)),
     find: (runId, patience) =>
       patience === undefined ? findRun(db, runId) : waiting(() => findRun(db, runId)),
     isAttemptActive: (runId) => attemptIsActive(db, runId),
     write: writer.write,
-    reserveRunIds: (count) => waiting(() => takeRunIds(db, count)),
+    reserveRunIds: (count) => waiting(() => reserveRunIds(db, count)),
     recordDurationWarning: (warning) => waiting(() => storeWarning(db, warning)),
     requestTaskStop: (taskRunId) => requestTaskStop(db, taskRunId),
-    listQueuedJobs: () => queuedJobs(db),
-    listRunsLeavingQueue: (since, limit) => leavingQueue(db, since, limit),
-    findLaunchedRun: (taskRunId) => waiting(() => findLaunchedBy(db, taskRunId)),
-    findLatestAttempt: (runId) => waiting(() => latestAttempt(db, runId)),
+    listQueuedJobs: () => listQueuedJobs(db),
+    listRunsLeavingQueue: (since, limit) => listRunsLeavingQueue(db, since, limit),
+    findLaunchedRun: (taskRunId) => waiting(() => findRunLaunchedBy(db, taskRunId)),
+    findLatestAttempt: (runId) => waiting(() => findLatestAttempt(db, runId)),
     requestStop: (runId, reason, patience) =>
       patience === undefined ? requestStop(db, runId, reason) : waiting(() => requestStop(db, runId, reason)),
-    requestStopAll: (filter) => requestStopOfAll(db, filter),
-    listOwnedRuns: (node) => runsOwnedBy(db, node),
+    requestStopAll: (filter) => requestStopOfRuns(db, filter),
+    listOwnedRuns: (node) => listOwnedRuns(db, node),
     adopt: (node, now, limit) => adoptRuns(db, node, now, limit),
-    adoptOwn: (node, runIds) => reclaimRuns(db, node, runIds),
+    adoptOwn: (node, runIds) => resumeOwnedRuns(db, node, runIds),
   };
 }
 
@@ -64,9 +73,9 @@ export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): Ru
 export function createNodeStore(db: Kysely<Database>, time = () => databaseTime(db)): NodeStore & NodeReader {
   return {
     getTime: time,
-    join: (node, leaseUntil, now) => joinNodes(db, node, leaseUntil, now),
-    leave: (nodeId) => leaveNodes(db, nodeId),
-    listOnHost: (host, now) => nodesOnHost(db, host, now),
+    join: (node, leaseUntil, now) => registerNode(db, node, leaseUntil, now),
+    leave: (nodeId) => unregisterNode(db, nodeId),
+    listOnHost: (host, now) => listNodesOnHost(db, host, now),
     expire: (nodeIds, now) => expireNodes(db, nodeIds, now),
     list: async () => listNodes(db, await time()),
   };
@@ -78,7 +87,7 @@ export function createRunReader(db: Kysely<Database>): RunReader {
     find: (runId) => findRun(db, runId),
     list: (filter) => listRuns(db, filter),
     listTaskRuns: (runIds) => taskRunsOf(db, runIds),
-    findLaunchedRun: (taskRunId) => findLaunchedBy(db, taskRunId),
+    findLaunchedRun: (taskRunId) => findRunLaunchedBy(db, taskRunId),
     listRepairs: (run) => repairsOf(db, run),
     getMask: (run) => maskOfRun(db, run),
   };

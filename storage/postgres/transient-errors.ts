@@ -2,7 +2,7 @@
 import type { Clock } from '../../engine/clock.ts';
 import { codeOf, messageOf } from '../../engine/errors.ts';
 import type { Log } from '../../engine/ports/engine.ts';
-import { pause } from '../embedded/pause.ts';
+import { sleep } from '../embedded/pause.ts';
 
 /**
  * Network errors of the driver, by their system code; a server that restarts in a container has no name
@@ -24,19 +24,19 @@ const networkCodes = new Set([
  * SQLSTATE classes that pass: 08 connection, 40 serialization failure and deadlock, 53 out of resources (a
  * full disk is one), 57P operator intervention (the server stops, crashes or starts).
  */
-const passingStates = /^(08|40|53|57P)/;
+const transientSqlStates = /^(08|40|53|57P)/;
 
 /** True for an error after which the same statement may succeed later. */
-export function passing(error: unknown): boolean {
+export function isTransientError(error: unknown): boolean {
   const code = codeOf(error);
-  if (code !== undefined) return networkCodes.has(code) || passingStates.test(code);
+  if (code !== undefined) return networkCodes.has(code) || transientSqlStates.test(code);
   return /Connection terminated|connection timeout|timeout exceeded when trying to connect|Client has encountered a connection error/i.test(
     messageOf(error),
   );
 }
 
 /** How long to wait before attempt n + 1, in milliseconds: 50 doubling up to 2,000. */
-export function backOff(attempt: number): number {
+export function retryDelayMs(attempt: number): number {
   return Math.min(2_000, 50 * 2 ** attempt);
 }
 
@@ -45,7 +45,7 @@ export function backOff(attempt: number): number {
  * must bear being repeated, because an attempt may have been committed before its connection broke.
  * @throws whatever waiting does not mend
  */
-export async function patiently<Result>(
+export async function retryTransient<Result>(
   clock: Clock,
   log: Log,
   work: () => Promise<Result>,
@@ -54,9 +54,9 @@ export async function patiently<Result>(
     try {
       return await work();
     } catch (error) {
-      if (!passing(error)) throw error;
+      if (!isTransientError(error)) throw error;
       log.warn({ error: messageOf(error) }, 'The database cannot be used now; waiting for it.');
-      await pause(clock, backOff(attempt));
+      await sleep(clock, retryDelayMs(attempt));
     }
   }
 }

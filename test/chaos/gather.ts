@@ -19,7 +19,7 @@ export async function gatherEvidence(
   { connection, runsDirectory, marksDirectory }: Places,
   ledger: Ledger,
 ): Promise<Evidence> {
-  const { db, close } = openDatabase(connection, pino({ level: 'silent' }), { connections: 1 });
+  const { db, close } = openDatabase(connection, pino({ level: 'silent' }), { maxConnections: 1 });
   try {
     // One moment for all tables: what is written between two looks would seem to contradict itself.
     const tables = await db
@@ -66,7 +66,7 @@ export async function gatherEvidence(
 export async function countActive(
   connection: EmbeddedConnection,
 ): Promise<{ readonly active: number; readonly all: number }> {
-  const { db, close } = openDatabase(connection, pino({ level: 'silent' }), { connections: 1 });
+  const { db, close } = openDatabase(connection, pino({ level: 'silent' }), { maxConnections: 1 });
   try {
     const { active, all, attempts } = await db
       .selectFrom('runs')

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startHousekeeping } from '../../cli/housekeeping/housekeeping.ts';
 import { defaultInventory } from '../../engine/cluster/inventory.ts';
-import { clustersOwingLogs, deliverClusterLogs } from '../../storage/files/cluster-logs.ts';
+import { listClustersWithPendingLogs, deliverClusterLogs } from '../../storage/files/cluster-logs.ts';
 import { createRoots } from '../../storage/files/roots.ts';
 import type { Answer } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
@@ -316,7 +316,7 @@ describe('spec 2.8 cluster_log_conf', () => {
           ended + after,
         ),
       ).rejects.toThrow(/ENOTDIR|not a directory/);
-      expect((await clustersOwingLogs(db)).includes(id)).toBe(owes);
+      expect((await listClustersWithPendingLogs(db)).includes(id)).toBe(owes);
     }
   });
 

@@ -8,10 +8,10 @@ import { rememberTokens } from '../../api/http/token-cache.ts';
 import { defaultLimits } from '../../engine/limits.ts';
 import {
   advanceAutoscoping,
-  observeExisting,
-  revokeUnused,
+  startObservingTokens,
+  revokeUnusedTokens,
 } from '../../storage/postgres/tokens/autoscope.ts';
-import { passing } from '../../storage/postgres/transient-errors.ts';
+import { isTransientError } from '../../storage/postgres/transient-errors.ts';
 import { createTokenLookup } from '../../storage/postgres/tokens/tokens.ts';
 import { pino } from 'pino';
 import type { Answer } from '../harness/client.ts';
@@ -32,8 +32,8 @@ async function pass(days: number): Promise<void> {
   now += days * day;
   service.tick(days * day);
   const { db } = service.database;
-  await revokeUnused(db, now);
-  await observeExisting(db, now);
+  await revokeUnusedTokens(db, now);
+  await startObservingTokens(db, now);
   await advanceAutoscoping(db, now);
 }
 
@@ -260,7 +260,7 @@ test.each(['nothing', 'tokens for a second'])(
       operations: operationsOf(ports),
       limits: defaultLimits,
       log,
-      isPassing: passing,
+      isPassing: isTransientError,
       metricsOpen: false,
       audit: () => undefined,
       auth: {

@@ -33,11 +33,11 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     await sql`create database ${sql.id(name)} template ${sql.id(template)}`.execute(db);
   });
   const address = { ...server, database: name };
-  const { db, queries, close } = openDatabase(address, log);
+  const { db, queryCount, close } = openDatabase(address, log);
   return {
     address,
     db,
-    queries,
+    queries: queryCount,
     async drop() {
       await close();
       await asAdministrator(async (admin) => {
@@ -55,7 +55,7 @@ async function ensureTemplate(db: Kysely<Database>): Promise<void> {
     const building = `${template}_building`;
     await sql`drop database if exists ${sql.id(building)}`.execute(db);
     await sql`create database ${sql.id(building)}`.execute(db);
-    const opened = openDatabase({ ...inject('postgres'), database: building }, log, { connections: 1 });
+    const opened = openDatabase({ ...inject('postgres'), database: building }, log, { maxConnections: 1 });
     await migrate(opened.db).finally(opened.close);
     await sql`alter database ${sql.id(building)} rename to ${sql.id(template)}`.execute(db);
   }
@@ -67,6 +67,6 @@ async function ensureTemplate(db: Kysely<Database>): Promise<void> {
  * connection.
  */
 async function asAdministrator(work: (db: Kysely<Database>) => Promise<void>): Promise<void> {
-  const { db, close } = openDatabase(inject('postgres'), log, { connections: 1 });
+  const { db, close } = openDatabase(inject('postgres'), log, { maxConnections: 1 });
   await work(db).finally(close);
 }

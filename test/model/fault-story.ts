@@ -15,7 +15,7 @@ import { launchRun, type LaunchPorts } from '../../engine/launch.ts';
 import { defaultLimits as limits } from '../../engine/limits.ts';
 import type { TaskOutcome } from '../../engine/run/assignment.ts';
 import { createClusterStore } from '../../storage/postgres/clusters/clusters.ts';
-import { passing } from '../../storage/postgres/transient-errors.ts';
+import { isTransientError } from '../../storage/postgres/transient-errors.ts';
 import { createNodeStore, createRunStore } from '../../storage/postgres/stores.ts';
 import { createManualClock } from '../harness/manual-clock.ts';
 import type { TestDatabase } from '../harness/database.ts';
@@ -173,7 +173,7 @@ export async function liveStory(
       try {
         return await ask();
       } catch (error) {
-        if (!passing(error)) throw error;
+        if (!isTransientError(error)) throw error;
       }
     }
   };

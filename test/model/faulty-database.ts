@@ -4,7 +4,7 @@
  */
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import { Pool, types as pgTypes, type CustomTypesConfig } from 'pg';
-import { safeInteger, type DatabaseAddress } from '../../storage/postgres/database.ts';
+import { parseSafeInteger, type DatabaseAddress } from '../../storage/postgres/database.ts';
 import type { Database } from '../../storage/postgres/schema.ts';
 
 export const faultModes = [
@@ -30,7 +30,7 @@ type Client = Awaited<ReturnType<PostgresPool['connect']>>;
 export function openFaultyDatabase(address: Exclude<DatabaseAddress, string>): FaultyDatabase {
   const types = {
     getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-      oid === 20 ? safeInteger : pgTypes.getTypeParser(oid, format),
+      oid === 20 ? parseSafeInteger : pgTypes.getTypeParser(oid, format),
   } as CustomTypesConfig;
   const pool = new Pool({ ...address, max: 10, types });
   pool.on('error', () => undefined);

@@ -1,22 +1,28 @@
 /** All-purpose clusters as people make, start and size them, and all clusters as people look at them. */
 import { sql, type Kysely } from 'kysely';
 import type { AllPurposeStore, ClusterReader, ClusterEventFilter } from '../../../engine/ports/clusters.ts';
-import { insertAsking } from './clusters.ts';
-import { allot, countTasksOn, lockPools, resizing, type NodeRules } from './cluster-nodes.ts';
+import { insertWithNodes } from './clusters.ts';
+import {
+  allocateNodes,
+  countRunningTasks,
+  lockPools,
+  resizeCluster,
+  type NodeLimits,
+} from './cluster-nodes.ts';
 import { clusterOf, findCluster, insertEvents } from './cluster-rows.ts';
 import type { Database } from '../schema.ts';
 
-export function createAllPurposeStore(db: Kysely<Database>, rules: NodeRules): AllPurposeStore {
+export function createAllPurposeStore(db: Kysely<Database>, rules: NodeLimits): AllPurposeStore {
   return {
     createAllPurpose: (cluster, nodeId) =>
       db
         .transaction()
         .execute((transaction) =>
-          insertAsking(transaction, rules, cluster, { running: undefined, startingNode: nodeId }),
+          insertWithNodes(transaction, rules, cluster, { running: undefined, startingNode: nodeId }),
         ),
-    restart: (clusterId, nodeId, now, user) => restart(db, rules, { clusterId, nodeId, now, user }),
+    restart: (clusterId, nodeId, now, user) => restartCluster(db, rules, { clusterId, nodeId, now, user }),
     resize: (clusterId, { num_workers: workers, autoscale }, now, user) =>
-      resizing(db, rules, clusterId, now, async (transaction, cluster) => {
+      resizeCluster(db, rules, clusterId, now, async (transaction, cluster) => {
         const { num_workers: _workers, autoscale: _range, ...rest } = cluster.spec;
         const spec = { ...rest, ...(autoscale === undefined ? { num_workers: workers } : { autoscale }) };
         await transaction
@@ -60,7 +66,7 @@ export function createAllPurposeStore(db: Kysely<Database>, rules: NodeRules): A
       for (const { pool_id: poolId } of pools) {
         await db.transaction().execute(async (transaction) => {
           await lockPools(transaction, [poolId], rules);
-          await allot(transaction, poolId, rules, now);
+          await allocateNodes(transaction, poolId, rules, now);
         });
       }
     },
@@ -77,7 +83,9 @@ export function createAllPurposeStore(db: Kysely<Database>, rules: NodeRules): A
         .execute();
       const idle: string[] = [];
       for (const { cluster_id: clusterId } of rows) {
-        if ((await db.transaction().execute((transaction) => countTasksOn(transaction, clusterId))) === 0)
+        if (
+          (await db.transaction().execute((transaction) => countRunningTasks(transaction, clusterId))) === 0
+        )
           idle.push(clusterId);
       }
       return idle;
@@ -93,17 +101,17 @@ export function createAllPurposeStore(db: Kysely<Database>, rules: NodeRules): A
   };
 }
 
-interface Restart {
+interface RestartRequest {
   readonly clusterId: string;
   readonly nodeId: string;
   readonly now: number;
   readonly user: string | undefined;
 }
 
-function restart(
+function restartCluster(
   db: Kysely<Database>,
-  rules: NodeRules,
-  { clusterId, nodeId, now, user }: Restart,
+  rules: NodeLimits,
+  { clusterId, nodeId, now, user }: RestartRequest,
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const pool = await transaction
@@ -135,7 +143,7 @@ function restart(
     await insertEvents(transaction, clusterId, now, [
       ['STARTING', { target_num_workers: row.workers, ...(user !== undefined && { user }) }],
     ]);
-    if (scarce !== undefined) await allot(transaction, scarce, rules, now);
+    if (scarce !== undefined) await allocateNodes(transaction, scarce, rules, now);
     return true;
   });
 }
@@ -154,11 +162,11 @@ export function createClusterReader(db: Kysely<Database>): ClusterReader {
         .execute();
       return rows.map(clusterOf);
     },
-    listEvents: (filter) => eventsOf(db, filter),
+    listEvents: (filter) => listClusterEvents(db, filter),
   };
 }
 
-async function eventsOf(
+async function listClusterEvents(
   db: Kysely<Database>,
   { clusterId, from, to, types, newestFirst, offset, limit }: ClusterEventFilter,
 ): ReturnType<ClusterReader['listEvents']> {

@@ -5,21 +5,21 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { allocatePoolNodes } from '../../../engine/cluster/capacity.ts';
 import { actualWorkers, type Cluster } from '../../../engine/cluster/cluster.ts';
-import { clusterOf, insertEvents, tell, type Happening } from './cluster-rows.ts';
+import { clusterOf, insertEvents, notifyCluster, type NewClusterEvent } from './cluster-rows.ts';
 import type { Database } from '../schema.ts';
 
 /** How many nodes pools have. */
-export interface NodeRules {
+export interface NodeLimits {
   /** Whether any pool can be used up; without one nothing is locked. */
   readonly limited: boolean;
   /** Nodes of a pool at the most; undefined: any number. */
   readonly capacityOf: (poolId: string) => number | undefined;
 }
 
-export const unlimitedNodes: NodeRules = { limited: false, capacityOf: () => undefined };
+export const unlimitedNodes: NodeLimits = { limited: false, capacityOf: () => undefined };
 
 /** Any number that nobody else takes for advisory locks of this database. */
-const lockFamily = 7_401_115;
+const poolLockFamily = 7_401_115;
 
 /**
  * Locks pools for this transaction, if they can be used up. Taken before any row of a cluster is locked, and
@@ -28,19 +28,19 @@ const lockFamily = 7_401_115;
 export async function lockPools(
   transaction: Transaction<Database>,
   poolIds: readonly string[],
-  { capacityOf }: NodeRules,
+  { capacityOf }: NodeLimits,
 ): Promise<string[]> {
   const scarce = [...new Set(poolIds)].filter((poolId) => capacityOf(poolId) !== undefined).toSorted();
   for (const poolId of scarce)
-    await sql`select pg_advisory_xact_lock(${lockFamily}, hashtext(${poolId}))`.execute(transaction);
+    await sql`select pg_advisory_xact_lock(${poolLockFamily}, hashtext(${poolId}))`.execute(transaction);
   return scarce;
 }
 
 /** Gives the free nodes of a locked pool to those that wait for them. */
-export async function allot(
+export async function allocateNodes(
   transaction: Transaction<Database>,
   poolId: string,
-  { capacityOf }: NodeRules,
+  { capacityOf }: NodeLimits,
   now: number,
 ): Promise<void> {
   const rows = await transaction
@@ -68,13 +68,13 @@ export async function allot(
       .returningAll()
       .executeTakeFirst();
     if (given === undefined) continue;
-    if (given.state === 'PENDING') await tell(transaction, clusterId);
+    if (given.state === 'PENDING') await notifyCluster(transaction, clusterId);
     else if (given.nodes === given.wanted)
-      await insertEvents(transaction, clusterId, now, [completed(clusterOf(given))]);
+      await insertEvents(transaction, clusterId, now, [upsizeCompletedEvent(clusterOf(given))]);
   }
 }
 
-function completed(cluster: Cluster): Happening {
+function upsizeCompletedEvent(cluster: Cluster): NewClusterEvent {
   return [
     'UPSIZE_COMPLETED',
     { current_num_workers: actualWorkers(cluster), target_num_workers: cluster.workers },
@@ -86,9 +86,9 @@ function completed(cluster: Cluster): Happening {
  * @param change the number of workers to want, asked for when the cluster is locked; undefined: it stays as
  *   it is
  */
-export async function resizing(
+export async function resizeCluster(
   db: Kysely<Database>,
-  rules: NodeRules,
+  rules: NodeLimits,
   clusterId: string,
   now: number,
   change: (
@@ -96,7 +96,7 @@ export async function resizing(
     cluster: Cluster,
   ) => Promise<{ readonly workers: number; readonly user?: string } | undefined>,
 ): Promise<boolean> {
-  return onLocked(db, rules, clusterId, now, async (transaction, cluster) => {
+  return withLockedCluster(db, rules, clusterId, now, async (transaction, cluster) => {
     const wish = await change(transaction, cluster);
     if (wish === undefined) return;
     const most = (rules.capacityOf(cluster.poolId) ?? Infinity) - 1;
@@ -118,15 +118,15 @@ export async function resizing(
 }
 
 /** Takes workers of a running cluster away; it wants as many as before. Says how many went. */
-export async function preempt(
+export async function preemptWorkers(
   db: Kysely<Database>,
-  rules: NodeRules,
+  rules: NodeLimits,
   clusterId: string,
   workers: number,
   now: number,
 ): Promise<number> {
   let taken = 0;
-  await onLocked(db, rules, clusterId, now, async (transaction, cluster) => {
+  await withLockedCluster(db, rules, clusterId, now, async (transaction, cluster) => {
     taken = Math.min(workers, actualWorkers(cluster));
     if (taken === 0) return;
     await transaction
@@ -148,9 +148,9 @@ export async function preempt(
  * Does something to a locked cluster that runs, and gives out what its pool has then. False when it does not
  * run.
  */
-function onLocked(
+function withLockedCluster(
   db: Kysely<Database>,
-  rules: NodeRules,
+  rules: NodeLimits,
   clusterId: string,
   now: number,
   work: (transaction: Transaction<Database>, cluster: Cluster) => Promise<void>,
@@ -172,14 +172,18 @@ function onLocked(
       .executeTakeFirst();
     if (row === undefined) return false;
     await work(transaction, clusterOf(row));
-    if (rules.capacityOf(pool.pool_id) === undefined) await fill(transaction, clusterId, now);
-    else await allot(transaction, pool.pool_id, rules, now);
+    if (rules.capacityOf(pool.pool_id) === undefined) await allocateAllNodes(transaction, clusterId, now);
+    else await allocateNodes(transaction, pool.pool_id, rules, now);
     return true;
   });
 }
 
 /** Of a pool without end a cluster gets what it wants at once. */
-async function fill(transaction: Transaction<Database>, clusterId: string, now: number): Promise<void> {
+async function allocateAllNodes(
+  transaction: Transaction<Database>,
+  clusterId: string,
+  now: number,
+): Promise<void> {
   const filled = await transaction
     .updateTable('clusters')
     .set((row) => ({ nodes: row.ref('wanted') }))
@@ -187,14 +191,18 @@ async function fill(transaction: Transaction<Database>, clusterId: string, now: 
     .whereRef('nodes', '<', 'wanted')
     .returningAll()
     .executeTakeFirst();
-  if (filled !== undefined) await insertEvents(transaction, clusterId, now, [completed(clusterOf(filled))]);
+  if (filled !== undefined)
+    await insertEvents(transaction, clusterId, now, [upsizeCompletedEvent(clusterOf(filled))]);
 }
 
 /**
  * Task runs that run on a cluster. Looked for among the active runs: an index on their clusters would cost
  * every task more.
  */
-export async function countTasksOn(transaction: Transaction<Database>, clusterId: string): Promise<number> {
+export async function countRunningTasks(
+  transaction: Transaction<Database>,
+  clusterId: string,
+): Promise<number> {
   const { count } = await transaction
     .selectFrom('task_runs')
     .innerJoin('runs', 'runs.run_id', 'task_runs.job_run_id')

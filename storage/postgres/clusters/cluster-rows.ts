@@ -12,11 +12,11 @@ export const clusterChannel = 'runyard_clusters';
 /**
  * Notes what has happened, unless the same was noted last: an engine that goes on for another says it again.
  */
-export async function noteEvent(
+export async function recordEvent(
   db: Kysely<Database>,
   clusterId: string,
   now: number,
-  [type, details]: Happening,
+  [type, details]: NewClusterEvent,
 ): Promise<void> {
   await sql`
     insert into cluster_events (cluster_id, time, type, details)
@@ -27,10 +27,10 @@ export async function noteEvent(
 }
 
 /** What has happened to a cluster, without the when. */
-export type Happening = readonly [ClusterEventType, ClusterEventDetails];
+export type NewClusterEvent = readonly [ClusterEventType, ClusterEventDetails];
 
 /** How a cluster stands when its row is made. */
-export interface FirstState {
+export interface InitialState {
   /** Its context, when it runs at once. */
   readonly running: string | undefined;
   readonly nodes: number;
@@ -38,10 +38,10 @@ export interface FirstState {
 }
 
 /** A cluster that is there already stays as it is: so a call may be repeated when its connection broke. */
-export async function insertUnlessThere(
+export async function insertClusterIfMissing(
   db: Kysely<Database>,
   cluster: NewClusterRow,
-  first: FirstState,
+  first: InitialState,
 ): Promise<boolean> {
   const made = await db
     .insertInto('clusters')
@@ -51,11 +51,11 @@ export async function insertUnlessThere(
     .executeTakeFirst();
   if (made === undefined) return false;
   const size = { target_num_workers: cluster.workers };
-  const creating: Happening = [
+  const creating: NewClusterEvent = [
     'CREATING',
     { ...size, ...(cluster.creator !== undefined && { user: cluster.creator }) },
   ];
-  const running: Happening = ['RUNNING', { ...size, current_num_workers: cluster.workers }];
+  const running: NewClusterEvent = ['RUNNING', { ...size, current_num_workers: cluster.workers }];
   await insertEvents(
     db,
     cluster.clusterId,
@@ -65,7 +65,7 @@ export async function insertUnlessThere(
   return true;
 }
 
-function rowOf(cluster: NewClusterRow, { running, nodes, startingNode = undefined }: FirstState) {
+function rowOf(cluster: NewClusterRow, { running, nodes, startingNode = undefined }: InitialState) {
   return {
     cluster_id: cluster.clusterId,
     kind: cluster.kind,
@@ -95,7 +95,7 @@ export async function insertEvents(
   db: Kysely<Database>,
   clusterId: string,
   now: number,
-  happenings: readonly Happening[],
+  happenings: readonly NewClusterEvent[],
 ): Promise<void> {
   await db
     .insertInto('cluster_events')
@@ -111,7 +111,7 @@ export async function insertEvents(
 }
 
 /** Tells all engines that something happened to a cluster. */
-export async function tell(transaction: Transaction<Database>, clusterId: string): Promise<void> {
+export async function notifyCluster(transaction: Transaction<Database>, clusterId: string): Promise<void> {
   await sql`select pg_notify(${clusterChannel}, ${clusterId})`.execute(transaction);
 }
 

@@ -6,9 +6,9 @@ import { listen, type Listener, type ListenPorts } from '../listen.ts';
  * Calls `changed` with the id of a cluster to which something happened; with undefined when anything may have
  * gone unheard.
  */
-export function listenForClusters(
+export function listenForClusterChanges(
   ports: ListenPorts,
   changed: (clusterId: string | undefined) => void,
 ): Listener {
-  return listen(ports, { channel: clusterChannel, subject: 'clusters', hear: changed });
+  return listen(ports, { channel: clusterChannel, subject: 'clusters', onNotify: changed });
 }

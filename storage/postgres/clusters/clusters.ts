@@ -10,23 +10,23 @@ import type { ClusterStore } from '../../../engine/ports/clusters.ts';
 import { AutoScale } from '../../../engine/job/cluster.ts';
 import type { Log } from '../../../engine/ports/engine.ts';
 import {
-  allot,
-  countTasksOn,
+  allocateNodes,
+  countRunningTasks,
   lockPools,
-  preempt,
-  resizing,
+  preemptWorkers,
+  resizeCluster,
   unlimitedNodes,
-  type NodeRules,
+  type NodeLimits,
 } from './cluster-nodes.ts';
 import {
   clusterChannel,
   clusterOf,
   findCluster,
   insertEvents,
-  insertUnlessThere,
-  noteEvent,
+  insertClusterIfMissing,
+  recordEvent,
 } from './cluster-rows.ts';
-import { patiently } from '../transient-errors.ts';
+import { retryTransient } from '../transient-errors.ts';
 import type { Database } from '../schema.ts';
 
 /** The clusters of this database. While it is away every call waits for it. */
@@ -34,9 +34,9 @@ export function createClusterStore(
   db: Kysely<Database>,
   clock: Clock,
   log: Log,
-  rules: NodeRules = unlimitedNodes,
+  rules: NodeLimits = unlimitedNodes,
 ): ClusterStore {
-  const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => patiently(clock, log, work);
+  const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => retryTransient(clock, log, work);
   return {
     create: (cluster, running, fence) => waiting(() => insertForRun(db, rules, cluster, running, fence)),
     find: (clusterId) => waiting(() => findCluster(db, clusterId)),
@@ -50,7 +50,8 @@ export function createClusterStore(
           .execute();
         return rows.map(clusterOf);
       }),
-    markRunning: (clusterId, sparkContextId, now) => waiting(() => start(db, clusterId, sparkContextId, now)),
+    markRunning: (clusterId, sparkContextId, now) =>
+      waiting(() => markStarted(db, clusterId, sparkContextId, now)),
     terminate: (clusterIds, termination, now, lost) =>
       waiting(async () => {
         if (clusterIds.length > 0)
@@ -58,7 +59,7 @@ export function createClusterStore(
       }),
     ensureAllPurpose: (cluster, sparkContextId) =>
       waiting(async () => {
-        await insertUnlessThere(db, cluster, { running: sparkContextId, nodes: cluster.wantedNodes });
+        await insertClusterIfMissing(db, cluster, { running: sparkContextId, nodes: cluster.wantedNodes });
         const row = await db
           .selectFrom('clusters')
           .selectAll()
@@ -67,16 +68,16 @@ export function createClusterStore(
         return clusterOf(row);
       }),
     recordEvent: (clusterId, type, details, now) =>
-      waiting(() => noteEvent(db, clusterId, now, [type, details])),
+      waiting(() => recordEvent(db, clusterId, now, [type, details])),
     rescale: (clusterId, now) =>
       waiting(async () => {
-        await resizing(db, rules, clusterId, now, async (transaction, { spec: { autoscale } }) =>
+        await resizeCluster(db, rules, clusterId, now, async (transaction, { spec: { autoscale } }) =>
           Check(AutoScale, autoscale)
-            ? { workers: desiredWorkers(autoscale, await countTasksOn(transaction, clusterId)) }
+            ? { workers: desiredWorkers(autoscale, await countRunningTasks(transaction, clusterId)) }
             : undefined,
         );
       }),
-    preempt: (clusterId, workers, now) => waiting(() => preempt(db, rules, clusterId, workers, now)),
+    preempt: (clusterId, workers, now) => waiting(() => preemptWorkers(db, rules, clusterId, workers, now)),
     recordUse: (clusterId, now) =>
       waiting(async () => {
         await db
@@ -91,7 +92,7 @@ export function createClusterStore(
 /** Nobody would terminate a cluster that is made for a run which another node drives, or which is over. */
 function insertForRun(
   db: Kysely<Database>,
-  rules: NodeRules,
+  rules: NodeLimits,
   cluster: NewClusterRow,
   running: string | undefined,
   fence: number,
@@ -107,7 +108,7 @@ function insertForRun(
       .forShare()
       .executeTakeFirst();
     if (own === undefined) return 'refused';
-    await insertAsking(transaction, rules, cluster, { running });
+    await insertWithNodes(transaction, rules, cluster, { running });
     return 'created';
   });
 }
@@ -115,21 +116,21 @@ function insertForRun(
 /**
  * A new cluster, with its nodes if there are enough for it and all that came before; else it waits for them.
  */
-export async function insertAsking(
+export async function insertWithNodes(
   transaction: Transaction<Database>,
-  rules: NodeRules,
+  rules: NodeLimits,
   cluster: NewClusterRow,
   first: { readonly running: string | undefined; readonly startingNode?: string },
 ): Promise<void> {
   const [scarce] = await lockPools(transaction, [cluster.poolId], rules);
-  await insertUnlessThere(transaction, cluster, {
+  await insertClusterIfMissing(transaction, cluster, {
     ...first,
     nodes: scarce === undefined ? cluster.wantedNodes : 0,
   });
-  if (scarce !== undefined) await allot(transaction, scarce, rules, cluster.createdTime);
+  if (scarce !== undefined) await allocateNodes(transaction, scarce, rules, cluster.createdTime);
 }
 
-function start(
+function markStarted(
   db: Kysely<Database>,
   clusterId: string,
   sparkContextId: string,
@@ -154,16 +155,20 @@ function start(
   });
 }
 
-interface Ending {
+interface TerminationRequest {
   readonly clusterIds: readonly string[];
   readonly termination: Termination;
   readonly now: number;
   readonly lost: boolean;
 }
 
-async function terminateClusters(db: Kysely<Database>, rules: NodeRules, ending: Ending): Promise<void> {
+async function terminateClusters(
+  db: Kysely<Database>,
+  rules: NodeLimits,
+  ending: TerminationRequest,
+): Promise<void> {
   // One statement where no nodes have to be counted: most clusters end this way.
-  if (!rules.limited) return end(db, ending);
+  if (!rules.limited) return markTerminated(db, ending);
   await db.transaction().execute(async (transaction) => {
     const pools = await transaction
       .selectFrom('clusters')
@@ -176,14 +181,14 @@ async function terminateClusters(db: Kysely<Database>, rules: NodeRules, ending:
       pools.map((row) => row.pool_id),
       rules,
     );
-    await end(transaction, ending);
-    for (const poolId of scarce) await allot(transaction, poolId, rules, ending.now);
+    await markTerminated(transaction, ending);
+    for (const poolId of scarce) await allocateNodes(transaction, poolId, rules, ending.now);
   });
 }
 
-async function end(
+async function markTerminated(
   db: Kysely<Database>,
-  { clusterIds, termination: { code, parameters }, now, lost }: Ending,
+  { clusterIds, termination: { code, parameters }, now, lost }: TerminationRequest,
 ): Promise<void> {
   const details: ClusterEventDetails = { reason: { code, ...(parameters && { parameters }) } };
   const types = lost ? ['NODES_LOST', 'TERMINATING'] : ['TERMINATING'];

@@ -96,7 +96,7 @@ export function createDashboardStore(db: Kysely<Database>): DashboardStore {
         .selectAll()
         .where('dashboard_id', '=', dashboardId)
         .executeTakeFirst();
-      return row && { ...listed(row), serialized: row.serialized, warnings: row.warnings };
+      return row && { ...toListedDashboard(row), serialized: row.serialized, warnings: row.warnings };
     },
     async list({ trashed, before, limit }) {
       const rows = await db
@@ -107,7 +107,7 @@ export function createDashboardStore(db: Kysely<Database>): DashboardStore {
         .orderBy('number', 'desc')
         .limit(limit)
         .execute();
-      return rows.map((row) => ({ ...listed(row), number: row.number }));
+      return rows.map((row) => ({ ...toListedDashboard(row), number: row.number }));
     },
     async trash(dashboardId, now) {
       const { numUpdatedRows } = await db
@@ -147,7 +147,7 @@ const listedColumns = [
   'trashed',
 ] as const;
 
-function listed(
+function toListedDashboard(
   row: Pick<Selectable<DashboardTable>, (typeof listedColumns)[number]>,
 ): Omit<Dashboard, 'serialized' | 'warnings'> {
   return {

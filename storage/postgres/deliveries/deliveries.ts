@@ -6,20 +6,20 @@ import type { AttemptDecision } from '../../../engine/notification/retry.ts';
 import type { ClaimedDelivery, DeliveryAttempt } from '../../../engine/notification/delivery.ts';
 import { emailQueueKey, type DeliveryStore } from '../../../engine/ports/notifications.ts';
 import { destinationOf } from './destinations.ts';
-import { patiently } from '../transient-errors.ts';
-import { ringBell } from '../outbox/notice-bell.ts';
+import { retryTransient } from '../transient-errors.ts';
+import { notifyOutbox } from '../outbox/notice-bell.ts';
 import { factsOf } from '../outbox/notice-facts.ts';
 import type { Database } from '../schema.ts';
 import type { DeliveryTable, DestinationTable } from '../outbox/notice-schema.ts';
 
 /** Any number that nobody else takes for advisory locks of this database. */
-const takeUpLock = 7_022;
+const outboxLock = 7_022;
 
 export function createDeliveryStore(db: Kysely<Database>, clock: Clock, log: Log): DeliveryStore {
   return {
-    dispatchOutboxEvents: (now, limit) => takeUp(db, now, limit),
-    findDueQueueKeys: (now) => waiting(db, now),
-    claim: (way, nodeId, now, limit) => claim(db, way, nodeId, now, limit),
+    dispatchOutboxEvents: (now, limit) => dispatchOutbox(db, now, limit),
+    findDueQueueKeys: (now) => listDueQueues(db, now),
+    claim: (way, nodeId, now, limit) => claimDeliveries(db, way, nodeId, now, limit),
     findSubjectFacts: (subject) => factsOf(db, subject),
     async saveMessage(deliveryId, message) {
       await db
@@ -29,9 +29,9 @@ export function createDeliveryStore(db: Kysely<Database>, clock: Clock, log: Log
         .execute();
     },
     recordAttempt: (deliveryId, nodeId, attempt, after) =>
-      patiently(clock, log, () => record(db, deliveryId, nodeId, attempt, after)),
+      retryTransient(clock, log, () => recordAttempt(db, deliveryId, nodeId, attempt, after)),
     postpone: (deliveryId, nodeId, until) =>
-      patiently(clock, log, async () => {
+      retryTransient(clock, log, async () => {
         await db
           .updateTable('deliveries')
           .set({ claimed_by: null, next_attempt_time: until })
@@ -51,9 +51,9 @@ export function createDeliveryStore(db: Kysely<Database>, clock: Clock, log: Log
 }
 
 /** One engine after the other, so that the notices of a run become deliveries in their order. */
-function takeUp(db: Kysely<Database>, now: number, limit: number): Promise<number> {
+function dispatchOutbox(db: Kysely<Database>, now: number, limit: number): Promise<number> {
   return db.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(${takeUpLock})`.execute(transaction);
+    await sql`select pg_advisory_xact_lock(${outboxLock})`.execute(transaction);
     const { rows } = await sql<{ way: string; count: number }>`
       with taken as (
         update outbox set taken_time = ${now}
@@ -72,12 +72,12 @@ function takeUp(db: Kysely<Database>, now: number, limit: number): Promise<numbe
         returning way)
       select way, count(*) from made group by way
       union all select '', count(*) from taken`.execute(transaction);
-    for (const { way } of rows) if (way !== '') await ringBell(transaction, way);
+    for (const { way } of rows) if (way !== '') await notifyOutbox(transaction, way);
     return rows.find(({ way }) => way === '')?.count ?? 0;
   });
 }
 
-async function waiting(
+async function listDueQueues(
   db: Kysely<Database>,
   now: number,
 ): Promise<{ due: string[]; next: number | undefined }> {
@@ -94,7 +94,7 @@ async function waiting(
 /** Leases are kept by the clock of the database. */
 const databaseNow = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-async function claim(
+async function claimDeliveries(
   db: Kysely<Database>,
   way: string,
   nodeId: string,
@@ -119,11 +119,11 @@ async function claim(
       : await db.selectFrom('destinations').selectAll().where('destination_id', 'in', ids).execute();
   const byId = new Map(destinations.map((row) => [row.destination_id, row]));
   return rows
-    .map((row) => claimedOf(row, byId))
+    .map((row) => toClaimedDelivery(row, byId))
     .toSorted((one, other) => one.createdTime - other.createdTime);
 }
 
-function claimedOf(
+function toClaimedDelivery(
   row: Selectable<DeliveryTable>,
   destinations: ReadonlyMap<string, Selectable<DestinationTable>>,
 ): ClaimedDelivery {
@@ -150,7 +150,7 @@ function claimedOf(
   };
 }
 
-function record(
+function recordAttempt(
   db: Kysely<Database>,
   deliveryId: string,
   nodeId: string,

@@ -4,7 +4,7 @@ import type { DeliveryAttempt, DeliveryRecord } from '../../../engine/notificati
 import type { DeliveryFilter, DeliveryLog } from '../../../engine/ports/notifications.ts';
 import { isUuid } from './destinations.ts';
 import { jobsVisibleTo } from '../jobs/job-permissions.ts';
-import { ringBell } from '../outbox/notice-bell.ts';
+import { notifyOutbox } from '../outbox/notice-bell.ts';
 import type { DeliveryTable } from '../outbox/notice-schema.ts';
 import type { Database } from '../schema.ts';
 
@@ -87,7 +87,7 @@ async function redeliver(db: Kysely<Database>, deliveryId: string, now: number):
       .where('claimed_by', 'is', null)
       .returning('way')
       .executeTakeFirst();
-    if (row !== undefined) await ringBell(transaction, row.way);
+    if (row !== undefined) await notifyOutbox(transaction, row.way);
   });
 }
 
@@ -108,7 +108,11 @@ export async function removeOldDeliveries(
 }
 
 /** Notices that became deliveries are kept as long; `limit` at the most. Returns how many were removed. */
-export async function removeOldNotices(db: Kysely<Database>, before: number, limit: number): Promise<number> {
+export async function removeOldOutboxEvents(
+  db: Kysely<Database>,
+  before: number,
+  limit: number,
+): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from outbox where notice_id in (
       select notice_id from outbox where created_time < ${before} and taken_time is not null order by created_time limit ${limit})`.execute(

@@ -3,17 +3,17 @@ import { sql, type Kysely, type Selectable } from 'kysely';
 import { ServiceError } from '../../../engine/errors.ts';
 import type { Destination } from '../../../engine/notification/destination.ts';
 import type { DestinationStore, NewDestination } from '../../../engine/ports/notifications.ts';
-import { ringBell } from '../outbox/notice-bell.ts';
+import { notifyOutbox } from '../outbox/notice-bell.ts';
 import type { DestinationTable } from '../outbox/notice-schema.ts';
 import type { Database } from '../schema.ts';
 
 /** Any number that nobody else takes for advisory locks of this database. */
-const creationLock = 7_023;
+const destinationCreationLock = 7_023;
 
 export function createDestinationStore(db: Kysely<Database>): DestinationStore {
   return {
     create: (destination, most) => createDestination(db, destination, most),
-    find: (id) => find(db, id),
+    find: (id) => findDestination(db, id),
     async list(after, limit) {
       const rows = await db
         .selectFrom('destinations')
@@ -71,7 +71,7 @@ function createDestination(
   most: number,
 ): Promise<string> {
   return db.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(${creationLock})`.execute(transaction);
+    await sql`select pg_advisory_xact_lock(${destinationCreationLock})`.execute(transaction);
     const { count } = await transaction
       .selectFrom('destinations')
       .select((row) => row.fn.countAll<number>().as('count'))
@@ -95,7 +95,7 @@ function createDestination(
   });
 }
 
-async function find(db: Kysely<Database>, id: string): Promise<Destination | undefined> {
+async function findDestination(db: Kysely<Database>, id: string): Promise<Destination | undefined> {
   if (!isUuid(id)) return undefined;
   const row = await db
     .selectFrom('destinations')
@@ -158,7 +158,7 @@ async function testDestination(db: Kysely<Database>, id: string, now: number): P
       })
       .returning('delivery_id')
       .executeTakeFirstOrThrow();
-    await ringBell(transaction, id);
+    await notifyOutbox(transaction, id);
     return deliveryId;
   });
 }

@@ -26,11 +26,11 @@ export function changeJob(
     const settings = settingsOf(job);
     await transaction.updateTable('jobs').set(columnsOf(settings)).where('job_id', '=', jobId).execute();
     await saveSchedule(transaction, jobId, job.settings, settings, now);
-    return retimeRuns(transaction, jobId, settings);
+    return updateTimeouts(transaction, jobId, settings);
   });
 }
 
-async function retimeRuns(
+async function updateTimeouts(
   transaction: Transaction<Database>,
   jobId: number,
   settings: JobSettings,

@@ -10,11 +10,11 @@ import type {
   PermissionReader,
   PermissionStore,
 } from '../../../engine/ports/engine.ts';
-import { patiently } from '../transient-errors.ts';
+import { retryTransient } from '../transient-errors.ts';
 import type { Database } from '../schema.ts';
 
 /** The group of everybody. */
-const everybody = 'users';
+const everyoneGroup = 'users';
 
 export function createPermissionStore(db: Kysely<Database>): PermissionStore {
   return {
@@ -30,12 +30,12 @@ export function createPermissionStore(db: Kysely<Database>): PermissionStore {
     },
     listOwners: (jobIds) => ownersOf(db, jobIds),
     listGrants: async (jobId) => {
-      const job = await present(db).where('jobs.job_id', '=', jobId).executeTakeFirst();
+      const job = await existingJobs(db).where('jobs.job_id', '=', jobId).executeTakeFirst();
       return job === undefined ? undefined : grantsOn(db, jobId);
     },
     update: (jobId, change) =>
       db.transaction().execute(async (transaction) => {
-        const job = await present(transaction)
+        const job = await existingJobs(transaction)
           .where('jobs.job_id', '=', jobId)
           .forUpdate()
           .executeTakeFirst();
@@ -50,16 +50,16 @@ export function createPermissionStore(db: Kysely<Database>): PermissionStore {
  * What the engine asks about permissions. While the database is away every call waits for it: nobody tells
  * the engine to ask again.
  */
-export function createPatientPermissionReader(
+export function createRetryingPermissionReader(
   db: Kysely<Database>,
   clock: Clock,
   log: Log,
 ): PermissionReader {
   const { findLevels: levels, isAdmin, listOwners: owners } = createPermissionStore(db);
   return {
-    findLevels: (on, id, userName) => patiently(clock, log, () => levels(on, id, userName)),
-    isAdmin: (userName) => patiently(clock, log, () => isAdmin(userName)),
-    listOwners: (jobIds) => patiently(clock, log, () => owners(jobIds)),
+    findLevels: (on, id, userName) => retryTransient(clock, log, () => levels(on, id, userName)),
+    isAdmin: (userName) => retryTransient(clock, log, () => isAdmin(userName)),
+    listOwners: (jobIds) => retryTransient(clock, log, () => owners(jobIds)),
   };
 }
 
@@ -81,7 +81,7 @@ export async function grantOnNewJob(
 
 /** The jobs on which a user holds any level, for `where job_id in (...)`. */
 export function jobsVisibleTo(db: Kysely<Database>, userName: string) {
-  return heldBy(db, userName).select('job_permissions.job_id');
+  return permissionsHeldBy(db, userName).select('job_permissions.job_id');
 }
 
 async function levelsOn(
@@ -92,9 +92,11 @@ async function levelsOn(
 ): Promise<HeldPermissions | undefined> {
   const jobId = on === 'job_id' ? id : await jobOfRun(db, id);
   const job =
-    jobId === undefined ? undefined : await present(db).where('jobs.job_id', '=', jobId).executeTakeFirst();
+    jobId === undefined
+      ? undefined
+      : await existingJobs(db).where('jobs.job_id', '=', jobId).executeTakeFirst();
   if (job === undefined) return undefined;
-  const rows = await heldBy(db, userName)
+  const rows = await permissionsHeldBy(db, userName)
     .select('level')
     .where('job_permissions.job_id', '=', job.job_id)
     .execute();
@@ -154,7 +156,7 @@ async function replaceGrants(
 ): Promise<void> {
   await db.deleteFrom('job_permissions').where('job_id', '=', jobId).execute();
   if (grants.length === 0) return;
-  const principals = await principalsNamed(
+  const principals = await listPrincipalIds(
     db,
     grants.map(({ grantee }) => grantee),
   );
@@ -164,14 +166,14 @@ async function replaceGrants(
       grants.map(({ grantee, level }) => ({
         job_id: jobId,
         level,
-        principal_id: grantee.kind === 'group' ? null : principalIn(principals, grantee),
+        principal_id: grantee.kind === 'group' ? null : requirePrincipalId(principals, grantee),
         group_name: grantee.kind === 'group' ? grantee.name : null,
       })),
     )
     .execute();
 }
 
-async function principalsNamed(
+async function listPrincipalIds(
   db: Transaction<Database>,
   grantees: readonly Grantee[],
 ): Promise<ReadonlyMap<string, number>> {
@@ -186,7 +188,7 @@ async function principalsNamed(
   return new Map(rows.map((row) => [`${row.kind} ${row.user_name}`, row.principal_id]));
 }
 
-function principalIn(principals: ReadonlyMap<string, number>, { kind, name }: Grantee): number {
+function requirePrincipalId(principals: ReadonlyMap<string, number>, { kind, name }: Grantee): number {
   const id = principals.get(`${kind} ${name}`);
   if (id === undefined)
     throw invalid(
@@ -196,14 +198,14 @@ function principalIn(principals: ReadonlyMap<string, number>, { kind, name }: Gr
 }
 
 /** Jobs that are not deleted, hidden ones among them. */
-function present(db: Kysely<Database>) {
+function existingJobs(db: Kysely<Database>) {
   return db.selectFrom('jobs').select('jobs.job_id').where('deleted_time', 'is', null);
 }
 
 /** What a user holds, personally or as one of everybody. */
-function heldBy(db: Kysely<Database>, userName: string) {
+function permissionsHeldBy(db: Kysely<Database>, userName: string) {
   return db
     .selectFrom('job_permissions')
     .leftJoin('principals', 'principals.principal_id', 'job_permissions.principal_id')
-    .where((row) => row.or([row('group_name', '=', everybody), row('user_name', '=', userName)]));
+    .where((row) => row.or([row('group_name', '=', everyoneGroup), row('user_name', '=', userName)]));
 }

@@ -11,7 +11,7 @@ import type { JobSettings } from '../../../engine/job/settings.ts';
 import type { RunNotification } from '../../../engine/run/notification.ts';
 import type { Job, JobFilter, NewJob } from '../../../engine/ports/engine.ts';
 import { grantOnNewJob, jobsVisibleTo } from './job-permissions.ts';
-import { insertNotices } from '../outbox/outbox.ts';
+import { insertOutboxEvents } from '../outbox/outbox.ts';
 import { removeSchedule, saveSchedule } from '../schedules/schedule-changes.ts';
 import type { Database, JobTable } from '../schema.ts';
 
@@ -32,7 +32,7 @@ export function jobOf(row: Selectable<JobTable>): Job {
 export function createJob(db: Kysely<Database>, job: NewJob, quotas: JobQuotas): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     checkJobCreations(await countJobsCreated(transaction, job.now - creationWindowMs), quotas);
-    const { count } = await listed(transaction)
+    const { count } = await listedJobs(transaction)
       .select((row) => row.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
     checkSavedJobs(count, quotas);
@@ -55,14 +55,14 @@ export function createJob(db: Kysely<Database>, job: NewJob, quotas: JobQuotas):
 }
 
 /** Any number that nobody else takes for advisory locks of this database. */
-const creationLock = 7_021;
+const jobCreationLock = 7_021;
 
 /**
  * Jobs created since then (epoch ms), hidden and deleted ones among them; nobody else creates one until the
  * transaction ends.
  */
 export async function countJobsCreated(transaction: Transaction<Database>, since: number): Promise<number> {
-  await sql`select pg_advisory_xact_lock(${creationLock})`.execute(transaction);
+  await sql`select pg_advisory_xact_lock(${jobCreationLock})`.execute(transaction);
   const { count } = await transaction
     .selectFrom('jobs')
     .select((row) => row.fn.countAll<number>().as('count'))
@@ -78,13 +78,13 @@ export function columnsOf(settings: JobSettings) {
 
 /** The stored job; undefined when there is none or it was deleted. */
 export async function findJob(db: Kysely<Database>, jobId: number): Promise<Job | undefined> {
-  const row = await listed(db).selectAll().where('job_id', '=', jobId).executeTakeFirst();
+  const row = await listedJobs(db).selectAll().where('job_id', '=', jobId).executeTakeFirst();
   return row === undefined ? undefined : jobOf(row);
 }
 
 /** Jobs, newest first. */
 export async function listJobs(db: Kysely<Database>, filter: JobFilter): Promise<Job[]> {
-  let query = listed(db).selectAll().orderBy('job_id', 'desc').offset(filter.offset);
+  let query = listedJobs(db).selectAll().orderBy('job_id', 'desc').offset(filter.offset);
   const { name, beforeJobId, limit, visibleTo } = filter;
   if (name !== undefined)
     query = query.where((row) => row(row.fn<string>('lower', ['name']), '=', name.toLowerCase()));
@@ -115,7 +115,7 @@ export function deleteJob(
       .executeTakeFirst();
     if (row === undefined) return [];
     await removeSchedule(transaction, jobId);
-    await insertNotices(transaction, notices(jobOf(row)));
+    await insertOutboxEvents(transaction, notices(jobOf(row)));
     const active = await transaction
       .updateTable('runs')
       .set({ stop_reason: 'cancel' })
@@ -130,7 +130,7 @@ export function deleteJob(
 
 /** The stored job, locked until the transaction ends; undefined when there is none. */
 export async function lockJob(transaction: Transaction<Database>, jobId: number): Promise<Job | undefined> {
-  const row = await listed(transaction)
+  const row = await listedJobs(transaction)
     .selectAll()
     .where('job_id', '=', jobId)
     .forUpdate()
@@ -138,6 +138,6 @@ export async function lockJob(transaction: Transaction<Database>, jobId: number)
   return row === undefined ? undefined : jobOf(row);
 }
 
-function listed(db: Kysely<Database>) {
+function listedJobs(db: Kysely<Database>) {
   return db.selectFrom('jobs').where('hidden', '=', false).where('deleted_time', 'is', null);
 }

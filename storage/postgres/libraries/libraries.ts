@@ -14,15 +14,15 @@ import type {
   LibraryStore,
 } from '../../../engine/ports/libraries.ts';
 import type { Log } from '../../../engine/ports/engine.ts';
-import { patiently } from '../transient-errors.ts';
+import { retryTransient } from '../transient-errors.ts';
 import type { ClusterLibraryTable } from './library-schema.ts';
 import type { Database } from '../schema.ts';
 
 /** The libraries of this database. While it is away every call waits for it. */
 export function createLibraryStore(db: Kysely<Database>, clock: Clock, log: Log): LibraryStore {
-  const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => patiently(clock, log, work);
+  const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => retryTransient(clock, log, work);
   return {
-    getClusterLibraries: (cluster) => waiting(() => ofCluster(db, cluster)),
+    getClusterLibraries: (cluster) => waiting(() => getClusterLibraries(db, cluster)),
     add: (cluster, libraries, requested, now) =>
       waiting(() => addLibraries(db, cluster, libraries, requested, now)),
     setStatus: (clusterId, libraries, status, messages, now) =>
@@ -96,7 +96,7 @@ export function createLibraryStore(db: Kysely<Database>, clock: Clock, log: Log)
   };
 }
 
-const Variables = Type.Record(Type.String(), Type.String());
+const EnvironmentVariables = Type.Record(Type.String(), Type.String());
 
 /** Libraries of clusters as the API shows them. */
 export function createLibraryReader(db: Kysely<Database>): LibraryReader {
@@ -124,11 +124,11 @@ export function createLibraryReader(db: Kysely<Database>): LibraryReader {
         .where('cluster_id', '=', clusterId)
         .executeTakeFirst();
       const given = row?.spec['spark_env_vars'];
-      return Check(Variables, given) ? given : {};
+      return Check(EnvironmentVariables, given) ? given : {};
     },
     async findStates(clusterId) {
       if ((await clusterOf(clusterId)) === undefined) return undefined;
-      return (await rowsOf(db, clusterId)).map(stateOf);
+      return (await listLibraryRows(db, clusterId)).map(stateOf);
     },
     async listStates() {
       const rows = await db
@@ -165,7 +165,7 @@ export function createLibraryReader(db: Kysely<Database>): LibraryReader {
 }
 
 /** Every path that a cluster which is not terminated has of libraries. */
-export async function libraryPathsInUse(db: Kysely<Database>): Promise<string[]> {
+export async function listLibraryPathsInUse(db: Kysely<Database>): Promise<string[]> {
   const rows = await db
     .selectFrom('cluster_environments')
     .innerJoin('clusters', 'clusters.cluster_id', 'cluster_environments.cluster_id')
@@ -181,15 +181,15 @@ export async function libraryPathsInUse(db: Kysely<Database>): Promise<string[]>
   ]);
 }
 
-const empty: ClusterLibraries = { states: [], environment: undefined, version: 0 };
+const noLibraries: ClusterLibraries = { states: [], environment: undefined, version: 0 };
 
-async function ofCluster(db: Kysely<Database>, cluster: LibraryCluster): Promise<ClusterLibraries> {
+async function getClusterLibraries(db: Kysely<Database>, cluster: LibraryCluster): Promise<ClusterLibraries> {
   const { clusterId, sparkContextId } = cluster;
-  const rows = await rowsOf(db, clusterId);
-  if (rows.length === 0) return empty;
+  const rows = await listLibraryRows(db, clusterId);
+  if (rows.length === 0) return noLibraries;
   if (rows.some((row) => row.spark_context_id !== sparkContextId)) {
-    await db.transaction().execute((transaction) => restart(transaction, cluster));
-    return { ...empty, states: (await rowsOf(db, clusterId)).map(stateOf) };
+    await db.transaction().execute((transaction) => resetForNewContext(transaction, cluster));
+    return { ...noLibraries, states: (await listLibraryRows(db, clusterId)).map(stateOf) };
   }
   const environment = await db
     .selectFrom('cluster_environments')
@@ -204,7 +204,7 @@ async function ofCluster(db: Kysely<Database>, cluster: LibraryCluster): Promise
 }
 
 /** What was there before a restart is gone; what belongs to the cluster is to be installed again. */
-async function restart(
+async function resetForNewContext(
   transaction: Transaction<Database>,
   { clusterId, sparkContextId }: LibraryCluster,
 ): Promise<void> {
@@ -262,7 +262,10 @@ async function addLibraries(
     .execute();
 }
 
-async function rowsOf(db: Kysely<Database>, clusterId: string): Promise<Selectable<ClusterLibraryTable>[]> {
+async function listLibraryRows(
+  db: Kysely<Database>,
+  clusterId: string,
+): Promise<Selectable<ClusterLibraryTable>[]> {
   return db
     .selectFrom('cluster_libraries')
     .selectAll()

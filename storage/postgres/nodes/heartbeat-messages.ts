@@ -1,15 +1,15 @@
 /** What the engine and the thread that keeps its lease say to each other. */
 import type { DatabaseAddress } from '../database.ts';
 
-export interface HeartbeatOrder {
+export interface HeartbeatOptions {
   readonly address: DatabaseAddress;
   readonly nodeId: string;
   readonly leaseMs: number;
 }
 
-export type ToHeartbeat = 'alive' | 'end';
+export type HeartbeatCommand = 'alive' | 'end';
 
-export type FromHeartbeat =
+export type HeartbeatEvent =
   /** The lease had ended before it was renewed, or nobody knows the node any more. */
   | { readonly type: 'lost' }
   | { readonly type: 'failing'; readonly message: string }

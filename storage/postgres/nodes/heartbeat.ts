@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Heartbeat, Log } from '../../../engine/ports/engine.ts';
-import type { FromHeartbeat, HeartbeatOrder, ToHeartbeat } from './heartbeat-messages.ts';
+import type { HeartbeatEvent, HeartbeatOptions, HeartbeatCommand } from './heartbeat-messages.ts';
 
 /** The thread sends a statement now and then; more room would only be filled before it is collected. */
 const youngGenerationMb = 2;
@@ -11,7 +11,7 @@ const youngGenerationMb = 2;
  * Keeps the lease of a node that has joined. @param onLost called each time it had ended before it was
  * renewed
  */
-export function startHeartbeat(order: HeartbeatOrder, log: Log, onLost: () => void): Heartbeat {
+export function startHeartbeat(order: HeartbeatOptions, log: Log, onLost: () => void): Heartbeat {
   const facts = { node_id: order.nodeId };
   let closing = false;
   const start = (): Worker => {
@@ -19,7 +19,7 @@ export function startHeartbeat(order: HeartbeatOrder, log: Log, onLost: () => vo
       workerData: order,
       resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
     });
-    thread.on('message', (message: FromHeartbeat) => {
+    thread.on('message', (message: HeartbeatEvent) => {
       if (message.type === 'lost') onLost();
       else if (message.type === 'back') log.info(facts, 'The lease is renewed again.');
       else log.warn({ ...facts, error: message.message }, 'The lease could not be renewed; trying again.');
@@ -34,7 +34,7 @@ export function startHeartbeat(order: HeartbeatOrder, log: Log, onLost: () => vo
     return thread;
   };
   let worker = start();
-  const say = (message: ToHeartbeat): void => worker.postMessage(message, []);
+  const say = (message: HeartbeatCommand): void => worker.postMessage(message, []);
   return {
     reportAlive: () => say('alive'),
     async close() {

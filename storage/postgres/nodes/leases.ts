@@ -9,7 +9,7 @@ import type { Database, NodeTable } from '../schema.ts';
 /**
  * How long a lease that has ended is kept for whoever looks for the reason of an adoption, in milliseconds.
  */
-const endedLeaseMs = 24 * 60 * 60 * 1_000;
+const endedLeaseRetentionMs = 24 * 60 * 60 * 1_000;
 
 /** The time by the clock that all nodes share: their own may differ. Epoch ms. */
 export async function databaseTime(db: Kysely<Database>): Promise<number> {
@@ -59,7 +59,7 @@ export async function listNodes(db: Kysely<Database>, now: number): Promise<Node
  * Makes this node known, with a lease until then (epoch ms). Nodes that are gone for more than a day are
  * forgotten.
  */
-export async function joinNodes(
+export async function registerNode(
   db: Kysely<Database>,
   node: NodeIdentity,
   leaseUntil: number,
@@ -67,7 +67,7 @@ export async function joinNodes(
 ): Promise<void> {
   await db
     .deleteFrom('nodes')
-    .where('lease_until', '<', now - endedLeaseMs)
+    .where('lease_until', '<', now - endedLeaseRetentionMs)
     .execute();
   await db
     .insertInto('nodes')
@@ -104,7 +104,7 @@ export async function renewLease(
 }
 
 /** Forgets the node with its lease, so that others may adopt without waiting. */
-export async function leaveNodes(db: Kysely<Database>, nodeId: string): Promise<void> {
+export async function unregisterNode(db: Kysely<Database>, nodeId: string): Promise<void> {
   await db.deleteFrom('nodes').where('node_id', '=', nodeId).execute();
 }
 
@@ -124,7 +124,11 @@ export async function expireNodes(
 }
 
 /** Nodes of this machine whose lease has not ended, for the look whether their process still lives. */
-export async function nodesOnHost(db: Kysely<Database>, host: string, now: number): Promise<NodeIdentity[]> {
+export async function listNodesOnHost(
+  db: Kysely<Database>,
+  host: string,
+  now: number,
+): Promise<NodeIdentity[]> {
   const rows = await db
     .selectFrom('nodes')
     .selectAll()
@@ -155,7 +159,7 @@ export function adoptRuns(
   now: number,
   limit: number,
 ): Promise<RunWithTasks[]> {
-  return takeRuns(
+  return claimRuns(
     db,
     nodeId,
     sql`owner is null or (owner <> ${nodeId}
@@ -167,15 +171,15 @@ export function adoptRuns(
 /**
  * Takes up active runs that this node owns but no longer drives; a write that is still on its way is refused.
  */
-export function reclaimRuns(
+export function resumeOwnedRuns(
   db: Kysely<Database>,
   nodeId: string,
   runIds: readonly number[],
 ): Promise<RunWithTasks[]> {
-  return takeRuns(db, nodeId, sql`owner = ${nodeId} and run_id = any(${runIds})`, runIds.length);
+  return claimRuns(db, nodeId, sql`owner = ${nodeId} and run_id = any(${runIds})`, runIds.length);
 }
 
-function takeRuns(
+function claimRuns(
   db: Kysely<Database>,
   nodeId: string,
   which: RawBuilder<unknown>,

@@ -9,7 +9,7 @@ const channel = 'runyard_notices';
  * Wakes every engine when the transaction commits. @param way where something is due; without one, the outbox
  * has something
  */
-export async function ringBell(db: Kysely<Database>, way = ''): Promise<void> {
+export async function notifyOutbox(db: Kysely<Database>, way = ''): Promise<void> {
   await sql`select pg_notify(${channel}, ${way})`.execute(db);
 }
 
@@ -17,6 +17,6 @@ export async function ringBell(db: Kysely<Database>, way = ''): Promise<void> {
  * Listens until it is closed. `onRing` hears a way, '' for the outbox, and undefined when anything may have
  * been missed.
  */
-export function listenForNotices(ports: ListenPorts, onRing: (way: string | undefined) => void): Listener {
-  return listen(ports, { channel, subject: 'notices', hear: onRing });
+export function listenForOutbox(ports: ListenPorts, onRing: (way: string | undefined) => void): Listener {
+  return listen(ports, { channel, subject: 'notices', onNotify: onRing });
 }

@@ -55,7 +55,7 @@ export interface DeliveryAttemptTable {
   error: string | null;
 }
 
-export interface NoticeTables {
+export interface NotificationTables {
   destinations: DestinationTable;
   deliveries: DeliveryTable;
   delivery_attempts: DeliveryAttemptTable;

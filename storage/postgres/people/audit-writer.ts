@@ -5,7 +5,7 @@ import { messageOf } from '../../../engine/errors.ts';
 import type { Log } from '../../../engine/ports/engine.ts';
 import type { AuditEvent } from '../../../engine/token/audit.ts';
 import { insertAuditEvents } from './audit.ts';
-import { patiently } from '../transient-errors.ts';
+import { retryTransient } from '../transient-errors.ts';
 import type { Database } from '../schema.ts';
 
 export interface AuditWriter {
@@ -15,9 +15,9 @@ export interface AuditWriter {
 }
 
 /** Entries of one statement. */
-const most = 500;
+const batchMax = 500;
 /** Entries that wait while the database is away. */
-const mostWaiting = 100_000;
+const queueMax = 100_000;
 
 /** A database that is away is waited for; what cannot be stored goes to the log of the service instead. */
 export function createAuditWriter(db: Kysely<Database>, clock: Clock, log: Log): AuditWriter {
@@ -25,9 +25,9 @@ export function createAuditWriter(db: Kysely<Database>, clock: Clock, log: Log):
   let writing: Promise<void> | undefined;
   const writeAll = async (): Promise<void> => {
     while (waiting.length > 0) {
-      const events = waiting.slice(0, most);
-      waiting = waiting.slice(most);
-      await patiently(clock, log, () => insertAuditEvents(db, events)).catch((error: unknown) => {
+      const events = waiting.slice(0, batchMax);
+      waiting = waiting.slice(batchMax);
+      await retryTransient(clock, log, () => insertAuditEvents(db, events)).catch((error: unknown) => {
         log.error({ error: messageOf(error), events }, 'Entries of the audit log could not be stored.');
       });
     }
@@ -35,7 +35,7 @@ export function createAuditWriter(db: Kysely<Database>, clock: Clock, log: Log):
   };
   return {
     record(event) {
-      if (waiting.length >= mostWaiting)
+      if (waiting.length >= queueMax)
         return log.error({ event }, 'The audit log cannot keep up; this entry stands here alone.');
       waiting.push(event);
       writing ??= writeAll();

@@ -47,11 +47,11 @@ export async function listAuditEvents(
   }));
 }
 
-const batch = 5_000;
+const batchSize = 5_000;
 
 /** Removes events from before then (epoch ms), in batches that hold up nobody. */
 export async function removeOldAuditEvents(db: Kysely<Database>, before: number): Promise<void> {
-  for (let removed = BigInt(batch); removed === BigInt(batch);) {
+  for (let removed = BigInt(batchSize); removed === BigInt(batchSize);) {
     const { numDeletedRows } = await db
       .deleteFrom('audit_events')
       .where('event_id', 'in', (old) =>
@@ -60,7 +60,7 @@ export async function removeOldAuditEvents(db: Kysely<Database>, before: number)
           .select('event_id')
           .where('time', '<', before)
           .orderBy('time')
-          .limit(batch),
+          .limit(batchSize),
       )
       .executeTakeFirst();
     removed = numDeletedRows;

@@ -25,7 +25,7 @@ export function createPersonStore(db: Kysely<Database>) {
   return {
     create: (person: NewPerson, now: number) => createPerson(db, person, now),
     find: (kind: PersonKind, id: number) => findPerson(db, kind, id),
-    named: (userName: string) => personNamed(db, userName),
+    named: (userName: string) => findPersonByName(db, userName),
     list: (kind: PersonKind, filter: PersonFilter | undefined, offset: number, limit: number) =>
       listPeople(db, kind, filter, offset, limit),
     change: (kind: PersonKind, id: number, change: (before: Person) => PersonChange) =>
@@ -34,7 +34,7 @@ export function createPersonStore(db: Kysely<Database>) {
   };
 }
 
-const emptyEmail = (email: string | undefined): string | null => email ?? null;
+const toNullableEmail = (email: string | undefined): string | null => email ?? null;
 
 /** @throws ServiceError RESOURCE_ALREADY_EXISTS when the name is taken */
 async function createPerson(
@@ -49,14 +49,14 @@ async function createPerson(
     .where('deleted_time', 'is not', null)
     .executeTakeFirst();
   // Whoever had the name before must not be taken for the new one.
-  if (gone !== undefined) await forget(db, gone.principal_id, gone.user_name);
+  if (gone !== undefined) await purgePrincipal(db, gone.principal_id, gone.user_name);
   const row = await db
     .insertInto('principals')
     .values({
       kind,
       user_name: userName,
       display_name: displayName,
-      email: emptyEmail(email),
+      email: toNullableEmail(email),
       admin,
       active,
       created_time: now,
@@ -70,7 +70,7 @@ async function createPerson(
 }
 
 async function findPerson(db: Kysely<Database>, kind: PersonKind, id: number): Promise<Person | undefined> {
-  const row = await present(db)
+  const row = await existingPrincipals(db)
     .selectAll()
     .where('kind', '=', kind)
     .where('principal_id', '=', id)
@@ -78,8 +78,8 @@ async function findPerson(db: Kysely<Database>, kind: PersonKind, id: number): P
   return row === undefined ? undefined : personOf(row);
 }
 
-async function personNamed(db: Kysely<Database>, userName: string): Promise<Person | undefined> {
-  const row = await present(db).selectAll().where('user_name', '=', userName).executeTakeFirst();
+async function findPersonByName(db: Kysely<Database>, userName: string): Promise<Person | undefined> {
+  const row = await existingPrincipals(db).selectAll().where('user_name', '=', userName).executeTakeFirst();
   return row === undefined ? undefined : personOf(row);
 }
 
@@ -91,7 +91,7 @@ async function listPeople(
   offset: number,
   limit: number,
 ): Promise<PersonPage> {
-  let found = present(db).where('kind', '=', kind);
+  let found = existingPrincipals(db).where('kind', '=', kind);
   if (filter !== undefined) {
     const { attribute, value } = filter;
     const lower = value.toLowerCase();
@@ -128,12 +128,12 @@ function changePerson(
     const before = await lockPerson(transaction, kind, id);
     if (before === undefined) return undefined;
     const after = { ...before, ...change(before) };
-    checkAdminRemains(before, after, await otherAdmins(transaction, id));
+    checkAdminRemains(before, after, await countOtherAdmins(transaction, id));
     await transaction
       .updateTable('principals')
       .set({
         display_name: after.displayName,
-        email: emptyEmail(after.email),
+        email: toNullableEmail(after.email),
         admin: after.admin,
         active: after.active,
       })
@@ -157,7 +157,7 @@ async function removePerson(
   const person = await db.transaction().execute(async (transaction) => {
     const found = await lockPerson(transaction, kind, id);
     if (found === undefined) return undefined;
-    checkAdminRemains(found, { admin: false, active: false }, await otherAdmins(transaction, id));
+    checkAdminRemains(found, { admin: false, active: false }, await countOtherAdmins(transaction, id));
     await transaction.deleteFrom('tokens').where('principal_id', '=', id).execute();
     await transaction.deleteFrom('job_permissions').where('principal_id', '=', id).execute();
     await transaction.deleteFrom('token_permissions').where('principal_id', '=', id).execute();
@@ -174,28 +174,28 @@ async function removePerson(
     return found;
   });
   if (person === undefined) return false;
-  await forget(db, id, person.userName);
+  await purgePrincipal(db, id, person.userName);
   return true;
 }
 
 /** Finishes what an engine that was ended in the middle of a deletion has left. */
-export async function forgetDeleted(db: Kysely<Database>): Promise<void> {
+export async function purgeDeletedPrincipals(db: Kysely<Database>): Promise<void> {
   const gone = await db
     .selectFrom('principals')
     .select(['principal_id', 'user_name'])
     .where('deleted_time', 'is not', null)
     .execute();
-  for (const { principal_id: id, user_name: userName } of gone) await forget(db, id, userName);
+  for (const { principal_id: id, user_name: userName } of gone) await purgePrincipal(db, id, userName);
 }
 
 /** Runs of one statement: state writes of active ones wait for it. */
-const batch = 1_000;
+const batchSize = 1_000;
 
 /**
  * Takes the name of somebody who was deleted out of the runs, in batches that hold up nobody, then what is
  * left of them.
  */
-async function forget(db: Kysely<Database>, id: number, userName: string): Promise<void> {
+async function purgePrincipal(db: Kysely<Database>, id: number, userName: string): Promise<void> {
   for (let after: number | undefined = 0; after !== undefined;) {
     const page: readonly { run_id: number }[] = await db
       .selectFrom('runs')
@@ -203,12 +203,12 @@ async function forget(db: Kysely<Database>, id: number, userName: string): Promi
       .where('run_id', '>', after)
       .where('creator', '=', userName)
       .orderBy('run_id')
-      .limit(batch)
+      .limit(batchSize)
       .execute();
     const ids = page.map((run) => run.run_id);
     if (ids.length > 0)
       await db.updateTable('runs').set({ creator: '' }).where('run_id', 'in', ids).execute();
-    after = ids.length < batch ? undefined : ids.at(-1);
+    after = ids.length < batchSize ? undefined : ids.at(-1);
   }
   await db
     .deleteFrom('principals')
@@ -223,13 +223,13 @@ async function lockPerson(
   kind: PersonKind,
   id: number,
 ): Promise<Person | undefined> {
-  await present(transaction)
+  await existingPrincipals(transaction)
     .select('principal_id')
     .where('admin', '=', true)
     .orderBy('principal_id')
     .forUpdate()
     .execute();
-  const row = await present(transaction)
+  const row = await existingPrincipals(transaction)
     .selectAll()
     .where('kind', '=', kind)
     .where('principal_id', '=', id)
@@ -238,8 +238,8 @@ async function lockPerson(
   return row === undefined ? undefined : personOf(row);
 }
 
-async function otherAdmins(transaction: Transaction<Database>, id: number): Promise<number> {
-  const { count } = await present(transaction)
+async function countOtherAdmins(transaction: Transaction<Database>, id: number): Promise<number> {
+  const { count } = await existingPrincipals(transaction)
     .select((row) => row.fn.countAll<number>().as('count'))
     .where('admin', '=', true)
     .where('active', '=', true)
@@ -248,7 +248,7 @@ async function otherAdmins(transaction: Transaction<Database>, id: number): Prom
   return count;
 }
 
-function present(db: Kysely<Database>) {
+function existingPrincipals(db: Kysely<Database>) {
   return db.selectFrom('principals').where('deleted_time', 'is', null);
 }
 

@@ -10,7 +10,7 @@ import type {
 } from '../../../engine/ports/pipelines.ts';
 import type { Log } from '../../../engine/ports/engine.ts';
 import type { LaunchTransaction } from '../../../engine/ports/runs.ts';
-import { patiently } from '../transient-errors.ts';
+import { retryTransient } from '../transient-errors.ts';
 import type { PipelineTable } from './pipeline-schema.ts';
 import type { Database } from '../schema.ts';
 
@@ -18,8 +18,8 @@ export function createPipelineStore(db: Kysely<Database>): PipelineStore {
   return {
     create: (pipeline, duplicates) =>
       db.transaction().execute(async (transaction) => {
-        await lockNames(transaction);
-        if (!duplicates && (await namedIn(transaction, pipeline.name)).length > 0) return false;
+        await lockPipelineNames(transaction);
+        if (!duplicates && (await listPipelinesNamed(transaction, pipeline.name)).length > 0) return false;
         const { pipelineId, name, creator, createdTime, modifiedTime, document, specPath = null } = pipeline;
         await transaction
           .insertInto('pipelines')
@@ -38,10 +38,10 @@ export function createPipelineStore(db: Kysely<Database>): PipelineStore {
     upsertFromSpec: (pipeline) =>
       db.transaction().execute(async (transaction) => {
         const { pipelineId, name, creator, createdTime, modifiedTime, specPath = null } = pipeline;
-        const known = await findIn(transaction, pipelineId);
+        const known = await findPipeline(transaction, pipelineId);
         if (known?.name === name) return known;
-        await lockNames(transaction);
-        if ((await namedIn(transaction, name)).some((other) => other.pipelineId !== pipelineId))
+        await lockPipelineNames(transaction);
+        if ((await listPipelinesNamed(transaction, name)).some((other) => other.pipelineId !== pipelineId))
           return 'taken';
         await transaction
           .insertInto('pipelines')
@@ -58,12 +58,12 @@ export function createPipelineStore(db: Kysely<Database>): PipelineStore {
             conflict.column('pipeline_id').doUpdateSet({ name, modified_time: modifiedTime }),
           )
           .execute();
-        const kept = await findIn(transaction, pipelineId);
+        const kept = await findPipeline(transaction, pipelineId);
         if (kept === undefined) throw new Error(`Pipeline ${pipelineId} was stored and is not there.`);
         return kept;
       }),
-    find: (pipelineId) => findIn(db, pipelineId),
-    listByName: (name) => namedIn(db, name),
+    find: (pipelineId) => findPipeline(db, pipelineId),
+    listByName: (name) => listPipelinesNamed(db, name),
     async list({ like, before, limit }) {
       const rows = await db
         .selectFrom('pipelines')
@@ -77,10 +77,10 @@ export function createPipelineStore(db: Kysely<Database>): PipelineStore {
     },
     replace: (pipelineId, name, document, duplicates, now) =>
       db.transaction().execute(async (transaction) => {
-        await lockNames(transaction);
+        await lockPipelineNames(transaction);
         if (
           !duplicates &&
-          (await namedIn(transaction, name)).some((other) => other.pipelineId !== pipelineId)
+          (await listPipelinesNamed(transaction, name)).some((other) => other.pipelineId !== pipelineId)
         )
           return 'taken';
         await transaction
@@ -99,7 +99,7 @@ export function createPipelineStore(db: Kysely<Database>): PipelineStore {
           .forUpdate()
           .executeTakeFirst();
         if (locked === undefined) return 'gone';
-        if ((await activeIn(transaction, pipelineId)) !== undefined) return 'active';
+        if ((await findActiveUpdate(transaction, pipelineId)) !== undefined) return 'active';
         await transaction.deleteFrom('pipelines').where('pipeline_id', '=', pipelineId).execute();
         return 'removed';
       }),
@@ -143,7 +143,7 @@ function createUpdateStore(
           .execute();
         return undefined;
       }),
-    findActiveUpdate: (pipelineId) => activeIn(db, pipelineId),
+    findActiveUpdate: (pipelineId) => findActiveUpdate(db, pipelineId),
     async listUpdates(pipelineId, { before, limit }) {
       const rows = await selectUpdates(db)
         .where('pipeline_updates.pipeline_id', '=', pipelineId)
@@ -164,7 +164,7 @@ function createUpdateStore(
 }
 
 /** The steps of a launch that is an update. */
-export function updateSteps(
+export function pipelineUpdateSteps(
   db: Transaction<Database>,
 ): Pick<LaunchTransaction, 'lockActiveUpdate' | 'insertUpdate'> {
   return {
@@ -176,7 +176,7 @@ export function updateSteps(
         .where('pipeline_id', '=', pipelineId)
         .forNoKeyUpdate()
         .executeTakeFirst();
-      return activeIn(db, pipelineId);
+      return findActiveUpdate(db, pipelineId);
     },
     insertUpdate: (update) => insertUpdate(db, update),
   };
@@ -204,9 +204,9 @@ async function insertUpdate(
 }
 
 /** As `createPipelineStore`, for an engine: what an update needs waits while the database is away. */
-export function createPatientPipelineStore(db: Kysely<Database>, clock: Clock, log: Log): PipelineStore {
+export function createRetryingPipelineStore(db: Kysely<Database>, clock: Clock, log: Log): PipelineStore {
   const store = createPipelineStore(db);
-  const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => patiently(clock, log, work);
+  const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => retryTransient(clock, log, work);
   return {
     ...store,
     upsertFromSpec: (pipeline) => waiting(() => store.upsertFromSpec(pipeline)),
@@ -219,11 +219,11 @@ export function createPatientPipelineStore(db: Kysely<Database>, clock: Clock, l
 }
 
 /** Whoever gives a name waits for whoever else does. */
-async function lockNames(transaction: Transaction<Database>): Promise<void> {
+async function lockPipelineNames(transaction: Transaction<Database>): Promise<void> {
   await sql`lock table pipelines in share row exclusive mode`.execute(transaction);
 }
 
-async function findIn(db: Kysely<Database>, pipelineId: string): Promise<StoredPipeline | undefined> {
+async function findPipeline(db: Kysely<Database>, pipelineId: string): Promise<StoredPipeline | undefined> {
   const row = await db
     .selectFrom('pipelines')
     .selectAll()
@@ -232,7 +232,7 @@ async function findIn(db: Kysely<Database>, pipelineId: string): Promise<StoredP
   return row && pipelineOf(row);
 }
 
-async function namedIn(db: Kysely<Database>, name: string): Promise<StoredPipeline[]> {
+async function listPipelinesNamed(db: Kysely<Database>, name: string): Promise<StoredPipeline[]> {
   return (
     await db.selectFrom('pipelines').selectAll().where('name', '=', name).orderBy('number').limit(2).execute()
   ).map(pipelineOf);
@@ -298,7 +298,7 @@ function updateOf(
   };
 }
 
-async function activeIn(db: Kysely<Database>, pipelineId: string): Promise<StoredUpdate | undefined> {
+async function findActiveUpdate(db: Kysely<Database>, pipelineId: string): Promise<StoredUpdate | undefined> {
   const row = await selectUpdates(db)
     .where('pipeline_updates.pipeline_id', '=', pipelineId)
     .where('task_runs.active', '=', true)

@@ -11,11 +11,11 @@ import type { Database } from '../schema.ts';
  * with at most so many task runs. Near the limit, and with more task runs, a launch takes all lanes and goes
  * alone.
  */
-const lanes = 16;
-const laneTaskRuns = 10;
+const lockSlots = 16;
+const taskRunsPerSlot = 10;
 
 /** Any number that nobody else takes for advisory locks of this database. */
-const lockFamily = 7_022;
+const capacityLockFamily = 7_022;
 
 /**
  * Counts the active task runs of all runs, queued ones left out. Whoever adds `added` of them only if that
@@ -23,27 +23,29 @@ const lockFamily = 7_022;
  * exact. In a lane, those that can commit after the last launch has counted are at most the others in their
  * lanes, and there is room for all of them.
  */
-export async function countForLaunch(
+export async function countActiveTaskRuns(
   transaction: Transaction<Database>,
   added: number,
   most: number,
   runJobTasks: boolean,
 ): Promise<WorkspaceLoad> {
-  const reserve = lanes * laneTaskRuns;
+  const reserve = lockSlots * taskRunsPerSlot;
   // The limit of run_job_tasks is small, and they are rare: those launches go alone.
-  if (added <= laneTaskRuns && reserve < most && !runJobTasks) {
+  if (added <= taskRunsPerSlot && reserve < most && !runJobTasks) {
     await sql`savepoint before_lane`.execute(transaction);
-    await sql`select pg_advisory_xact_lock(${lockFamily}, pg_backend_pid() % ${lanes})`.execute(transaction);
-    const load = await countActive(transaction);
+    await sql`select pg_advisory_xact_lock(${capacityLockFamily}, pg_backend_pid() % ${lockSlots})`.execute(
+      transaction,
+    );
+    const load = await countTaskRuns(transaction);
     if (load.taskRuns + reserve <= most) return { ...load, runJobTasks: 0 };
     // Whoever kept a lane while waiting for all of them could wait for ever: this gives it back.
     await sql`rollback to savepoint before_lane`.execute(transaction);
   }
-  await sql`select pg_advisory_xact_lock(${lockFamily}, lane) from generate_series(0, ${lanes - 1}) as lane`.execute(
+  await sql`select pg_advisory_xact_lock(${capacityLockFamily}, lane) from generate_series(0, ${lockSlots - 1}) as lane`.execute(
     transaction,
   );
   return {
-    ...(await countActive(transaction)),
+    ...(await countTaskRuns(transaction)),
     runJobTasks: runJobTasks ? await countRunJobTasks(transaction) : 0,
   };
 }
@@ -52,7 +54,7 @@ export async function countForLaunch(
  * Run by run: active runs are few and have an index, and the state of a task run must have none (its updates
  * stay cheap). So the time this takes does not grow with the runs that are stored.
  */
-async function countActive(
+async function countTaskRuns(
   transaction: Transaction<Database>,
 ): Promise<Pick<WorkspaceLoad, 'taskRuns' | 'hasWaitingRuns'>> {
   const { rows } = await sql<{ count: number; awaited: boolean }>`

@@ -19,7 +19,7 @@ export async function countRuns(db: Kysely<Database>, jobId: number): Promise<Jo
 }
 
 /** Jobs with runs in the queue, and how much of their limit is taken. */
-export async function queuedJobs(db: Kysely<Database>): Promise<QueuedJob[]> {
+export async function listQueuedJobs(db: Kysely<Database>): Promise<QueuedJob[]> {
   const { rows } = await sql<{
     job_id: number;
     since: number;
@@ -43,7 +43,7 @@ export async function queuedJobs(db: Kysely<Database>): Promise<QueuedJob[]> {
  * Runs in the queue that were told to stop, or began to wait before then (epoch ms); runs of deleted jobs
  * among them.
  */
-export async function leavingQueue(
+export async function listRunsLeavingQueue(
   db: Kysely<Database>,
   since: number,
   limit: number,
@@ -60,7 +60,7 @@ export async function leavingQueue(
 }
 
 /** The oldest run of a job in the queue that was not told to stop, locked until the transaction ends. */
-export async function lockQueued(
+export async function lockOldestQueuedRun(
   transaction: Transaction<Database>,
   jobId: number,
 ): Promise<Run | undefined> {

@@ -3,24 +3,30 @@ import { sql, type Transaction } from 'kysely';
 import type { NewRun } from '../../../engine/run/created.ts';
 import type { JobRunCounts, LaunchTransaction, WorkspaceLoad } from '../../../engine/ports/runs.ts';
 import { insertMany } from '../insert-many.ts';
-import { launchTransaction, runDocuments, runFacts, takeRunIds, taskRunRows } from './launches.ts';
-import { insertNotices } from '../outbox/outbox.ts';
-import { countForLaunch } from '../queue/capacity.ts';
+import {
+  createLaunchTransaction,
+  runDocumentColumns,
+  runColumns,
+  reserveRunIds,
+  taskRunRows,
+} from './launches.ts';
+import { insertOutboxEvents } from '../outbox/outbox.ts';
+import { countActiveTaskRuns } from '../queue/capacity.ts';
 import type { Database } from '../schema.ts';
 
 /**
  * The steps of launches of different jobs, which the caller has locked and takes side by side; steps that are
  * rare are taken one by one. The transaction is that of all of them: when one fails, none was launched.
  */
-export function joinedLaunches(db: Transaction<Database>): LaunchTransaction {
-  const room = createRoom(db);
+export function createBatchedLaunchTransaction(db: Transaction<Database>): LaunchTransaction {
+  const room = createCapacityCounter(db);
   return {
-    ...launchTransaction(db),
-    countRuns: joined((jobIds) => countRuns(db, jobIds)),
-    reserveRunIds: joined((counts) => takePortions(db, counts)),
-    reserveNumberInJob: joined((jobIds) => nextNumbers(db, jobIds)),
+    ...createLaunchTransaction(db),
+    countRuns: batchCalls((jobIds) => countRuns(db, jobIds)),
+    reserveRunIds: batchCalls((counts) => reserveRunIdRanges(db, counts)),
+    reserveNumberInJob: batchCalls((jobIds) => nextNumbersInJobs(db, jobIds)),
     countActiveTaskRuns: room.count,
-    insertRun: joined((runs: readonly NewRun[]) => {
+    insertRun: batchCalls((runs: readonly NewRun[]) => {
       room.taken(runs);
       return insertRuns(db, runs);
     }),
@@ -28,7 +34,7 @@ export function joinedLaunches(db: Transaction<Database>): LaunchTransaction {
 }
 
 /** Collects the calls of one turn of the event loop and answers them by one call of `all`, in their order. */
-function joined<Asked, Answer>(
+function batchCalls<Asked, Answer>(
   all: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
 ): (asked: Asked) => Promise<Answer> {
   let waiting: {
@@ -53,19 +59,19 @@ function joined<Asked, Answer>(
     });
 }
 
-interface RoomAsked {
+interface CapacityRequest {
   readonly added: number;
-  readonly most: number;
+  readonly maximum: number;
   readonly runJobTasks: boolean;
 }
 
 /** Room for task runs: who asks later finds taken what was granted before, stored or not. */
-function createRoom(db: Transaction<Database>) {
+function createCapacityCounter(db: Transaction<Database>) {
   let granted = 0;
-  const count = joined(async (asked: readonly RoomAsked[]): Promise<WorkspaceLoad[]> => {
+  const count = batchCalls(async (asked: readonly CapacityRequest[]): Promise<WorkspaceLoad[]> => {
     const total = asked.reduce((sum, { added }) => sum + added, 0);
-    const most = Math.min(...asked.map((one) => one.most));
-    const stored = await countForLaunch(
+    const most = Math.min(...asked.map((one) => one.maximum));
+    const stored = await countActiveTaskRuns(
       db,
       total + granted,
       most,
@@ -84,7 +90,8 @@ function createRoom(db: Transaction<Database>) {
     });
   });
   return {
-    count: (added: number, most: number, runJobTasks: boolean) => count({ added, most, runJobTasks }),
+    count: (added: number, most: number, runJobTasks: boolean) =>
+      count({ added, maximum: most, runJobTasks }),
     /** From now on they are counted as stored. */
     taken(runs: readonly NewRun[]): void {
       for (const run of runs) if (run.state === 'PENDING') granted -= run.tasks.length;
@@ -100,8 +107,8 @@ async function countRuns(db: Transaction<Database>, jobIds: readonly number[]): 
   return jobIds.map((jobId) => loads.get(jobId) ?? { active: 0, queued: 0 });
 }
 
-async function takePortions(db: Transaction<Database>, counts: readonly number[]): Promise<number[][]> {
-  const ids = await takeRunIds(
+async function reserveRunIdRanges(db: Transaction<Database>, counts: readonly number[]): Promise<number[][]> {
+  const ids = await reserveRunIds(
     db,
     counts.reduce((sum, count) => sum + count, 0),
   );
@@ -109,7 +116,7 @@ async function takePortions(db: Transaction<Database>, counts: readonly number[]
   return counts.map((count) => ids.slice(start, (start += count)));
 }
 
-async function nextNumbers(db: Transaction<Database>, jobIds: readonly number[]): Promise<number[]> {
+async function nextNumbersInJobs(db: Transaction<Database>, jobIds: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ job_id: number; runs_started: number }>`
     update jobs set runs_started = runs_started + 1 where job_id = any(${jobIds}) returning job_id, runs_started`.execute(
     db,
@@ -122,14 +129,14 @@ async function insertRuns(db: Transaction<Database>, runs: readonly NewRun[]): P
   await insertMany(
     db,
     'runs',
-    runs.map((run) => ({ ...runFacts(run), ...runDocuments(run) })),
+    runs.map((run) => ({ ...runColumns(run), ...runDocumentColumns(run) })),
   );
   await insertMany(
     db,
     'task_runs',
     runs.flatMap((run) => taskRunRows(run).map((row) => ({ ...row }))),
   );
-  await insertNotices(
+  await insertOutboxEvents(
     db,
     runs.flatMap((run) => run.notifications),
   );

@@ -5,28 +5,28 @@ import type { EarlierRun, LaunchedRun, LaunchTransaction } from '../../../engine
 import type { NewRun } from '../../../engine/run/created.ts';
 import { countJobsCreated, lockJob } from '../jobs/jobs.ts';
 import { grantOnNewJob } from '../jobs/job-permissions.ts';
-import { insertNotices } from '../outbox/outbox.ts';
-import { updateSteps } from '../pipelines/pipelines.ts';
-import { admitRun, countRuns, lockQueued, requeueRun } from '../queue/queue.ts';
+import { insertOutboxEvents } from '../outbox/outbox.ts';
+import { pipelineUpdateSteps } from '../pipelines/pipelines.ts';
+import { admitRun, countRuns, lockOldestQueuedRun, requeueRun } from '../queue/queue.ts';
 import { insertRepair, lockRun } from './repairs.ts';
-import { countForLaunch } from '../queue/capacity.ts';
+import { countActiveTaskRuns } from '../queue/capacity.ts';
 import type { Database, RunTable, TaskRunTable } from '../schema.ts';
-import { writeInside } from './transitions.ts';
+import { writeInTransaction } from './transitions.ts';
 
 /** Runs `steps` in one transaction: all of them are durable when it resolves, none when it rejects. */
-export function launch<Result>(
+export function runLaunchTransaction<Result>(
   db: Kysely<Database>,
   steps: (transaction: LaunchTransaction) => Promise<Result>,
 ): Promise<Result> {
-  return db.transaction().execute((transaction) => steps(launchTransaction(transaction)));
+  return db.transaction().execute((transaction) => steps(createLaunchTransaction(transaction)));
 }
 
 /** The steps of one launch, each a statement of its own. */
-export function launchTransaction(db: Transaction<Database>): LaunchTransaction {
+export function createLaunchTransaction(db: Transaction<Database>): LaunchTransaction {
   return {
     lockJob: (jobId) => lockJob(db, jobId),
     countJobsCreated: (since) => countJobsCreated(db, since),
-    countActiveTaskRuns: (added, most, runJobTasks) => countForLaunch(db, added, most, runJobTasks),
+    countActiveTaskRuns: (added, most, runJobTasks) => countActiveTaskRuns(db, added, most, runJobTasks),
     async createHiddenJob(settings, version, creator, now, grants) {
       const { job_id: jobId } = await db
         .insertInto('jobs')
@@ -55,22 +55,22 @@ export function launchTransaction(db: Transaction<Database>): LaunchTransaction 
         .executeTakeFirstOrThrow();
       return number;
     },
-    reserveRunIds: (count) => takeRunIds(db, count),
+    reserveRunIds: (count) => reserveRunIds(db, count),
     claimIdempotencyToken: (jobId, token, runId) => claimIdempotencyToken(db, jobId, token, runId),
     insertRun: (run) => insertRun(db, run),
     lockRun: (runId) => lockRun(db, runId),
     insertRepair: (repair) => insertRepair(db, repair),
-    lockOldestQueuedRun: (jobId) => lockQueued(db, jobId),
+    lockOldestQueuedRun: (jobId) => lockOldestQueuedRun(db, jobId),
     admitRun: (runId, owner, now) => admitRun(db, runId, owner, now),
     updateQueueReason: (runId, code, message) => requeueRun(db, runId, code, message),
-    findLaunchedRun: (taskRunId) => findLaunchedBy(db, taskRunId),
-    ...updateSteps(db),
-    write: (changeSet) => writeInside(db, changeSet),
+    findLaunchedRun: (taskRunId) => findRunLaunchedBy(db, taskRunId),
+    ...pipelineUpdateSteps(db),
+    write: (changeSet) => writeInTransaction(db, changeSet),
   };
 }
 
 /** Reserves run ids; those of a transaction that fails are lost, and nobody misses them. */
-export async function takeRunIds(db: Kysely<Database>, count: number): Promise<number[]> {
+export async function reserveRunIds(db: Kysely<Database>, count: number): Promise<number[]> {
   const { rows } = await sql<{
     run_id: number;
   }>`select nextval('run_ids') as run_id from generate_series(1, ${count})`.execute(db);
@@ -78,7 +78,7 @@ export async function takeRunIds(db: Kysely<Database>, count: number): Promise<n
 }
 
 /** The run that an attempt of a run_job_task has started; undefined when there is none. */
-export async function findLaunchedBy(
+export async function findRunLaunchedBy(
   db: Kysely<Database>,
   taskRunId: number,
 ): Promise<LaunchedRun | undefined> {
@@ -120,27 +120,27 @@ async function claimIdempotencyToken(
 async function insertRun(db: Transaction<Database>, run: NewRun): Promise<void> {
   await db.insertInto('runs').values(runRow(run)).execute();
   await db.insertInto('task_runs').values(taskRunRows(run)).execute();
-  await insertNotices(db, run.notifications);
+  await insertOutboxEvents(db, run.notifications);
 }
 
 function runRow(run: NewRun): Insertable<RunTable> {
-  const { settings, overriding_parameters } = runDocuments(run);
+  const { settings, overriding_parameters } = runDocumentColumns(run);
   return {
-    ...runFacts(run),
+    ...runColumns(run),
     settings: JSON.stringify(settings),
     overriding_parameters: overriding_parameters === null ? null : JSON.stringify(overriding_parameters),
   };
 }
 
 /** The documents of a new run, as its row keeps them. */
-export function runDocuments({ settings, overridingParameters }: NewRun) {
+export function runDocumentColumns({ settings, overridingParameters }: NewRun) {
   return { settings, overriding_parameters: overridingParameters ?? null };
 }
 
 /** Everything else of a new run, as its row keeps it. */
-export function runFacts(run: NewRun): Omit<Insertable<RunTable>, 'settings' | 'overriding_parameters'> {
+export function runColumns(run: NewRun): Omit<Insertable<RunTable>, 'settings' | 'overriding_parameters'> {
   return {
-    ...standingOf(run),
+    ...initialStateColumns(run),
     run_id: run.runId,
     job_id: run.jobId,
     number_in_job: run.numberInJob,
@@ -168,7 +168,7 @@ export function runFacts(run: NewRun): Omit<Insertable<RunTable>, 'settings' | '
 /** The first attempts of its tasks as rows. */
 export function taskRunRows(run: NewRun): Insertable<TaskRunTable>[] {
   return run.tasks.map((task) => ({
-    ...standingOf(run),
+    ...initialStateColumns(run),
     run_id: task.runId,
     job_run_id: run.runId,
     task_key: task.taskKey,
@@ -183,7 +183,7 @@ export function taskRunRows(run: NewRun): Insertable<TaskRunTable>[] {
   }));
 }
 
-function standingOf({ state, startTime }: NewRun) {
+function initialStateColumns({ state, startTime }: NewRun) {
   const over = state === 'SKIPPED';
   return { state, active: !over, result: null, end_time: over ? startTime : null };
 }

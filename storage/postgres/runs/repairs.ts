@@ -37,7 +37,7 @@ export async function insertRepair(
       repair_id: repair.repairId,
       run_id: after.runId,
       start_time: repair.startTime,
-      ...endOf(before),
+      ...endColumnsOf(before),
       earlier_parameters: jsonOrNull(before.overridingParameters),
     })
     .execute();
@@ -92,7 +92,7 @@ export async function repairsOf(db: Kysely<Database>, { runId, repair }: Run): P
 }
 
 /** @throws Error for a run that is not over, or was skipped: a bug of the caller */
-function endOf({ runId, progress: { state, result, message, endTime } }: Run) {
+function endColumnsOf({ runId, progress: { state, result, message, endTime } }: Run) {
   if ((state !== 'TERMINATED' && state !== 'INTERNAL_ERROR') || endTime === undefined)
     throw new Error(`Run ${runId} is ${state}; it has no end to keep.`);
   return { ended_state: state, ended_result: result ?? null, ended_message: message, ended_time: endTime };

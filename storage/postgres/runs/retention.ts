@@ -6,7 +6,7 @@ import type { Database } from '../schema.ts';
  * Ids of runs that are over and started before then (epoch ms), oldest first, `limit` at the most: a batch
  * never blocks.
  */
-export async function expiredRuns(
+export async function listExpiredRuns(
   db: Kysely<Database>,
   startedBefore: number,
   limit: number,

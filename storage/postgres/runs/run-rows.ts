@@ -26,13 +26,18 @@ export function progressOf(row: ProgressRow): Progress {
     case 'RUNNING':
       return { ...stamps, state };
     case 'TERMINATING':
-      return { ...stamps, state, result: present(result, 'result') };
+      return { ...stamps, state, result: requireColumn(result, 'result') };
     case 'TERMINATED':
-      return { ...stamps, state, result: present(result, 'result'), endTime: present(endTime, 'end_time') };
+      return {
+        ...stamps,
+        state,
+        result: requireColumn(result, 'result'),
+        endTime: requireColumn(endTime, 'end_time'),
+      };
     case 'SKIPPED':
-      return { ...stamps, state, endTime: present(endTime, 'end_time') };
+      return { ...stamps, state, endTime: requireColumn(endTime, 'end_time') };
     case 'INTERNAL_ERROR':
-      return { ...stamps, state, result: result ?? undefined, endTime: present(endTime, 'end_time') };
+      return { ...stamps, state, result: result ?? undefined, endTime: requireColumn(endTime, 'end_time') };
     default:
       return state satisfies never;
   }
@@ -62,9 +67,9 @@ export function runOf(row: RunRow): Run {
         ? undefined
         : {
             repairId: row.repair_id,
-            count: present(row.repair_count, 'repair_count'),
-            startTime: present(row.repair_start_time, 'repair_start_time'),
-            earlierDuration: present(row.earlier_duration, 'earlier_duration'),
+            count: requireColumn(row.repair_count, 'repair_count'),
+            startTime: requireColumn(row.repair_start_time, 'repair_start_time'),
+            earlierDuration: requireColumn(row.earlier_duration, 'earlier_duration'),
           },
     admittedTime: row.admitted_time ?? undefined,
     launchedBy: row.launched_by ?? undefined,
@@ -113,7 +118,7 @@ export function attemptRow({ runId, jobRunId, taskKey, attempt, fence, dueTime, 
   };
 }
 
-function present<Value>(value: Value | null, column: string): Value {
+function requireColumn<Value>(value: Value | null, column: string): Value {
   if (value === null) throw new Error(`A stored run has no ${column} where it must have one.`);
   return value;
 }

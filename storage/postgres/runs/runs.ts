@@ -79,7 +79,7 @@ export async function requestStop(
 /**
  * Notes for active runs that they are cancelled; gives the ids of those whose stop had not been noted before.
  */
-export async function requestStopOfAll(
+export async function requestStopOfRuns(
   db: Kysely<Database>,
   { jobId, queuedOnly }: StopFilter,
 ): Promise<number[]> {
@@ -94,7 +94,7 @@ export async function requestStopOfAll(
 }
 
 /** Active runs of a node, with what others have noted about them. */
-export async function runsOwnedBy(db: Kysely<Database>, node: string): Promise<OwnedRun[]> {
+export async function listOwnedRuns(db: Kysely<Database>, node: string): Promise<OwnedRun[]> {
   const rows = await db
     .selectFrom('runs')
     .select(['run_id', 'stop_reason', 'retimes'])
@@ -112,7 +112,7 @@ export async function runsOwnedBy(db: Kysely<Database>, node: string): Promise<O
  * The latest attempt of the run whose first attempt this is; undefined when it is gone. Also one of a deleted
  * job.
  */
-export async function latestAttempt(db: Kysely<Database>, runId: number): Promise<Run | undefined> {
+export async function findLatestAttempt(db: Kysely<Database>, runId: number): Promise<Run | undefined> {
   const retry = await db
     .selectFrom('runs')
     .selectAll()

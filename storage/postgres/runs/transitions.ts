@@ -9,8 +9,8 @@ import type { ChangeSet } from '../../../engine/ports/runs.ts';
 import type { StateChange } from '../../../engine/run/change.ts';
 import { isTerminal } from '../../../engine/run/states.ts';
 import type { Clock } from '../../../engine/clock.ts';
-import { patiently } from '../transient-errors.ts';
-import { insertNotices } from '../outbox/outbox.ts';
+import { retryTransient } from '../transient-errors.ts';
+import { insertOutboxEvents } from '../outbox/outbox.ts';
 import { attemptRow } from './run-rows.ts';
 import type { Database } from '../schema.ts';
 
@@ -23,7 +23,7 @@ export interface StateWriter {
   write(changeSet: ChangeSet): Promise<'written' | 'refused'>;
 }
 
-interface Waiting {
+interface PendingWrite {
   readonly set: ChangeSet;
   readonly resolve: (answer: 'written' | 'refused') => void;
   readonly reject: (error: unknown) => void;
@@ -34,11 +34,11 @@ const writersMax = 2;
 const batchMax = 500;
 
 export function createStateWriter(db: Kysely<Database>, clock: Clock, log: Log): StateWriter {
-  const queue: Waiting[] = [];
+  const queue: PendingWrite[] = [];
   let writers = 0;
   const flush = async (): Promise<void> => {
     writers += 1;
-    while (queue.length > 0) await settle(db, queue.splice(0, batchMax), clock, log);
+    while (queue.length > 0) await writeBatch(db, queue.splice(0, batchMax), clock, log);
     writers -= 1;
   };
   return {
@@ -54,17 +54,17 @@ export function createStateWriter(db: Kysely<Database>, clock: Clock, log: Log):
  * Writes a batch and answers everybody in it. What is refused or cannot be written at all takes nobody else
  * down: whoever was not written with the others is written alone.
  */
-async function settle(
+async function writeBatch(
   db: Kysely<Database>,
-  batch: readonly Waiting[],
+  batch: readonly PendingWrite[],
   clock: Clock,
   log: Log,
 ): Promise<void> {
   // True once an attempt broke off: it may have been committed all the same.
   let doubtful = false;
   const attempt = (sets: readonly ChangeSet[]) =>
-    patiently(clock, log, () =>
-      writeTogether(db, sets).catch((error: unknown) => {
+    retryTransient(clock, log, () =>
+      writeSets(db, sets).catch((error: unknown) => {
         doubtful = true;
         throw error;
       }),
@@ -75,7 +75,7 @@ async function settle(
       const written =
         together.has(index) ||
         (await attempt([one.set])).has(0) ||
-        (doubtful && (await patiently(clock, log, () => alreadyWritten(db, one.set))));
+        (doubtful && (await retryTransient(clock, log, () => isAlreadyWritten(db, one.set))));
       one.resolve(written ? 'written' : 'refused');
     } catch (error) {
       one.reject(error);
@@ -84,43 +84,46 @@ async function settle(
 }
 
 /** Writes sets with one round trip to the disk; gives the indexes of those that were written. */
-async function writeTogether(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<Set<number>> {
+async function writeSets(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<Set<number>> {
   const single = sets.every(
     (set) => set.changes.length === 1 && set.notifications.length === 0 && set.attempts === undefined,
   );
-  if (single) return new Set((await update(db, sets)).keys());
-  return (await writeWhole(db, sets)) ? new Set(sets.keys()) : new Set();
+  if (single) return new Set((await applyChanges(db, sets)).keys());
+  return (await writeAllOrNone(db, sets)) ? new Set(sets.keys()) : new Set();
 }
 
-class Refused extends Error {}
+class RefusedError extends Error {}
 
 /** All changes and notices of all sets in one transaction, or nothing and false. */
-async function writeWhole(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<boolean> {
+async function writeAllOrNone(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<boolean> {
   try {
     await db.transaction().execute(async (transaction) => {
-      const written = await update(transaction, sets);
-      if (sets.some((set, index) => (written.get(index) ?? 0) < set.changes.length)) throw new Refused();
-      await insertRest(transaction, sets);
+      const written = await applyChanges(transaction, sets);
+      if (sets.some((set, index) => (written.get(index) ?? 0) < set.changes.length)) throw new RefusedError();
+      await insertNotificationsAndAttempts(transaction, sets);
     });
     return true;
   } catch (error) {
-    if (error instanceof Refused) return false;
+    if (error instanceof RefusedError) return false;
     throw error;
   }
 }
 
 /** Writes one set inside a transaction that does more; `refused`: it must be rolled back. */
-export async function writeInside(
+export async function writeInTransaction(
   transaction: Transaction<Database>,
   set: ChangeSet,
 ): Promise<'written' | 'refused'> {
-  if (((await update(transaction, [set])).get(0) ?? 0) < set.changes.length) return 'refused';
-  await insertRest(transaction, [set]);
+  if (((await applyChanges(transaction, [set])).get(0) ?? 0) < set.changes.length) return 'refused';
+  await insertNotificationsAndAttempts(transaction, [set]);
   return 'written';
 }
 
-async function insertRest(transaction: Transaction<Database>, sets: readonly ChangeSet[]): Promise<void> {
-  await insertNotices(
+async function insertNotificationsAndAttempts(
+  transaction: Transaction<Database>,
+  sets: readonly ChangeSet[],
+): Promise<void> {
+  await insertOutboxEvents(
     transaction,
     sets.flatMap((set) => set.notifications),
   );
@@ -130,11 +133,11 @@ async function insertRest(transaction: Transaction<Database>, sets: readonly Cha
 }
 
 /** Applies the changes of all sets; gives the number of rows written for each set, by its index. */
-async function update(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<Map<number, number>> {
+async function applyChanges(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<Map<number, number>> {
   const written = new Map<number, number>();
   for (const kind of ['run', 'task'] as const) {
     const rows = sets.flatMap((set, index) =>
-      set.changes.filter((change) => change.kind === kind).map((change) => rowOf(change, index)),
+      set.changes.filter((change) => change.kind === kind).map((change) => toChangeRow(change, index)),
     );
     if (rows.length === 0) continue;
     // Locks taken in one order make deadlocks rare.
@@ -145,7 +148,7 @@ async function update(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise
   return written;
 }
 
-function rowOf(change: StateChange, setIndex: number) {
+function toChangeRow(change: StateChange, setIndex: number) {
   return {
     set_index: setIndex,
     run_id: change.runId,
@@ -160,7 +163,7 @@ function rowOf(change: StateChange, setIndex: number) {
     stamp_end: change.stampEnd,
     warned: change.warned === true,
     result: change.result ?? null,
-    message: change.message === undefined ? null : storable(change.message),
+    message: change.message === undefined ? null : toStorableText(change.message),
     cluster_id: change.clusterId ?? null,
     spark_context_id: change.sparkContextId ?? null,
   };
@@ -170,17 +173,17 @@ function rowOf(change: StateChange, setIndex: number) {
  * PostgreSQL's text holds no NUL character, and its JSON no half of a surrogate pair; messages of failures
  * may.
  */
-function storable(text: string): string {
+function toStorableText(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }
 
-const changes = (rows: string) => sql`jsonb_to_recordset(${rows}::jsonb) as change (
+const changeRows = (rows: string) => sql`jsonb_to_recordset(${rows}::jsonb) as change (
   set_index int, run_id bigint, from_state text, to_state text, to_active boolean, fence bigint, at bigint,
   stamp_start boolean, stamp_running boolean, stamp_terminating boolean, stamp_end boolean, warned boolean,
   result text, message text, cluster_id text, spark_context_id text)`;
 
 /** The clock of a machine may step back; the times of a run never do. */
-const progress = sql`
+const progressAssignments = sql`
   state = to_state, active = to_active,
   result = coalesce(change.result, row.result), message = coalesce(change.message, row.message),
   start_time = case when stamp_start then coalesce(row.start_time, at) else row.start_time end,
@@ -189,22 +192,22 @@ const progress = sql`
   end_time = case when stamp_end then greatest(at, row.terminating_time, row.running_time, row.start_time) else row.end_time end,
   warned_time = case when warned then coalesce(row.warned_time, at) else row.warned_time end`;
 
-const expected = sql`row.run_id = change.run_id and row.state = change.from_state and row.fence = change.fence`;
+const expectedRow = sql`row.run_id = change.run_id and row.state = change.from_state and row.fence = change.fence`;
 
 const updateRuns = (db: Kysely<Database>, rows: string) =>
   sql<{ set_index: number }>`
-  update runs as row set ${progress}, queue_code = case when to_state = 'QUEUED' then row.queue_code end from ${changes(rows)} where ${expected} returning set_index`.execute(
+  update runs as row set ${progressAssignments}, queue_code = case when to_state = 'QUEUED' then row.queue_code end from ${changeRows(rows)} where ${expectedRow} returning set_index`.execute(
     db,
   );
 
 const updateTaskRuns = (db: Kysely<Database>, rows: string) =>
   sql<{ set_index: number }>`
-  update task_runs as row set ${progress},
+  update task_runs as row set ${progressAssignments},
     cluster_id = coalesce(change.cluster_id, row.cluster_id),
     spark_context_id = coalesce(change.spark_context_id, row.spark_context_id)
-  from ${changes(rows)} where ${expected} returning set_index`.execute(db);
+  from ${changeRows(rows)} where ${expectedRow} returning set_index`.execute(db);
 
-async function alreadyWritten(db: Kysely<Database>, set: ChangeSet): Promise<boolean> {
+async function isAlreadyWritten(db: Kysely<Database>, set: ChangeSet): Promise<boolean> {
   for (const change of set.changes) {
     const row = await db
       .selectFrom(change.kind === 'run' ? 'runs' : 'task_runs')

@@ -4,7 +4,7 @@
  */
 import type { Kysely } from 'kysely';
 import type { DurationWarning } from '../../../engine/ports/runs.ts';
-import { insertNotices } from '../outbox/outbox.ts';
+import { insertOutboxEvents } from '../outbox/outbox.ts';
 import type { Database } from '../schema.ts';
 
 /** Stores a warning with its notices, once, if what it is about is still active and ours. */
@@ -22,7 +22,7 @@ export function storeWarning(
       .where('warned_time', 'is', null)
       .returning('run_id')
       .executeTakeFirst();
-    if (warned !== undefined) await insertNotices(transaction, notifications);
+    if (warned !== undefined) await insertOutboxEvents(transaction, notifications);
   });
 }
 

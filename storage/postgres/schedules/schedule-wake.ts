@@ -6,10 +6,10 @@ import { scheduleChannel } from './schedule-changes.ts';
  * Calls `changed` with the time of a fire (epoch ms) that was stored, whoever stored it, and with `now` when
  * changes may have gone unheard.
  */
-export function listenForSchedules(ports: ListenPorts, changed: (at: number) => void): Listener {
+export function listenForScheduleChanges(ports: ListenPorts, changed: (at: number) => void): Listener {
   return listen(ports, {
     channel: scheduleChannel,
     subject: 'schedules',
-    hear: (payload) => changed(payload === undefined ? ports.clock.now() : Number(payload)),
+    onNotify: (payload) => changed(payload === undefined ? ports.clock.now() : Number(payload)),
   });
 }

@@ -2,7 +2,7 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
 import type { ScheduleClaim, ScheduleUpdate, ScheduleStore } from '../../../engine/ports/schedules.ts';
 import { jobOf } from '../jobs/jobs.ts';
-import { joinedLaunches } from '../runs/joined-launches.ts';
+import { createBatchedLaunchTransaction } from '../runs/joined-launches.ts';
 import type { Database } from '../schema.ts';
 
 export function createScheduleStore(db: Kysely<Database>): ScheduleStore {
@@ -19,11 +19,11 @@ export function createScheduleStore(db: Kysely<Database>): ScheduleStore {
     },
     claimDue: (claim, decide) =>
       db.transaction().execute(async (transaction) => {
-        const due = await claimDue(transaction, claim);
+        const due = await claimDueSchedules(transaction, claim);
         if (due.length === 0) return 0;
         const { updates, launchRuns } = decide(due);
-        await saveFired(transaction, updates);
-        await launchRuns(joinedLaunches(transaction));
+        await saveFiredSchedules(transaction, updates);
+        await launchRuns(createBatchedLaunchTransaction(transaction));
         return due.length;
       }),
     skipFire: (dueAt, { jobId, lastFireAt, nextFireAt, problem }) =>
@@ -37,7 +37,7 @@ export function createScheduleStore(db: Kysely<Database>): ScheduleStore {
   };
 }
 
-async function claimDue(transaction: Transaction<Database>, { now, limit, jobId }: ScheduleClaim) {
+async function claimDueSchedules(transaction: Transaction<Database>, { now, limit, jobId }: ScheduleClaim) {
   let query = transaction
     .selectFrom('schedules')
     .innerJoin('jobs', 'jobs.job_id', 'schedules.job_id')
@@ -57,7 +57,7 @@ async function claimDue(transaction: Transaction<Database>, { now, limit, jobId 
   return rows.map((row) => ({ job: jobOf(row), nextFireAt: row.next_fire_at ?? now }));
 }
 
-async function saveFired(
+async function saveFiredSchedules(
   transaction: Transaction<Database>,
   fired: readonly ScheduleUpdate[],
 ): Promise<void> {

@@ -14,13 +14,13 @@ import { unusedTokenLifetimeMs } from '../../../engine/token/token.ts';
 import { emailAddressOf } from '../../../engine/token/person.ts';
 import type { AuditEvent } from '../../../engine/token/audit.ts';
 import { insertAuditEvents } from '../people/audit.ts';
-import { insertNotices } from '../outbox/outbox.ts';
+import { insertOutboxEvents } from '../outbox/outbox.ts';
 import type { Database, TokenTable } from '../schema.ts';
 
 /** Who the audit log says it was. */
-const service = 'runyard';
+const serviceUser = 'runyard';
 
-function eventOf(
+function auditEventOf(
   now: number,
   tokenId: string,
   action: string,
@@ -28,7 +28,7 @@ function eventOf(
 ): AuditEvent {
   return {
     time: now,
-    userName: service,
+    userName: serviceUser,
     tokenId,
     sourceIp: '',
     action,
@@ -41,7 +41,7 @@ function eventOf(
 }
 
 /** Revokes the tokens that nobody has used for 90 days (spec 5.2). @returns how many */
-export function revokeUnused(db: Kysely<Database>, now: number): Promise<number> {
+export function revokeUnusedTokens(db: Kysely<Database>, now: number): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     const rows = await transaction
       .updateTable('tokens')
@@ -54,7 +54,7 @@ export function revokeUnused(db: Kysely<Database>, now: number): Promise<number>
     if (rows.length > 0)
       await insertAuditEvents(
         transaction,
-        rows.map((row) => eventOf(now, row.token_id, 'revoke unused token', {})),
+        rows.map((row) => auditEventOf(now, row.token_id, 'revoke unused token', {})),
       );
     return rows.length;
   });
@@ -64,7 +64,7 @@ export function revokeUnused(db: Kysely<Database>, now: number): Promise<number>
  * Begins to observe the all-apis tokens that there are, when administrators want that. A token that ends
  * before it could be observed is left alone, and so is that of the first administrator, which has no end.
  */
-export async function observeExisting(db: Kysely<Database>, now: number): Promise<void> {
+export async function startObservingTokens(db: Kysely<Database>, now: number): Promise<void> {
   const wanted = await db
     .selectFrom('workspace_settings')
     .select('value')
@@ -83,13 +83,13 @@ export async function observeExisting(db: Kysely<Database>, now: number): Promis
 
 /** Reminds the owners of observed tokens, and lets the inferred scopes apply, each together with its mail. */
 export async function advanceAutoscoping(db: Kysely<Database>, now: number): Promise<void> {
-  const due = await observed(db).select('token_id').where('revoked_time', 'is', null).execute();
+  const due = await observedTokens(db).select('token_id').where('revoked_time', 'is', null).execute();
   for (const { token_id: tokenId } of due)
-    await db.transaction().execute((transaction) => advance(transaction, tokenId, now));
+    await db.transaction().execute((transaction) => advanceToken(transaction, tokenId, now));
 }
 
-async function advance(transaction: Transaction<Database>, tokenId: string, now: number): Promise<void> {
-  const row = await observed(transaction)
+async function advanceToken(transaction: Transaction<Database>, tokenId: string, now: number): Promise<void> {
+  const row = await observedTokens(transaction)
     .selectAll()
     .where('token_id', '=', tokenId)
     .where('revoked_time', 'is', null)
@@ -113,13 +113,13 @@ async function advance(transaction: Transaction<Database>, tokenId: string, now:
   await transaction.updateTable('tokens').set(change).where('token_id', '=', tokenId).execute();
   if (decision === 'enforce') {
     await insertAuditEvents(transaction, [
-      eventOf(now, tokenId, 'enforce inferred scopes', {
+      auditEventOf(now, tokenId, 'enforce inferred scopes', {
         before: { scopes: row.scopes },
         after: { scopes: row.inferred_scopes },
       }),
     ]);
   }
-  await notify(
+  await notifyOwner(
     transaction,
     row,
     decision,
@@ -129,7 +129,7 @@ async function advance(transaction: Transaction<Database>, tokenId: string, now:
 }
 
 /** Mail goes to the owner; a service principal has no address, so to whoever made its token. */
-async function notify(
+async function notifyOwner(
   transaction: Transaction<Database>,
   row: Selectable<TokenTable>,
   decision: 'remind' | 'enforce',
@@ -150,7 +150,7 @@ async function notify(
     )
     .find((address) => address !== undefined);
   if (recipient === undefined) return;
-  await insertNotices(transaction, [
+  await insertOutboxEvents(transaction, [
     {
       event: decision === 'remind' ? 'token_scopes_reminder' : 'token_scopes_enforced',
       channel: 'email',
@@ -171,6 +171,6 @@ async function notify(
   ]);
 }
 
-function observed(db: Kysely<Database>) {
+function observedTokens(db: Kysely<Database>) {
   return db.selectFrom('tokens').where('autoscope_state', '=', 'RUNNING');
 }

@@ -6,11 +6,11 @@ import { quote } from '../../../engine/validation/messages.ts';
 import { workspaceConfOf, type WorkspaceConf } from '../../../engine/token/workspace-conf.ts';
 import type { Database } from '../schema.ts';
 
-export function createTokenRules(db: Kysely<Database>) {
+export function createTokenSettingsStore(db: Kysely<Database>) {
   return {
     conf: () => readConf(db),
     changeConf: (change: Partial<WorkspaceConf>) => changeConf(db, change),
-    users: () => tokenUsers(db),
+    users: () => listTokenUsers(db),
     changeUsers: (change: (current: readonly Grantee[]) => readonly Grantee[]) =>
       changeTokenUsers(db, change),
   };
@@ -37,7 +37,7 @@ function changeConf(db: Kysely<Database>, change: Partial<WorkspaceConf>): Promi
 }
 
 /** Who may make and use tokens, beside administrators. */
-async function tokenUsers(db: Kysely<Database>): Promise<Grantee[]> {
+async function listTokenUsers(db: Kysely<Database>): Promise<Grantee[]> {
   const rows = await db
     .selectFrom('token_permissions')
     .leftJoin('principals', 'principals.principal_id', 'token_permissions.principal_id')
@@ -65,21 +65,21 @@ function changeTokenUsers(
       .orderBy('principal_id')
       .forUpdate()
       .execute();
-    const before = await tokenUsers(transaction);
+    const before = await listTokenUsers(transaction);
     const wanted = change(before);
     await transaction.deleteFrom('token_permissions').execute();
     for (const grantee of wanted) {
-      const id = grantee.kind === 'group' ? undefined : await idOf(transaction, grantee);
+      const id = grantee.kind === 'group' ? undefined : await principalIdOf(transaction, grantee);
       await transaction
         .insertInto('token_permissions')
         .values({ principal_id: id ?? null, group_name: grantee.kind === 'group' ? grantee.name : null })
         .execute();
     }
-    return { before, after: await tokenUsers(transaction) };
+    return { before, after: await listTokenUsers(transaction) };
   });
 }
 
-async function idOf(db: Kysely<Database>, { kind, name }: Grantee): Promise<number> {
+async function principalIdOf(db: Kysely<Database>, { kind, name }: Grantee): Promise<number> {
   const row = await db
     .selectFrom('principals')
     .select('principal_id')

@@ -69,13 +69,13 @@ export async function findToken(db: Kysely<Database>, hash: string): Promise<Sto
 export function createTokenLookup(db: Kysely<Database>) {
   return {
     find: (hash: string) => findToken(db, hash),
-    noteAccess: (tokenId: string, now: number) => noteTokenAccess(db, tokenId, now),
-    noteScope: (tokenId: string, scope: Scope) => noteTokenScope(db, tokenId, scope),
+    noteAccess: (tokenId: string, now: number) => recordTokenAccess(db, tokenId, now),
+    noteScope: (tokenId: string, scope: Scope) => recordTokenScope(db, tokenId, scope),
   };
 }
 
 /** Notes that a token was used at `now` (epoch ms), unless that was noted within the last minute. */
-export async function noteTokenAccess(db: Kysely<Database>, tokenId: string, now: number): Promise<void> {
+export async function recordTokenAccess(db: Kysely<Database>, tokenId: string, now: number): Promise<void> {
   await db
     .updateTable('tokens')
     .set({ last_accessed_time: now })
@@ -85,7 +85,7 @@ export async function noteTokenAccess(db: Kysely<Database>, tokenId: string, now
 }
 
 /** Notes that an observed token was used for something; nothing happens when that is known. */
-async function noteTokenScope(db: Kysely<Database>, tokenId: string, scope: Scope): Promise<void> {
+async function recordTokenScope(db: Kysely<Database>, tokenId: string, scope: Scope): Promise<void> {
   await db
     .updateTable('tokens')
     .set({ inferred_scopes: sql`array_append(inferred_scopes, ${scope})` })
@@ -147,7 +147,7 @@ export function createTokenStore(db: Kysely<Database>) {
       revokeToken(db, principalId, tokenId, now),
     change: (principalId: number | undefined, tokenId: string, change: TokenChange, now: number) =>
       changeToken(db, principalId, tokenId, change, now),
-    ofEverybody: (filter: OwnedTokenFilter, now: number) => tokensOfEverybody(db, filter, now),
+    ofEverybody: (filter: OwnedTokenFilter, now: number) => listAllTokens(db, filter, now),
   };
 }
 
@@ -177,7 +177,7 @@ function createToken(
     const { count } = await transaction
       .selectFrom('tokens')
       .select((row) => row.fn.countAll<number>().as('count'))
-      .where(stillValid(createdTime))
+      .where(isValidAt(createdTime))
       .where('principal_id', '=', principalId)
       .executeTakeFirstOrThrow();
     checkTokenQuota(count, quota);
@@ -206,7 +206,7 @@ async function listTokens(db: Kysely<Database>, principalId: number, now: number
   const rows = await db
     .selectFrom('tokens')
     .selectAll()
-    .where(stillValid(now))
+    .where(isValidAt(now))
     .where('principal_id', '=', principalId)
     .orderBy('created_time', 'desc')
     .orderBy('token_id')
@@ -227,7 +227,7 @@ async function revokeToken(
   let update = db
     .updateTable('tokens')
     .set({ revoked_time: now })
-    .where(stillValid(now))
+    .where(isValidAt(now))
     .where('token_id', '=', tokenId);
   if (principalId !== undefined) update = update.where('principal_id', '=', principalId);
   return (await update.executeTakeFirst()).numUpdatedRows > 0n;
@@ -250,7 +250,7 @@ function changeToken(
     let found = transaction
       .selectFrom('tokens')
       .selectAll()
-      .where(stillValid(now))
+      .where(isValidAt(now))
       .where(({ or, eb }) =>
         or([eb('token_id', '=', tokenId), eb(sql`encode(sha256(token_id::bytea), 'hex')`, '=', tokenId)]),
       );
@@ -269,7 +269,7 @@ function changeToken(
   });
 }
 
-async function tokensOfEverybody(
+async function listAllTokens(
   db: Kysely<Database>,
   { tokenId, createdById, createdByName }: OwnedTokenFilter,
   now: number,
@@ -280,7 +280,7 @@ async function tokensOfEverybody(
     .leftJoin('principals as maker', 'maker.principal_id', 'tokens.created_by')
     .selectAll('tokens')
     .select(['owner.user_name as owner_name', 'maker.user_name as maker_name'])
-    .where(stillValid(now))
+    .where(isValidAt(now))
     .where('owner.deleted_time', 'is', null)
     .orderBy('tokens.created_time', 'desc')
     .orderBy('token_id');
@@ -299,7 +299,7 @@ async function tokensOfEverybody(
 }
 
 /** Tokens that are neither revoked nor expired at `now`. */
-function stillValid(now: number) {
+function isValidAt(now: number) {
   return sql<boolean>`revoked_time is null and coalesce(expiry_time > ${now}, true)`;
 }
 

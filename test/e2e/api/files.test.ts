@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { managedFsOperations } from '../../../api/managed-fs/managed-fs-operations.ts';
 import { workspaceOperations } from '../../../api/workspace/workspace-operations.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
-import { createManagedFiles } from '../../../storage/files/managed-files.ts';
+import { createManagedFileStore } from '../../../storage/files/managed-files.ts';
 import { createRoots } from '../../../storage/files/roots.ts';
-import { createWorkspace } from '../../../storage/files/workspace.ts';
+import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
 import { adminToken, startService, type Answer, type TestService } from '../../unit/api/service.ts';
 
 let dataDirectory: string;
@@ -18,8 +18,8 @@ beforeAll(async () => {
   const roots = createRoots({ dataDirectory, allowedRoots: [] });
   service = await startService({
     operations: [
-      ...workspaceOperations({ workspace: createWorkspace(roots, defaultLimits) }),
-      ...managedFsOperations({ managedFiles: createManagedFiles(roots) }),
+      ...workspaceOperations({ workspace: createWorkspaceStore(roots, defaultLimits) }),
+      ...managedFsOperations({ managedFiles: createManagedFileStore(roots) }),
     ],
   });
 });

@@ -17,10 +17,10 @@ import {
   createClassicDashboardStore,
   createDashboardStore,
 } from '../../../storage/postgres/dashboards/dashboards.ts';
-import { createManagedFiles } from '../../../storage/files/managed-files.ts';
+import { createManagedFileStore } from '../../../storage/files/managed-files.ts';
 import { createQueryFiles } from '../../../storage/files/query-files.ts';
 import { createRoots } from '../../../storage/files/roots.ts';
-import { createWorkspace } from '../../../storage/files/workspace.ts';
+import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
 import type { Answer } from '../../harness/client.ts';
 import { startService, type TestService } from './service.ts';
 
@@ -33,11 +33,11 @@ beforeAll(async () => {
   const roots = createRoots({ dataDirectory: tmpdir(), allowedRoots: [] });
   operations = [
     ...operationsOf(service.ports),
-    ...workspaceOperations({ workspace: createWorkspace(roots, defaultLimits) }),
-    ...managedFsOperations({ managedFiles: createManagedFiles(roots) }),
+    ...workspaceOperations({ workspace: createWorkspaceStore(roots, defaultLimits) }),
+    ...managedFsOperations({ managedFiles: createManagedFileStore(roots) }),
     ...dashboardOperations({
       ...service.ports,
-      workspace: createWorkspace(roots, defaultLimits),
+      workspace: createWorkspaceStore(roots, defaultLimits),
       classicDashboards: createClassicDashboardStore(service.database.db),
       dashboards: createDashboardStore(service.database.db),
       queryFiles: createQueryFiles(roots),

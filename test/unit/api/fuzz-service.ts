@@ -18,14 +18,14 @@ import {
   createClassicDashboardStore,
   createDashboardStore,
 } from '../../../storage/postgres/dashboards/dashboards.ts';
-import { passing } from '../../../storage/postgres/transient-errors.ts';
-import { createManagedFiles } from '../../../storage/files/managed-files.ts';
+import { isTransientError } from '../../../storage/postgres/transient-errors.ts';
+import { createManagedFileStore } from '../../../storage/files/managed-files.ts';
 import { createPipelineFiles } from '../../../storage/files/pipeline-files.ts';
 import { createPipelineStore } from '../../../storage/postgres/pipelines/pipelines.ts';
 import { createQueryFiles } from '../../../storage/files/query-files.ts';
 import { createRoots } from '../../../storage/files/roots.ts';
 import { createTokenLookup } from '../../../storage/postgres/tokens/tokens.ts';
-import { createWorkspace } from '../../../storage/files/workspace.ts';
+import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
 import { addDestinations } from '../../harness/destinations.ts';
 import { addPerson } from '../../harness/people.ts';
 import { clusterPorts } from './cluster-ports.ts';
@@ -64,8 +64,8 @@ export async function startFuzzedService(): Promise<FuzzedService> {
   const operations = everyOperation({
     ...base.ports,
     owners: permissions.listOwners,
-    workspace: createWorkspace(roots, limits),
-    managedFiles: createManagedFiles(roots),
+    workspace: createWorkspaceStore(roots, limits),
+    managedFiles: createManagedFileStore(roots),
     ...clusterPorts(base.database, clock),
     classicDashboards: createClassicDashboardStore(db),
     dashboards: createDashboardStore(db),
@@ -80,7 +80,7 @@ export async function startFuzzedService(): Promise<FuzzedService> {
     permissions,
     limits,
     log,
-    isPassing: passing,
+    isPassing: isTransientError,
     metricsOpen: false,
     auth: { tokens: createTokenLookup(db), clock, log },
     audit: () => undefined,

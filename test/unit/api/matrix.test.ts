@@ -18,14 +18,14 @@ import {
   createClassicDashboardStore,
   createDashboardStore,
 } from '../../../storage/postgres/dashboards/dashboards.ts';
-import { passing } from '../../../storage/postgres/transient-errors.ts';
-import { createManagedFiles } from '../../../storage/files/managed-files.ts';
+import { isTransientError } from '../../../storage/postgres/transient-errors.ts';
+import { createManagedFileStore } from '../../../storage/files/managed-files.ts';
 import { createPipelineFiles } from '../../../storage/files/pipeline-files.ts';
 import { createPipelineStore } from '../../../storage/postgres/pipelines/pipelines.ts';
 import { createQueryFiles } from '../../../storage/files/query-files.ts';
 import { createRoots } from '../../../storage/files/roots.ts';
 import { createTokenLookup } from '../../../storage/postgres/tokens/tokens.ts';
-import { createWorkspace } from '../../../storage/files/workspace.ts';
+import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
 import { pino } from 'pino';
 import { addPerson } from '../../harness/people.ts';
 import { clusterPorts } from './cluster-ports.ts';
@@ -56,8 +56,8 @@ beforeAll(async () => {
   operations = everyOperation({
     ...ports,
     owners: ports.permissions.listOwners,
-    workspace: createWorkspace(roots, limits),
-    managedFiles: createManagedFiles(roots),
+    workspace: createWorkspaceStore(roots, limits),
+    managedFiles: createManagedFileStore(roots),
     classicDashboards: createClassicDashboardStore(db),
     dashboards: createDashboardStore(db),
     ...clusterPorts(service.database, ports.clock),
@@ -72,7 +72,7 @@ beforeAll(async () => {
     permissions: ports.permissions,
     limits,
     log,
-    isPassing: passing,
+    isPassing: isTransientError,
     metricsOpen: false,
     audit: () => undefined,
     auth: { tokens: createTokenLookup(db), clock: ports.clock, log },

@@ -12,7 +12,7 @@ import { truncateUtf8, type NotebookReport, type TaskOutput } from '../../../eng
 import { hashToken } from '../../../engine/token/token.ts';
 import { createDeliveryLog } from '../../../storage/postgres/deliveries/delivery-log.ts';
 import { createDestinationStore } from '../../../storage/postgres/deliveries/destinations.ts';
-import { passing } from '../../../storage/postgres/transient-errors.ts';
+import { isTransientError } from '../../../storage/postgres/transient-errors.ts';
 import { createLogFiles } from '../../../storage/files/log-files.ts';
 import { createPermissionStore } from '../../../storage/postgres/jobs/job-permissions.ts';
 import {
@@ -24,7 +24,7 @@ import {
 } from '../../../storage/postgres/stores.ts';
 import { insertAuditEvents, listAuditEvents } from '../../../storage/postgres/people/audit.ts';
 import { createPersonStore } from '../../../storage/postgres/people/principals.ts';
-import { createTokenRules } from '../../../storage/postgres/tokens/token-rules.ts';
+import { createTokenSettingsStore } from '../../../storage/postgres/tokens/token-rules.ts';
 import { createLibraryReader, createLibraryStore } from '../../../storage/postgres/libraries/libraries.ts';
 import {
   createTokenLookup,
@@ -131,7 +131,7 @@ export async function startService(
     metrics: { databaseQueries: database.queries, activeRuns: () => 0 },
     metricsOpen: false,
     ready: async () => ({ ready: true }),
-    isPassing: passing,
+    isPassing: isTransientError,
     limits,
     log: pino({ level: 'silent' }),
     ...overrides,
@@ -268,7 +268,7 @@ function portsOf({
     deliveries: createDeliveryLog(db),
     destinationRules: { limits, allowPrivate: false },
     people: createPersonStore(db),
-    tokenRules: createTokenRules(db),
+    tokenRules: createTokenSettingsStore(db),
     auditEvents: (filter) => listAuditEvents(db, filter),
     site: { publicUrl: () => 'http://runyard.test', workspaceId: '17' },
   };

@@ -6,7 +6,7 @@ import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { describe, expect, test } from 'vitest';
 import { isEmailAddress, isPrivateHost, isPublicAddress } from '../../../engine/notification/address.ts';
 import { systemClock } from '../../../engine/clock.ts';
-import { postWebhook, publicOnly } from '../../../notifications/webhook.ts';
+import { postWebhook, createPublicLookup } from '../../../notifications/webhook.ts';
 import { startHttpReceiver } from '../../harness/http-receiver.ts';
 
 test.each([
@@ -132,7 +132,7 @@ describe('a delivery', () => {
   test.each([true, false])('of several addresses only public ones are connected to (all: %s)', (all) => {
     const mixed = answering([loopback, { address: '1.1.1.1', family: 4 }, { address: 'fd00::1', family: 6 }]);
     const given: unknown[] = [];
-    publicOnly(mixed.lookup)('mixed.example.org', { all }, (...answer) => {
+    createPublicLookup(mixed.lookup)('mixed.example.org', { all }, (...answer) => {
       given.push(answer);
     });
     expect(given).toEqual([all ? [null, [{ address: '1.1.1.1', family: 4 }]] : [null, '1.1.1.1', 4]]);

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { ClaimedDelivery, SubjectDetails } from '../../../engine/notification/delivery.ts';
 import type { DestinationKind, DestinationTarget } from '../../../engine/notification/destination.ts';
 import type { NotificationEvent, RunStateSnapshot } from '../../../engine/run/notification.ts';
-import { messageOfDelivery } from '../../../notifications/messages.ts';
-import { duration } from '../../../notifications/wording.ts';
+import { renderMessage } from '../../../notifications/messages.ts';
+import { formatDuration } from '../../../notifications/wording.ts';
 
 const ports = {
   site: { publicUrl: () => 'https://jobs.example.org', workspaceId: '17' },
@@ -70,7 +70,7 @@ async function mail(
   changes: Partial<ClaimedDelivery> = {},
   about: SubjectDetails | undefined = facts,
 ) {
-  const message = await messageOfDelivery(delivery(event, changes), about, ports);
+  const message = await renderMessage(delivery(event, changes), about, ports);
   if (message.kind !== 'mail') throw new Error('no mail');
   return message;
 }
@@ -81,7 +81,7 @@ async function body(
   changes: Partial<ClaimedDelivery> = {},
   about: SubjectDetails | undefined = facts,
 ) {
-  const message = await messageOfDelivery(delivery(event, changes, kind), about, ports);
+  const message = await renderMessage(delivery(event, changes, kind), about, ports);
   if (message.kind === 'mail') throw new Error('a mail');
   return JSON.parse(message.body);
 }
@@ -175,7 +175,7 @@ test('a warning says how long the run goes on already', async () => {
 });
 
 test('of a run and a job that are gone, what is known is told', async () => {
-  const message = await messageOfDelivery(delivery('on_failure'), undefined, ports);
+  const message = await renderMessage(delivery('on_failure'), undefined, ports);
   expect(message).toMatchObject({
     subject: '[Runyard] Run of job 41 failed (run 907)',
     text: expect.stringMatching(/^Job: +41$/m),
@@ -266,5 +266,5 @@ test.each([
   [3_600_000, '1 h'],
   [90_061_000, '25 h 1 min 1 s'],
 ])('%d ms is %s', (ms, words) => {
-  expect(duration(ms)).toBe(words);
+  expect(formatDuration(ms)).toBe(words);
 });

@@ -12,13 +12,13 @@ import type { DeliveryRecord } from '../../../engine/notification/delivery.ts';
 import type { DestinationTarget } from '../../../engine/notification/destination.ts';
 import type { RunNotification } from '../../../engine/run/notification.ts';
 import { generateSigningSecret } from '../../../engine/notification/signature.ts';
-import { createDeliverer, type DeliverPorts } from '../../../notifications/deliver.ts';
+import { createOutboxDispatcher, type DispatcherPorts } from '../../../notifications/deliver.ts';
 import { createMailer, type MailSettings } from '../../../notifications/email.ts';
 import { createDeliveryStore } from '../../../storage/postgres/deliveries/deliveries.ts';
 import { createDeliveryLog } from '../../../storage/postgres/deliveries/delivery-log.ts';
 import { createDestinationStore } from '../../../storage/postgres/deliveries/destinations.ts';
-import { listenForNotices } from '../../../storage/postgres/outbox/notice-bell.ts';
-import { insertNotices } from '../../../storage/postgres/outbox/outbox.ts';
+import { listenForOutbox } from '../../../storage/postgres/outbox/notice-bell.ts';
+import { insertOutboxEvents } from '../../../storage/postgres/outbox/outbox.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
 export interface NoticeWorld {
@@ -28,7 +28,7 @@ export interface NoticeWorld {
   readonly destinations: ReturnType<typeof createDestinationStore>;
   /** Starts an engine's delivery; `stop` of what it returns ends it. */
   engine(
-    changes?: Partial<DeliverPorts>,
+    changes?: Partial<DispatcherPorts>,
     mail?: Partial<MailSettings>,
   ): Promise<{ readonly nodeId: string; stop(): Promise<void> }>;
   destination(target: DestinationTarget): Promise<{ readonly id: string; readonly secret: string }>;
@@ -77,7 +77,7 @@ export async function startNoticeWorld(): Promise<NoticeWorld> {
           lease_until: Number.MAX_SAFE_INTEGER,
         })
         .execute();
-      const deliverer = createDeliverer({
+      const deliverer = createOutboxDispatcher({
         store: createDeliveryStore(db, systemClock, silent),
         mailer: createMailer({
           smtpUrl: undefined,
@@ -97,7 +97,7 @@ export async function startNoticeWorld(): Promise<NoticeWorld> {
         log: silent,
         ...changes,
       });
-      const bell = listenForNotices({ address, clock: systemClock, log: silent }, deliverer.wake);
+      const bell = listenForOutbox({ address, clock: systemClock, log: silent }, deliverer.wake);
       const stop = async (): Promise<void> => {
         if (!running.delete(stop)) return;
         await bell.close();
@@ -122,7 +122,7 @@ export async function startNoticeWorld(): Promise<NoticeWorld> {
     },
     async tell(...notices) {
       await db.transaction().execute((transaction) =>
-        insertNotices(
+        insertOutboxEvents(
           transaction,
           notices.map((notice) => ({
             event: 'on_success',

@@ -16,7 +16,7 @@ import { createTaskPool, type ClosablePool } from '../../../runners/pool/pool.ts
 import { noDoor } from './context.ts';
 import { createProcessTable } from '../../../runners/process/process-table.ts';
 import { runnableKinds } from '../../../runners/registry.ts';
-import { createLocator } from '../../../storage/files/locate.ts';
+import { createPathResolver } from '../../../storage/files/locate.ts';
 import { createRoots, type Roots } from '../../../storage/files/roots.ts';
 import { everySample, type Deed, type Sample } from './contract-samples.ts';
 
@@ -61,7 +61,7 @@ beforeAll(async () => {
       })),
       environment,
     ),
-    locate: createLocator(roots),
+    locate: createPathResolver(roots),
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   });
 });

@@ -7,7 +7,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { truncationFilePath } from '../../../engine/log-file.ts';
 import { createMask, noMask } from '../../../engine/run/masking.ts';
-import { appendLogs, readDeliveryState, writeDeliveryState } from '../../../storage/files/append-logs.ts';
+import {
+  appendLogs,
+  readLogDeliveryState,
+  writeLogDeliveryState,
+} from '../../../storage/files/append-logs.ts';
 import { temporaryDirectory } from '../runners/context.ts';
 
 const mask = createMask(['correct-horse']);
@@ -21,13 +25,13 @@ async function world() {
     directory,
     /** One delivery; one that is killed could not note how far it got. */
     async deliver({ over = false, killed = false, hide = mask } = {}): Promise<string> {
-      const state = await readDeliveryState(directory);
+      const state = await readLogDeliveryState(directory);
       await appendLogs(
         delivered,
         { target: 'stdout', sources: [{ path: log, isComplete: over, mask: hide }] },
         state,
       );
-      if (!killed) await writeDeliveryState(directory, state);
+      if (!killed) await writeLogDeliveryState(directory, state);
       return readFile(delivered, 'utf8');
     },
   };

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import type { Clock } from '../../../engine/clock.ts';
 import type { Server } from '../../../storage/embedded/server-process.ts';
-import { keepRunning } from '../../../storage/embedded/watchdog.ts';
+import { superviseServer } from '../../../storage/embedded/watchdog.ts';
 
 const log = pino({ level: 'silent' });
 
@@ -42,7 +42,7 @@ test('a server that ends is started again, waiting twice as long after every fai
   const launch = vi.fn<() => Promise<Server>>().mockResolvedValueOnce(first.server);
   for (let failure = 0; failure < 7; failure += 1) launch.mockRejectedValueOnce(new Error('disk full'));
   launch.mockResolvedValueOnce(second.server);
-  const kept = await keepRunning(launch, clock, log);
+  const kept = await superviseServer(launch, clock, log);
   first.crash();
   const waits = [];
   for (let attempt = 0; attempt < 8; attempt += 1) waits.push(await fireNext());
@@ -57,7 +57,7 @@ test('a server that stayed up for long is started again quickly, one that keeps 
   const servers = Array.from({ length: 4 }, fakeServer);
   const launch = vi.fn<() => Promise<Server>>();
   for (const { server } of servers) launch.mockResolvedValueOnce(server);
-  const kept = await keepRunning(launch, clock, log);
+  const kept = await superviseServer(launch, clock, log);
   const waits = [];
   for (const [index, uptime] of [0, 0, 5_001].entries()) {
     advance(uptime);
@@ -75,7 +75,7 @@ test('stop wins over a server that is waiting to be started again', async () => 
   const { clock, timers } = handClock();
   const { server, crash } = fakeServer();
   const launch = vi.fn(async () => server);
-  const kept = await keepRunning(launch, clock, log);
+  const kept = await superviseServer(launch, clock, log);
   crash();
   await vi.waitUntil(() => timers.length === 1, { interval: 1 });
   await kept.stop();
@@ -94,7 +94,7 @@ test('stop gives up a start that is under way', async () => {
         }),
     )
     .mockResolvedValueOnce(server);
-  const kept = await keepRunning(launch, clock, log);
+  const kept = await superviseServer(launch, clock, log);
   crash();
   await fireNext();
   await vi.waitUntil(() => launch.mock.calls.length === 2, { interval: 1 });
@@ -103,7 +103,7 @@ test('stop gives up a start that is under way', async () => {
 
 test('a first start that fails is told to the caller', async () => {
   const { clock } = handClock();
-  await expect(keepRunning(() => Promise.reject(new Error('no space')), clock, log)).rejects.toThrow(
+  await expect(superviseServer(() => Promise.reject(new Error('no space')), clock, log)).rejects.toThrow(
     'no space',
   );
 });

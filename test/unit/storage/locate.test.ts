@@ -5,7 +5,7 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createLocator } from '../../../storage/files/locate.ts';
+import { createPathResolver } from '../../../storage/files/locate.ts';
 import { refusalOf, testRoots } from './file-roots.ts';
 
 test.each([
@@ -22,7 +22,7 @@ test.each([
 ])('%s is the file %s', async (uri, file) => {
   const { roots, put } = await testRoots();
   const expected = await put(file);
-  expect(await createLocator(roots)(uri, 'file')).toBe(expected);
+  expect(await createPathResolver(roots)(uri, 'file')).toBe(expected);
 });
 
 test.each(['', 'file:', 'file://'])(
@@ -30,7 +30,7 @@ test.each(['', 'file:', 'file://'])(
   async (scheme) => {
     const { roots, base, put } = await testRoots();
     const file = await put('allowed/team/a.py');
-    expect(await createLocator(roots)(`${scheme}${join(base, 'allowed/team/a.py')}`, 'file')).toBe(file);
+    expect(await createPathResolver(roots)(`${scheme}${join(base, 'allowed/team/a.py')}`, 'file')).toBe(file);
   },
 );
 
@@ -38,7 +38,7 @@ test('a path of this machine outside the allowed roots is looked for in the work
   const { roots, base, put } = await testRoots();
   const outside = await put('outside/a.py');
   await put('allowed/b.py');
-  const locate = createLocator(roots);
+  const locate = createPathResolver(roots);
   expect(await refusalOf(locate(outside, 'file'))).toMatchObject({ code: 'RESOURCE_DOES_NOT_EXIST' });
   expect(await refusalOf(locate(`${base}/allowed/../outside/a.py`, 'file'))).toMatchObject({
     code: 'RESOURCE_DOES_NOT_EXIST',
@@ -51,7 +51,7 @@ test('a path of this machine outside the allowed roots is looked for in the work
 test('a notebook is never read from an allowed root', async () => {
   const { roots, base, put } = await testRoots();
   await put('allowed/nb.py');
-  expect(await refusalOf(createLocator(roots)(join(base, 'allowed/nb'), 'notebook'))).toMatchObject({
+  expect(await refusalOf(createPathResolver(roots)(join(base, 'allowed/nb'), 'notebook'))).toMatchObject({
     code: 'RESOURCE_DOES_NOT_EXIST',
   });
 });
@@ -67,7 +67,7 @@ test.each([
 ])('a notebook is found without its extension where there is %s', async (_, files, found) => {
   const { roots, base, put } = await testRoots();
   for (const file of files) await put(`data/workspace/u/${file}`);
-  expect(await createLocator(roots)('/Workspace/u/nb', 'notebook')).toBe(
+  expect(await createPathResolver(roots)('/Workspace/u/nb', 'notebook')).toBe(
     join(base, 'data/workspace/u', found),
   );
 });
@@ -75,7 +75,7 @@ test.each([
 test('an extension is tried for notebooks alone', async () => {
   const { roots, put } = await testRoots();
   await put('data/workspace/a.py');
-  expect(await refusalOf(createLocator(roots)('/a', 'file'))).toMatchObject({
+  expect(await refusalOf(createPathResolver(roots)('/a', 'file'))).toMatchObject({
     code: 'RESOURCE_DOES_NOT_EXIST',
   });
 });
@@ -107,7 +107,7 @@ test.each([
 ] as const)('a %s that is missing is named with the way out: %s', async (what, uri, message) => {
   const { roots, base } = await testRoots();
   await mkdir(join(base, 'data/managed_fs'), { recursive: true });
-  expect(await refusalOf(createLocator(roots)(uri, what))).toMatchObject({
+  expect(await refusalOf(createPathResolver(roots)(uri, what))).toMatchObject({
     code: 'RESOURCE_DOES_NOT_EXIST',
     message,
   });
@@ -115,7 +115,7 @@ test.each([
 
 test('a notebook whose name leaves no room for an extension is looked for as it is', async () => {
   const { roots } = await testRoots();
-  const refusal = await refusalOf(createLocator(roots)(`/${'n'.repeat(251)}`, 'notebook'));
+  const refusal = await refusalOf(createPathResolver(roots)(`/${'n'.repeat(251)}`, 'notebook'));
   expect(refusal).toMatchObject({
     code: 'RESOURCE_DOES_NOT_EXIST',
     message: expect.stringMatching(/n\.py, .*n\.js, \/n+\.r\)/),
@@ -141,7 +141,7 @@ test.each([
   ],
 ])('%s is refused in the words of who wrote it', async (uri, reason) => {
   const { roots } = await testRoots();
-  expect(await refusalOf(createLocator(roots)(uri, 'file'))).toMatchObject({
+  expect(await refusalOf(createPathResolver(roots)(uri, 'file'))).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
     message: `The path "${uri}" ${reason}.`,
   });
@@ -157,7 +157,7 @@ test.each([
   await put('outside/secret');
   await put(join(link, '../..', 'something'));
   await symlink(join(base, uri.endsWith('secret') ? 'outside' : 'outside/secret'), join(base, link));
-  const refusal = await refusalOf(createLocator(roots)(uri, 'file'));
+  const refusal = await refusalOf(createPathResolver(roots)(uri, 'file'));
   expect(refusal).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
     message: expect.stringContaining('leads outside'),

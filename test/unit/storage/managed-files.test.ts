@@ -4,12 +4,12 @@ import { mkdir, readdir, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ManagedFileStore } from '../../../engine/ports/files.ts';
-import { createManagedFiles } from '../../../storage/files/managed-files.ts';
+import { createManagedFileStore } from '../../../storage/files/managed-files.ts';
 import { refusalOf, testRoots, type TestRoots } from './file-roots.ts';
 
 async function fresh(): Promise<TestRoots & { files: ManagedFileStore }> {
   const tools = await testRoots();
-  return { ...tools, files: createManagedFiles(tools.roots) };
+  return { ...tools, files: createManagedFileStore(tools.roots) };
 }
 
 const bytes = (text: string): Buffer => Buffer.from(text);

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createLocator } from '../../../storage/files/locate.ts';
+import { createPathResolver } from '../../../storage/files/locate.ts';
 import { createObjectStore } from '../../../storage/files/object-store.ts';
 import { startObjectServer, type ObjectServer } from '../../harness/object-server.ts';
 import { createManualClock } from '../../harness/manual-clock.ts';
@@ -29,7 +29,10 @@ async function locator(changes: { secretKey?: string; endpoint?: string } = {}) 
     region: 'eu-north-1',
     ...changes,
   };
-  return createLocator(roots, createObjectStore(address, join(base, 'data', 'objects'), createManualClock()));
+  return createPathResolver(
+    roots,
+    createObjectStore(address, join(base, 'data', 'objects'), createManualClock()),
+  );
 }
 
 test.each(['objstore://bucket/jobs/a b+ü.py', 's3://bucket/jobs/a b+ü.py', 'gs://bucket//jobs/a b+ü.py'])(

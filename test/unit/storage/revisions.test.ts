@@ -3,9 +3,9 @@ import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { WorkspaceStore } from '../../../engine/ports/files.ts';
-import { createLocator } from '../../../storage/files/locate.ts';
+import { createPathResolver } from '../../../storage/files/locate.ts';
 import { revisionsMax } from '../../../storage/files/revisions.ts';
-import { createWorkspace } from '../../../storage/files/workspace.ts';
+import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
 import { refusalOf, testRoots, type TestRoots } from './file-roots.ts';
 
 interface World extends Omit<TestRoots, 'put'> {
@@ -20,8 +20,8 @@ interface World extends Omit<TestRoots, 'put'> {
 
 async function world(): Promise<World> {
   const tools = await testRoots();
-  const workspace = createWorkspace(tools.roots, { requestBytes: 1_000 });
-  const locate = createLocator(tools.roots);
+  const workspace = createWorkspaceStore(tools.roots, { requestBytes: 1_000 });
+  const locate = createPathResolver(tools.roots);
   return {
     ...tools,
     workspace,

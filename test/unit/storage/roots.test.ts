@@ -2,7 +2,7 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { pathIn, prove, proveEntry } from '../../../storage/files/roots.ts';
+import { normalizePath, resolveInside, resolveEntryInside } from '../../../storage/files/roots.ts';
 import { refusalOf, testRoots } from './file-roots.ts';
 
 test.each([
@@ -26,7 +26,7 @@ test.each([
   ['/..a/b..', '/..a/b..'],
 ])('the workspace path %s is %s', async (written, path) => {
   const { roots } = await testRoots();
-  expect(pathIn(roots.workspace, written)).toBe(path);
+  expect(normalizePath(roots.workspace, written)).toBe(path);
 });
 
 test.each([
@@ -36,7 +36,7 @@ test.each([
   ['dbfs:/a', '/a'],
 ])('the managed_fs path %s is %s', async (written, path) => {
   const { roots } = await testRoots();
-  expect(pathIn(roots.managedFs, written)).toBe(path);
+  expect(normalizePath(roots.managedFs, written)).toBe(path);
 });
 
 const name256 = 'n'.repeat(256);
@@ -68,7 +68,7 @@ test.each([
   ],
 ])('a path that %s is refused', async (_, path, message) => {
   const { roots } = await testRoots();
-  expect(await refusalOf(prove(roots.workspace, path))).toMatchObject({
+  expect(await refusalOf(resolveInside(roots.workspace, path))).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
     message,
   });
@@ -79,7 +79,7 @@ test.each([
   ['too long together with its root', 'deep/'.repeat(819), 'is too long.'],
 ])('a path that is %s is refused as such', async (_, path, reason) => {
   const { roots } = await testRoots();
-  expect(await refusalOf(prove(roots.workspace, `/${path}`))).toMatchObject({
+  expect(await refusalOf(resolveInside(roots.workspace, `/${path}`))).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
     message: expect.stringContaining(reason),
   });
@@ -87,13 +87,13 @@ test.each([
 
 test('what a path leads to need not exist, nor the root itself', async () => {
   const { roots, base } = await testRoots();
-  expect(await prove(roots.workspace, '/a/b/c')).toBe(join(base, 'data/workspace/a/b/c'));
+  expect(await resolveInside(roots.workspace, '/a/b/c')).toBe(join(base, 'data/workspace/a/b/c'));
 });
 
 test('a path below a file is proven, as it leads to nothing', async () => {
   const { roots, put } = await testRoots();
   const file = await put('data/workspace/a');
-  expect(await prove(roots.workspace, '/a/b')).toBe(join(file, 'b'));
+  expect(await resolveInside(roots.workspace, '/a/b')).toBe(join(file, 'b'));
 });
 
 test('a root whose name begins with the name of another is another root', async () => {
@@ -101,7 +101,7 @@ test('a root whose name begins with the name of another is another root', async 
   await put('data/workspace/a');
   await put('data/workspace-of-somebody-else/secret');
   await symlink(join(base, 'data/workspace-of-somebody-else'), join(base, 'data/workspace/link'));
-  expect(await refusalOf(prove(roots.workspace, '/link/secret'))).toMatchObject({
+  expect(await refusalOf(resolveInside(roots.workspace, '/link/secret'))).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
   });
 });
@@ -111,7 +111,7 @@ test('a root that is reached through a link is a root like any other', async () 
   await mkdir(join(base, 'disk'));
   await mkdir(join(base, 'data'));
   await symlink(join(base, 'disk'), join(base, 'data/workspace'));
-  expect(await prove(roots.workspace, '/a')).toBe(join(base, 'disk/a'));
+  expect(await resolveInside(roots.workspace, '/a')).toBe(join(base, 'disk/a'));
 });
 
 test.each([
@@ -135,7 +135,7 @@ test.each([
   };
   for (const [name, target] of Object.entries(links))
     await symlink(target, join(base, 'data/workspace', name));
-  const refusal = await refusalOf(prove(roots.workspace, `/${path}`));
+  const refusal = await refusalOf(resolveInside(roots.workspace, `/${path}`));
   expect(refusal).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
     message: `The path "/${path}" ${reason}.`,
@@ -147,7 +147,7 @@ test('a link that stays inside is followed', async () => {
   const { roots, base, put } = await testRoots();
   const file = await put('data/workspace/real/file');
   await symlink(join(base, 'data/workspace/real'), join(base, 'data/workspace/link'));
-  expect(await prove(roots.workspace, '/link/file')).toBe(file);
+  expect(await resolveInside(roots.workspace, '/link/file')).toBe(file);
 });
 
 test('an entry is proven without following the link that it is', async () => {
@@ -156,12 +156,12 @@ test('an entry is proven without following the link that it is', async () => {
   await put('data/workspace/a/file');
   const link = join(base, 'data/workspace/a/link');
   await symlink(join(base, 'outside/secret'), link);
-  expect(await proveEntry(roots.workspace, '/a/link')).toBe(link);
+  expect(await resolveEntryInside(roots.workspace, '/a/link')).toBe(link);
 });
 
 test.each(['/', '/Workspace', '/a/..', '//.'])('the root itself is no entry: %j', async (path) => {
   const { roots } = await testRoots();
-  expect(await refusalOf(proveEntry(roots.workspace, path))).toMatchObject({
+  expect(await refusalOf(resolveEntryInside(roots.workspace, path))).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
     message: `The path "${path}" is the top of the workspace itself, which stays as it is.`,
   });

@@ -1,7 +1,11 @@
 /** Tokens and the first administrator, on a real database. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hashToken } from '../../../engine/token/token.ts';
-import { ensureBootstrapAdmin, findToken, noteTokenAccess } from '../../../storage/postgres/tokens/tokens.ts';
+import {
+  ensureBootstrapAdmin,
+  findToken,
+  recordTokenAccess,
+} from '../../../storage/postgres/tokens/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
 const now = 1_770_000_000_000;
@@ -48,7 +52,7 @@ test('a revoked bootstrap token is valid again after the next start; a further o
 test('the last access is noted at most once a minute', async () => {
   const { tokenId = '' } = (await findToken(database.db, hash)) ?? {};
   const noted = async (at: number): Promise<number | undefined> => {
-    await noteTokenAccess(database.db, tokenId, at);
+    await recordTokenAccess(database.db, tokenId, at);
     return (await findToken(database.db, hash))?.lastAccessedTime;
   };
   expect(await noted(now)).toBe(now);

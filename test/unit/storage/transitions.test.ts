@@ -11,7 +11,7 @@ import { stepOf, type StepEvent, type StepFacts, type StepSubject } from '../../
 import type { RunWithTasks, TaskRun } from '../../../engine/run/run.ts';
 import { resultStates } from '../../../engine/run/states.ts';
 import { openDatabase } from '../../../storage/postgres/database.ts';
-import { patiently } from '../../../storage/postgres/transient-errors.ts';
+import { retryTransient } from '../../../storage/postgres/transient-errors.ts';
 import { stepsOf } from '../engine/run/steps.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { graph, runStoreOf, singleTask, submitted, submittedMany } from './stored-runs.ts';
@@ -286,7 +286,7 @@ test('memory and rows agree after any legal sequence of events, also when the cl
 
 test('a database that goes away again and again while it is written loses and doubles nothing', async () => {
   const stored = await submittedMany(runs, singleTask, 200);
-  const killer = openDatabase(inject('postgres'), log, { connections: 1 });
+  const killer = openDatabase(inject('postgres'), log, { maxConnections: 1 });
   let writes = 0;
   const kills: Promise<number>[] = [];
   const kill = async (): Promise<number> => {
@@ -310,5 +310,5 @@ test('a database that goes away again and again while it is written loses and do
     await killer.close();
   }
   // The last connections may still be ending.
-  await patiently(systemClock, log, () => expectAllOver(stored));
+  await retryTransient(systemClock, log, () => expectAllOver(stored));
 });

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { WorkspaceImport, WorkspaceStore } from '../../../engine/ports/files.ts';
-import { createWorkspace } from '../../../storage/files/workspace.ts';
+import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
 import { refusalOf, testRoots, type TestRoots } from './file-roots.ts';
 
 const pythonHeader = '# Databricks notebook source\n';
@@ -14,7 +14,7 @@ async function fresh(): Promise<
   const tools = await testRoots();
   return {
     ...tools,
-    workspace: createWorkspace(tools.roots, { requestBytes: 1_000 }),
+    workspace: createWorkspaceStore(tools.roots, { requestBytes: 1_000 }),
     files: async (folder = '') => (await readdir(join(tools.base, 'data/workspace', folder))).sort(),
   };
 }

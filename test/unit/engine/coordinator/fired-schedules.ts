@@ -6,7 +6,7 @@ import type { JobSettings } from '../../../../engine/job/settings.ts';
 import { defaultLimits, type Limits } from '../../../../engine/limits.ts';
 import type { ScheduleStore } from '../../../../engine/ports/schedules.ts';
 import { changeJob } from '../../../../storage/postgres/jobs/job-changes.ts';
-import { passing } from '../../../../storage/postgres/transient-errors.ts';
+import { isTransientError } from '../../../../storage/postgres/transient-errors.ts';
 import { createScheduleStore } from '../../../../storage/postgres/schedules/schedules.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
 import { createManualClock, type ManualClock } from '../../../harness/manual-clock.ts';
@@ -56,7 +56,7 @@ export async function createFiredSchedules(start: number): Promise<FiredSchedule
         schedules: store,
         clock,
         log,
-        isTransientError: passing,
+        isTransientError: isTransientError,
         launchPorts: {
           clock,
           limits: { ...defaultLimits, ...limits },
