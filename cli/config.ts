@@ -10,7 +10,7 @@ import type { Inventory } from '../engine/cluster/inventory.ts';
 import type { Limits } from '../engine/limits.ts';
 import { nearestName } from '../engine/validation/nearest-name.ts';
 import type { TaskLimits } from '../runners/process/isolation.ts';
-import type { PluginPlace } from '../runners/plugin/plugin-place.ts';
+import type { PluginSource } from '../runners/plugin/plugin-place.ts';
 import { ValueError } from './setting-values.ts';
 import {
   fileVariable,
@@ -43,7 +43,7 @@ export interface Config {
   readonly tlsKey?: string | undefined;
   /** Addresses and networks. */
   readonly trustedProxies: readonly string[];
-  readonly plugins: readonly PluginPlace[];
+  readonly plugins: readonly PluginSource[];
   readonly taskLimits: TaskLimits;
   readonly taskUser?: string | undefined;
   readonly taskSandbox: (typeof taskSandboxes)[number];

@@ -7,7 +7,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { defaultLimits, type LimitName, type Limits } from '../engine/limits.ts';
 import { nearestName } from '../engine/validation/nearest-name.ts';
 import type { TaskLimits } from '../runners/process/isolation.ts';
-import type { PluginPlace } from '../runners/plugin/plugin-place.ts';
+import type { PluginSource } from '../runners/plugin/plugin-place.ts';
 import { isEmailAddress } from '../engine/notification/address.ts';
 
 /** What is wrong with a value, as the rest of a sentence that begins with the setting's name. */
@@ -68,7 +68,7 @@ function listOf(given: unknown): readonly unknown[] {
 }
 
 /** Modules and packages, each with the directory that it is looked for from. */
-export const pluginPlaces: ReadValue<readonly PluginPlace[]> = (given, directory) => {
+export const pluginPlaces: ReadValue<readonly PluginSource[]> = (given, directory) => {
   const entries: readonly unknown[] =
     typeof given === 'string'
       ? given.split(',').map((entry) => entry.trim())
@@ -77,7 +77,7 @@ export const pluginPlaces: ReadValue<readonly PluginPlace[]> = (given, directory
         : [undefined];
   return entries.map((written) => {
     if (typeof written === 'string' && written !== '' && !written.includes('\0'))
-      return { written, directory: resolve(directory) };
+      return { specifier: written, baseDirectory: resolve(directory) };
     throw must(
       'a list of paths or package names (in a variable: with commas between them)',
       written ?? given,

@@ -3,7 +3,7 @@ import { defaultInventory } from '../engine/cluster/inventory.ts';
 import type { ClusterFault } from '../engine/cluster/faults.ts';
 import { defaultLimits } from '../engine/limits.ts';
 import type { TaskLimits } from '../runners/process/isolation.ts';
-import type { PluginPlace } from '../runners/plugin/plugin-place.ts';
+import type { PluginSource } from '../runners/plugin/plugin-place.ts';
 import {
   absolutePaths,
   databaseUrl,
@@ -153,7 +153,7 @@ export const settings = {
     description:
       'Addresses or networks (10.0.0.0/8) of proxies in front, with commas between them; their X-Forwarded-For and X-Forwarded-Proto are believed.',
   }),
-  plugins: row<readonly PluginPlace[]>({
+  plugins: row<readonly PluginSource[]>({
     variable: 'RUNYARD_PLUGINS',
     read: pluginPlaces,
     otherwise: [],

@@ -40,7 +40,7 @@ export type Exit =
  * What is looked for. `notebook`: a workspace path that may lack its extension; with `at` the newest revision
  * that is not later than that instant (epoch ms).
  */
-export type Sought = 'file' | 'notebook' | { readonly notebook: true; readonly at: number };
+export type LocateTarget = 'file' | 'notebook' | { readonly notebook: true; readonly at: number };
 
 /** What a runner may ask of the engine while it runs one attempt of one task. */
 export interface RunnerContext {
@@ -98,7 +98,7 @@ export interface RunnerContext {
    * @throws LocateError when there is no such file or it may not be read; its message is fit for the run's
    *   state.
    */
-  locate(uri: string, what?: Sought): Promise<string>;
+  locate(uri: string, what?: LocateTarget): Promise<string>;
 
   /**
    * The path of an interpreter on this machine (`python3`, `java`), looked up once. Undefined when there is

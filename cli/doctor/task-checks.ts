@@ -13,7 +13,7 @@ export async function lookAtPlugins({ plugins, taskEnvironment }: Config): Promi
   const kinds = await loadPlugins(plugins, taskEnvironment);
   return {
     state: 'ok',
-    found: kinds.map(({ name }, index) => `${name} (${plugins[index]?.written})`).join(', '),
+    found: kinds.map(({ name }, index) => `${name} (${plugins[index]?.specifier})`).join(', '),
   };
 }
 

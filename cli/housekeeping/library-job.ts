@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { systemClock as clock } from '../../engine/clock.ts';
 import { undefinedIfMissing } from '../../engine/read-file.ts';
-import { cacheParts } from '../../runners/libraries/cache.ts';
+import { cacheSections } from '../../runners/libraries/cache.ts';
 import { openDatabase, type DatabaseAddress } from '../../storage/postgres/database.ts';
 import { listLibraryPathsInUse } from '../../storage/postgres/libraries/libraries.ts';
 import { libraryDirectory, objectDirectory } from '../wiring/kept-directories.ts';
@@ -30,7 +30,7 @@ async function removeUnused({ address, dataDirectory, libraryRetentionMs }: Libr
     const before = clock.now() - libraryRetentionMs;
     const used = await listLibraryPathsInUse(db);
     for (const directory of [
-      ...cacheParts.map((part) => join(library, part)),
+      ...cacheSections.map((part) => join(library, part)),
       objectDirectory(dataDirectory),
     ]) {
       await removeOld(directory, before, (entry) =>

@@ -14,7 +14,7 @@ import { messageOf } from '../../engine/errors.ts';
 import type { LibraryCluster } from '../../engine/ports/libraries.ts';
 import type { Log } from '../../engine/ports/engine.ts';
 import type { Isolation } from '../../runners/process/isolation.ts';
-import { createScriptRunner } from '../../runners/init-scripts/init-scripts.ts';
+import { createInitScriptRunner } from '../../runners/init-scripts/init-scripts.ts';
 import { createAllPurposeStore, createClusterReader } from '../../storage/postgres/clusters/all-purpose.ts';
 import type { AttemptFiles } from '../../storage/files/attempt-files.ts';
 import { deliverClusterLogs, recordClusterAttempt } from '../../storage/files/cluster-logs.ts';
@@ -73,7 +73,7 @@ export async function startClusters({
   };
   const store = createClusterStore(db, clock, log, rules);
   const signals = createClusterSignals();
-  const scripts = createScriptRunner({
+  const scripts = createInitScriptRunner({
     clustersDirectory: roots.clusters.directory,
     taskEnvironment: { ...config.taskEnvironment, RUNYARD_MANAGED_FS: roots.managedFs.directory },
     isolation,
@@ -167,11 +167,11 @@ function providerOf({
 
 /** At the start of an engine: scripts of clusters that were ended while no engine was there. */
 async function endLeftScripts(
-  scripts: ReturnType<typeof createScriptRunner>,
+  scripts: ReturnType<typeof createInitScriptRunner>,
   store: ClusterStore,
   log: Log,
 ): Promise<void> {
-  for (const clusterId of await scripts.living()) {
+  for (const clusterId of await scripts.listActiveClusters()) {
     const cluster = await store.find(clusterId);
     if (cluster !== undefined && cluster.state !== 'TERMINATED') continue;
     log.warn({ cluster_id: clusterId }, 'Ending init scripts that were left of a cluster which is over.');

@@ -8,7 +8,12 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { messageOf } from '../../engine/errors.ts';
 import { findInterpreter } from '../../runners/process/environment.ts';
-import { runAs, type Isolation, type Sandbox, type TaskUser } from '../../runners/process/isolation.ts';
+import {
+  toSetprivArgs,
+  type Isolation,
+  type Sandbox,
+  type TaskUser,
+} from '../../runners/process/isolation.ts';
 import { toolDirectories } from '../../runners/libraries/cache.ts';
 import type { Roots } from '../../storage/files/roots.ts';
 import type { Config } from '../config.ts';
@@ -40,7 +45,13 @@ export async function taskUser({ taskUser: name }: Pick<Config, 'taskUser'>): Pr
   if (uid === 0) refuse('it must not be root: tasks would have all rights.');
   const home =
     (await run('getent', ['passwd', String(uid)]).catch(() => ({ stdout: '' }))).stdout.split(':')[5] ?? '';
-  const user: TaskUser = { name, uid, gid, setpriv, home: (await isDirectory(home)) ? home : undefined };
+  const user: TaskUser = {
+    name,
+    uid,
+    gid,
+    setprivPath: setpriv,
+    home: (await isDirectory(home)) ? home : undefined,
+  };
   if (!(await can(user, 'test', '-r', supervisor)))
     refuse(`this user cannot read ${supervisor}: allow it with chmod o+x on the directories above.`);
   return user;
@@ -89,7 +100,7 @@ export async function findSandbox(user: TaskUser | undefined): Promise<string> {
   const program = await systemProgram('bwrap');
   if (program === undefined) throw new Error('bwrap is not here: install bubblewrap');
   const [first = program, ...words] = [
-    ...runAs(user),
+    ...toSetprivArgs(user),
     program,
     '--unshare-pid',
     '--unshare-ipc',
@@ -121,12 +132,12 @@ async function sandboxOf(
   const { dataDirectory } = config;
   const outside = hidden.filter((path) => path !== dataDirectory && !path.startsWith(`${dataDirectory}/`));
   return {
-    program,
-    readable: [application.replace(/\/$/, ''), ...roots.allowed.map(({ directory }) => directory)],
+    bwrapPath: program,
+    readOnly: [application.replace(/\/$/, ''), ...roots.allowed.map(({ directory }) => directory)],
     hidden: [dataDirectory, ...outside],
     shared: [roots.managedFs.directory],
     // The last two hold what was fetched for tasks.
-    sharedReadable: [
+    sharedReadOnly: [
       roots.workspace.directory,
       roots.objstore.directory,
       libraryDirectory(dataDirectory),
@@ -176,7 +187,7 @@ async function systemProgram(name: string): Promise<string | undefined> {
 }
 
 async function can(user: TaskUser, ...command: string[]): Promise<boolean> {
-  const [first = '', ...words] = [...runAs(user), ...command];
+  const [first = '', ...words] = [...toSetprivArgs(user), ...command];
   return run(first, words, { cwd: '/' }).then(
     () => true,
     () => false,

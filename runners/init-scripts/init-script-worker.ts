@@ -6,12 +6,12 @@ import type { InitScriptOutcome } from '../../engine/ports/clusters.ts';
 import { messageOf } from '../../engine/errors.ts';
 import { readLogTail } from '../../engine/log-file.ts';
 import { findInterpreter } from '../process/environment.ts';
-import { handOver, share } from '../pool/directory-ownership.ts';
-import { isolated, type Isolation } from '../process/isolation.ts';
+import { grantOwnership, shareDirectory } from '../pool/directory-ownership.ts';
+import { applyIsolation, type Isolation } from '../process/isolation.ts';
 import { exec } from '../process/exec.ts';
 
 /** A script that lies in a directory of its own. */
-export interface ScriptRequest {
+export interface InitScriptRequest {
   /** Where `script` is, and where its output and its exit code are kept. */
   readonly directory: string;
   /** The mark that all its processes carry. */
@@ -22,20 +22,20 @@ export interface ScriptRequest {
   readonly logBytesMax: number;
   /** Any message on it means: stop. */
   readonly port: MessagePort;
-  readonly stopped: boolean;
+  readonly stopRequested: boolean;
 }
 
 /** Bytes of output from which the last words are taken. */
-const endBytes = 4_096;
-const longestWords = 500;
+const tailBytes = 4_096;
+const lastLineCharactersMax = 500;
 
 /** Never throws: an error would lose its meaning between threads. */
-export async function runInitScript(request: ScriptRequest): Promise<InitScriptOutcome> {
+export async function runInitScript(request: InitScriptRequest): Promise<InitScriptOutcome> {
   const stop = new AbortController();
-  if (request.stopped) stop.abort();
+  if (request.stopRequested) stop.abort();
   request.port.on('message', () => stop.abort());
   try {
-    return await run(request, stop.signal);
+    return await runScript(request, stop.signal);
   } catch (error) {
     return { kind: 'impossible', message: messageOf(error) };
   } finally {
@@ -43,8 +43,8 @@ export async function runInitScript(request: ScriptRequest): Promise<InitScriptO
   }
 }
 
-async function run(
-  { directory, clusterDirectory, environment, isolation, stopGraceMs, logBytesMax }: ScriptRequest,
+async function runScript(
+  { directory, clusterDirectory, environment, isolation, stopGraceMs, logBytesMax }: InitScriptRequest,
   signal: AbortSignal,
 ): Promise<InitScriptOutcome> {
   const bash = await findInterpreter('bash', environment, isolation);
@@ -54,8 +54,8 @@ async function run(
   for (const made of [temporary, cwd]) await mkdir(made, { recursive: true });
   const { user } = isolation;
   if (user !== undefined) {
-    await share(clusterDirectory, user);
-    for (const given of [temporary, cwd, directory]) await handOver(given, user);
+    await shareDirectory(clusterDirectory, user);
+    for (const given of [temporary, cwd, directory]) await grantOwnership(given, user);
   }
   const exit = await exec(
     {
@@ -64,10 +64,10 @@ async function run(
       cwd,
       stopGraceMs,
       logBytesMax,
-      ...isolated(
+      ...applyIsolation(
         isolation,
         { argv: [bash, join(directory, 'script')], env: { ...environment, TMPDIR: temporary } },
-        { temporary, cwd, own: [clusterDirectory] },
+        { temporary, cwd, writable: [clusterDirectory] },
       ),
     },
     signal,
@@ -75,12 +75,13 @@ async function run(
   if (exit.kind === 'exited')
     return {
       ...exit,
-      outputTail: (await lastLine(join(directory, 'stderr'))) || (await lastLine(join(directory, 'stdout'))),
+      outputTail:
+        (await readLastLine(join(directory, 'stderr'))) || (await readLastLine(join(directory, 'stdout'))),
     };
   return exit.kind === 'stopped' ? exit : { kind: 'impossible', message: exit.message };
 }
 
-async function lastLine(file: string): Promise<string> {
-  const line = (await readLogTail(file, endBytes)).trimEnd().split('\n').at(-1) ?? '';
-  return line.trim().slice(0, longestWords).toWellFormed();
+async function readLastLine(file: string): Promise<string> {
+  const line = (await readLogTail(file, tailBytes)).trimEnd().split('\n').at(-1) ?? '';
+  return line.trim().slice(0, lastLineCharactersMax).toWellFormed();
 }

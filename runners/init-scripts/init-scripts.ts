@@ -7,13 +7,13 @@ import { Piscina } from 'piscina';
 import type { ClusterProvider, InitScriptSpec, InitScriptOutcome } from '../../engine/ports/clusters.ts';
 import { messageOf, ServiceError } from '../../engine/errors.ts';
 import { statIfExists } from '../../engine/read-file.ts';
-import { createBell } from '../pool/bell.ts';
-import type { ScriptRequest } from './init-script-worker.ts';
+import { createWakeSignal } from '../pool/bell.ts';
+import type { InitScriptRequest } from './init-script-worker.ts';
 import { userVariables } from '../process/environment.ts';
 import type { Isolation } from '../process/isolation.ts';
-import { attemptMarker, endMarked, environments } from '../process/process-group.ts';
+import { attemptMarker, killMarkedProcesses, listProcesses } from '../process/process-group.ts';
 
-export interface ScriptOptions {
+export interface InitScriptOptions {
   /** Absolute parent of the clusters' directories. */
   readonly clustersDirectory: string;
   /** What every task finds of the service's environment. */
@@ -25,23 +25,23 @@ export interface ScriptOptions {
   readonly locate: (uri: string, what: 'file') => Promise<string>;
 }
 
-export interface ScriptRunner extends Pick<ClusterProvider, 'runScript' | 'stopScripts'> {
+export interface InitScriptRunner extends Pick<ClusterProvider, 'runScript' | 'stopScripts'> {
   /** Ids of the clusters that have living scripts on this machine. */
-  living(): Promise<string[]>;
+  listActiveClusters(): Promise<string[]>;
   /** Lets go of every script: their processes go on, and no outcome follows. */
   close(): Promise<void>;
 }
 
 /** How often a script is asked for again after its thread has died. */
-const triesMax = 5;
+const threadTriesMax = 5;
 
-export function createScriptRunner(options: ScriptOptions): ScriptRunner {
+export function createInitScriptRunner(options: InitScriptOptions): InitScriptRunner {
   let closing = false;
-  let pool: Piscina<ScriptRequest, InitScriptOutcome> | undefined;
+  let pool: Piscina<InitScriptRequest, InitScriptOutcome> | undefined;
   // Most services never see an init script: the thread is there when the first one comes, and goes when it is
   // idle.
-  const threads = (): Piscina<ScriptRequest, InitScriptOutcome> =>
-    (pool ??= new Piscina<ScriptRequest, InitScriptOutcome>({
+  const threads = (): Piscina<InitScriptRequest, InitScriptOutcome> =>
+    (pool ??= new Piscina<InitScriptRequest, InitScriptOutcome>({
       filename: new URL('./init-script-worker.ts', import.meta.url).href,
       name: 'runInitScript',
       minThreads: 0,
@@ -55,7 +55,7 @@ export function createScriptRunner(options: ScriptOptions): ScriptRunner {
     order: InitScriptSpec,
     state: { stopped: boolean; port: MessagePort | undefined },
   ): Promise<InitScriptOutcome> => {
-    const directory = await fetched(options, order);
+    const directory = await fetchScript(options, order);
     const { isolation } = options;
     for (let tries = 1; ; tries += 1) {
       const { port1, port2 } = new MessageChannel();
@@ -75,13 +75,13 @@ export function createScriptRunner(options: ScriptOptions): ScriptRunner {
             stopGraceMs: options.stopGraceMs,
             logBytesMax: options.logBytesMax,
             port: port2,
-            stopped: state.stopped,
+            stopRequested: state.stopped,
           },
           { transferList: [port2] },
         );
       } catch (error) {
         if (closing) return new Promise(() => undefined);
-        if (tries === triesMax) throw error;
+        if (tries === threadTriesMax) throw error;
       } finally {
         port1.close();
       }
@@ -102,10 +102,11 @@ export function createScriptRunner(options: ScriptOptions): ScriptRunner {
         },
       };
     },
-    stopScripts: (clusterId) => endMarked(join(options.clustersDirectory, clusterId), createBell()),
-    async living() {
+    stopScripts: (clusterId) =>
+      killMarkedProcesses(join(options.clustersDirectory, clusterId), createWakeSignal()),
+    async listActiveClusters() {
       const mark = `${attemptMarker}=${options.clustersDirectory}/`;
-      const marks = (await environments()).flatMap(
+      const marks = (await listProcesses()).flatMap(
         ({ variables }) => variables.find((variable) => variable.startsWith(mark)) ?? [],
       );
       return [...new Set(marks.map((variable) => variable.slice(mark.length)))];
@@ -118,8 +119,8 @@ export function createScriptRunner(options: ScriptOptions): ScriptRunner {
 }
 
 /** The directory of a script, with the script in it as it was when it was first asked for. */
-async function fetched(
-  { locate }: ScriptOptions,
+async function fetchScript(
+  { locate }: InitScriptOptions,
   { directory, generation, position, source }: InitScriptSpec,
 ): Promise<string> {
   const name = basename(source)

@@ -5,8 +5,8 @@ import { delimiter } from 'node:path';
 import { SparkJarTask } from '../../engine/job/task-kinds.ts';
 import { contractVersion, type Command, type RunnerContext, type RunnerPlugin } from '../contract.ts';
 import { runProgram } from '../process/run-program.ts';
-import { CannotStart, requireInterpreter } from '../process/pinned-command.ts';
-import { mainClass } from './main-class.ts';
+import { TaskStartError, requireInterpreter } from '../process/pinned-command.ts';
+import { validateMainClass } from './main-class.ts';
 import { uncaughtException } from './stack-trace.ts';
 
 /** `spark_jar_task`. Fails with the program's uncaught exception as error, or with its exit code in words. */
@@ -17,22 +17,22 @@ export const plugin: RunnerPlugin<SparkJarTask> = {
   needsCluster: true,
   run: (task, context) =>
     runProgram(
-      { name: 'Java program', command: () => compose(task, context), failureIn: uncaughtException },
+      { name: 'Java program', command: () => createCommand(task, context), findFailure: uncaughtException },
       context,
     ),
 };
 
-async function compose(task: SparkJarTask, context: RunnerContext): Promise<Command> {
+async function createCommand(task: SparkJarTask, context: RunnerContext): Promise<Command> {
   if (task.main_class_name === undefined) {
-    throw new CannotStart(
+    throw new TaskStartError(
       'spark_jar_task has no main_class_name: it must name the class whose main method is run.',
     );
   }
-  const main = mainClass('spark_jar_task.main_class_name', task.main_class_name);
+  const main = validateMainClass('spark_jar_task.main_class_name', task.main_class_name);
   const own = task.jar_uri === undefined ? [] : [await context.locate(task.jar_uri)];
   const jars = [...(context.cluster?.libraries.classPath ?? []), ...own];
   if (jars.length === 0) {
-    throw new CannotStart(
+    throw new TaskStartError(
       `No JAR is given for the class ${main}: name it in libraries, as {"jar": "managed_fs:/..."} or {"maven": {"coordinates": "..."}}.`,
     );
   }

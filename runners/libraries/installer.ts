@@ -19,17 +19,23 @@ import type {
   InstallOutcome,
   LibraryInstaller,
 } from '../../engine/ports/libraries.ts';
-import { createBell } from '../pool/bell.ts';
+import { createWakeSignal } from '../pool/bell.ts';
 import { findInterpreter } from '../process/environment.ts';
-import { endMarked } from '../process/process-group.ts';
+import { killMarkedProcesses } from '../process/process-group.ts';
 import type { Isolation } from '../process/isolation.ts';
-import { isKept } from './cache.ts';
-import { CannotInstall, fixLibrary, Stopped, type LocateLibrary, type Toolbox } from './fix-files.ts';
-import { installJava } from './java-packages.ts';
-import { installPython } from './python-packages.ts';
-import { installR } from './r-packages.ts';
+import { touchEntry } from './cache.ts';
+import {
+  InstallError,
+  pinLibrary,
+  InstallStopped,
+  type LocateLibrary,
+  type InstallTools,
+} from './fix-files.ts';
+import { installMavenPackages } from './java-packages.ts';
+import { installPythonPackages } from './python-packages.ts';
+import { installRPackages } from './r-packages.ts';
 
-export interface InstallerPorts {
+export interface InstallerOptions {
   /** The directory of the cache. */
   readonly directory: string;
   /** What installers find of the service's environment: nothing else passes on. */
@@ -40,81 +46,81 @@ export interface InstallerPorts {
   readonly clock: Clock;
 }
 
-export function createLibraryInstaller(ports: InstallerPorts): LibraryInstaller {
+export function createLibraryInstaller(ports: InstallerOptions): LibraryInstaller {
   return {
     async install(order, signal) {
-      const tools = toolbox(ports, order, signal);
+      const tools = createInstallTools(ports, order, signal);
       try {
-        return await install(tools, order);
+        return await installLibraries(tools, order);
       } catch (error) {
-        if (error instanceof Stopped) return { kind: 'stopped' };
+        if (error instanceof InstallStopped) return { kind: 'stopped' };
         throw error;
       }
     },
-    stopInstallers: (directory) => endMarked(directory, createBell()),
+    stopInstallers: (directory) => killMarkedProcesses(directory, createWakeSignal()),
     async touchCached({ classPath, pythonPath, rPath = [] }) {
       for (const path of [...classPath, ...pythonPath, ...rPath])
-        if (!(await isKept(path, ports.clock.now()))) return false;
+        if (!(await touchEntry(path, ports.clock.now()))) return false;
       return true;
     },
   };
 }
 
-const tools = {
+const missingToolMessages = {
   python3: 'python3 was not found on this machine. Install Python 3.8 or newer',
   mvn: 'mvn was not found on this machine, nor coursier (cs). Install Maven (for example "apt-get install maven")',
   Rscript: 'Rscript was not found on this machine. Install R (for example "apt-get install r-base")',
 } as const;
 
-function toolbox(
-  { directory: root, environment, locate, isolation, stopGraceMs, clock }: InstallerPorts,
+function createInstallTools(
+  { directory: root, environment, locate, isolation, stopGraceMs, clock }: InstallerOptions,
   order: InstallRequest,
   signal: AbortSignal,
-): Toolbox {
+): InstallTools {
   const ofCluster = Object.fromEntries(
     Object.entries(order.environment).filter(([name]) => name === 'PATH' || name.startsWith('PIP_')),
   );
   const whole = { ...environment, ...ofCluster };
   return {
-    shop: {
+    build: {
       root,
       environment: whole,
-      ofCluster,
+      clusterVariables: ofCluster,
       isolation,
-      directory: order.directory,
+      markerDirectory: order.directory,
       stopGraceMs,
       now: clock.now,
       signal,
     },
     locate,
-    find: (name) => findInterpreter(name, whole, isolation),
-    async program(name) {
+    findProgram: (name) => findInterpreter(name, whole, isolation),
+    async requireProgram(name) {
       const path = await findInterpreter(name, whole, isolation);
-      if (path === undefined) throw new CannotInstall(`${tools[name]} and start the run again.`);
+      if (path === undefined) throw new InstallError(`${missingToolMessages[name]} and start the run again.`);
       return path;
     },
   };
 }
 
-async function install(
-  box: Toolbox,
+async function installLibraries(
+  box: InstallTools,
   { wanted, current, onProgress }: InstallRequest,
 ): Promise<InstallOutcome> {
   await onProgress(wanted, 'RESOLVING');
   const fixed: PinnedLibrary[] = [];
   const failures: LibraryFailure[] = [];
   for (const library of wanted) {
-    const one = await attempt(library, async () => {
+    const one = await tryInstall(library, async () => {
       checkPackage(library);
-      return fixLibrary(box, library);
+      return pinLibrary(box, library);
     });
     if ('message' in one) failures.push(one);
     else fixed.push(one.value);
   }
   if (failures.length > 0) return { kind: 'failed', failures };
   await onProgress(wanted, 'INSTALLING');
-  const made: (readonly [Group, Folders])[] = [];
-  for (const group of groups) {
+  const made: (readonly [LibraryGroup, InstalledFolders])[] = [];
+  for (const group of libraryGroups) {
     const done = await installGroup(box, group, fixed, current);
     if ('failures' in done) failures.push(...done.failures);
     else made.push([group, done.folders]);
@@ -122,23 +128,23 @@ async function install(
   if (failures.length > 0) return { kind: 'failed', failures };
   return {
     kind: 'installed',
-    environment: { installed: [...current.installed, ...fixed], paths: pathsOf(made) },
+    environment: { installed: [...current.installed, ...fixed], paths: mergePaths(made) },
   };
 }
 
-type Folders = Partial<LibraryPaths>;
+type InstalledFolders = Partial<LibraryPaths>;
 
 /** Libraries that are installed together, because one tool has to make them fit each other. */
-interface Group {
+interface LibraryGroup {
   readonly kinds: readonly LibraryKind[];
   readonly install: (
-    box: Toolbox,
+    box: InstallTools,
     libraries: readonly PinnedLibrary[],
     present: ClusterEnvironment,
-  ) => Promise<Folders>;
+  ) => Promise<InstalledFolders>;
 }
 
-const groups: readonly Group[] = [
+const libraryGroups: readonly LibraryGroup[] = [
   {
     kinds: ['jar'],
     install: async (_box, libraries) => ({ classPath: libraries.flatMap(({ files }) => files) }),
@@ -146,7 +152,7 @@ const groups: readonly Group[] = [
   {
     kinds: ['maven'],
     install: async (box, libraries) => ({
-      classPath: await installJava(
+      classPath: await installMavenPackages(
         box,
         libraries.flatMap(({ library }) => library.maven ?? []),
       ),
@@ -158,12 +164,12 @@ const groups: readonly Group[] = [
       const had = present.installed.some(
         ({ library }) => library.whl !== undefined || library.pypi !== undefined,
       );
-      const { folder, programs } = await installPython(
+      const { folder, binFolder } = await installPythonPackages(
         box,
         libraries,
         had ? present.paths.pythonPath[0] : undefined,
       );
-      return { pythonPath: [folder], binPath: programs === undefined ? [] : [programs] };
+      return { pythonPath: [folder], binPath: binFolder === undefined ? [] : [binFolder] };
     },
   },
   {
@@ -174,7 +180,7 @@ const groups: readonly Group[] = [
     kinds: ['cran'],
     install: async (box, libraries) => ({
       rPath: [
-        await installR(
+        await installRPackages(
           box,
           libraries.flatMap(({ library }) => library.cran ?? []),
         ),
@@ -183,32 +189,32 @@ const groups: readonly Group[] = [
   },
 ];
 
-type GroupDone = { readonly folders: Folders } | { readonly failures: readonly LibraryFailure[] };
+type GroupResult = { readonly folders: InstalledFolders } | { readonly failures: readonly LibraryFailure[] };
 
 async function installGroup(
-  box: Toolbox,
-  group: Group,
+  box: InstallTools,
+  group: LibraryGroup,
   fixed: readonly PinnedLibrary[],
   present: ClusterEnvironment,
-): Promise<GroupDone> {
+): Promise<GroupResult> {
   const ofGroup = (libraries: readonly PinnedLibrary[]): PinnedLibrary[] =>
     libraries.filter(({ library }) => group.kinds.includes(libraryKind(library)));
   const [before, added] = [ofGroup(present.installed), ofGroup(fixed)];
   const all = [...before, ...added];
   const [first] = all;
   if (first === undefined) return { folders: {} };
-  const together = await attempt(first.library, () => group.install(box, all, present));
+  const together = await tryInstall(first.library, () => group.install(box, all, present));
   if (!('message' in together)) return { folders: together.value };
-  return { failures: await blame(box, group, { before, added, message: together.message }) };
+  return { failures: await findFailingLibraries(box, group, { before, added, message: together.message }) };
 }
 
 /**
  * Which of the added libraries cannot be installed: those that fail alone, or all of them, because they do
  * not fit together.
  */
-async function blame(
-  box: Toolbox,
-  group: Group,
+async function findFailingLibraries(
+  box: InstallTools,
+  group: LibraryGroup,
   {
     before,
     added,
@@ -222,7 +228,7 @@ async function blame(
   if (before.length === 0 && added.length === 1) return added.map(({ library }) => ({ library, message }));
   const failures: LibraryFailure[] = [];
   for (const one of added) {
-    const alone = await attempt(one.library, () =>
+    const alone = await tryInstall(one.library, () =>
       group.install(box, [one], { installed: [], paths: { classPath: [], pythonPath: [], binPath: [] } }),
     );
     if ('message' in alone) failures.push(alone);
@@ -235,21 +241,21 @@ async function blame(
 /**
  * What `work` gives, or why this library fails. @throws Stopped, and whatever is no answer about a library
  */
-async function attempt<Value>(
+async function tryInstall<Value>(
   library: Library,
   work: () => Promise<Value>,
 ): Promise<{ readonly value: Value } | LibraryFailure> {
   try {
     return { value: await work() };
   } catch (error) {
-    if (error instanceof CannotInstall || error instanceof ServiceError)
+    if (error instanceof InstallError || error instanceof ServiceError)
       return { library, message: messageOf(error) };
     if (codeOf(error) === 'EACCES') return { library, message: 'the file may not be read by the service.' };
     throw error;
   }
 }
 
-function pathsOf(made: readonly (readonly [Group, Folders])[]): LibraryPaths {
+function mergePaths(made: readonly (readonly [LibraryGroup, InstalledFolders])[]): LibraryPaths {
   const all = (part: 'classPath' | 'pythonPath' | 'binPath' | 'rPath'): string[] =>
     made.flatMap(([, folders]) => folders[part] ?? []);
   const rPath = all('rPath');

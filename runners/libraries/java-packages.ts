@@ -5,40 +5,45 @@
 import { join } from 'node:path';
 import type { Static } from 'typebox';
 import type { MavenLibrary } from '../../engine/job/cluster.ts';
-import { writeInOneStep } from '../process/pinned-command.ts';
-import { filesBelow, keyOf } from './cache.ts';
-import { entryIn, type Toolbox } from './fix-files.ts';
-import { makeOnce, type Making } from './make-once.ts';
+import { writeFileAtomically } from '../process/pinned-command.ts';
+import { listFilesBelow, cacheKeyOf } from './cache.ts';
+import { requireEntry, type InstallTools } from './fix-files.ts';
+import { buildOnce, type BuildSpec } from './make-once.ts';
 
-type Maven = Static<typeof MavenLibrary>;
+type MavenPackage = Static<typeof MavenLibrary>;
 
 /**
  * One after the other: two that fill one local repository at a time may each find half of what the other
  * writes.
  */
-let turn: Promise<unknown> = Promise.resolve();
+let installQueue: Promise<unknown> = Promise.resolve();
 
 /** The JARs of packages and of all that they need. @throws CannotInstall, Stopped */
-export async function installJava(tools: Toolbox, libraries: readonly Maven[]): Promise<string[]> {
-  const { shop, find } = tools;
+export async function installMavenPackages(
+  tools: InstallTools,
+  libraries: readonly MavenPackage[],
+): Promise<string[]> {
+  const { build, findProgram } = tools;
   const coursier =
-    (await find('mvn')) === undefined ? ((await find('cs')) ?? (await find('coursier'))) : undefined;
+    (await findProgram('mvn')) === undefined
+      ? ((await findProgram('cs')) ?? (await findProgram('coursier')))
+      : undefined;
   const making =
     coursier === undefined
-      ? byMaven(await tools.program('mvn'), shop.root, libraries)
-      : byCoursier(coursier, shop.root, libraries);
-  const mine = turn.then(() => makeOnce(shop, making));
-  turn = mine.catch(() => undefined);
-  return (await filesBelow(entryIn(await mine))).filter((file) => file.endsWith('.jar')).toSorted();
+      ? createMavenBuild(await tools.requireProgram('mvn'), build.root, libraries)
+      : createCoursierBuild(coursier, build.root, libraries);
+  const mine = installQueue.then(() => buildOnce(build, making));
+  installQueue = mine.catch(() => undefined);
+  return (await listFilesBelow(requireEntry(await mine))).filter((file) => file.endsWith('.jar')).toSorted();
 }
 
-function byMaven(mvn: string, root: string, libraries: readonly Maven[]): Making {
-  const project = projectOf(libraries);
+function createMavenBuild(mvn: string, root: string, libraries: readonly MavenPackage[]): BuildSpec {
+  const project = renderPom(libraries);
   return {
-    part: 'java',
-    key: keyOf('maven', project),
+    section: 'java',
+    key: cacheKeyOf('maven', project),
     async command(draft, bench) {
-      await writeInOneStep(join(bench, 'pom.xml'), project, 0o644);
+      await writeFileAtomically(join(bench, 'pom.xml'), project, 0o644);
       return [
         mvn,
         '--batch-mode',
@@ -57,12 +62,12 @@ function byMaven(mvn: string, root: string, libraries: readonly Maven[]): Making
 }
 
 /** It prints the paths of what it has fetched; their copies are numbered, so that they keep their order. */
-const copying = `draft=$1; shift; "$@" > paths || exit; number=1000
+const copyScript = `draft=$1; shift; "$@" > paths || exit; number=1000
 while IFS= read -r path; do number=$((number + 1)); cp "$path" "$draft/$number-$(basename "$path")" || exit; done < paths`;
 
-function byCoursier(coursier: string, root: string, libraries: readonly Maven[]): Making {
+function createCoursierBuild(coursier: string, root: string, libraries: readonly MavenPackage[]): BuildSpec {
   const wanted = libraries.map(({ coordinates, exclusions = [] }) => {
-    const { group, artifact, version, classifier, type } = partsOf(coordinates);
+    const { group, artifact, version, classifier, type } = parseCoordinates(coordinates);
     const attributes = [
       ...(classifier === undefined ? [] : [`classifier=${classifier}`]),
       ...(type === undefined ? [] : [`ext=${type}`]),
@@ -75,12 +80,12 @@ function byCoursier(coursier: string, root: string, libraries: readonly Maven[])
     repo,
   ]);
   return {
-    part: 'java',
-    key: keyOf('coursier', wanted, repos),
+    section: 'java',
+    key: cacheKeyOf('coursier', wanted, repos),
     command: async (draft) => [
       '/bin/sh',
       '-c',
-      copying,
+      copyScript,
       'fetch',
       draft,
       coursier,
@@ -94,7 +99,7 @@ function byCoursier(coursier: string, root: string, libraries: readonly Maven[])
   };
 }
 
-interface Parts {
+interface MavenCoordinates {
   readonly group: string;
   readonly artifact: string;
   readonly version: string;
@@ -103,47 +108,47 @@ interface Parts {
 }
 
 /** `group:artifact:version[:classifier][@type]`. */
-function partsOf(coordinates: string): Parts {
+function parseCoordinates(coordinates: string): MavenCoordinates {
   const [release = '', type] = coordinates.split('@');
   const [group = '', artifact = '', version = '', classifier] = release.split(':');
   return { group, artifact, version, classifier, type };
 }
 
 /** A project that depends on the packages: Maven knows how to resolve one. */
-function projectOf(libraries: readonly Maven[]): string {
+function renderPom(libraries: readonly MavenPackage[]): string {
   const repos = [...new Set(libraries.flatMap(({ repo }) => repo ?? []))];
   return [
     '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>',
     '<groupId>runyard</groupId><artifactId>libraries</artifactId><version>1</version><packaging>pom</packaging>',
     // Maven takes what it fetched before for that of every repository with the same id.
-    `<repositories>${repos.map((repo) => `<repository><id>named-${keyOf(repo).slice(0, 16)}</id><url>${escaped(repo)}</url></repository>`).join('')}</repositories>`,
-    `<dependencies>${libraries.map(dependencyOf).join('\n')}</dependencies>`,
+    `<repositories>${repos.map((repo) => `<repository><id>named-${cacheKeyOf(repo).slice(0, 16)}</id><url>${escapeXml(repo)}</url></repository>`).join('')}</repositories>`,
+    `<dependencies>${libraries.map(renderDependency).join('\n')}</dependencies>`,
     '</project>',
   ].join('\n');
 }
 
-function dependencyOf({ coordinates, exclusions = [] }: Maven): string {
-  const { group, artifact, version, classifier, type } = partsOf(coordinates);
+function renderDependency({ coordinates, exclusions = [] }: MavenPackage): string {
+  const { group, artifact, version, classifier, type } = parseCoordinates(coordinates);
   const left = exclusions.map((exclusion) => {
     const [groupId = '', artifactId = ''] = exclusion.split(':');
-    return `<exclusion>${element('groupId', groupId)}${element('artifactId', artifactId)}</exclusion>`;
+    return `<exclusion>${renderElement('groupId', groupId)}${renderElement('artifactId', artifactId)}</exclusion>`;
   });
   return [
     '<dependency>',
-    element('groupId', group),
-    element('artifactId', artifact),
-    element('version', version),
-    type === undefined ? '' : element('type', type),
-    classifier === undefined ? '' : element('classifier', classifier),
+    renderElement('groupId', group),
+    renderElement('artifactId', artifact),
+    renderElement('version', version),
+    type === undefined ? '' : renderElement('type', type),
+    classifier === undefined ? '' : renderElement('classifier', classifier),
     `<exclusions>${left.join('')}</exclusions>`,
     '</dependency>',
   ].join('');
 }
 
-function element(name: string, text: string): string {
-  return `<${name}>${escaped(text)}</${name}>`;
+function renderElement(name: string, text: string): string {
+  return `<${name}>${escapeXml(text)}</${name}>`;
 }
 
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

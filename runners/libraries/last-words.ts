@@ -14,28 +14,28 @@ const charactersMax = 1_000;
  * Lines that say what is wrong, as Python's and Java's installers mark them; what only points elsewhere is
  * none.
  */
-const complaint = /^\s*(?:\[ERROR\]|ERROR:|error:|Error|[\w.]+(?:Error|Exception):)\s*\S/;
-const pointer =
+const errorLine = /^\s*(?:\[ERROR\]|ERROR:|error:|Error|[\w.]+(?:Error|Exception):)\s*\S/;
+const helpLine =
   /^\[ERROR\]\s*(?:->? ?\[Help|\[Help|To see the full stack|Re-run Maven|For more information)|pip's dependency resolver/;
 
 /** The last words of a process whose `stdout` and `stderr` lie in a directory, on one line. */
-export async function lastWords(directory: string): Promise<string> {
+export async function readInstallErrors(directory: string): Promise<string> {
   const said = [
     await readLogTail(join(directory, 'stdout'), tailBytes),
     await readLogTail(join(directory, 'stderr'), tailBytes),
   ];
-  const all = said.join('\n').split('\n').map(plain);
+  const all = said.join('\n').split('\n').map(stripControlCharacters);
   const lines = all.filter((line) => line.trim() !== '' && !/^\[notice\]|^WARNING:/.test(line));
-  const complaints = [...new Set(lines.filter((line) => complaint.test(line) && !pointer.test(line)))];
+  const complaints = [...new Set(lines.filter((line) => errorLine.test(line) && !helpLine.test(line)))];
   const chosen = complaints.length > 0 ? complaints.slice(-linesMax) : lines.slice(-linesMax);
-  const words = [...unreachable(all), ...chosen]
+  const words = [...findUnreachableIndex(all), ...chosen]
     .map((line) => line.trim().replace(/ -> \[Help \d+\]$/, ''))
     .join(' ');
   // In this spelling clients take it for a fault that passes, and ask again for minutes.
   return truncateText(
     words.replaceAll(
       /Unexpected error|Timed out after|deadline exceeded/gi,
-      (phrase) => passing[phrase.toLowerCase()] ?? phrase,
+      (phrase) => neutralPhrases[phrase.toLowerCase()] ?? phrase,
     ),
     charactersMax,
   );
@@ -45,7 +45,7 @@ export async function lastWords(directory: string): Promise<string> {
  * pip tells a missing package and an index that nobody reaches apart in its warnings alone: the last one,
  * after which it gave up.
  */
-function unreachable(lines: readonly string[]): string[] {
+function findUnreachableIndex(lines: readonly string[]): string[] {
   const [, error = '', path = ''] =
     lines
       .map((line) => /^WARNING: Retrying \(Retry\(total=0\b.* connection broken by '(.+)': (\S+)$/.exec(line))
@@ -54,14 +54,14 @@ function unreachable(lines: readonly string[]): string[] {
   return reason === '' ? [] : [`The package index could not be reached (${path}): ${reason}.`];
 }
 
-const passing: Readonly<Record<string, string>> = {
+const neutralPhrases: Readonly<Record<string, string>> = {
   'unexpected error': 'error',
   'timed out after': 'no answer within',
   'deadline exceeded': 'no answer in time',
 };
 
 /** Without the colours of a terminal. */
-function plain(line: string): string {
+function stripControlCharacters(line: string): string {
   return stripVTControlCharacters(line).replaceAll(/[^\P{Cc}\t]/gu, '');
 }
 

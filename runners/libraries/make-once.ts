@@ -7,31 +7,38 @@ import { dirname, join } from 'node:path';
 import { undefinedIfMissing, readHead, statIfExists } from '../../engine/read-file.ts';
 import type { Exit } from '../contract.ts';
 import { describeExit } from '../process/describe-exit.ts';
-import { handOver } from '../pool/directory-ownership.ts';
-import { isolated, type Isolation } from '../process/isolation.ts';
+import { grantOwnership } from '../pool/directory-ownership.ts';
+import { applyIsolation, type Isolation } from '../process/isolation.ts';
 import { exec } from '../process/exec.ts';
-import { writeInOneStep } from '../process/pinned-command.ts';
-import { entryOf, isKept, keyOf, publish, toolDirectories, type CachePart } from './cache.ts';
-import { lastWords } from './last-words.ts';
+import { writeFileAtomically } from '../process/pinned-command.ts';
+import {
+  entryPathOf,
+  touchEntry,
+  cacheKeyOf,
+  publishEntry,
+  toolDirectories,
+  type CacheSection,
+} from './cache.ts';
+import { readInstallErrors } from './last-words.ts';
 
 /** Where entries are made, and in which environment. */
-export interface Workshop {
+export interface BuildContext {
   /** The directory of the cache. */
   readonly root: string;
   /** The whole environment of the programs. */
   readonly environment: Readonly<Record<string, string>>;
   /** What of it comes from the cluster: entries that are made with it are for those that have the same. */
-  readonly ofCluster: Readonly<Record<string, string>>;
+  readonly clusterVariables: Readonly<Record<string, string>>;
   readonly isolation: Isolation;
   /** The mark of the processes. */
-  readonly directory: string;
+  readonly markerDirectory: string;
   readonly stopGraceMs: number;
   readonly now: () => number;
   readonly signal: AbortSignal;
 }
 
-export interface Making {
-  readonly part: CachePart;
+export interface BuildSpec {
+  readonly section: CacheSection;
   /** What the entry is made from: two that are made from the same have one key. */
   readonly key: string;
   /**
@@ -42,7 +49,7 @@ export interface Making {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-export type Made =
+export type BuildResult =
   | { readonly kind: 'made'; readonly entry: string }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'stopped' };
@@ -56,29 +63,35 @@ const logBytesMax = 64 * 2 ** 20;
 const lossesMax = 3;
 
 /** The entry, made now or before. Processes that others ended are started again. */
-export async function makeOnce(shop: Workshop, { key: written, ...rest }: Making): Promise<Made> {
+export async function buildOnce(
+  shop: BuildContext,
+  { key: written, ...rest }: BuildSpec,
+): Promise<BuildResult> {
   // Whoever chooses the programs chooses what they make: that is for nobody else.
-  const making: Making = {
+  const making: BuildSpec = {
     ...rest,
     key:
-      Object.keys(shop.ofCluster).length === 0
+      Object.keys(shop.clusterVariables).length === 0
         ? written
-        : keyOf(written, Object.entries(shop.ofCluster).toSorted()),
+        : cacheKeyOf(written, Object.entries(shop.clusterVariables).toSorted()),
   };
-  const entry = entryOf(shop.root, making.part, making.key);
+  const entry = entryPathOf(shop.root, making.section, making.key);
   for (let losses = 0; ;) {
-    if (await isKept(entry, shop.now())) return { kind: 'made', entry };
+    if (await touchEntry(entry, shop.now())) return { kind: 'made', entry };
     if (shop.signal.aborted) return { kind: 'stopped' };
-    const bench = await currentTry(entryOf(shop.root, 'tries', making.key));
+    const bench = await findBuildDirectory(entryPathOf(shop.root, 'tries', making.key));
     const draft = join(bench, 'draft');
-    const exit = await attend(shop, making, bench, draft);
+    const exit = await runBuild(shop, making, bench, draft);
     switch (exit.kind) {
       case 'exited': {
         if (exit.code !== 0)
-          return failed((await lastWords(bench)) || `it ended with ${describeExit(exit.code)}`, draft);
+          return failBuild(
+            (await readInstallErrors(bench)) || `it ended with ${describeExit(exit.code)}`,
+            draft,
+          );
         if ((await lstat(draft).catch(undefinedIfMissing))?.isSymbolicLink() === true)
-          return failed('its directory was replaced by a link.', draft);
-        const made = await publish(draft, entry, shop.isolation.user !== undefined);
+          return failBuild('its directory was replaced by a link.', draft);
+        const made = await publishEntry(draft, entry, shop.isolation.user !== undefined);
         // Nobody needs it any more; whoever still attends it finds the entry.
         await rm(bench, { recursive: true, force: true });
         // Unless somebody else is at work there.
@@ -87,12 +100,12 @@ export async function makeOnce(shop: Workshop, { key: written, ...rest }: Making
         break;
       }
       case 'flooded':
-        return failed(exit.message, draft);
+        return failBuild(exit.message, draft);
       case 'lost':
         losses += 1;
-        if (losses >= lossesMax) return failed(exit.message, draft);
+        if (losses >= lossesMax) return failBuild(exit.message, draft);
         // Nobody attends it again.
-        await writeInOneStep(join(bench, 'stopped'), '').catch(undefinedIfMissing);
+        await writeFileAtomically(join(bench, 'stopped'), '').catch(undefinedIfMissing);
         break;
       case 'stopped':
         break;
@@ -102,33 +115,33 @@ export async function makeOnce(shop: Workshop, { key: written, ...rest }: Making
   }
 }
 
-async function attend(shop: Workshop, making: Making, bench: string, draft: string): Promise<Exit> {
+async function runBuild(shop: BuildContext, making: BuildSpec, bench: string, draft: string): Promise<Exit> {
   const temporary = join(bench, 'tmp');
   for (const made of [draft, temporary]) await mkdir(made, { recursive: true });
   // Made while this one looked for its bench.
-  if (await isKept(entryOf(shop.root, making.part, making.key), shop.now()))
+  if (await touchEntry(entryPathOf(shop.root, making.section, making.key), shop.now()))
     return { kind: 'exited', code: 0 };
   const program = {
     argv: await making.command(draft, bench),
     env: { ...shop.environment, ...making.environment },
   };
   const { user } = shop.isolation;
-  if (user !== undefined) await handOver(bench, user);
+  if (user !== undefined) await grantOwnership(bench, user);
   const own = [bench, ...toolDirectories.map((name) => join(shop.root, name))];
   return exec(
     {
       directory: bench,
-      attemptDirectory: shop.directory,
+      attemptDirectory: shop.markerDirectory,
       cwd: bench,
       stopGraceMs: shop.stopGraceMs,
       logBytesMax,
-      ...isolated(shop.isolation, program, { temporary, cwd: bench, own }),
+      ...applyIsolation(shop.isolation, program, { temporary, cwd: bench, writable: own }),
     },
     shop.signal,
   );
 }
 
-async function failed(message: string, draft: string): Promise<Made> {
+async function failBuild(message: string, draft: string): Promise<BuildResult> {
   await rm(draft, { recursive: true, force: true });
   return { kind: 'failed', message };
 }
@@ -136,14 +149,14 @@ async function failed(message: string, draft: string): Promise<Made> {
 /**
  * The directory of the try that is under way, or has made it and waits to be taken; else that of a new one.
  */
-async function currentTry(tries: string): Promise<string> {
+async function findBuildDirectory(tries: string): Promise<string> {
   const names = (await readdir(tries).catch(undefinedIfMissing)) ?? [];
   const last = Math.max(0, ...names.map(Number).filter(Number.isSafeInteger));
   const bench = join(tries, String(last));
-  return last > 0 && !(await isSpent(bench)) ? bench : join(tries, String(last + 1));
+  return last > 0 && !(await isAbandoned(bench)) ? bench : join(tries, String(last + 1));
 }
 
-async function isSpent(bench: string): Promise<boolean> {
+async function isAbandoned(bench: string): Promise<boolean> {
   const { text, bytes } = await readHead(join(bench, 'exit'), 16);
   if (bytes > 0) return text !== '0\n' || (await statIfExists(join(bench, 'draft'))) === undefined;
   return (

@@ -6,22 +6,22 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { PinnedLibrary } from '../../engine/ports/libraries.ts';
 import { undefinedIfMissing, statIfExists } from '../../engine/read-file.ts';
-import { answerOf } from '../process/environment.ts';
+import { captureOutput } from '../process/environment.ts';
 import type { Isolation } from '../process/isolation.ts';
-import { writeInOneStep } from '../process/pinned-command.ts';
-import { keyOf } from './cache.ts';
-import { CannotInstall, entryIn, Stopped, type Toolbox } from './fix-files.ts';
-import { makeOnce, type Making } from './make-once.ts';
+import { writeFileAtomically } from '../process/pinned-command.ts';
+import { cacheKeyOf } from './cache.ts';
+import { InstallError, requireEntry, InstallStopped, type InstallTools } from './fix-files.ts';
+import { buildOnce, type BuildSpec } from './make-once.ts';
 
 /** Whoever else attends the same process may write it again while that runs. */
-const readable = 0o644;
-const day = 24 * 60 * 60 * 1_000;
+const sharedFileMode = 0o644;
+const dayMs = 24 * 60 * 60 * 1_000;
 
 /** Where Python finds packages, and their programs. */
 export interface PythonFolder {
   readonly folder: string;
   /** Absent when they bring no programs. */
-  readonly programs: string | undefined;
+  readonly binFolder: string | undefined;
 }
 
 /**
@@ -30,23 +30,23 @@ export interface PythonFolder {
  * @param before the folder of what it had; some of `libraries`, and what those need
  * @throws CannotInstall, Stopped
  */
-export async function installPython(
-  tools: Toolbox,
+export async function installPythonPackages(
+  tools: InstallTools,
   libraries: readonly PinnedLibrary[],
   before: string | undefined,
 ): Promise<PythonFolder> {
-  const python = await tools.program('python3');
-  const pins = before === undefined ? [] : await releasesIn(before);
+  const python = await tools.requireProgram('python3');
+  const pins = before === undefined ? [] : await listReleases(before);
   try {
-    return await install(tools, python, libraries, pins);
+    return await installWithPins(tools, python, libraries, pins);
   } catch (error) {
-    if (pins.length === 0 || error instanceof Stopped) throw error;
-    return install(tools, python, libraries, []);
+    if (pins.length === 0 || error instanceof InstallStopped) throw error;
+    return installWithPins(tools, python, libraries, []);
   }
 }
 
-async function install(
-  { shop }: Toolbox,
+async function installWithPins(
+  { build }: InstallTools,
   python: string,
   libraries: readonly PinnedLibrary[],
   pins: readonly string[],
@@ -59,20 +59,20 @@ async function install(
   const exact = libraries.every(
     ({ library }) => library.pypi === undefined || /={2,3}[^*,]+$/.test(library.pypi.package),
   );
-  const making: Making = {
-    part: 'python',
-    key: keyOf(
+  const making: BuildSpec = {
+    section: 'python',
+    key: cacheKeyOf(
       'pip',
-      await identityOf(python, shop.isolation),
-      specs.map((spec) => spec.replace(shop.root, '')),
-      indexes(libraries, repos),
+      await interpreterIdOf(python, build.isolation),
+      specs.map((spec) => spec.replace(build.root, '')),
+      toIndexArgs(libraries, repos),
       pins,
-      pipVariables(shop.environment),
-      exact ? '' : Math.floor(shop.now() / day),
+      listPipVariables(build.environment),
+      exact ? '' : Math.floor(build.now() / dayMs),
     ),
     environment: { PIP_ROOT_USER_ACTION: 'ignore' },
     async command(draft, bench) {
-      await writeInOneStep(join(bench, 'constraints.txt'), `${pins.join('\n')}\n`, readable);
+      await writeFileAtomically(join(bench, 'constraints.txt'), `${pins.join('\n')}\n`, sharedFileMode);
       const folders = [
         ...new Set(
           libraries
@@ -93,23 +93,23 @@ async function install(
         '--progress-bar',
         'off',
         '--cache-dir',
-        join(shop.root, 'pip'),
+        join(build.root, 'pip'),
         '--constraint',
         join(bench, 'constraints.txt'),
-        ...indexes(libraries, repos),
+        ...toIndexArgs(libraries, repos),
         ...folders.flatMap((folder) => ['--find-links', folder]),
         '--',
         ...specs,
       ];
     },
   };
-  const folder = entryIn(await withTool(makeOnce(shop, making), python));
+  const folder = requireEntry(await checkPip(buildOnce(build, making), python));
   const programs = join(folder, 'bin');
-  return { folder, programs: (await statIfExists(programs)) === undefined ? undefined : programs };
+  return { folder, binFolder: (await statIfExists(programs)) === undefined ? undefined : programs };
 }
 
 /** One index that all name replaces the default one; several are asked beside it. */
-function indexes(libraries: readonly PinnedLibrary[], repos: readonly string[]): string[] {
+function toIndexArgs(libraries: readonly PinnedLibrary[], repos: readonly string[]): string[] {
   const [first] = repos;
   const all = libraries.every(({ library }) => library.pypi === undefined || library.pypi.repo !== undefined);
   if (first !== undefined && repos.length === 1 && all) return ['--index-url', first];
@@ -117,16 +117,16 @@ function indexes(libraries: readonly PinnedLibrary[], repos: readonly string[]):
 }
 
 /** Python without pip says so in words that help nobody. */
-async function withTool(making: ReturnType<typeof makeOnce>, python: string): ReturnType<typeof makeOnce> {
+async function checkPip(making: ReturnType<typeof buildOnce>, python: string): ReturnType<typeof buildOnce> {
   const made = await making;
   if (made.kind !== 'failed' || !/No module named '?pip\b/.test(made.message)) return made;
-  throw new CannotInstall(
+  throw new InstallError(
     `${python} has no pip. Install it (for example "apt-get install python3-pip") and start the run again.`,
   );
 }
 
 /** Variables that change what pip finds. */
-function pipVariables(environment: Readonly<Record<string, string>>): string[] {
+function listPipVariables(environment: Readonly<Record<string, string>>): string[] {
   return Object.entries(environment)
     .filter(([name]) => name.startsWith('PIP_'))
     .map(([name, value]) => `${name}=${value}`)
@@ -134,7 +134,7 @@ function pipVariables(environment: Readonly<Record<string, string>>): string[] {
 }
 
 /** `name==version` of everything that is installed in a folder. */
-async function releasesIn(folder: string): Promise<string[]> {
+async function listReleases(folder: string): Promise<string[]> {
   const names = (await readdir(folder).catch(undefinedIfMissing)) ?? [];
   return names
     .flatMap((name) => {
@@ -144,13 +144,13 @@ async function releasesIn(folder: string): Promise<string[]> {
     .toSorted();
 }
 
-const identities = new Map<string, Promise<string>>();
+const interpreterIds = new Map<string, Promise<string>>();
 
 /** What tells one Python from another for which packages are built. */
-function identityOf(python: string, isolation: Isolation): Promise<string> {
+function interpreterIdOf(python: string, isolation: Isolation): Promise<string> {
   const known =
-    identities.get(python) ??
-    answerOf(
+    interpreterIds.get(python) ??
+    captureOutput(
       isolation,
       [
         python,
@@ -159,9 +159,9 @@ function identityOf(python: string, isolation: Isolation): Promise<string> {
       ],
       {},
     ).catch(() => {
-      throw new CannotInstall(`${python} does not run.`);
+      throw new InstallError(`${python} does not run.`);
     });
-  identities.set(python, known);
-  known.catch(() => identities.delete(python));
+  interpreterIds.set(python, known);
+  known.catch(() => interpreterIds.delete(python));
   return known;
 }

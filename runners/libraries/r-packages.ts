@@ -1,14 +1,14 @@
 /** R packages of a cluster, installed together into one library of R. */
 import type { Static } from 'typebox';
 import type { RCranLibrary } from '../../engine/job/cluster.ts';
-import { keyOf } from './cache.ts';
-import { entryIn, type Toolbox } from './fix-files.ts';
-import { makeOnce } from './make-once.ts';
+import { cacheKeyOf } from './cache.ts';
+import { requireEntry, type InstallTools } from './fix-files.ts';
+import { buildOnce } from './make-once.ts';
 
-const day = 24 * 60 * 60 * 1_000;
+const dayMs = 24 * 60 * 60 * 1_000;
 
 /** R only warns of a package that it could not install: asking for it afterwards tells. */
-const script = `
+const installScript = `
 arguments <- commandArgs(trailingOnly = TRUE)
 packages <- arguments[-(1:2)]
 repos <- if (arguments[2] == "") "https://cloud.r-project.org" else strsplit(arguments[2], " ")[[1]]
@@ -18,19 +18,19 @@ if (length(missing) > 0) { message("ERROR: not installed: ", paste(missing, coll
 `;
 
 /** The folder that R finds the packages in. @throws CannotInstall, Stopped */
-export async function installR(
-  { shop, program }: Toolbox,
+export async function installRPackages(
+  { build, requireProgram }: InstallTools,
   libraries: readonly Static<typeof RCranLibrary>[],
 ): Promise<string> {
-  const rscript = await program('Rscript');
+  const rscript = await requireProgram('Rscript');
   const packages = libraries.map((library) => library.package);
   const repos = [...new Set(libraries.flatMap(({ repo }) => repo ?? []))].join(' ');
-  return entryIn(
-    await makeOnce(shop, {
+  return requireEntry(
+    await buildOnce(build, {
       // Packages carry no versions here: they are looked for again every day.
-      part: 'r',
-      key: keyOf('r', rscript, packages, repos, Math.floor(shop.now() / day)),
-      command: async (draft) => [rscript, '--vanilla', '-e', script, draft, repos, ...packages],
+      section: 'r',
+      key: cacheKeyOf('r', rscript, packages, repos, Math.floor(build.now() / dayMs)),
+      command: async (draft) => [rscript, '--vanilla', '-e', installScript, draft, repos, ...packages],
     }),
   );
 }

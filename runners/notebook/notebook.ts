@@ -21,25 +21,25 @@ import {
 import { workloadFailedMessage } from '../../engine/run/attempt.ts';
 import { describeExit, outcomeOf } from '../process/describe-exit.ts';
 import {
-  CannotStart,
-  cannotStart,
-  makeInOneStep,
+  TaskStartError,
+  reportStartError,
+  createFileAtomically,
   requireInterpreter,
-  settleCommand,
-  writeInOneStep,
+  pinCommand,
+  writeFileAtomically,
 } from '../process/pinned-command.ts';
-import { composeScript, scriptLanguages } from './node/compose.ts';
-import { answerQuestions } from './questions.ts';
-import { afterCrash, runningCell } from './report.ts';
+import { createScriptCommand, scriptLanguages } from './node/compose.ts';
+import { serveNotebookRequests } from './questions.ts';
+import { markCrashed, findRunningCell } from './report.ts';
 
-const sqlCells = fileURLToPath(new URL('./sql-cells.ts', import.meta.url));
-const driver = fileURLToPath(new URL('./driver.py', import.meta.url));
+const sqlCellsProgram = fileURLToPath(new URL('./sql-cells.ts', import.meta.url));
+const driverProgram = fileURLToPath(new URL('./driver.py', import.meta.url));
 
 /** The longest report that is read: that of thirty cells with as much output as a cell may have. */
 const reportBytesMax = 256 * 2 ** 20;
 
 /** File extension -> what it holds, for what can be kept in the workspace but not be run. */
-const notRunnable: Readonly<Record<string, string>> = { '.scala': 'Scala', '.r': 'R' };
+const unsupportedLanguages: Readonly<Record<string, string>> = { '.scala': 'Scala', '.r': 'R' };
 
 /**
  * `notebook_task`. Leaves in the attempt's directory: `notebook.py` (the snapshot that is run, with the
@@ -52,29 +52,31 @@ export const plugin: RunnerPlugin<NotebookTask> = {
   kind: 'notebook_task',
   schema: NotebookTask,
   needsCluster: true,
-  run,
+  run: runNotebook,
 };
 
-async function run(task: NotebookTask, context: RunnerContext): Promise<TaskOutcome> {
+async function runNotebook(task: NotebookTask, context: RunnerContext): Promise<TaskOutcome> {
   let command;
   try {
-    command = await settleCommand(context, () => compose(task, context));
+    command = await pinCommand(context, () => createCommand(task, context));
   } catch (error) {
-    return cannotStart(error, context);
+    return reportStartError(error, context);
   }
-  const exit = await answerQuestions(context, questionsDirectory(context), () => context.exec(command));
-  return conclude(exit, await readReport(context), context);
+  const exit = await serveNotebookRequests(context, requestsDirectoryOf(context), () =>
+    context.exec(command),
+  );
+  return finishAttempt(exit, await readReport(context), context);
 }
 
 /** Takes the snapshot and tells the driver what to do with it. */
-async function compose(task: NotebookTask, context: RunnerContext): Promise<Command> {
+async function createCommand(task: NotebookTask, context: RunnerContext): Promise<Command> {
   const at = task.revision_timestamp ?? 0;
   const file = await context.locate(task.notebook_path, at === 0 ? 'notebook' : { notebook: true, at });
   const script = scriptLanguages[extname(file).toLowerCase()];
-  if (script !== undefined) return composeScript(script, file, task, context);
-  const language = notRunnable[extname(file).toLowerCase()];
+  if (script !== undefined) return createScriptCommand(script, file, task, context);
+  const language = unsupportedLanguages[extname(file).toLowerCase()];
   if (language !== undefined) {
-    throw new CannotStart(
+    throw new TaskStartError(
       `The notebook ${task.notebook_path} is a ${language} notebook, which Runyard does not run yet: ` +
         'Python (.py and .ipynb), SQL (.sql) and JavaScript (.js) notebooks are supported.',
     );
@@ -84,7 +86,7 @@ async function compose(task: NotebookTask, context: RunnerContext): Promise<Comm
     context.directory,
     extname(file).toLowerCase() === '.ipynb' ? 'notebook.ipynb' : 'notebook.py',
   );
-  await makeInOneStep(snapshot, (draft) => copyFile(file, draft));
+  await createFileAtomically(snapshot, (draft) => copyFile(file, draft));
   const order = {
     notebook: snapshot,
     path: task.notebook_path,
@@ -95,32 +97,32 @@ async function compose(task: NotebookTask, context: RunnerContext): Promise<Comm
       valueBytes: context.limits.taskValueBytes,
       allBytes: context.limits.taskValuesBytes,
     },
-    report: reportFile(context),
+    report: reportFileOf(context),
     cellBytes: context.limits.notebookCellBytes,
     packages: join(context.directory, 'packages'),
-    questions: questionsDirectory(context),
-    sql: [process.execPath, '--max-old-space-size=384', sqlCells],
+    questions: requestsDirectoryOf(context),
+    sql: [process.execPath, '--max-old-space-size=384', sqlCellsProgram],
   };
   const orderFile = join(context.directory, 'notebook-task.json');
-  await writeInOneStep(orderFile, JSON.stringify(order));
-  return { argv: [python, driver, orderFile], env: { PYTHONUNBUFFERED: '1' } };
+  await writeFileAtomically(orderFile, JSON.stringify(order));
+  return { argv: [python, driverProgram, orderFile], env: { PYTHONUNBUFFERED: '1' } };
 }
 
 /** Keeps what the notebook came to, from how its process ended and what its report says. */
-async function conclude(
+async function finishAttempt(
   exit: Exit,
   report: NotebookReport | undefined,
   context: RunnerContext,
 ): Promise<TaskOutcome> {
   const crash = crashOf(exit, report);
   if (crash !== undefined && report !== undefined) {
-    await writeInOneStep(reportFile(context), JSON.stringify(afterCrash(report, crash)));
+    await writeFileAtomically(reportFileOf(context), JSON.stringify(markCrashed(report, crash)));
   }
   if (exit.kind === 'stopped' || exit.kind === 'lost') return outcomeOf(exit, workloadFailedMessage);
   await context.writeOutput(
     crash === undefined
       ? outputOf(report, context)
-      : { error: crash, ...(report === undefined && (await lastWords(context))) },
+      : { error: crash, ...(report === undefined && (await readErrorTrace(context))) },
   );
   return crash === undefined || exit.kind === 'flooded'
     ? outcomeOf(exit, workloadFailedMessage)
@@ -131,7 +133,7 @@ async function conclude(
  * A notebook that came to nothing has said why on stderr, if anywhere: that its interpreter is not there, for
  * example.
  */
-async function lastWords({ directory }: RunnerContext): Promise<Pick<TaskOutput, 'errorTrace'>> {
+async function readErrorTrace({ directory }: RunnerContext): Promise<Pick<TaskOutput, 'errorTrace'>> {
   const said = (await readLogTail(join(directory, 'stderr'), 4_096)).trim();
   return said === '' ? {} : { errorTrace: said };
 }
@@ -147,13 +149,15 @@ function crashOf(exit: Exit, report: NotebookReport | undefined): string | undef
     case 'lost':
       return exit.message;
     case 'exited': {
-      const running = report === undefined ? undefined : runningCell(report);
+      const running = report === undefined ? undefined : findRunningCell(report);
       // A failure that the report tells stands, however the process ended after it.
       const over =
         report !== undefined && running === undefined && (report.error !== undefined || exit.code === 0);
       if (over) return undefined;
       const where =
-        running === undefined ? doubt(exit.code, report) : ` while cell ${running.position} was running`;
+        running === undefined
+          ? describeMissingReport(exit.code, report)
+          : ` while cell ${running.position} was running`;
       return `The notebook process ended with ${describeExit(exit.code)}${where}.`;
     }
     default:
@@ -165,7 +169,7 @@ function crashOf(exit: Exit, report: NotebookReport | undefined): string | undef
  * With the codes 0 and 1 the driver says that the report tells the rest: when it does not, somebody will ask
  * why.
  */
-function doubt(code: number, report: NotebookReport | undefined): string {
+function describeMissingReport(code: number, report: NotebookReport | undefined): string {
   if (code > 1 || report !== undefined) return '';
   return `, and its report (notebook.json) is missing, has more than ${reportBytesMax} bytes, or was changed by something other than its runner`;
 }
@@ -182,15 +186,15 @@ function outputOf(report: NotebookReport | undefined, context: RunnerContext): T
  * too: one that is too long or holds no report counts as absent.
  */
 async function readReport(context: RunnerContext): Promise<NotebookReport | undefined> {
-  const { text, truncated } = await readHead(reportFile(context), reportBytesMax);
+  const { text, truncated } = await readHead(reportFileOf(context), reportBytesMax);
   return truncated ? undefined : parseNotebookReport(tryParseJson(text));
 }
 
 /** Where the notebook asks for runs of other notebooks. */
-function questionsDirectory(context: RunnerContext): string {
+function requestsDirectoryOf(context: RunnerContext): string {
   return join(context.directory, 'questions');
 }
 
-function reportFile(context: RunnerContext): string {
+function reportFileOf(context: RunnerContext): string {
   return join(context.directory, 'notebook.json');
 }

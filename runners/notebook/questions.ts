@@ -9,25 +9,25 @@ import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { messageOf } from '../../engine/errors.ts';
 import { isMissing, tryParseJson, readHead } from '../../engine/read-file.ts';
-import { createBell } from '../pool/bell.ts';
+import { createWakeSignal } from '../pool/bell.ts';
 import type { ChildRunResult, Exit, RunnerContext } from '../contract.ts';
-import { writeInOneStep } from '../process/pinned-command.ts';
+import { writeFileAtomically } from '../process/pinned-command.ts';
 
 /** `dbutils.notebook.run`: `<key>.json`. The answer is a ChildEnd: `<key>.answer`. */
-const Question = Type.Object({
+const NotebookRequest = Type.Object({
   kind: Type.Literal('notebook'),
   path: Type.String(),
   timeoutSeconds: Type.Integer({ minimum: 0, maximum: 2 ** 31 }),
   arguments: Type.Record(Type.String(), Type.String()),
 });
 
-const questionBytesMax = 2 ** 20;
+const requestBytesMax = 2 ** 20;
 /** Questions of one notebook that are answered at a time; the others wait. */
-const openMax = 100;
+const openRequestsMax = 100;
 /** How often the directory is looked at where changes are not told. */
-const tickMs = 5_000;
+const pollIntervalMs = 5_000;
 /** After an answer could not be written. */
-const retryMs = 1_000;
+const responseRetryMs = 1_000;
 
 /**
  * Answers questions until the notebook's process is over. What it has asked for is cancelled then, if it is
@@ -35,13 +35,13 @@ const retryMs = 1_000;
  * @param start begins the process, or attaches to it; called when questions can be asked
  * @returns how the process ended
  */
-export async function answerQuestions(
+export async function serveNotebookRequests(
   context: RunnerContext,
   directory: string,
   start: () => Promise<Exit>,
 ): Promise<Exit> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const bell = createBell();
+  const bell = createWakeSignal();
   const over = new AbortController();
   const taken = new Map<string, Promise<void>>();
   let open = 0;
@@ -49,17 +49,17 @@ export async function answerQuestions(
     open += 1;
     taken.set(
       key,
-      answer(context, directory, key, over.signal).finally(() => {
+      handleRequest(context, directory, key, over.signal).finally(() => {
         open -= 1;
-        bell.ring();
+        bell.wake();
       }),
     );
   };
-  const watcher = watchDirectory(directory, bell.ring);
+  const watcher = watchDirectory(directory, bell.wake);
   let isOver = false;
   const ended = start().finally(() => {
     isOver = true;
-    bell.ring();
+    bell.wake();
   });
   // Heard of where it is waited for.
   ended.catch(() => undefined);
@@ -68,11 +68,11 @@ export async function answerQuestions(
       const last = isOver;
       // Nobody waits any more: what was asked for is only cancelled.
       if (last) over.abort();
-      for (const key of await unanswered(directory))
-        if (!taken.has(key) && (last || open < openMax)) take(key);
+      for (const key of await listPendingRequests(directory))
+        if (!taken.has(key) && (last || open < openRequestsMax)) take(key);
       if (last) break;
       // A process that could not be waited for is an error of the runner.
-      await Promise.race([bell.wait(tickMs), ended]);
+      await Promise.race([bell.wait(pollIntervalMs), ended]);
     }
     return await ended;
   } finally {
@@ -83,7 +83,7 @@ export async function answerQuestions(
 }
 
 /** Keys of the questions without an answer. */
-async function unanswered(directory: string): Promise<string[]> {
+async function listPendingRequests(directory: string): Promise<string[]> {
   const names = await readdir(directory).catch((error: unknown) => {
     if (isMissing(error)) return [];
     throw error;
@@ -95,17 +95,17 @@ async function unanswered(directory: string): Promise<string[]> {
 }
 
 /** @param over aborted when nobody waits for the answer any more */
-async function answer(
+async function handleRequest(
   context: RunnerContext,
   directory: string,
   key: string,
   over: AbortSignal,
 ): Promise<void> {
-  const end = await endOf(context, join(directory, `${key}.json`), key, over);
+  const end = await launchRequestedRun(context, join(directory, `${key}.json`), key, over);
   for (;;) {
     try {
       // The notebook may be another user than the engine; nobody else can enter the directory.
-      await writeInOneStep(join(directory, `${key}.answer`), JSON.stringify(end), 0o644);
+      await writeFileAtomically(join(directory, `${key}.answer`), JSON.stringify(end), 0o644);
       return;
     } catch (error) {
       // The task removed the directory, or is over.
@@ -114,24 +114,24 @@ async function answer(
         `The answer to the notebook's question could not be written, it is tried again: ${messageOf(error)}`,
       );
       await new Promise((resolve) => {
-        setTimeout(resolve, retryMs);
+        setTimeout(resolve, responseRetryMs);
       });
     }
   }
 }
 
-async function endOf(
+async function launchRequestedRun(
   context: RunnerContext,
   file: string,
   key: string,
   over: AbortSignal,
 ): Promise<ChildRunResult> {
-  const { text, truncated } = await readHead(file, questionBytesMax);
+  const { text, truncated } = await readHead(file, requestBytesMax);
   const question = truncated ? undefined : tryParseJson(text);
-  if (!Check(Question, question)) {
+  if (!Check(NotebookRequest, question)) {
     return {
       result: 'FAILED',
-      message: `What the notebook asked for is no question that Runyard knows, or has more than ${questionBytesMax} bytes.`,
+      message: `What the notebook asked for is no question that Runyard knows, or has more than ${requestBytesMax} bytes.`,
     };
   }
   const { kind, path, timeoutSeconds, arguments: given } = question;

@@ -2,13 +2,13 @@
 import type { NotebookCell, NotebookReport } from '../../engine/run/output.ts';
 
 /** The cell that was running when the report was last written: it has a start and no end. */
-export function runningCell(report: NotebookReport): NotebookCell | undefined {
+export function findRunningCell(report: NotebookReport): NotebookCell | undefined {
   return report.cells.find((cell) => cell.startTime !== undefined && cell.finishTime === undefined);
 }
 
 /** The report with the cell that was running marked as failed, for the reason given. */
-export function afterCrash(report: NotebookReport, reason: string): NotebookReport {
-  const running = runningCell(report);
+export function markCrashed(report: NotebookReport, reason: string): NotebookReport {
+  const running = findRunningCell(report);
   if (running === undefined) return report;
   // What it showed until then stays; called again after a restart of the engine, this comes to the same.
   const shown = running.outputs.filter(({ type }) => type !== 'error');

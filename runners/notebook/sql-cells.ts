@@ -12,19 +12,19 @@ import {
   type DuckDBMaterializedResult,
 } from '@duckdb/node-api';
 import { messageOf } from '../../engine/errors.ts';
-import { shownValue } from '../query/query-rows.ts';
-import { queryFailure } from '../query/query-failure.ts';
-import { lockDown } from './node/sql-session.ts';
+import { toJsonValue } from '../query/query-rows.ts';
+import { toQueryError } from '../query/query-failure.ts';
+import { restrictAccess } from './node/sql-session.ts';
 import { prepareSql } from './node/sql-statement.ts';
-import { statementsOf } from './node/sql-tokens.ts';
+import { splitStatements } from './node/sql-tokens.ts';
 
-interface Question {
+interface SqlCellRequest {
   readonly sql: string;
   /** Values of `:name`. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-type Answer =
+type SqlCellResponse =
   | {
       readonly columns: readonly { readonly name: string; readonly type: string }[];
       readonly rows: readonly (readonly unknown[])[];
@@ -35,40 +35,40 @@ type Answer =
 /** Most rows that are handed over: those of a table that a cell shows. */
 const rowsMax = 10_000;
 
-const parameterRemedy =
+const missingParameterHint =
   'Give it in base_parameters or notebook_params, or declare a widget of that name in a cell before.';
 
-const [, , given = ''] = process.argv;
-mkdirSync(given, { recursive: true });
-const directory = realpathSync(given);
-const connection = await open();
+const [, , managedFsArgument = ''] = process.argv;
+mkdirSync(managedFsArgument, { recursive: true });
+const managedFsRoot = realpathSync(managedFsArgument);
+const connection = await openDatabase();
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const answer = await answerTo(JSON.parse(line) as Question);
+  const answer = await handleRequest(JSON.parse(line) as SqlCellRequest);
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }
 process.exit(0);
 
-async function open(): Promise<DuckDBConnection> {
+async function openDatabase(): Promise<DuckDBConnection> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: '512MB' });
   const opened = await instance.connect();
-  await lockDown(opened, [directory], '');
+  await restrictAccess(opened, [managedFsRoot], '');
   return opened;
 }
 
-async function answerTo({ sql, parameters }: Question): Promise<Answer> {
+async function handleRequest({ sql, parameters }: SqlCellRequest): Promise<SqlCellResponse> {
   try {
-    let answer: Answer = { columns: [], rows: [], total: 0 };
-    for (const statement of statementsOf(sql)) {
-      const prepared = prepareSql(statement, parameters, directory, parameterRemedy);
+    let answer: SqlCellResponse = { columns: [], rows: [], total: 0 };
+    for (const statement of splitStatements(sql)) {
+      const prepared = prepareSql(statement, parameters, managedFsRoot, missingParameterHint);
       const run = await connection.prepare(prepared.sql);
       for (const [name, value] of prepared.values) run.bindVarchar(run.parameterIndex(name), value);
-      answer = await rowsOf(await run.run());
+      answer = await readResult(await run.run());
     }
     return answer;
   } catch (error) {
     return {
-      error: (await queryFailure(messageOf(error), directory)).message.replace(
+      error: (await toQueryError(messageOf(error), managedFsRoot)).message.replace(
         'The query cannot be run: ',
         '',
       ),
@@ -76,7 +76,7 @@ async function answerTo({ sql, parameters }: Question): Promise<Answer> {
   }
 }
 
-async function rowsOf(result: DuckDBMaterializedResult): Promise<Answer> {
+async function readResult(result: DuckDBMaterializedResult): Promise<SqlCellResponse> {
   const types = result.columnTypes();
   const columns = result
     .columnNames()
@@ -91,13 +91,14 @@ async function rowsOf(result: DuckDBMaterializedResult): Promise<Answer> {
     chunk = await result.fetchChunk()
   ) {
     for (const row of chunk.convertRows(JsonDuckDBValueConverter)) {
-      if (rows.length < rowsMax) rows.push(row.map((value, index) => plain(shownValue(value, types[index]))));
+      if (rows.length < rowsMax)
+        rows.push(row.map((value, index) => toTableValue(toJsonValue(value, types[index]))));
     }
   }
   return { columns, rows, total: Number(result.rowCount) };
 }
 
 /** Lists and structures as JSON text. */
-function plain(value: unknown): unknown {
+function toTableValue(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }

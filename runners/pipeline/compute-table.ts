@@ -4,37 +4,37 @@ import { join } from 'node:path';
 import { datasetKeyOf } from '../../engine/pipeline/definition.ts';
 import type { LinkedFlow, LinkedTable } from '../../engine/pipeline/graph.ts';
 import type { FlowProgress, PublishedColumn, PublishedDataset } from '../../engine/pipeline/manifest.ts';
-import { columnsOf, parquetRows, saidByDatabase } from './database.ts';
+import { columnsOf, toParquetSql, describeDatabaseError } from './database.ts';
 import type { EventLog } from './event-log.ts';
-import { fittedQuery, type WantedColumn } from './fitted-query.ts';
+import { createCastQuery, type TargetColumn } from './fitted-query.ts';
 import type { InputFile } from './inputs.ts';
-import { keepPart } from './versions.ts';
-import { bindDataset, layOut, sqlOf, type Work, type WorkingDataset } from './working-state.ts';
-import { ExpectationFailed, writePart } from './write-part.ts';
+import { linkPart } from './versions.ts';
+import { bindDataset, bindInputs, sqlOf, type UpdateContext, type LocalDataset } from './working-state.ts';
+import { ExpectationError, writePart } from './write-part.ts';
 
-export interface Computing {
-  readonly work: Work;
+export interface ComputeContext {
+  readonly context: UpdateContext;
   readonly log: EventLog;
   /** Directory of the version that is being made. */
-  readonly draft: string;
+  readonly draftDirectory: string;
   readonly version: number;
   /** Files that flows have read for the first time. */
-  readonly fresh: InputFile[];
+  readonly newFiles: InputFile[];
 }
 
 /** A flow failed; the message names it and is fit for the run's state. */
-export class FlowFailed extends Error {}
+export class FlowError extends Error {}
 
 /** @param before what was published of it, unless it begins anew. @throws FlowFailed */
 export async function computeTable(
-  computing: Computing,
+  computing: ComputeContext,
   table: LinkedTable,
-  before: WorkingDataset | undefined,
+  before: LocalDataset | undefined,
   generation: number,
 ): Promise<void> {
-  const { work, draft, version } = computing;
+  const { context, draftDirectory, version } = computing;
   const key = datasetKeyOf(table.name);
-  const directory = join(draft, key);
+  const directory = join(draftDirectory, key);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const kept = table.kind === 'STREAMING_TABLE' ? before : undefined;
   const parts: PublishedDataset['parts'] = [...(kept?.published.parts ?? [])];
@@ -42,7 +42,7 @@ export async function computeTable(
     from: path,
     to: join(directory, path.slice(path.lastIndexOf('/') + 1)),
   }));
-  for (const { from, to } of paths) await keepPart(from, to);
+  for (const { from, to } of paths) await linkPart(from, to);
   const written = paths.map(({ to }) => to);
   const flows: Record<string, FlowProgress> = { ...kept?.published.flows };
   let columns: readonly PublishedColumn[] = kept?.published.columns ?? [];
@@ -51,8 +51,8 @@ export async function computeTable(
     const path = join(directory, file);
     const wanted = columns.length > 0 ? columns : table.columns;
     const done = await runFlow(computing, table, flow, {
-      before: flows[datasetKeyOf(flow.name)],
-      wanted,
+      previous: flows[datasetKeyOf(flow.name)],
+      targetColumns: wanted,
       path,
     });
     flows[datasetKeyOf(flow.name)] = done.progress;
@@ -62,14 +62,15 @@ export async function computeTable(
       written.push(path);
     }
     if (columns.length === 0)
-      columns = written.length > 0 ? await columnsOf(work.connection, parquetRows([path], [])) : done.columns;
+      columns =
+        written.length > 0 ? await columnsOf(context.connection, toParquetSql([path], [])) : done.columns;
   }
   const comments = new Map(table.columns.map(({ name, comment }) => [name.toLowerCase(), comment]));
   const commented = columns.map(({ name, type }) => {
     const comment = comments.get(name.toLowerCase());
     return { name, type, ...(comment !== undefined && { comment }) };
   });
-  await bindDataset(work, key, {
+  await bindDataset(context, key, {
     paths: written,
     published: {
       name: table.name,
@@ -85,24 +86,24 @@ export async function computeTable(
   });
 }
 
-interface FlowDone {
+interface FlowResult {
   readonly rows: number;
   readonly progress: FlowProgress;
   readonly columns: readonly PublishedColumn[];
 }
 
-interface FlowPlan {
-  readonly before: FlowProgress | undefined;
-  readonly wanted: readonly WantedColumn[];
+interface FlowInput {
+  readonly previous: FlowProgress | undefined;
+  readonly targetColumns: readonly TargetColumn[];
   readonly path: string;
 }
 
 async function runFlow(
-  { work, log, fresh }: Computing,
+  { context, log, newFiles }: ComputeContext,
   table: LinkedTable,
   flow: LinkedFlow,
-  { before, wanted, path }: FlowPlan,
-): Promise<FlowDone> {
+  { previous, targetColumns, path }: FlowInput,
+): Promise<FlowResult> {
   const about = { flow: flow.name, dataset: table.name, event_type: 'flow_progress' as const };
   log.write({
     ...about,
@@ -111,29 +112,29 @@ async function runFlow(
     details: { flow_progress: { status: 'RUNNING' } },
   });
   try {
-    const step = await layOut(work, flow, before);
-    fresh.push(...step.fresh);
+    const step = await bindInputs(context, flow, previous);
+    newFiles.push(...step.newFiles);
     const query =
-      step.absent.length > 0
+      step.missingSources.length > 0
         ? undefined
-        : await fittedQuery(
-            work.connection,
+        : await createCastQuery(
+            context.connection,
             flow,
-            sqlOf(work, flow),
-            wanted,
-            work.columns.get(datasetKeyOf(flow.name)),
+            sqlOf(context, flow),
+            targetColumns,
+            context.queryColumns.get(datasetKeyOf(flow.name)),
           );
     const part =
-      query === undefined || step.idle
+      query === undefined || step.hasNoNewData
         ? { rows: 0, quality: { dropped_records: 0, expectations: [] } }
-        : await writePart(work.connection, flow, query, table.expectations, path);
+        : await writePart(context.connection, flow, query, table.expectations, path);
     const { rows, quality } = part;
     const dropped =
       quality.dropped_records === 0 ? '' : `, ${quality.dropped_records} were dropped by expectations`;
     log.write({
       ...about,
       level: 'INFO',
-      message: step.idle
+      message: step.hasNoNewData
         ? `Flow ${flow.name} found nothing new.`
         : `Flow ${flow.name} is complete: ${rows} rows were written${dropped}.`,
       details: {
@@ -143,12 +144,12 @@ async function runFlow(
     return {
       rows,
       progress: step.progress,
-      columns: query?.columns ?? wanted.map(({ name, type = 'VARCHAR' }) => ({ name, type })),
+      columns: query?.columns ?? targetColumns.map(({ name, type = 'VARCHAR' }) => ({ name, type })),
     };
   } catch (error) {
-    const said = saidByDatabase(error);
+    const said = describeDatabaseError(error);
     const message = said.startsWith(`Flow ${flow.name}`) ? said : `Flow ${flow.name} failed: ${said}`;
-    const quality = error instanceof ExpectationFailed ? { data_quality: error.quality } : {};
+    const quality = error instanceof ExpectationError ? { data_quality: error.quality } : {};
     log.write({
       ...about,
       level: 'ERROR',
@@ -156,6 +157,6 @@ async function runFlow(
       error: said,
       details: { flow_progress: { status: 'FAILED', ...quality } },
     });
-    throw new FlowFailed(message, { cause: error });
+    throw new FlowError(message, { cause: error });
   }
 }

@@ -61,7 +61,7 @@ export async function openDatabase(order: UpdatePlan, spill: string): Promise<Up
 /**
  * What DuckDB says, without the query that it repeats and the mark in it: that is not what its author wrote.
  */
-export function saidByDatabase(error: unknown): string {
+export function describeDatabaseError(error: unknown): string {
   const [first = ''] = messageOf(error).split(/\n\n?LINE \d+:/);
   return first.trim().replaceAll(/\s+/g, ' ');
 }
@@ -78,13 +78,13 @@ export async function rowsOf(connection: DuckDBConnection, sql: string): Promise
 }
 
 /** No row, of these columns. */
-export function emptyRows(columns: readonly PublishedColumn[]): string {
+export function toEmptyRowsSql(columns: readonly PublishedColumn[]): string {
   return `SELECT ${columns.map(({ name, type }) => `CAST(NULL AS ${type}) AS ${quoteDuckdbName(name)}`).join(', ')} WHERE false`;
 }
 
 /** The rows of Parquet files, or none of these columns when there is no file. */
-export function parquetRows(paths: readonly string[], columns: readonly PublishedColumn[]): string {
+export function toParquetSql(paths: readonly string[], columns: readonly PublishedColumn[]): string {
   return paths.length === 0
-    ? emptyRows(columns)
+    ? toEmptyRowsSql(columns)
     : `SELECT * FROM read_parquet([${paths.map((path) => quoteDuckdbText(escapeGlob(path))).join(', ')}])`;
 }

@@ -12,7 +12,7 @@ export interface EventLog {
 }
 
 /** Logs of earlier updates that are kept. */
-const logsKept = 200;
+const logsKeptMax = 200;
 
 /** @param say also takes the message of each event, for the log of the task */
 export function openEventLog(
@@ -23,7 +23,7 @@ export function openEventLog(
 ): EventLog {
   const directory = join(storage, 'events');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  removeOldest(directory);
+  removeOldestLogs(directory);
   const file = openSync(join(directory, `${origin.update_id}.jsonl`), 'w', 0o600);
   // The first is that of the request.
   let number = 1;
@@ -38,9 +38,9 @@ export function openEventLog(
   };
 }
 
-function removeOldest(directory: string): void {
+function removeOldestLogs(directory: string): void {
   const logs = readdirSync(directory)
     .map((name) => ({ name, time: statSync(join(directory, name)).mtimeMs }))
     .sort((a, b) => b.time - a.time);
-  for (const { name } of logs.slice(logsKept)) rmSync(join(directory, name), { force: true });
+  for (const { name } of logs.slice(logsKeptMax)) rmSync(join(directory, name), { force: true });
 }

@@ -9,18 +9,18 @@ import type { PublishedColumn } from '../../engine/pipeline/manifest.ts';
 import { columnsOf } from './database.ts';
 
 /** A column that a table is to have; without a type it takes that of the query. */
-export type WantedColumn = Pick<DeclaredColumn, 'name' | 'type'>;
+export type TargetColumn = Pick<DeclaredColumn, 'name' | 'type'>;
 
-export interface FittedQuery {
+export interface CastQuery {
   readonly sql: string;
   readonly columns: readonly PublishedColumn[];
   /** The columns of the query as they are. */
-  readonly given: readonly PublishedColumn[];
+  readonly sourceColumns: readonly PublishedColumn[];
   /**
    * For every column whose type changes: a condition that its value stays the same, and how the columns are
    * called.
    */
-  readonly lossless: readonly {
+  readonly losslessChecks: readonly {
     readonly column: string;
     readonly condition: string;
     readonly from: string;
@@ -29,20 +29,20 @@ export interface FittedQuery {
 }
 
 /** What Parquet cannot hold as it is. */
-const storable: Readonly<Record<string, string>> = { HUGEINT: 'BIGINT', UHUGEINT: 'BIGINT' };
+const parquetTypes: Readonly<Record<string, string>> = { HUGEINT: 'BIGINT', UHUGEINT: 'BIGINT' };
 
 /**
  * @param wanted the columns of the table; empty: those of the query
  * @param known the columns of the query, when they are
  * @throws ServiceError for columns that do not fit
  */
-export async function fittedQuery(
+export async function createCastQuery(
   connection: DuckDBConnection,
   flow: LinkedFlow,
   sql: string,
-  wanted: readonly WantedColumn[],
+  wanted: readonly TargetColumn[],
   known?: readonly PublishedColumn[],
-): Promise<FittedQuery> {
+): Promise<CastQuery> {
   const given = known ?? (await columnsOf(connection, sql));
   const names = given.map(({ name }) => name.toLowerCase());
   const twice = given.find(({ name }, index) => names.indexOf(name.toLowerCase()) !== index);
@@ -51,12 +51,12 @@ export async function fittedQuery(
       `Flow ${flow.name}: its query has two columns named ${quote(twice.name)}; name them apart with AS.`,
     );
   const targets = wanted.length === 0 ? given : wanted;
-  const pairs = flow.byName ? pairedByName(flow, given, targets) : pairedByPlace(flow, given, targets);
+  const pairs = flow.byName ? matchByName(flow, given, targets) : matchByPosition(flow, given, targets);
   const columns: PublishedColumn[] = [];
-  const lossless: FittedQuery['lossless'][number][] = [];
+  const lossless: CastQuery['losslessChecks'][number][] = [];
   const parts = pairs.map(({ target, source }) => {
     const type = target.type ?? source?.type ?? 'VARCHAR';
-    const to = storable[type] ?? type;
+    const to = parquetTypes[type] ?? type;
     columns.push({ name: target.name, type: to });
     const value = source === undefined ? 'NULL' : `source.${quoteDuckdbName(source.name)}`;
     if (source !== undefined && source.type !== to) {
@@ -74,22 +74,22 @@ export async function fittedQuery(
   return {
     sql: `SELECT ${parts.join(', ')}${lossless.map(({ condition }, index) => `, ${condition} AS "~lossless ${index}"`).join('')} FROM (${sql}\n) AS source`,
     columns,
-    given,
-    lossless,
+    sourceColumns: given,
+    losslessChecks: lossless,
   };
 }
 
-interface Pair {
-  readonly target: WantedColumn;
+interface ColumnPair {
+  readonly target: TargetColumn;
   /** Undefined: the query does not have it. */
   readonly source: PublishedColumn | undefined;
 }
 
-function pairedByName(
+function matchByName(
   { name, target: table }: LinkedFlow,
   given: readonly PublishedColumn[],
-  targets: readonly WantedColumn[],
-): Pair[] {
+  targets: readonly TargetColumn[],
+): ColumnPair[] {
   const known = new Map(given.map((column) => [column.name.toLowerCase(), column]));
   const extra = given.find(
     (column) => !targets.some((target) => target.name.toLowerCase() === column.name.toLowerCase()),
@@ -102,11 +102,11 @@ function pairedByName(
   return targets.map((target) => ({ target, source: known.get(target.name.toLowerCase()) }));
 }
 
-function pairedByPlace(
+function matchByPosition(
   { name, target: table }: LinkedFlow,
   given: readonly PublishedColumn[],
-  targets: readonly WantedColumn[],
-): Pair[] {
+  targets: readonly TargetColumn[],
+): ColumnPair[] {
   if (given.length !== targets.length)
     throw invalid(
       `Flow ${name}: its query has ${given.length} columns, but ${table} has ${targets.length}; write INSERT INTO ${table} BY NAME, or give as many.`,

@@ -16,10 +16,10 @@ export interface InputFile {
   /** On this machine. */
   readonly path: string;
   /** Size and time of change. */
-  readonly state: string;
+  readonly fingerprint: string;
 }
 
-interface Place {
+interface InputLocation {
   /** On this machine. */
   readonly directory: string;
   /** What stands before the path in a URI. */
@@ -28,7 +28,10 @@ interface Place {
   readonly path: string;
 }
 
-function placeOf(uri: string, { managedFs, objstore }: Pick<UpdatePlan, 'managedFs' | 'objstore'>): Place {
+function resolveLocation(
+  uri: string,
+  { managedFs, objstore }: Pick<UpdatePlan, 'managedFs' | 'objstore'>,
+): InputLocation {
   const canonical = canonicalUri(uri);
   const isBucket = canonical.startsWith('objstore://');
   const path = posix.normalize(`/${canonical.replace(/^(managed_fs:|objstore:\/\/)/, '')}`);
@@ -48,23 +51,23 @@ function placeOf(uri: string, { managedFs, objstore }: Pick<UpdatePlan, 'managed
  * folder behind the fixed part, begins with a dot or an underscore are no input: tools write drafts and marks
  * under such names.
  */
-export async function inputFiles(
+export async function listInputFiles(
   uri: string,
   order: Pick<UpdatePlan, 'managedFs' | 'objstore'>,
 ): Promise<InputFile[]> {
-  const place = placeOf(uri, order);
+  const place = resolveLocation(uri, order);
   const direct = isGlob(place.path) ? undefined : await statIfExists(join(place.directory, place.path));
-  if (direct?.isFile() === true) return found([place.path], place);
+  if (direct?.isFile() === true) return toInputFiles([place.path], place);
   const folder = isGlob(place.path) ? baseFolderOf(place.path) : place.path;
   const pattern = globToRegExp(isGlob(place.path) ? place.path : posix.join(place.path, '**'));
-  const paths = await pathsBelow(place.directory, folder);
-  return found(
+  const paths = await listPathsBelow(place.directory, folder);
+  return toInputFiles(
     paths.filter((path) => pattern.test(path)),
     place,
   );
 }
 
-async function pathsBelow(root: string, folder: string): Promise<string[]> {
+async function listPathsBelow(root: string, folder: string): Promise<string[]> {
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error: unknown) => {
     if (isMissing(error)) return [];
     throw error;
@@ -72,28 +75,31 @@ async function pathsBelow(root: string, folder: string): Promise<string[]> {
   const paths: string[] = [];
   for (const entry of entries.filter(({ name }) => !/^[._]/.test(name))) {
     const path = posix.join(folder, entry.name);
-    if (entry.isDirectory()) paths.push(...(await pathsBelow(root, path)));
+    if (entry.isDirectory()) paths.push(...(await listPathsBelow(root, path)));
     else paths.push(path);
   }
   return paths;
 }
 
-async function found(paths: readonly string[], { directory, scheme }: Place): Promise<InputFile[]> {
+async function toInputFiles(
+  paths: readonly string[],
+  { directory, scheme }: InputLocation,
+): Promise<InputFile[]> {
   const root = await realpath(directory);
   const files = await Promise.all(
     [...paths].sort().map(async (path): Promise<InputFile | undefined> => {
       const real = await realpath(join(directory, path)).catch(() => undefined);
       // A link that leads outside, or to nothing, is no input.
       if (real === undefined || !real.startsWith(`${root}/`)) return undefined;
-      const state = await stateOf(real);
-      return state === undefined ? undefined : { uri: `${scheme}${path}`, path: real, state };
+      const state = await fingerprintOf(real);
+      return state === undefined ? undefined : { uri: `${scheme}${path}`, path: real, fingerprint: state };
     }),
   );
   return files.filter((file) => file !== undefined);
 }
 
 /** Size and time of change of a file; undefined when there is none. */
-export async function stateOf(path: string): Promise<string | undefined> {
+export async function fingerprintOf(path: string): Promise<string | undefined> {
   const stats = await stat(path).catch((error: unknown) => {
     if (isMissing(error)) return undefined;
     throw error;

@@ -5,7 +5,7 @@ import { datasetKeyOf } from '../../engine/pipeline/definition.ts';
 import type { LinkedQuery } from '../../engine/pipeline/graph.ts';
 import { invalidAt } from '../../engine/pipeline/source-place.ts';
 
-type Tree = Readonly<Record<string, unknown>>;
+type AstNode = Readonly<Record<string, unknown>>;
 
 /** @throws ServiceError for what DuckDB does not take for one SELECT, and for tables of other catalogs */
 export async function linkQuery(connection: DuckDBConnection, query: FlowQuery): Promise<LinkedQuery> {
@@ -13,7 +13,7 @@ export async function linkQuery(connection: DuckDBConnection, query: FlowQuery):
     'SELECT json_serialize_sql($1::VARCHAR, skip_null := true, skip_empty := true)',
     [query.sql((uri) => [uri])],
   );
-  const tree = JSON.parse(String(result.getRowsJson()[0]?.[0])) as Tree;
+  const tree = JSON.parse(String(result.getRowsJson()[0]?.[0])) as AstNode;
   if (tree['error'] === true) {
     const near = /at or near "(.*?)"/.exec(String(tree['error_message']))?.[1];
     throw invalidAt(
@@ -22,7 +22,7 @@ export async function linkQuery(connection: DuckDBConnection, query: FlowQuery):
     );
   }
   const reads = new Set<string>();
-  collect(tree, new Set(), (table) => {
+  collectTables(tree, new Set(), (table) => {
     const schema = table['schema_name'];
     if (schema === streamSchema) return;
     const name = String(table['table_name']);
@@ -42,26 +42,30 @@ export async function linkQuery(connection: DuckDBConnection, query: FlowQuery):
 }
 
 /** Calls `found` for every table of the tree that is not defined by a WITH around it. */
-function collect(node: unknown, hidden: ReadonlySet<string>, found: (table: Tree) => void): void {
-  if (Array.isArray(node)) return node.forEach((child) => collect(child, hidden, found));
+function collectTables(node: unknown, hidden: ReadonlySet<string>, found: (table: AstNode) => void): void {
+  if (Array.isArray(node)) return node.forEach((child) => collectTables(child, hidden, found));
   if (typeof node !== 'object' || node === null) return;
-  const tree = node as Tree;
+  const tree = node as AstNode;
   if (
     tree['type'] === 'BASE_TABLE' &&
     (tree['schema_name'] !== undefined || !hidden.has(datasetKeyOf(String(tree['table_name']))))
   )
     found(tree);
   let inside = hidden;
-  for (const { key, value } of withEntries(tree)) {
+  for (const { key, value } of listCtes(tree)) {
     const isRecursive = JSON.stringify(value).includes('"RECURSIVE_CTE_NODE"');
-    collect(value, isRecursive ? new Set([...inside, key]) : inside, found);
+    collectTables(value, isRecursive ? new Set([...inside, key]) : inside, found);
     inside = new Set([...inside, key]);
   }
-  for (const [field, child] of Object.entries(tree)) if (field !== 'cte_map') collect(child, inside, found);
+  for (const [field, child] of Object.entries(tree))
+    if (field !== 'cte_map') collectTables(child, inside, found);
 }
 
-function withEntries({ cte_map: map }: Tree): { readonly key: string; readonly value: unknown }[] {
+function listCtes({ cte_map: map }: AstNode): { readonly key: string; readonly value: unknown }[] {
   const entries =
     typeof map === 'object' && map !== null && 'map' in map && Array.isArray(map.map) ? map.map : [];
-  return entries.map((entry: Tree) => ({ key: datasetKeyOf(String(entry['key'])), value: entry['value'] }));
+  return entries.map((entry: AstNode) => ({
+    key: datasetKeyOf(String(entry['key'])),
+    value: entry['value'],
+  }));
 }

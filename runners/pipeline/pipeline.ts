@@ -16,12 +16,12 @@ import {
   type RunnerPlugin,
 } from '../contract.ts';
 import { describeExit } from '../process/describe-exit.ts';
-import { newestVersion, settle } from './versions.ts';
+import { newestVersion, finishPublish } from './versions.ts';
 
-const Failure = Type.Object({ error: Type.String() });
+const FailureFile = Type.Object({ error: Type.String() });
 const failureBytesMax = 2 ** 20;
 /** For JavaScript alone; what DuckDB may take is in the order. */
-const heapMegabytes = 384;
+const heapMb = 384;
 
 /**
  * `pipeline_task`. The engine has settled before what is to be done; the update that an attempt has published
@@ -35,22 +35,22 @@ export const plugin: RunnerPlugin<PipelineTask> = {
   async run(_task, context) {
     const file = join(context.directory, updateFileNames.order);
     const order = parsePreparedUpdate((await readHead(file, Number.MAX_SAFE_INTEGER)).text);
-    if (order === undefined) return failed(context, 'What this update was to do is not kept any more.');
-    if ('refused' in order) return failed(context, order.refused);
+    if (order === undefined) return failTask(context, 'What this update was to do is not kept any more.');
+    if ('refused' in order) return failTask(context, order.refused);
     await mkdir(order.storage.directory, { recursive: true, mode: 0o700 });
     const exit = await context.exec({
       argv: [
         process.execPath,
-        `--max-old-space-size=${heapMegabytes}`,
+        `--max-old-space-size=${heapMb}`,
         fileURLToPath(new URL('./update-process.ts', import.meta.url)),
         file,
       ],
     });
-    return outcomeOf(exit, order, context);
+    return updateOutcomeOf(exit, order, context);
   },
 };
 
-async function outcomeOf(exit: Exit, order: UpdatePlan, context: RunnerContext): Promise<TaskOutcome> {
+async function updateOutcomeOf(exit: Exit, order: UpdatePlan, context: RunnerContext): Promise<TaskOutcome> {
   if (exit.kind === 'exited' && exit.code === 0) return { kind: 'succeeded' };
   try {
     // Killed behind its publishing, it has done its work all the same.
@@ -58,12 +58,12 @@ async function outcomeOf(exit: Exit, order: UpdatePlan, context: RunnerContext):
       !order.request.validateOnly &&
       (await newestVersion(order.storage.directory))?.manifest.update_id === order.updateId
     ) {
-      await settle(order.storage.directory);
+      await finishPublish(order.storage.directory);
       return { kind: 'succeeded' };
     }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return failed(context, messageOf(error));
+    return failTask(context, messageOf(error));
   }
   switch (exit.kind) {
     case 'stopped':
@@ -71,14 +71,14 @@ async function outcomeOf(exit: Exit, order: UpdatePlan, context: RunnerContext):
     case 'lost':
       return { kind: 'lost', message: exit.message };
     case 'flooded':
-      return failed(context, exit.message);
+      return failTask(context, exit.message);
     case 'exited': {
       const failure = tryParseJson(
         (await readHead(join(context.directory, updateFileNames.failure), failureBytesMax)).text,
       );
-      return failed(
+      return failTask(
         context,
-        Check(Failure, failure)
+        Check(FailureFile, failure)
           ? failure.error
           : `The process of the update ended with ${describeExit(exit.code)}. Nothing was published.`,
       );
@@ -88,7 +88,7 @@ async function outcomeOf(exit: Exit, order: UpdatePlan, context: RunnerContext):
   }
 }
 
-async function failed(context: RunnerContext, message: string): Promise<TaskOutcome> {
+async function failTask(context: RunnerContext, message: string): Promise<TaskOutcome> {
   await context.writeOutput({ error: message });
   return { kind: 'failed', message };
 }

@@ -5,21 +5,22 @@ import { systemClock } from '../../engine/clock.ts';
 import { messageOf } from '../../engine/errors.ts';
 import { readHead } from '../../engine/read-file.ts';
 import { parsePreparedUpdate, updateFileNames, type UpdatePlan } from '../../engine/pipeline/update-order.ts';
-import { writeInOneStep } from '../process/pinned-command.ts';
+import { writeFileAtomically } from '../process/pinned-command.ts';
 import { openEventLog } from './event-log.ts';
 import { runUpdate } from './update.ts';
 
-const [, , file = ''] = process.argv;
-const attempt = dirname(file);
+const [, , updateFile = ''] = process.argv;
+const attemptDirectory = dirname(updateFile);
 
 async function main(): Promise<number> {
-  const order = parsePreparedUpdate((await readHead(file, Number.MAX_SAFE_INTEGER)).text);
-  if (order === undefined || 'refused' in order) throw new Error(`${file} holds no order of an update.`);
-  return perform(order);
+  const order = parsePreparedUpdate((await readHead(updateFile, Number.MAX_SAFE_INTEGER)).text);
+  if (order === undefined || 'refused' in order)
+    throw new Error(`${updateFile} holds no order of an update.`);
+  return executeUpdate(order);
 }
 
-async function perform(order: UpdatePlan): Promise<number> {
-  const scratch = join(attempt, 'scratch');
+async function executeUpdate(order: UpdatePlan): Promise<number> {
+  const scratch = join(attemptDirectory, 'scratch');
   await mkdir(scratch, { recursive: true });
   await mkdir(order.storage.directory, { recursive: true, mode: 0o700 });
   const log = openEventLog(
@@ -32,7 +33,7 @@ async function perform(order: UpdatePlan): Promise<number> {
     await runUpdate(order, scratch, log, systemClock);
     return 0;
   } catch (error) {
-    const message = told(messageOf(error), order);
+    const message = replaceLocalPaths(messageOf(error), order);
     log.write({
       level: 'ERROR',
       event_type: 'update_progress',
@@ -40,7 +41,10 @@ async function perform(order: UpdatePlan): Promise<number> {
       error: message,
       details: { update_progress: { state: 'FAILED' } },
     });
-    await writeInOneStep(join(attempt, updateFileNames.failure), JSON.stringify({ error: message }));
+    await writeFileAtomically(
+      join(attemptDirectory, updateFileNames.failure),
+      JSON.stringify({ error: message }),
+    );
     return 1;
   } finally {
     log.close();
@@ -49,7 +53,7 @@ async function perform(order: UpdatePlan): Promise<number> {
 }
 
 /** A message for people: directories of this machine are called as they are called outside. */
-function told(message: string, { storage, managedFs, objstore }: UpdatePlan): string {
+function replaceLocalPaths(message: string, { storage, managedFs, objstore }: UpdatePlan): string {
   const names: [string, string][] = [
     [storage.directory, storage.uri],
     [managedFs, 'managed_fs:'],

@@ -19,15 +19,29 @@ import { parseDefinition } from '../../engine/pipeline/read-definition.ts';
 import { selectTables, type TableSelection } from '../../engine/pipeline/selection.ts';
 import { invalidAt } from '../../engine/pipeline/source-place.ts';
 import type { UpdatePlan } from '../../engine/pipeline/update-order.ts';
-import { computeTable, type Computing } from './compute-table.ts';
-import { emptyRows, openDatabase, saidByDatabase, type UpdateDatabase } from './database.ts';
+import { computeTable, type ComputeContext } from './compute-table.ts';
+import { toEmptyRowsSql, openDatabase, describeDatabaseError, type UpdateDatabase } from './database.ts';
 import type { EventLog } from './event-log.ts';
-import { fittedQuery } from './fitted-query.ts';
-import { stateOf, type InputFile } from './inputs.ts';
+import { createCastQuery } from './fitted-query.ts';
+import { fingerprintOf, type InputFile } from './inputs.ts';
 import { linkQuery } from './linked-queries.ts';
-import { beginDraft, keepPart, newestVersion, publish, settle, type Version } from './versions.ts';
-import { bindDataset, layOut, noFile, publishedDataset, sqlOf, type Work } from './working-state.ts';
-import { checkPart } from './write-part.ts';
+import {
+  createDraft,
+  linkPart,
+  newestVersion,
+  publishVersion,
+  finishPublish,
+  type Version,
+} from './versions.ts';
+import {
+  bindDataset,
+  bindInputs,
+  createNoFilesError,
+  toLocalDataset,
+  sqlOf,
+  type UpdateContext,
+} from './working-state.ts';
+import { checkPartQuery } from './write-part.ts';
 
 /**
  * Runs an update. When it throws, nothing was published.
@@ -58,17 +72,17 @@ export async function runUpdate(
   checkNames(definition);
   const database = await openDatabase(order, join(scratch, 'spill'));
   try {
-    const graph = await linked(database, definition, order);
+    const graph = await createGraph(database, definition, order);
     const before = await newestVersion(order.storage.directory);
     checkOwner(before, order);
     const selection = selectTables(graph, order.request, before?.manifest);
-    const work: Work = {
+    const work: UpdateContext = {
       order,
       graph,
       connection: database.connection,
       datasets: new Map(),
-      inputs: new Map(),
-      columns: new Map(),
+      inputFiles: new Map(),
+      queryColumns: new Map(),
     };
     await bindPublished(work, before);
     progress(
@@ -79,14 +93,14 @@ export async function runUpdate(
     if (order.request.validateOnly)
       return progress('COMPLETED', 'The pipeline is valid; nothing was computed.');
     progress('RUNNING', `Update ${order.updateId} is running.`);
-    const manifest = await compute(work, selection, before, log, clock);
+    const manifest = await computeTables(work, selection, before, log, clock);
     progress('COMPLETED', `Version ${manifest.version} was published.`);
   } finally {
     database.close();
   }
 }
 
-async function linked(
+async function createGraph(
   { connection }: UpdateDatabase,
   definition: PipelineDefinition,
   { catalog, schema }: UpdatePlan,
@@ -114,9 +128,9 @@ function checkOwner(before: Version | undefined, { storage, pipelineId }: Update
   );
 }
 
-async function bindPublished(work: Work, before: Version | undefined): Promise<void> {
+async function bindPublished(work: UpdateContext, before: Version | undefined): Promise<void> {
   for (const [key, dataset] of Object.entries(before?.manifest.datasets ?? {})) {
-    await bindDataset(work, key, publishedDataset(dataset, before?.directory ?? '', key));
+    await bindDataset(work, key, toLocalDataset(dataset, before?.directory ?? '', key));
   }
 }
 
@@ -124,7 +138,7 @@ async function bindPublished(work: Work, before: Version | undefined): Promise<v
  * Has DuckDB look at every flow before anything runs: unknown columns, functions and files are found here.
  */
 async function checkFlows(
-  work: Work,
+  work: UpdateContext,
   { tables, reset }: TableSelection,
   before: Version | undefined,
 ): Promise<void> {
@@ -133,10 +147,10 @@ async function checkFlows(
     const published = reset.has(key) ? undefined : before?.manifest.datasets[key];
     const isStreaming = table.kind === 'STREAMING_TABLE';
     let columns: readonly PublishedColumn[] = isStreaming ? (published?.columns ?? []) : [];
-    checkDeclared(table, columns);
+    checkDeclaredColumns(table, columns);
     for (const flow of table.flows) {
       const fitted = await checkFlow(flow, async () => {
-        const step = await layOut(
+        const step = await bindInputs(
           work,
           flow,
           isStreaming ? published?.flows[datasetKeyOf(flow.name)] : undefined,
@@ -144,11 +158,11 @@ async function checkFlows(
         );
         const declared = columns.length > 0 ? columns : table.columns;
         const isTyped = declared.length > 0 && declared.every(({ type }) => type !== undefined);
-        if (step.idle && isTyped) return declared.map(({ name, type = '' }) => ({ name, type }));
-        if (step.absent.length > 0) throw noFile(flow, step.absent);
-        const query = await fittedQuery(work.connection, flow, sqlOf(work, flow), declared);
-        await checkPart(work.connection, query, table.expectations);
-        if (step.many) work.columns.set(datasetKeyOf(flow.name), query.given);
+        if (step.hasNoNewData && isTyped) return declared.map(({ name, type = '' }) => ({ name, type }));
+        if (step.missingSources.length > 0) throw createNoFilesError(flow, step.missingSources);
+        const query = await createCastQuery(work.connection, flow, sqlOf(work, flow), declared);
+        await checkPartQuery(work.connection, query, table.expectations);
+        if (step.hasManyFiles) work.queryColumns.set(datasetKeyOf(flow.name), query.sourceColumns);
         return query.columns;
       });
       if (columns.length === 0) columns = fitted;
@@ -166,12 +180,12 @@ async function checkFlows(
       flows: {},
     };
     work.datasets.set(key, { published: empty, paths: [] });
-    await work.connection.run(`CREATE OR REPLACE VIEW ${quoteDuckdbName(key)} AS ${emptyRows(columns)}`);
+    await work.connection.run(`CREATE OR REPLACE VIEW ${quoteDuckdbName(key)} AS ${toEmptyRowsSql(columns)}`);
   }
 }
 
 /** @throws ServiceError when a table is declared with other columns than it was published with */
-function checkDeclared(
+function checkDeclaredColumns(
   { name, location, columns: declared }: LinkedTable,
   published: readonly PublishedColumn[],
 ): void {
@@ -194,7 +208,7 @@ async function checkFlow<Result>(flow: LinkedFlow, check: () => Promise<Result>)
     return await check();
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    const said = saidByDatabase(error);
+    const said = describeDatabaseError(error);
     const named = /"([^"]+)"|Function with name (\w+)|name (\w+) does not exist/.exec(said);
     throw invalidAt(
       flow.query.locationOf(named?.[1] ?? named?.[2] ?? named?.[3] ?? ''),
@@ -203,8 +217,8 @@ async function checkFlow<Result>(flow: LinkedFlow, check: () => Promise<Result>)
   }
 }
 
-async function compute(
-  work: Work,
+async function computeTables(
+  work: UpdateContext,
   selection: TableSelection,
   before: Version | undefined,
   log: EventLog,
@@ -213,11 +227,11 @@ async function compute(
   const { order } = work;
   const storage = order.storage.directory;
   const version = (before?.manifest.version ?? 0) + 1;
-  const draft = await beginDraft(storage, order.updateId);
+  const draft = await createDraft(storage, order.updateId);
   // An update that was killed behind its publishing may have left this undone.
-  await settle(storage);
-  warnOfChanges(work, before, log);
-  const computing: Computing = { work, log, draft, version, fresh: [] };
+  await finishPublish(storage);
+  warnAboutChangedInputs(work, before, log);
+  const computing: ComputeContext = { context: work, log, draftDirectory: draft, version, newFiles: [] };
   for (const table of selection.tables) {
     const key = datasetKeyOf(table.name);
     const published = before?.manifest.datasets[key];
@@ -225,7 +239,7 @@ async function compute(
     const kept =
       published === undefined || isReset
         ? undefined
-        : publishedDataset(published, before?.directory ?? '', key);
+        : toLocalDataset(published, before?.directory ?? '', key);
     await computeTable(
       computing,
       table,
@@ -236,13 +250,13 @@ async function compute(
   const computed = new Set(selection.tables.map(({ name }) => datasetKeyOf(name)));
   for (const [key, dataset] of Object.entries(before?.manifest.datasets ?? {})) {
     if (!computed.has(key))
-      await keepDataset(
+      await linkDataset(
         join(before?.directory ?? '', key),
         join(draft, key),
         dataset.parts.map(({ file }) => file),
       );
   }
-  await checkUnchanged(computing.fresh);
+  await checkInputsUnchanged(computing.newFiles);
   const datasets = Object.fromEntries([...work.datasets].map(([key, { published }]) => [key, published]));
   const manifest: Manifest = {
     format: 1,
@@ -252,18 +266,22 @@ async function compute(
     time: clock.now(),
     datasets,
   };
-  await publish(storage, draft, manifest);
+  await publishVersion(storage, draft, manifest);
   return manifest;
 }
 
-async function keepDataset(from: string, to: string, files: readonly string[]): Promise<void> {
+async function linkDataset(from: string, to: string, files: readonly string[]): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
-  for (const file of files) await keepPart(join(from, file), join(to, file));
+  for (const file of files) await linkPart(join(from, file), join(to, file));
 }
 
 /** A file goes into a table once, as it was then. */
-function warnOfChanges({ inputs }: Work, before: Version | undefined, log: EventLog): void {
-  const now = new Map([...inputs.values()].flat().map(({ uri, state }) => [uri, state]));
+function warnAboutChangedInputs(
+  { inputFiles }: UpdateContext,
+  before: Version | undefined,
+  log: EventLog,
+): void {
+  const now = new Map([...inputFiles.values()].flat().map(({ uri, fingerprint }) => [uri, fingerprint]));
   for (const { name, flows } of Object.values(before?.manifest.datasets ?? {})) {
     for (const { inputs: read } of Object.values(flows)) {
       const changed = Object.entries(read)
@@ -282,9 +300,9 @@ function warnOfChanges({ inputs }: Work, before: Version | undefined, log: Event
 }
 
 /** Half of one state of a file and half of another would be neither. */
-async function checkUnchanged(files: readonly InputFile[]): Promise<void> {
-  for (const { uri, path, state } of files) {
-    if ((await stateOf(path)) !== state)
+async function checkInputsUnchanged(files: readonly InputFile[]): Promise<void> {
+  for (const { uri, path, fingerprint } of files) {
+    if ((await fingerprintOf(path)) !== fingerprint)
       throw invalid(
         `The input file ${uri} was changed while it was read. Put files there in one step; the next update reads it.`,
       );

@@ -12,7 +12,7 @@ import { Manifest } from '../../engine/pipeline/manifest.ts';
 
 const draftPrefix = '.draft-';
 /** Versions that stay beside the newest, for whoever still reads them. */
-const keptBefore = 1;
+const previousVersionsKept = 1;
 const manifestBytesMax = 256 * 2 ** 20;
 
 export interface Version {
@@ -43,7 +43,7 @@ async function versionNumbers(storage: string): Promise<number[]> {
 }
 
 /** Begins a version: removes what updates that were killed have left, and makes the directory of this one. */
-export async function beginDraft(storage: string, updateId: string): Promise<string> {
+export async function createDraft(storage: string, updateId: string): Promise<string> {
   const versions = join(storage, 'versions');
   await mkdir(versions, { recursive: true, mode: 0o700 });
   for (const name of await readdir(versions))
@@ -56,7 +56,7 @@ export async function beginDraft(storage: string, updateId: string): Promise<str
 }
 
 /** Takes a file of the version before into a draft, without a copy where the file system can. */
-export async function keepPart(from: string, to: string): Promise<void> {
+export async function linkPart(from: string, to: string): Promise<void> {
   await link(from, to).catch(async (error: unknown) => {
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'].includes(codeOf(error) ?? '')) throw error;
     await copyFile(from, to);
@@ -67,7 +67,7 @@ export async function keepPart(from: string, to: string): Promise<void> {
  * Publishes a draft. Before the rename nothing has changed, behind it all has.
  * @throws ServiceError when another update has published meanwhile
  */
-export async function publish(storage: string, draft: string, manifest: Manifest): Promise<void> {
+export async function publishVersion(storage: string, draft: string, manifest: Manifest): Promise<void> {
   await writeDurably(join(draft, 'manifest.json'), JSON.stringify(manifest));
   await syncDirectory(draft);
   const versions = join(storage, 'versions');
@@ -80,14 +80,14 @@ export async function publish(storage: string, draft: string, manifest: Manifest
     );
   }
   await syncDirectory(versions);
-  await settle(storage);
+  await finishPublish(storage);
 }
 
 /**
  * Points `current` at the newest version and removes versions that nobody needs: what publishing does behind
  * its rename.
  */
-export async function settle(storage: string): Promise<void> {
+export async function finishPublish(storage: string): Promise<void> {
   const numbers = await versionNumbers(storage);
   const newest = Math.max(0, ...numbers);
   if (newest === 0) return;
@@ -95,7 +95,7 @@ export async function settle(storage: string): Promise<void> {
   await rm(fresh, { force: true });
   await symlink(join('versions', String(newest)), fresh);
   await rename(fresh, join(storage, 'current'));
-  for (const number of numbers.filter((each) => each < newest - keptBefore)) {
+  for (const number of numbers.filter((each) => each < newest - previousVersionsKept)) {
     await rm(join(storage, 'versions', String(number)), { recursive: true, force: true });
   }
 }

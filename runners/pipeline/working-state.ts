@@ -8,79 +8,79 @@ import { streamSchema, type StreamSource } from '../../engine/pipeline/flow-quer
 import type { PipelineGraph, LinkedFlow, LinkedView } from '../../engine/pipeline/graph.ts';
 import type { FlowProgress, PublishedColumn, PublishedDataset } from '../../engine/pipeline/manifest.ts';
 import type { UpdatePlan } from '../../engine/pipeline/update-order.ts';
-import { columnsOf, emptyRows, parquetRows } from './database.ts';
-import { inputFiles, type InputFile } from './inputs.ts';
+import { columnsOf, toEmptyRowsSql, toParquetSql } from './database.ts';
+import { listInputFiles, type InputFile } from './inputs.ts';
 
 /** A dataset with its files on this machine, in the order of its parts. */
-export interface WorkingDataset {
+export interface LocalDataset {
   readonly published: PublishedDataset;
   readonly paths: readonly string[];
 }
 
-export interface Work {
+export interface UpdateContext {
   readonly order: UpdatePlan;
   readonly graph: PipelineGraph;
   readonly connection: DuckDBConnection;
   /** By key: tables that were published before, or are computed by now. */
-  readonly datasets: Map<string, WorkingDataset>;
+  readonly datasets: Map<string, LocalDataset>;
   /** Files by URI or pattern as they were when the update began: every flow sees the same ones. */
-  readonly inputs: Map<string, readonly InputFile[]>;
+  readonly inputFiles: Map<string, readonly InputFile[]>;
   /**
    * By flow: the columns of its query. Only of those that read many files, each of which must be opened to
    * know them.
    */
-  readonly columns: Map<string, readonly PublishedColumn[]>;
+  readonly queryColumns: Map<string, readonly PublishedColumn[]>;
 }
 
 /** New files of a stream, from which on they are opened as seldom as can be. */
-const manyFiles = 50;
+const manyFilesMin = 50;
 
 /** What a flow reads in this step. */
-export interface FlowStep {
+export interface FlowInputs {
   readonly progress: FlowProgress;
   /** Files that it reads for the first time. */
-  readonly fresh: readonly InputFile[];
+  readonly newFiles: readonly InputFile[];
   /** Whether there is nothing new to read. */
-  readonly idle: boolean;
+  readonly hasNoNewData: boolean;
   /** Whether so many files are new that the columns of its query should be kept. */
-  readonly many: boolean;
+  readonly hasManyFiles: boolean;
   /** What it is to read as a stream, and where no file has ever been: its columns are not known. */
-  readonly absent: readonly string[];
+  readonly missingSources: readonly string[];
 }
 
 /** The files that a name or pattern stands for, looked up once in an update. */
 export async function inputsOf(
-  { inputs, order }: Pick<Work, 'inputs' | 'order'>,
+  { inputFiles, order }: Pick<UpdateContext, 'inputFiles' | 'order'>,
   uri: string,
 ): Promise<readonly InputFile[]> {
-  const known = inputs.get(uri) ?? (await inputFiles(uri, order));
-  inputs.set(uri, known);
+  const known = inputFiles.get(uri) ?? (await listInputFiles(uri, order));
+  inputFiles.set(uri, known);
   return known;
 }
 
 /** Makes a dataset known to queries under its name. */
 export async function bindDataset(
-  { connection, datasets }: Work,
+  { connection, datasets }: UpdateContext,
   key: string,
-  dataset: WorkingDataset,
+  dataset: LocalDataset,
 ): Promise<void> {
   datasets.set(key, dataset);
   if (dataset.published.columns.length === 0) return;
   await connection.run(
-    `CREATE OR REPLACE VIEW ${quoteDuckdbName(key)} AS ${parquetRows(dataset.paths, dataset.published.columns)}`,
+    `CREATE OR REPLACE VIEW ${quoteDuckdbName(key)} AS ${toParquetSql(dataset.paths, dataset.published.columns)}`,
   );
 }
 
 /** The query of a flow for DuckDB. The files that it reads as a whole must be known. */
 export function sqlOf(
-  { inputs }: Pick<Work, 'inputs'>,
+  { inputFiles }: Pick<UpdateContext, 'inputFiles'>,
   { query }: Pick<LinkedFlow | LinkedView, 'query'>,
 ): string {
-  return query.sql((uri) => (inputs.get(uri) ?? []).map(({ path }) => path));
+  return query.sql((uri) => (inputFiles.get(uri) ?? []).map(({ path }) => path));
 }
 
 /** A flow or view and the views that it reads, innermost first. */
-function readers(graph: PipelineGraph, flow: LinkedFlow): (LinkedFlow | LinkedView)[] {
+function listReaders(graph: PipelineGraph, flow: LinkedFlow): (LinkedFlow | LinkedView)[] {
   const wanted = new Set([...flow.reads, ...flow.streams]);
   for (const view of graph.views.toReversed())
     if (wanted.has(datasetKeyOf(view.name)))
@@ -94,17 +94,17 @@ function readers(graph: PipelineGraph, flow: LinkedFlow): (LinkedFlow | LinkedVi
  * @param check nothing is computed yet: of files, the columns are enough
  * @throws ServiceError for files that are not there, or that two streams of the flow have in common
  */
-export async function layOut(
-  work: Work,
+export async function bindInputs(
+  work: UpdateContext,
   flow: LinkedFlow,
   before: FlowProgress | undefined,
   check?: 'check',
-): Promise<FlowStep> {
+): Promise<FlowInputs> {
   const progress: FlowProgress = { inputs: { ...before?.inputs }, tables: { ...before?.tables } };
   const fresh: InputFile[] = [];
   const absent: string[] = [];
   let idle = flow.query.streams.length > 0;
-  for (const reader of readers(work.graph, flow)) {
+  for (const reader of listReaders(work.graph, flow)) {
     for (const { uri, place } of reader.query.files) {
       if ((await inputsOf(work, uri)).length === 0)
         throw invalid(
@@ -115,8 +115,8 @@ export async function layOut(
       if (stream.kind === 'files' && (await inputsOf(work, stream.uri)).length === 0) absent.push(stream.uri);
       else if (
         stream.kind === 'files'
-          ? await bindFiles(work, flow, stream, { before, fresh, check })
-          : await bindStream(work, flow, stream, before, progress)
+          ? await bindFileStream(work, flow, stream, { before, fresh, check })
+          : await bindDatasetStream(work, flow, stream, before, progress)
       )
         idle = false;
     }
@@ -126,20 +126,26 @@ export async function layOut(
         `CREATE OR REPLACE VIEW ${quoteDuckdbName(datasetKeyOf(reader.name))} AS ${sqlOf(work, reader)}`,
       );
   }
-  if (absent.length > 0 && !idle) throw noFile(flow, absent);
-  for (const { uri, state } of fresh) progress.inputs[uri] = state;
-  return { progress, fresh, idle, absent, many: fresh.length >= manyFiles };
+  if (absent.length > 0 && !idle) throw createNoFilesError(flow, absent);
+  for (const { uri, fingerprint } of fresh) progress.inputs[uri] = fingerprint;
+  return {
+    progress,
+    newFiles: fresh,
+    hasNoNewData: idle,
+    missingSources: absent,
+    hasManyFiles: fresh.length >= manyFilesMin,
+  };
 }
 
 /** The refusal of a flow whose columns nothing tells. */
-export function noFile({ name, target }: LinkedFlow, absent: readonly string[]): ServiceError {
+export function createNoFilesError({ name, target }: LinkedFlow, absent: readonly string[]): ServiceError {
   return invalid(
     `Flow ${name}: no file is there yet for ${absent.join(', ')}, so that the columns of ${target} are not known. Put one there, or declare the columns with their types.`,
   );
 }
 
-async function bindFiles(
-  work: Work,
+async function bindFileStream(
+  work: UpdateContext,
   flow: LinkedFlow,
   stream: Extract<StreamSource, { kind: 'files' }>,
   {
@@ -165,13 +171,13 @@ async function bindFiles(
   const rows = `SELECT * FROM ${stream.reader(read.map(({ path }) => path))}${added.length > 0 ? '' : ' LIMIT 0'}`;
   const columns = check === undefined ? [] : await columnsOf(work.connection, rows);
   await work.connection.run(
-    `CREATE OR REPLACE VIEW ${quoteDuckdbName(streamSchema)}.${quoteDuckdbName(stream.name)} AS ${columns.length === 0 ? rows : emptyRows(columns)}`,
+    `CREATE OR REPLACE VIEW ${quoteDuckdbName(streamSchema)}.${quoteDuckdbName(stream.name)} AS ${columns.length === 0 ? rows : toEmptyRowsSql(columns)}`,
   );
   return added.length > 0;
 }
 
-async function bindStream(
-  work: Work,
+async function bindDatasetStream(
+  work: UpdateContext,
   flow: LinkedFlow,
   { name }: StreamSource,
   before: FlowProgress | undefined,
@@ -193,16 +199,12 @@ async function bindStream(
     );
   }
   const paths = source.paths.slice(read?.parts ?? 0);
-  await work.connection.run(`CREATE OR REPLACE VIEW ${view} AS ${parquetRows(paths, columns)}`);
+  await work.connection.run(`CREATE OR REPLACE VIEW ${view} AS ${toParquetSql(paths, columns)}`);
   progress.tables[key] = { generation, parts: source.paths.length };
   return paths.length > 0;
 }
 
 /** A dataset as it is published, with its files. */
-export function publishedDataset(
-  published: PublishedDataset,
-  directory: string,
-  key: string,
-): WorkingDataset {
+export function toLocalDataset(published: PublishedDataset, directory: string, key: string): LocalDataset {
   return { published, paths: published.parts.map(({ file }) => join(directory, key, file)) };
 }

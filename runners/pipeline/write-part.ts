@@ -12,7 +12,7 @@ import { parseCondition } from '../../engine/pipeline/flow-query.ts';
 import { escapeGlob } from '../../engine/pipeline/glob.ts';
 import type { LinkedFlow } from '../../engine/pipeline/graph.ts';
 import { rowsOf } from './database.ts';
-import type { FittedQuery } from './fitted-query.ts';
+import type { CastQuery } from './fitted-query.ts';
 import { syncFile } from './versions.ts';
 
 export interface WrittenPart {
@@ -21,7 +21,7 @@ export interface WrittenPart {
 }
 
 /** An expectation that fails the update was not met. */
-export class ExpectationFailed extends Error {
+export class ExpectationError extends Error {
   readonly quality: WrittenPart['quality'];
   constructor(message: string, quality: WrittenPart['quality']) {
     super(message);
@@ -30,25 +30,27 @@ export class ExpectationFailed extends Error {
 }
 
 /** Rows that meet an expectation, as a column: NULL does not. */
-function metColumns(expectations: readonly Expectation[]): string {
+function toExpectationColumns(expectations: readonly Expectation[]): string {
   return expectations
     .map(({ condition }, index) => `, (${parseCondition(condition)}\n) IS TRUE AS "~met ${index}"`)
     .join('');
 }
 
 /** The query that is computed once: the rows, and what is to be known of each. */
-function judged({ sql, columns }: FittedQuery, expectations: readonly Expectation[]): string {
+function withExpectationColumns({ sql, columns }: CastQuery, expectations: readonly Expectation[]): string {
   // A condition names columns of the table alone, so those of the other checks must not be in its way.
-  return columns.length === 0 ? sql : `SELECT *${metColumns(expectations)} FROM (${sql}\n) AS "~fitted"`;
+  return columns.length === 0
+    ? sql
+    : `SELECT *${toExpectationColumns(expectations)} FROM (${sql}\n) AS "~fitted"`;
 }
 
 /** Has DuckDB look at the whole query without running it. @throws Error with its words */
-export async function checkPart(
+export async function checkPartQuery(
   connection: DuckDBConnection,
-  query: FittedQuery,
+  query: CastQuery,
   expectations: readonly Expectation[],
 ): Promise<void> {
-  await connection.run(`DESCRIBE ${judged(query, expectations)}`);
+  await connection.run(`DESCRIBE ${withExpectationColumns(query, expectations)}`);
 }
 
 /**
@@ -58,35 +60,35 @@ export async function checkPart(
 export async function writePart(
   connection: DuckDBConnection,
   flow: LinkedFlow,
-  query: FittedQuery,
+  query: CastQuery,
   expectations: readonly Expectation[],
   path: string,
 ): Promise<WrittenPart> {
-  const { lossless } = query;
+  const { losslessChecks } = query;
   const checks = [
-    ...lossless.map((_, index) => `"~lossless ${index}"`),
+    ...losslessChecks.map((_, index) => `"~lossless ${index}"`),
     ...expectations.map((_, index) => `"~met ${index}"`),
   ];
   if (checks.length === 0) {
-    const rows = await copied(connection, query.sql, path);
+    const rows = await copyToParquet(connection, query.sql, path);
     return { rows, quality: { dropped_records: 0, expectations: [] } };
   }
   const draft = `${path}.judged`;
-  const total = await copied(connection, judged(query, expectations), draft);
+  const total = await copyToParquet(connection, withExpectationColumns(query, expectations), draft);
   const source = `read_parquet(${quoteDuckdbText(escapeGlob(draft))})`;
   const [counts = {}] = await rowsOf(
     connection,
     `SELECT ${checks.map((check, index) => `count(*) FILTER (NOT ${check}) AS c${index}`).join(', ')} FROM ${source}`,
   );
   const failedOf = (index: number): number => Number(counts[`c${index}`]);
-  const changed = lossless.find((_, index) => failedOf(index) > 0);
+  const changed = losslessChecks.find((_, index) => failedOf(index) > 0);
   if (changed !== undefined) {
     throw invalid(
-      `Flow ${flow.name}: column ${changed.column} of ${flow.target} is ${changed.to}, and ${failedOf(lossless.indexOf(changed))} new values of type ${changed.from} do not fit it without loss. Cast it in the query, or refresh ${flow.target} fully.`,
+      `Flow ${flow.name}: column ${changed.column} of ${flow.target} is ${changed.to}, and ${failedOf(losslessChecks.indexOf(changed))} new values of type ${changed.from} do not fit it without loss. Cast it in the query, or refresh ${flow.target} fully.`,
     );
   }
   const counted = expectations.map(({ name }, index): ExpectationCount => {
-    const failed = failedOf(lossless.length + index);
+    const failed = failedOf(losslessChecks.length + index);
     return { name, dataset: flow.target, passed_records: total - failed, failed_records: failed };
   });
   const fatal = expectations.findIndex(
@@ -94,7 +96,7 @@ export async function writePart(
   );
   if (fatal >= 0) {
     const { name, condition } = expectations[fatal] ?? { name: '', condition: { text: '' } };
-    throw new ExpectationFailed(
+    throw new ExpectationError(
       `${counted[fatal]?.failed_records ?? 0} of ${total} rows do not meet the expectation ${name} (${condition.text}), which fails the update.`,
       { dropped_records: 0, expectations: counted },
     );
@@ -102,7 +104,7 @@ export async function writePart(
   const dropping = expectations.flatMap(({ onViolation }, index) =>
     onViolation === 'DROP ROW' ? [`"~met ${index}"`] : [],
   );
-  const rows = await copied(
+  const rows = await copyToParquet(
     connection,
     `SELECT * EXCLUDE (${checks.join(', ')}) FROM ${source}${dropping.length === 0 ? '' : ` WHERE ${dropping.join(' AND ')}`}`,
     path,
@@ -111,7 +113,7 @@ export async function writePart(
   return { rows, quality: { dropped_records: total - rows, expectations: counted } };
 }
 
-async function copied(connection: DuckDBConnection, sql: string, path: string): Promise<number> {
+async function copyToParquet(connection: DuckDBConnection, sql: string, path: string): Promise<number> {
   const [row] = await rowsOf(connection, `COPY (${sql}\n) TO ${quoteDuckdbText(path)} (FORMAT parquet)`);
   await syncFile(path);
   return Number(row?.['Count']);

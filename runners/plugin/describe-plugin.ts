@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../engine/errors.ts';
 
 /** What the thread is asked: a module to load, as its URL or as a package that is looked for from `base`. */
-export interface PluginQuestion {
+export interface DescribePluginRequest {
   readonly specifier: string;
   /** Absolute directory. */
   readonly base: string;
@@ -15,7 +15,7 @@ export interface PluginQuestion {
  * What it answers. Everything is told as it stands in the module, whatever type it has; functions by their
  * type alone.
  */
-export type PluginAnswer =
+export type DescribePluginResponse =
   | {
       readonly found: true;
       readonly module: string;
@@ -25,9 +25,9 @@ export type PluginAnswer =
       readonly schema: string | undefined;
       readonly run: string;
     }
-  | { readonly found: false; readonly why: string };
+  | { readonly found: false; readonly reason: string };
 
-async function describe({ specifier, base }: PluginQuestion): Promise<PluginAnswer> {
+async function loadDescription({ specifier, base }: DescribePluginRequest): Promise<DescribePluginResponse> {
   let module = specifier;
   const hooks = registerHooks({
     resolve(name, context, next) {
@@ -40,9 +40,9 @@ async function describe({ specifier, base }: PluginQuestion): Promise<PluginAnsw
   try {
     const { plugin }: { plugin?: unknown } = await import(specifier);
     if (typeof plugin !== 'object' || plugin === null)
-      return { found: false, why: 'exports no object as "plugin".' };
+      return { found: false, reason: 'exports no object as "plugin".' };
     const parts = new Map<string, unknown>(Object.entries(plugin));
-    const told = (name: string): unknown => plainIn(parts.get(name));
+    const told = (name: string): unknown => toCloneable(parts.get(name));
     return {
       found: true,
       module,
@@ -53,18 +53,18 @@ async function describe({ specifier, base }: PluginQuestion): Promise<PluginAnsw
       run: typeof parts.get('run'),
     };
   } catch (error) {
-    return { found: false, why: `cannot be loaded: ${messageOf(error)}` };
+    return { found: false, reason: `cannot be loaded: ${messageOf(error)}` };
   } finally {
     hooks.deregister();
   }
 }
 
 /** Only what a message between threads can carry. */
-function plainIn(value: unknown): unknown {
+function toCloneable(value: unknown): unknown {
   return ['string', 'number', 'boolean', 'undefined'].includes(typeof value) ? value : typeof value;
 }
 
-const question: PluginQuestion = workerData;
-const answer = await describe(question);
+const request: DescribePluginRequest = workerData;
+const response = await loadDescription(request);
 const port = parentPort;
-port?.postMessage(answer);
+port?.postMessage(response);

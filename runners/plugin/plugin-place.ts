@@ -1,17 +1,17 @@
 /** Where a plugin is, and what is wrong with one that cannot be used. */
 
 /** A plugin as the configuration names it. */
-export interface PluginPlace {
+export interface PluginSource {
   /** Path of a module, or name of a package. */
-  readonly written: string;
+  readonly specifier: string;
   /** Absolute; where relative paths and the search for packages begin. */
-  readonly directory: string;
+  readonly baseDirectory: string;
 }
 
 /** A plugin that stops the start. The message is one line that names it. */
 export class PluginError extends Error {
   override readonly name = 'PluginError';
-  constructor({ written }: PluginPlace, why: string) {
-    super(`RUNYARD_PLUGINS names ${JSON.stringify(written)}, which ${why}`);
+  constructor({ specifier }: PluginSource, why: string) {
+    super(`RUNYARD_PLUGINS names ${JSON.stringify(specifier)}, which ${why}`);
   }
 }

@@ -7,8 +7,8 @@ import type { MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { Log } from '../../engine/ports/engine.ts';
 import type { TaskOutcome } from '../../engine/run/assignment.ts';
-import type { FromEngine } from '../pool/messages.ts';
-import type { PluginRequest } from './plugin-worker.ts';
+import type { EngineMessage } from '../pool/messages.ts';
+import type { PluginAttemptRequest } from './plugin-worker.ts';
 
 export interface PluginThreadsOptions {
   readonly kind: string;
@@ -16,14 +16,14 @@ export interface PluginThreadsOptions {
   /** Everything that the threads see of the environment. */
   readonly environment: Readonly<Record<string, string>>;
   /** Milliseconds without an answer after which a thread counts as blocked. */
-  readonly patienceMs: number;
+  readonly pingTimeoutMs: number;
   /** What the code of the plugin may keep within a thread, in MB; beyond that the thread ends. */
   readonly memoryMb: number;
   readonly log: Log;
 }
 
 /** One try of an attempt. */
-export interface Try {
+export interface ThreadRun {
   /** Rejects when the thread is gone before the attempt is over. */
   readonly outcome: Promise<TaskOutcome>;
   /** Ends the thread of this try, whatever it is doing. */
@@ -32,27 +32,27 @@ export interface Try {
 
 export interface PluginThreads {
   /** @param port the engine's end of the port that is in `request`; @param alone in a thread of its own */
-  run(request: PluginRequest, port: MessagePort, alone: boolean): Try;
+  run(request: PluginAttemptRequest, port: MessagePort, alone: boolean): ThreadRun;
   /** The thread behind this port has answered. */
-  heard(port: MessagePort): void;
+  recordActivity(port: MessagePort): void;
   close(): Promise<void>;
 }
 
 /** Attempts of a plugin that may have a thread of their own at a time; more wait for one. */
-const threadsMax = 32;
+const dedicatedThreadsMax = 32;
 /** A thread without attempts ends after this (ms). */
 const idleMs = 30_000;
 /** Questions within the patience. */
-const questions = 3;
+const pingsMax = 3;
 
-type Threads = Piscina<PluginRequest, TaskOutcome>;
+type ThreadPool = Piscina<PluginAttemptRequest, TaskOutcome>;
 
-function openThreads(
+function createThreadPool(
   { environment, memoryMb }: PluginThreadsOptions,
   maxThreads: number,
   attempts: number,
-): Threads {
-  return new Piscina<PluginRequest, TaskOutcome>({
+): ThreadPool {
+  return new Piscina<PluginAttemptRequest, TaskOutcome>({
     filename: new URL('./plugin-worker.ts', import.meta.url).href,
     name: 'runAttempt',
     minThreads: 0,
@@ -67,21 +67,21 @@ function openThreads(
 }
 
 export function createPluginThreads(options: PluginThreadsOptions): PluginThreads {
-  let shared = openThreads(options, 1, options.attemptsPerThread);
-  const alone = openThreads(options, threadsMax, 1);
+  let shared = createThreadPool(options, 1, options.attemptsPerThread);
+  const alone = createThreadPool(options, dedicatedThreadsMax, 1);
   const replaceShared = (): void => {
     const old = shared;
-    shared = openThreads(options, 1, options.attemptsPerThread);
+    shared = createThreadPool(options, 1, options.attemptsPerThread);
     void old.destroy();
   };
-  const pulse = createPulse(options.patienceMs, () => {
+  const pulse = createPingMonitor(options.pingTimeoutMs, () => {
     options.log.warn(
       { kind: options.kind },
       'The thread of this plugin answers no more: its attempts go on in threads of their own.',
     );
     replaceShared();
   });
-  const runShared = (request: PluginRequest, port: MessagePort): Try => {
+  const runShared = (request: PluginAttemptRequest, port: MessagePort): ThreadRun => {
     const mine = shared;
     pulse.add(port);
     const outcome = mine.run(request, { transferList: [request.port] }).finally(() => pulse.remove(port));
@@ -92,7 +92,7 @@ export function createPluginThreads(options: PluginThreadsOptions): PluginThread
       },
     };
   };
-  const runAlone = (request: PluginRequest): Try => {
+  const runAlone = (request: PluginAttemptRequest): ThreadRun => {
     const end = new AbortController();
     return {
       outcome: alone.run(request, { transferList: [request.port], signal: end.signal }),
@@ -101,7 +101,7 @@ export function createPluginThreads(options: PluginThreadsOptions): PluginThread
   };
   return {
     run: (request, port, inOwnThread) => (inOwnThread ? runAlone(request) : runShared(request, port)),
-    heard: pulse.heard,
+    recordActivity: pulse.recordActivity,
     async close() {
       pulse.stop();
       await Promise.all([shared.destroy(), alone.destroy()]);
@@ -109,15 +109,15 @@ export function createPluginThreads(options: PluginThreadsOptions): PluginThread
   };
 }
 
-interface Pulse {
+interface PingMonitor {
   add(port: MessagePort): void;
   remove(port: MessagePort): void;
-  heard(port: MessagePort): void;
+  recordActivity(port: MessagePort): void;
   stop(): void;
 }
 
 /** Asks the thread behind some ports whether it is there, as long as there are any. */
-function createPulse(patienceMs: number, onSilence: () => void): Pulse {
+function createPingMonitor(patienceMs: number, onSilence: () => void): PingMonitor {
   const ports = new Set<MessagePort>();
   let unanswered = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -127,25 +127,25 @@ function createPulse(patienceMs: number, onSilence: () => void): Pulse {
   };
   const ask = (): void => {
     const [port] = ports;
-    if (unanswered === questions) {
+    if (unanswered === pingsMax) {
       unanswered = 0;
       return onSilence();
     }
     unanswered += 1;
-    port?.postMessage({ type: 'ping' } satisfies FromEngine);
+    port?.postMessage({ type: 'ping' } satisfies EngineMessage);
   };
   return {
     add(port) {
       ports.add(port);
       if (timer !== undefined) return;
       unanswered = 0;
-      timer = setInterval(ask, patienceMs / questions).unref();
+      timer = setInterval(ask, patienceMs / pingsMax).unref();
     },
     remove(port) {
       ports.delete(port);
       if (ports.size === 0) stop();
     },
-    heard(port) {
+    recordActivity(port) {
       if (ports.has(port)) unanswered = 0;
     },
     stop,

@@ -1,17 +1,17 @@
 /** Waiting for something to have happened, or for a tick to pass: a straight loop instead of callbacks. */
 
-export interface Bell {
+export interface WakeSignal {
   /** Something happened; a ring before anybody waits is kept. */
-  ring(): void;
+  wake(): void;
   /** Resolves at the next ring, or after `milliseconds` at the latest. */
   wait(milliseconds: number): Promise<void>;
 }
 
-export function createBell(): Bell {
+export function createWakeSignal(): WakeSignal {
   let rung = false;
   let wake: (() => void) | undefined;
   return {
-    ring() {
+    wake() {
       rung = true;
       wake?.();
     },

@@ -15,24 +15,24 @@ type Owner = Pick<TaskUser, 'uid' | 'gid'>;
  * from then on its content is the task's. No link is followed, and nothing that has other names changes
  * hands.
  */
-export async function handOver(directory: string, user: Owner): Promise<void> {
+export async function grantOwnership(directory: string, user: Owner): Promise<void> {
   const started = await stat(join(directory, 'pid')).then(
     () => true,
     () => false,
   );
-  if (!started) await giveAway(directory, user, depthMax);
+  if (!started) await changeOwner(directory, user, depthMax);
 }
 
 /**
  * Lets a user make and change what is its own in a directory of the service, but neither remove nor replace
  * what the service has there.
  */
-export async function share(directory: string, { gid }: Owner): Promise<void> {
-  const file = await openUnlinked(directory);
+export async function shareDirectory(directory: string, { gid }: Owner): Promise<void> {
+  const file = await openWithoutLinks(directory);
   try {
     const found = await file?.stat();
     if (found?.isDirectory() !== true || (found.gid === gid && (found.mode & 0o7777) === 0o1770)) return;
-    await file?.chown(service().uid, gid);
+    await file?.chown(serviceOwner().uid, gid);
     await file?.chmod(0o1770);
   } finally {
     await file?.close();
@@ -43,23 +43,23 @@ export async function share(directory: string, { gid }: Owner): Promise<void> {
  * Takes a directory with all that a user has made in it: everybody may read it, and nobody but the service
  * may change it.
  */
-export async function takeBack(directory: string): Promise<void> {
-  await giveAway(directory, service(), Infinity, async (file, { isDirectory, mode }) =>
+export async function takeOwnership(directory: string): Promise<void> {
+  await changeOwner(directory, serviceOwner(), Infinity, async (file, { isDirectory, mode }) =>
     file.chmod(isDirectory ? 0o755 : (mode & 0o100) === 0 ? 0o444 : 0o555),
   );
 }
 
-function service(): Owner {
+function serviceOwner(): Owner {
   return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 }
 
-type After = (
+type OnOwnerChanged = (
   file: FileHandle,
   found: { readonly isDirectory: boolean; readonly mode: number },
 ) => Promise<void>;
 
-async function giveAway(path: string, owner: Owner, depth: number, after?: After): Promise<void> {
-  const file = await openUnlinked(path);
+async function changeOwner(path: string, owner: Owner, depth: number, after?: OnOwnerChanged): Promise<void> {
+  const file = await openWithoutLinks(path);
   if (file === undefined) return;
   try {
     const found = await file.stat();
@@ -69,14 +69,14 @@ async function giveAway(path: string, owner: Owner, depth: number, after?: After
       await after?.(file, { isDirectory, mode: found.mode });
     }
     if (!isDirectory || depth === 0) return;
-    for (const name of await readdir(path)) await giveAway(join(path, name), owner, depth - 1, after);
+    for (const name of await readdir(path)) await changeOwner(join(path, name), owner, depth - 1, after);
   } finally {
     await file.close();
   }
 }
 
 /** Undefined for a link, a socket, and what is gone meanwhile. */
-async function openUnlinked(path: string): Promise<FileHandle | undefined> {
+async function openWithoutLinks(path: string): Promise<FileHandle | undefined> {
   // Without O_NONBLOCK a named pipe would hold the call.
   return open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (error: unknown) => {

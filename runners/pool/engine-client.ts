@@ -1,28 +1,28 @@
 /** What a runner's thread asks of the engine, over the port of one attempt. */
 import type { MessagePort } from 'node:worker_threads';
-import { LocateError, type ChildRunResult, type ChildRunRequest, type Sought } from '../contract.ts';
-import type { FromEngine, FromRunner } from './messages.ts';
+import { LocateError, type ChildRunResult, type ChildRunRequest, type LocateTarget } from '../contract.ts';
+import type { EngineMessage, RunnerMessage } from './messages.ts';
 
-export interface Questions {
+export interface EngineClient {
   /** @throws LocateError */
-  locate(uri: string, what: Sought): Promise<string>;
-  launch(request: ChildRunRequest, key: string, stop: AbortSignal): Promise<ChildRunResult>;
+  locate(uri: string, what: LocateTarget): Promise<string>;
+  launchChildRun(request: ChildRunRequest, key: string, stop: AbortSignal): Promise<ChildRunResult>;
 }
 
-type Answer = Exclude<FromEngine, { type: 'stop' | 'ping' }>;
+type EngineReply = Exclude<EngineMessage, { type: 'stop' | 'ping' }>;
 
 /** @param onStop called when the engine says that the attempt is to stop */
-export function askEngine(port: MessagePort, onStop: () => void): Questions {
-  const say = (message: FromRunner): void => port.postMessage(message);
-  const waiting = new Map<number, (answer: Answer) => void>();
-  port.on('message', (message: FromEngine) => {
+export function createEngineClient(port: MessagePort, onStop: () => void): EngineClient {
+  const say = (message: RunnerMessage): void => port.postMessage(message);
+  const waiting = new Map<number, (answer: EngineReply) => void>();
+  port.on('message', (message: EngineMessage) => {
     if (message.type === 'stop') return onStop();
     if (message.type === 'ping') return say({ type: 'pong' });
     waiting.get(message.id)?.(message);
     waiting.delete(message.id);
   });
   let last = 0;
-  const ask = (question: (id: number) => FromRunner): Promise<Answer> =>
+  const ask = (question: (id: number) => RunnerMessage): Promise<EngineReply> =>
     new Promise((resolve) => {
       last += 1;
       waiting.set(last, resolve);
@@ -36,7 +36,7 @@ export function askEngine(port: MessagePort, onStop: () => void): Questions {
         answer.type === 'not-located' ? answer.message : `The engine did not say where ${uri} is.`,
       );
     },
-    async launch(request, key, stop) {
+    async launchChildRun(request, key, stop) {
       let cancel = (): void => undefined;
       const answered = ask((id) => {
         cancel = () => say({ type: 'stop-launch', id });

@@ -4,7 +4,7 @@ import type { TaskAssignment } from '../../engine/run/assignment.ts';
 import type { ChildRunResult, ChildRunRequest } from '../../engine/run/child.ts';
 import type { Isolation } from '../process/isolation.ts';
 import type { MessagePort } from 'node:worker_threads';
-import type { Sought } from '../contract.ts';
+import type { LocateTarget } from '../contract.ts';
 
 /** What every attempt is told about this engine. */
 export interface RunnerSettings {
@@ -27,10 +27,10 @@ export interface AttemptRequest {
   readonly settings: RunnerSettings;
   readonly port: MessagePort;
   /** True when it was asked to stop before it reached the thread. */
-  readonly stopped: boolean;
+  readonly stopRequested: boolean;
 }
 
-export type FromEngine =
+export type EngineMessage =
   | { readonly type: 'stop' }
   /** Is the thread still there? */
   | { readonly type: 'ping' }
@@ -38,8 +38,8 @@ export type FromEngine =
   | { readonly type: 'not-located'; readonly id: number; readonly message: string }
   | { readonly type: 'launched'; readonly id: number; readonly end: ChildRunResult };
 
-export type FromRunner =
-  | { readonly type: 'locate'; readonly id: number; readonly uri: string; readonly what: Sought }
+export type RunnerMessage =
+  | { readonly type: 'locate'; readonly id: number; readonly uri: string; readonly what: LocateTarget }
   /** `stopped`: only to be cancelled, if it was launched before. */
   | {
       readonly type: 'launch';

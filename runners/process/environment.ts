@@ -6,10 +6,10 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { noLibraries, type LibraryPaths } from '../../engine/cluster/libraries.ts';
 import type { TaskAssignment } from '../../engine/run/assignment.ts';
-import { isolated, noIsolation, runAs, type Isolation, type TaskUser } from './isolation.ts';
+import { applyIsolation, noIsolation, toSetprivArgs, type Isolation, type TaskUser } from './isolation.ts';
 import type { RunnerSettings } from '../pool/messages.ts';
 
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 
 /**
  * The environment of a task: what the configuration lets through, the cluster's variables, then those that
@@ -67,7 +67,7 @@ function libraryVariables(
   );
 }
 
-const found = new Map<string, string>();
+const interpreterCache = new Map<string, string>();
 
 /**
  * The real path of a program on the PATH of a task's environment, looked up once and then remembered; one
@@ -81,31 +81,31 @@ export async function findInterpreter(
 ): Promise<string | undefined> {
   const { user, sandbox } = isolation;
   const path = environment['PATH'] ?? '';
-  const key = [program, path, user?.name, sandbox?.program].join('\0');
-  const known = found.get(key);
+  const key = [program, path, user?.name, sandbox?.bwrapPath].join('\0');
+  const known = interpreterCache.get(key);
   if (known !== undefined) return known;
   for (const directory of path.split(delimiter)) {
     const file = join(directory, program);
-    if (directory === '' || !(await executable(file))) continue;
+    if (directory === '' || !(await isExecutable(file))) continue;
     const real = await (program.startsWith('python')
-      ? pythonBehind(file, environment, isolation)
+      ? resolvePythonShim(file, environment, isolation)
       : realpath(file));
-    if (real === undefined || (user !== undefined && !(await reachableBy(user, real)))) continue;
-    found.set(key, real);
+    if (real === undefined || (user !== undefined && !(await canExecuteAs(user, real)))) continue;
+    interpreterCache.set(key, real);
     return real;
   }
   return undefined;
 }
 
-async function reachableBy(user: TaskUser, file: string): Promise<boolean> {
-  const [setpriv = '', ...words] = [...runAs(user), 'test', '-x', file];
-  return run(setpriv, words, { cwd: '/' }).then(
+async function canExecuteAs(user: TaskUser, file: string): Promise<boolean> {
+  const [setpriv = '', ...words] = [...toSetprivArgs(user), 'test', '-x', file];
+  return execFileAsync(setpriv, words, { cwd: '/' }).then(
     () => true,
     () => false,
   );
 }
 
-async function executable(file: string): Promise<boolean> {
+async function isExecutable(file: string): Promise<boolean> {
   return access(file, constants.X_OK).then(
     () => true,
     () => false,
@@ -116,14 +116,14 @@ async function executable(file: string): Promise<boolean> {
  * A version manager's shim starts slowly each time; the interpreter itself says where it is. It sees what a
  * task sees.
  */
-async function pythonBehind(
+async function resolvePythonShim(
   file: string,
   environment: Readonly<Record<string, string>>,
   isolation: Isolation,
 ): Promise<string | undefined> {
   try {
     return (
-      (await answerOf(isolation, [file, '-c', 'import sys; print(sys.executable)'], environment)) || file
+      (await captureOutput(isolation, [file, '-c', 'import sys; print(sys.executable)'], environment)) || file
     );
   } catch {
     return undefined;
@@ -134,7 +134,7 @@ async function pythonBehind(
  * What a program says that is asked one thing, isolated as tasks are: whoever chooses the PATH of a cluster
  * chooses the program. @throws Error when it fails
  */
-export async function answerOf(
+export async function captureOutput(
   isolation: Isolation,
   argv: readonly [string, ...string[]],
   environment: Readonly<Record<string, string>>,
@@ -143,8 +143,8 @@ export async function answerOf(
     argv: words,
     env,
     runAs: asUser = [],
-  } = isolated(isolation, { argv, env: environment }, { cwd: '/', own: [] });
+  } = applyIsolation(isolation, { argv, env: environment }, { cwd: '/', writable: [] });
   const [first = '', ...rest] = [...asUser, ...words];
-  const { stdout } = await run(first, rest, { env: { ...env }, cwd: '/', timeout: 10_000 });
+  const { stdout } = await execFileAsync(first, rest, { env: { ...env }, cwd: '/', timeout: 10_000 });
   return stdout.trim();
 }

@@ -25,10 +25,10 @@ import { fileURLToPath } from 'node:url';
 import { codeOf } from '../../engine/errors.ts';
 import { isAlive, type ProcessIdentity } from '../../engine/host.ts';
 import { openRegularFile, readRange } from '../../engine/read-file.ts';
-import { createBell, type Bell } from '../pool/bell.ts';
+import { createWakeSignal, type WakeSignal } from '../pool/bell.ts';
 import type { Exit } from '../contract.ts';
-import { capLogs, createLogWatch } from './log-truncation.ts';
-import { attemptMarker, endGroup, endMarked, signalGroup } from './process-group.ts';
+import { truncateLogs, createLogTruncator } from './log-truncation.ts';
+import { attemptMarker, terminateGroup, killMarkedProcesses, signalGroup } from './process-group.ts';
 
 /** What to run, and where its files are kept. */
 export interface ProcessSpec {
@@ -50,16 +50,16 @@ export interface ProcessSpec {
   readonly logBytesMax: number;
 }
 
-const supervisor = fileURLToPath(new URL('./supervise.sh', import.meta.url));
+const supervisorScript = fileURLToPath(new URL('./supervise.sh', import.meta.url));
 
 /**
  * A claim is filled within microseconds of its making; this long without is a claimer that died in between.
  */
-const claimFillMs = 60_000;
+const claimWriteTimeoutMs = 60_000;
 /** More than `pid`, `exit` and `stopped` ever hold. */
-const keptBytesMax = 4_096;
+const stateFileBytesMax = 4_096;
 /** How long a process that is to stop may take to say who it is, before it is ended without being known. */
-const claimPatienceMs = 2_000;
+const claimStopTimeoutMs = 2_000;
 
 /**
  * Runs the process of `spec` to its end, or waits for the end of the one that an earlier call started. Safe
@@ -70,22 +70,22 @@ const claimPatienceMs = 2_000;
  */
 export async function exec(spec: ProcessSpec, signal: AbortSignal): Promise<Exit> {
   await mkdir(spec.directory, { recursive: true });
-  const bell = createBell();
-  signal.addEventListener('abort', bell.ring);
+  const bell = createWakeSignal();
+  signal.addEventListener('abort', bell.wake);
   const ended = await readExitCode(spec.directory);
-  if (ended !== undefined) return afterEnd(spec, ended, bell);
+  if (ended !== undefined) return finishExited(spec, ended, bell);
   let child: ChildProcess | undefined;
   if ((await readClaim(spec.directory)) === undefined) {
-    if (signal.aborted && (await forestall(spec.directory))) return { kind: 'stopped' };
-    if (!signal.aborted) child = await start(spec, bell);
+    if (signal.aborted && (await preventStart(spec.directory))) return { kind: 'stopped' };
+    if (!signal.aborted) child = await startSupervisor(spec, bell);
   }
   // A child of ours tells its end; of any other process the exit file does.
-  const watcher = child === undefined ? watchExit(spec.directory, bell) : undefined;
+  const watcher = child === undefined ? watchExitFile(spec.directory, bell) : undefined;
   try {
-    return await attend(spec, signal, bell, child);
+    return await waitForExit(spec, signal, bell, child);
   } finally {
     watcher?.close();
-    signal.removeEventListener('abort', bell.ring);
+    signal.removeEventListener('abort', bell.wake);
   }
 }
 
@@ -93,14 +93,14 @@ export async function exec(spec: ProcessSpec, signal: AbortSignal): Promise<Exit
  * Waits until the process is over, keeps its logs small, and ends it when it is to stop or its logs cannot be
  * kept small.
  */
-async function attend(
+async function waitForExit(
   spec: ProcessSpec,
   signal: AbortSignal,
-  bell: Bell,
+  bell: WakeSignal,
   child: ChildProcess | undefined,
 ): Promise<Exit> {
   let unknownFor = 0;
-  const look = createLogWatch(spec.directory, spec.logBytesMax);
+  const look = createLogTruncator(spec.directory, spec.logBytesMax);
   for (;;) {
     // Asked first: a supervisor that claims and ends while the rest is looked at has left an exit code by the
     // next round.
@@ -109,10 +109,10 @@ async function attend(
     const alive = typeof claim === 'object' && (await isAlive(claim));
     // Read after the look at the process: one that wrote its exit and ended in between is not lost.
     const code = await readExitCode(spec.directory);
-    if (code !== undefined) return afterEnd(spec, code, bell);
+    if (code !== undefined) return finishExited(spec, code, bell);
     if (claim === 'forestalled') return { kind: 'stopped' };
     if (claim === undefined || claim === 'unfilled') {
-      const over = await endUnknown(spec, signal, bell, {
+      const over = await stopUnclaimed(spec, signal, bell, {
         claim,
         child: childIsOver ? undefined : child,
         unknownFor,
@@ -122,13 +122,13 @@ async function attend(
       await bell.wait(20);
       continue;
     }
-    if (!alive) return vanished(spec, claim, bell);
+    if (!alive) return finishVanished(spec, claim, bell);
     const { flood, pauseMs } = await look();
     if (signal.aborted || flood !== undefined) {
       // Said before it is done: whoever attaches after a kill of this engine must know that the end was ours.
-      await noteStop(spec.directory, signal.aborted ? '' : (flood ?? ''));
-      await endGroup(claim.pid, spec.attemptDirectory, spec.stopGraceMs, bell);
-      await capLogs(spec.directory, spec.logBytesMax, true);
+      await recordStop(spec.directory, signal.aborted ? '' : (flood ?? ''));
+      await terminateGroup(claim.pid, spec.attemptDirectory, spec.stopGraceMs, bell);
+      await truncateLogs(spec.directory, spec.logBytesMax, true);
       return flood === undefined || signal.aborted
         ? { kind: 'stopped' }
         : { kind: 'flooded', message: flood };
@@ -142,33 +142,33 @@ async function attend(
  * A process that has not said who it is: how it ended, if it is given up. `child` is ours, and may still say
  * it.
  */
-async function endUnknown(
+async function stopUnclaimed(
   spec: ProcessSpec,
   signal: AbortSignal,
-  bell: Bell,
+  bell: WakeSignal,
   {
     claim,
     child,
     unknownFor,
   }: { claim: 'unfilled' | undefined; child: ChildProcess | undefined; unknownFor: number },
 ): Promise<Exit | undefined> {
-  if (signal.aborted && unknownFor >= claimPatienceMs) {
+  if (signal.aborted && unknownFor >= claimStopTimeoutMs) {
     if (child?.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
-    await forestall(spec.directory);
-    await endMarked(spec.attemptDirectory, bell);
+    await preventStart(spec.directory);
+    await killMarkedProcesses(spec.attemptDirectory, bell);
     return { kind: 'stopped' };
   }
-  const givenUp = child === undefined && (claim === undefined || unknownFor >= claimFillMs);
-  return givenUp ? lost('Its process ended while it was being started.') : undefined;
+  const givenUp = child === undefined && (claim === undefined || unknownFor >= claimWriteTimeoutMs);
+  return givenUp ? lostExit('Its process ended while it was being started.') : undefined;
 }
 
 /** A process that is gone without an exit code: an engine ended it, or nobody knows who did. */
-async function vanished(spec: ProcessSpec, { pid }: ProcessIdentity, bell: Bell): Promise<Exit> {
-  await endMarked(spec.attemptDirectory, bell);
-  await capLogs(spec.directory, spec.logBytesMax, true);
+async function finishVanished(spec: ProcessSpec, { pid }: ProcessIdentity, bell: WakeSignal): Promise<Exit> {
+  await killMarkedProcesses(spec.attemptDirectory, bell);
+  await truncateLogs(spec.directory, spec.logBytesMax, true);
   return (
-    (await stopOf(spec.directory)) ??
-    lost(
+    (await readStop(spec.directory)) ??
+    lostExit(
       `Its process ${pid} is gone and left no exit code: it was killed together with its supervisor, or the machine was restarted.`,
     )
   );
@@ -178,27 +178,27 @@ async function vanished(spec: ProcessSpec, { pid }: ProcessIdentity, bell: Bell)
  * What a finished process left running is ended, wherever it has moved to, so that nothing of an attempt
  * outlives it.
  */
-async function afterEnd(spec: ProcessSpec, code: number, bell: Bell): Promise<Exit> {
+async function finishExited(spec: ProcessSpec, code: number, bell: WakeSignal): Promise<Exit> {
   // Whoever claimed it may have been seen by nobody: all of its life fits between two looks of an engine that
   // is paused.
-  await endMarked(spec.attemptDirectory, bell);
+  await killMarkedProcesses(spec.attemptDirectory, bell);
   // What it wrote since the last look, or while no engine was there.
-  await capLogs(spec.directory, spec.logBytesMax, true);
-  return (await stopOf(spec.directory)) ?? { kind: 'exited', code };
+  await truncateLogs(spec.directory, spec.logBytesMax, true);
+  return (await readStop(spec.directory)) ?? { kind: 'exited', code };
 }
 
 /**
  * Keeps that an engine ends this process; `why` is empty for a task that is to stop, else what the task did.
  */
-async function noteStop(directory: string, why: string): Promise<void> {
+async function recordStop(directory: string, why: string): Promise<void> {
   const draft = join(directory, `stopped.${randomUUID()}`);
   await writeFile(draft, why, { mode: 0o600 });
   await rename(draft, join(directory, 'stopped'));
 }
 
 /** How an engine ended this process, if one did. */
-async function stopOf(directory: string): Promise<Exit | undefined> {
-  const text = await readKept(join(directory, 'stopped'));
+async function readStop(directory: string): Promise<Exit | undefined> {
+  const text = await readStateFile(join(directory, 'stopped'));
   if (text === undefined) return undefined;
   return text === '' ? { kind: 'stopped' } : { kind: 'flooded', message: text };
 }
@@ -207,9 +207,9 @@ async function stopOf(directory: string): Promise<Exit | undefined> {
  * Appending, so that a process that cuts its own log goes on at the new end; through no link, which another
  * process of the attempt may have put there.
  */
-const appending = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
+const logOpenFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
-async function start(spec: ProcessSpec, bell: Bell): Promise<ChildProcess> {
+async function startSupervisor(spec: ProcessSpec, bell: WakeSignal): Promise<ChildProcess> {
   await mkdir(spec.cwd, { recursive: true });
   const stdout = openLog(spec, 'stdout');
   const stderr = openLog(spec, 'stderr');
@@ -217,7 +217,7 @@ async function start(spec: ProcessSpec, bell: Bell): Promise<ChildProcess> {
     const [program = '', ...words] = [
       ...(spec.runAs ?? []),
       '/bin/sh',
-      supervisor,
+      supervisorScript,
       spec.directory,
       spec.limits ?? '',
       ...spec.argv,
@@ -228,7 +228,7 @@ async function start(spec: ProcessSpec, bell: Bell): Promise<ChildProcess> {
       detached: true,
       stdio: ['ignore', stdout, stderr],
     });
-    child.once('exit', bell.ring);
+    child.once('exit', bell.wake);
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', reject);
@@ -247,7 +247,7 @@ async function start(spec: ProcessSpec, bell: Bell): Promise<ChildProcess> {
  * `/dev/stderr` anew. A file with other names stays whose it is.
  */
 function openLog({ directory, runAs = [] }: ProcessSpec, name: 'stdout' | 'stderr'): number {
-  const log = openSync(join(directory, name), appending, 0o600);
+  const log = openSync(join(directory, name), logOpenFlags, 0o600);
   if (runAs.length === 0) return log;
   const { uid, gid } = statSync(directory);
   const found = fstatSync(log);
@@ -258,9 +258,9 @@ function openLog({ directory, runAs = [] }: ProcessSpec, name: 'stdout' | 'stder
 /**
  * Makes the claim without a process behind it, so that no supervisor that is still on its way can start one.
  */
-async function forestall(directory: string): Promise<boolean> {
+async function preventStart(directory: string): Promise<boolean> {
   try {
-    await writeFile(join(directory, 'pid'), forestalled, { flag: 'wx' });
+    await writeFile(join(directory, 'pid'), preventedClaim, { flag: 'wx' });
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
@@ -270,15 +270,15 @@ async function forestall(directory: string): Promise<boolean> {
 
 type Claim = ProcessIdentity | 'unfilled' | 'forestalled' | undefined;
 
-const forestalled = 'stopped before it was started\n';
+const preventedClaim = 'stopped before it was started\n';
 
 /**
  * Who claimed the attempt: undefined when nobody has, `unfilled` when the claimer has not yet said who it is.
  */
 async function readClaim(directory: string): Promise<Claim> {
-  const text = await readKept(join(directory, 'pid'));
+  const text = await readStateFile(join(directory, 'pid'));
   if (text === undefined) return undefined;
-  if (text === forestalled) return 'forestalled';
+  if (text === preventedClaim) return 'forestalled';
   const match = /^(\d+) (\S+) (.+)\n$/.exec(text);
   if (match === null) return 'unfilled';
   const [, pid = '', boot = '', startTime = ''] = match;
@@ -286,7 +286,7 @@ async function readClaim(directory: string): Promise<Claim> {
 }
 
 async function readExitCode(directory: string): Promise<number | undefined> {
-  const text = await readKept(join(directory, 'exit'));
+  const text = await readStateFile(join(directory, 'exit'));
   return text === undefined || !/^\d+\n$/.test(text) ? undefined : Number(text);
 }
 
@@ -294,20 +294,20 @@ async function readExitCode(directory: string): Promise<number | undefined> {
  * A small file that we keep beside the task; undefined when there is none. A pipe that the task made of it
  * holds nobody up.
  */
-async function readKept(path: string): Promise<string | undefined> {
+async function readStateFile(path: string): Promise<string | undefined> {
   const file = await openRegularFile(path);
   try {
-    return file && (await readRange(file, 0, keptBytesMax)).toString('utf8');
+    return file && (await readRange(file, 0, stateFileBytesMax)).toString('utf8');
   } finally {
     await file?.close();
   }
 }
 
 /** Without notifications (a network file system, too many watchers) the tick finds the exit file. */
-function watchExit(directory: string, bell: Bell): FSWatcher | undefined {
+function watchExitFile(directory: string, bell: WakeSignal): FSWatcher | undefined {
   try {
     const watcher = watch(directory, { persistent: false }, (_event, name) => {
-      if (name === 'exit') bell.ring();
+      if (name === 'exit') bell.wake();
     });
     watcher.on('error', () => watcher.close());
     return watcher;
@@ -316,6 +316,6 @@ function watchExit(directory: string, bell: Bell): FSWatcher | undefined {
   }
 }
 
-function lost(message: string): Exit {
+function lostExit(message: string): Exit {
   return { kind: 'lost', message };
 }

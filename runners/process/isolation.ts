@@ -30,20 +30,20 @@ export interface TaskUser {
   /** Undefined when it has none: the working directory stands in. */
   readonly home: string | undefined;
   /** Absolute path of setpriv. */
-  readonly setpriv: string;
+  readonly setprivPath: string;
 }
 
 /** What tasks see of this machine: its system read-only, and of the service what is named here. */
 export interface Sandbox {
   /** Absolute path of bwrap. */
-  readonly program: string;
+  readonly bwrapPath: string;
   /** Seen, not changed. */
-  readonly readable: readonly string[];
+  readonly readOnly: readonly string[];
   /** Seen as empty directories. */
   readonly hidden: readonly string[];
   /** Seen and changed, within what is hidden; read-only within the same. */
   readonly shared: readonly string[];
-  readonly sharedReadable: readonly string[];
+  readonly sharedReadOnly: readonly string[];
 }
 
 export interface Isolation {
@@ -56,11 +56,11 @@ export interface Isolation {
 export const noIsolation: Isolation = { limits: {}, user: undefined, sandbox: undefined };
 
 /** What becomes another user before anything of the task runs; none when tasks run as the service does. */
-export function runAs(user: TaskUser | undefined): readonly string[] {
+export function toSetprivArgs(user: TaskUser | undefined): readonly string[] {
   if (user === undefined) return [];
-  const { setpriv, uid, gid } = user;
+  const { setprivPath, uid, gid } = user;
   return [
-    setpriv,
+    setprivPath,
     `--reuid=${uid}`,
     `--regid=${gid}`,
     '--init-groups',
@@ -76,41 +76,42 @@ export function runAs(user: TaskUser | undefined): readonly string[] {
  * Variables by which whoever starts a program chooses code that runs in it before its own: for loaders, and
  * for shells.
  */
-const codeVariable = /^(?:LD_|MALLOC_|BASH_|SHELLOPTS$|ENV$|GCONV_PATH$|GLIBC_TUNABLES$|LOCPATH$|NLSPATH$)/;
+const codeLoadingPattern =
+  /^(?:LD_|MALLOC_|BASH_|SHELLOPTS$|ENV$|GCONV_PATH$|GLIBC_TUNABLES$|LOCPATH$|NLSPATH$)/;
 
 /** None of them sounds like a secret; what does must stand on no command line. */
-function loadsCode(name: string): boolean {
-  return codeVariable.test(name) && !isSecretName(name);
+function isCodeLoadingVariable(name: string): boolean {
+  return codeLoadingPattern.test(name) && !isSecretName(name);
 }
 
 /**
  * A program as it is started within an isolation; everything else of its spec stays as it is.
  * @param nodeType of the node that it runs on, whose size limits it further
  */
-export function isolated(
+export function applyIsolation(
   isolation: Isolation,
   { argv, env }: Pick<ProcessSpec, 'argv' | 'env'>,
-  places: Places,
+  places: SandboxPaths,
   nodeType?: NodeType,
 ): Pick<ProcessSpec, 'argv' | 'env' | 'runAs' | 'limits'> {
-  const limits = limitWords(isolation, nodeType);
+  const limits = toUlimitArgs(isolation, nodeType);
   if (isolation.user === undefined && isolation.sandbox === undefined)
     return { argv, env, runAs: [], limits };
   // What leads into the isolation still has rights that the program must not have: such variables reach the
   // program alone.
   const [outer, inner] = [false, true].map((isInner) =>
-    Object.entries(env).filter(([name]) => loadsCode(name) === isInner),
+    Object.entries(env).filter(([name]) => isCodeLoadingVariable(name) === isInner),
   );
   const setting = (inner ?? []).map(([name, value]) => `${name}=${value}`);
   const [first = argv[0], ...words] = [
-    ...sandboxWords(isolation.sandbox, places),
+    ...toSandboxArgs(isolation.sandbox, places),
     ...(setting.length === 0 ? [] : ['/usr/bin/env', ...setting]),
     ...argv,
   ];
   return {
     argv: [first, ...words],
     env: Object.fromEntries(outer ?? []),
-    runAs: runAs(isolation.user),
+    runAs: toSetprivArgs(isolation.user),
     limits,
   };
 }
@@ -118,14 +119,14 @@ export function isolated(
 /**
  * Open files of a process, for each core of its node: far more than programs have, far less than a machine.
  */
-const filesPerCore = 4_096;
+const openFilesPerCore = 4_096;
 
 /** The words of `ulimit`, option and value by turns, as the supervisor takes them. */
-function limitWords({ limits }: Isolation, nodeType: NodeType | undefined): string {
+function toUlimitArgs({ limits }: Isolation, nodeType: NodeType | undefined): string {
   const memory = Math.min(limits.memoryMb ?? Infinity, nodeType?.memory_mb ?? Infinity);
   const files = Math.min(
     limits.openFiles ?? Infinity,
-    nodeType === undefined ? Infinity : nodeType.num_cores * filesPerCore,
+    nodeType === undefined ? Infinity : nodeType.num_cores * openFilesPerCore,
   );
   const words = [
     ...(Number.isFinite(memory) ? ['-d', memory * 1_024] : []),
@@ -138,16 +139,19 @@ function limitWords({ limits }: Isolation, nodeType: NodeType | undefined): stri
 }
 
 /** The directories of one program. */
-export interface Places {
+export interface SandboxPaths {
   /** Stands in for /tmp; without one it is empty, and goes with the program. */
   readonly temporary?: string;
   readonly cwd: string;
   /** Seen and changed, within what is hidden. */
-  readonly own: readonly string[];
+  readonly writable: readonly string[];
 }
 
 /** The words that put a program into the sandbox; none without one. */
-function sandboxWords(sandbox: Sandbox | undefined, { temporary, cwd, own }: Places): readonly string[] {
+function toSandboxArgs(
+  sandbox: Sandbox | undefined,
+  { temporary, cwd, writable }: SandboxPaths,
+): readonly string[] {
   if (sandbox === undefined) return [];
   const bind =
     (option: string) =>
@@ -155,7 +159,7 @@ function sandboxWords(sandbox: Sandbox | undefined, { temporary, cwd, own }: Pla
   return [
     // Without a look at the processes outside, whose signals it could send. What ends the attempt stays
     // outside, and reaches inside.
-    sandbox.program,
+    sandbox.bwrapPath,
     '--unshare-pid',
     '--unshare-ipc',
     '--ro-bind',
@@ -166,11 +170,11 @@ function sandboxWords(sandbox: Sandbox | undefined, { temporary, cwd, own }: Pla
     '--proc',
     '/proc',
     ...(temporary === undefined ? ['--tmpfs', '/tmp'] : ['--bind', temporary, '/tmp']),
-    ...sandbox.readable.flatMap(bind('--ro-bind-try')),
+    ...sandbox.readOnly.flatMap(bind('--ro-bind-try')),
     ...sandbox.hidden.flatMap((path) => ['--tmpfs', path]),
-    ...sandbox.sharedReadable.flatMap(bind('--ro-bind-try')),
+    ...sandbox.sharedReadOnly.flatMap(bind('--ro-bind-try')),
     ...sandbox.shared.flatMap(bind('--bind-try')),
-    ...own.flatMap(bind('--bind')),
+    ...writable.flatMap(bind('--bind')),
     '--chdir',
     cwd,
     '--',

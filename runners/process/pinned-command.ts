@@ -12,7 +12,7 @@ import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import { LocateError, type Command, type TaskOutcome, type RunnerContext } from '../contract.ts';
 
 /** The task cannot be started on this machine or in this form. The message is fit for the run's state. */
-export class CannotStart extends Error {
+export class TaskStartError extends Error {
   constructor(message: string) {
     super(message);
     this.name = 'CannotStart';
@@ -22,7 +22,7 @@ export class CannotStart extends Error {
 /** Far more than any command has: the parameters of a task are limited to a thousandth of it. */
 const commandBytesMax = 16 * 2 ** 20;
 
-const Kept = Type.Object({
+const StoredCommand = Type.Object({
   argv: Type.Array(Type.String()),
   cwd: Type.Optional(Type.String()),
   env: Type.Optional(Type.Record(Type.String(), Type.String())),
@@ -33,25 +33,22 @@ const Kept = Type.Object({
  * moved or deleted while its task runs does not change what a restarted engine says about the task.
  * @param compose may throw CannotStart or LocateError; nothing is kept then
  */
-export async function settleCommand(
-  context: RunnerContext,
-  compose: () => Promise<Command>,
-): Promise<Command> {
+export async function pinCommand(context: RunnerContext, compose: () => Promise<Command>): Promise<Command> {
   const file = join(context.directory, 'command.json');
-  const kept = await keptCommand(file);
+  const kept = await readStoredCommand(file);
   if (kept !== undefined) return kept;
   const command = await compose();
-  await writeInOneStep(file, JSON.stringify(command));
+  await writeFileAtomically(file, JSON.stringify(command));
   return command;
 }
 
 /**
  * What an earlier call kept. The task can write that file too: one that holds no command counts as absent.
  */
-async function keptCommand(file: string): Promise<Command | undefined> {
+async function readStoredCommand(file: string): Promise<Command | undefined> {
   const { text, truncated } = await readHead(file, commandBytesMax);
   const kept = truncated ? undefined : tryParseJson(text);
-  if (!Check(Kept, kept)) return undefined;
+  if (!Check(StoredCommand, kept)) return undefined;
   const [program, ...args] = kept.argv;
   return program === undefined ? undefined : { ...kept, argv: [program, ...args] };
 }
@@ -61,12 +58,15 @@ async function keptCommand(file: string): Promise<Command | undefined> {
  * last one wins.
  * @param mode for what the task is to read, which may be another user
  */
-export async function writeInOneStep(file: string, text: string, mode = 0o600): Promise<void> {
-  await makeInOneStep(file, (draft) => writeFile(draft, text, { flag: 'wx', mode }));
+export async function writeFileAtomically(file: string, text: string, mode = 0o600): Promise<void> {
+  await createFileAtomically(file, (draft) => writeFile(draft, text, { flag: 'wx', mode }));
 }
 
 /** As `writeInOneStep`, for what `make` puts under the name that it is given. */
-export async function makeInOneStep(file: string, make: (draft: string) => Promise<void>): Promise<void> {
+export async function createFileAtomically(
+  file: string,
+  make: (draft: string) => Promise<void>,
+): Promise<void> {
   const draft = `${file}.${randomUUID()}.part`;
   try {
     await make(draft);
@@ -85,13 +85,13 @@ export async function makeInOneStep(file: string, make: (draft: string) => Promi
  * Ends a task that could not be started: the reason becomes its output and its state_message. Other errors
  * are bugs.
  */
-export async function cannotStart(error: unknown, context: RunnerContext): Promise<TaskOutcome> {
-  if (!(error instanceof CannotStart || error instanceof LocateError)) throw error;
+export async function reportStartError(error: unknown, context: RunnerContext): Promise<TaskOutcome> {
+  if (!(error instanceof TaskStartError || error instanceof LocateError)) throw error;
   await context.writeOutput({ error: error.message });
   return { kind: 'failed', message: error.message };
 }
 
-const howToInstall = {
+const installHints = {
   python3: 'Install Python 3.8 or newer (for example "apt-get install python3")',
   java: 'Install a Java runtime (for example "apt-get install default-jre-headless")',
 } as const;
@@ -102,12 +102,12 @@ const howToInstall = {
  */
 export async function requireInterpreter(
   context: RunnerContext,
-  program: keyof typeof howToInstall,
+  program: keyof typeof installHints,
 ): Promise<string> {
   const path = await context.interpreter(program);
   if (path !== undefined) return path;
-  throw new CannotStart(
-    `${program} was not found on this machine. ${howToInstall[program]} and start the run again; ` +
+  throw new TaskStartError(
+    `${program} was not found on this machine. ${installHints[program]} and start the run again; ` +
       '"runyard doctor" shows what this machine can run.',
   );
 }

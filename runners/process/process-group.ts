@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../engine/errors.ts';
 import { getProcessStatus } from '../../engine/host.ts';
-import type { Bell } from '../pool/bell.ts';
+import type { WakeSignal } from '../pool/bell.ts';
 
 /** Environment variable that marks every process of an attempt; its value is the attempt's directory. */
 export const attemptMarker = 'RUNYARD_ATTEMPT_DIR';
@@ -23,15 +23,15 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
 }
 
 /** Every process that we may look at: its environment variables, and the logs that it writes to. */
-export const environments = shared(async () =>
-  (await pids()).map((pid) => ({ pid, variables: environmentOf(pid), logs: logsOf(pid) })),
+export const listProcesses = singleFlight(async () =>
+  (await listPids()).map((pid) => ({ pid, variables: readEnvironment(pid), logs: listLogFiles(pid) })),
 );
 
 /**
  * Read at once: the kernel answers from memory, and hundreds of reads in a thread pool cost ten times as
  * much, and memory for good.
  */
-function environmentOf(pid: number): string[] {
+function readEnvironment(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
   } catch {
@@ -40,7 +40,7 @@ function environmentOf(pid: number): string[] {
 }
 
 /** The files that stdout and stderr of a process lead to, as far as they have the names of logs. */
-function logsOf(pid: number): string[] {
+function listLogFiles(pid: number): string[] {
   return [1, 2].flatMap((descriptor) => {
     try {
       const file = readlinkSync(`/proc/${pid}/fd/${descriptor}`);
@@ -51,14 +51,14 @@ function logsOf(pid: number): string[] {
   });
 }
 
-const statuses = shared(async () => Promise.all((await pids()).map(getProcessStatus)));
+const listProcessStatuses = singleFlight(async () => Promise.all((await listPids()).map(getProcessStatus)));
 
 /**
  * One look at all processes serves everybody who asks before it begins: a hundred tasks that are stopped
  * together would otherwise look a hundred times. It begins after they have asked, so that nobody gets an
  * answer older than the question.
  */
-function shared<Found>(look: () => Promise<Found>): () => Promise<Found> {
+function singleFlight<Found>(look: () => Promise<Found>): () => Promise<Found> {
   let present: Promise<unknown> = Promise.resolve();
   let coming: Promise<Found> | undefined;
   return () => {
@@ -76,9 +76,9 @@ function shared<Found>(look: () => Promise<Found>): () => Promise<Found> {
  * The living processes that carry the mark of an attempt, wherever they have moved to (setsid, double fork).
  * One that has cleared its environment is known by the attempt's log, which it still writes to.
  */
-async function markedProcesses(directory: string): Promise<number[]> {
+async function findMarkedProcesses(directory: string): Promise<number[]> {
   const mark = `${attemptMarker}=${directory}`;
-  const marked = (await environments()).filter(
+  const marked = (await listProcesses()).filter(
     ({ variables, logs }) =>
       variables.includes(mark) || logs.some((log) => log.startsWith(join(directory, '/'))),
   );
@@ -87,9 +87,9 @@ async function markedProcesses(directory: string): Promise<number[]> {
 }
 
 /** True while a group has a member that is not a zombie. */
-export async function groupIsAlive(group: number): Promise<boolean> {
+export async function isGroupAlive(group: number): Promise<boolean> {
   if (!signalGroup(group, 0)) return false;
-  const all = await statuses();
+  const all = await listProcessStatuses();
   if (all.length === 0) return true;
   return all.some((status) => status !== undefined && status.processGroup === group && !status.exited);
 }
@@ -99,28 +99,33 @@ export async function groupIsAlive(group: number): Promise<boolean> {
  * carries the attempt's mark. Resolves when nothing is left.
  * @param bell rung when a member ended, so that nobody waits for a tick
  */
-export async function endGroup(group: number, directory: string, graceMs: number, bell: Bell): Promise<void> {
+export async function terminateGroup(
+  group: number,
+  directory: string,
+  graceMs: number,
+  bell: WakeSignal,
+): Promise<void> {
   const tick = 50;
   signalGroup(group, 'SIGTERM');
-  for (let waited = 0; waited < graceMs && (await groupIsAlive(group)); waited += tick) await bell.wait(tick);
-  while (await groupIsAlive(group)) {
+  for (let waited = 0; waited < graceMs && (await isGroupAlive(group)); waited += tick) await bell.wait(tick);
+  while (await isGroupAlive(group)) {
     signalGroup(group, 'SIGKILL');
     await bell.wait(tick);
   }
-  await endMarked(directory, bell);
+  await killMarkedProcesses(directory, bell);
 }
 
 /** Ends every process that carries an attempt's mark, at once. */
-export async function endMarked(directory: string, bell: Bell): Promise<void> {
+export async function killMarkedProcesses(directory: string, bell: WakeSignal): Promise<void> {
   for (;;) {
-    const left = await markedProcesses(directory);
+    const left = await findMarkedProcesses(directory);
     if (left.length === 0) return;
-    for (const pid of left) endProcess(pid);
+    for (const pid of left) killProcess(pid);
     await bell.wait(50);
   }
 }
 
-function endProcess(pid: number): void {
+function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
@@ -130,7 +135,7 @@ function endProcess(pid: number): void {
 }
 
 /** Every pid of the machine; empty where there is no /proc. */
-async function pids(): Promise<number[]> {
+async function listPids(): Promise<number[]> {
   const names = await readdir('/proc').catch(() => []);
   return names.filter((name) => /^\d+$/.test(name)).map(Number);
 }

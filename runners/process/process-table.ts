@@ -1,8 +1,8 @@
 /** The attempts of one data directory that have living processes on this machine. */
 import { join } from 'node:path';
 import type { ProcessTable } from '../../engine/ports/engine.ts';
-import { createBell } from '../pool/bell.ts';
-import { attemptMarker, endMarked, environments } from './process-group.ts';
+import { createWakeSignal } from '../pool/bell.ts';
+import { attemptMarker, killMarkedProcesses, listProcesses } from './process-group.ts';
 
 /** @param runsDirectory absolute parent of the attempts' directories, which are named by their run ids */
 export function createProcessTable(runsDirectory: string): ProcessTable {
@@ -10,7 +10,7 @@ export function createProcessTable(runsDirectory: string): ProcessTable {
     async listAttempts() {
       const ids = new Set<number>();
       const below = join(runsDirectory, '/');
-      for (const { variables, logs } of await environments()) {
+      for (const { variables, logs } of await listProcesses()) {
         const mark = variables
           .find((variable) => variable.startsWith(`${attemptMarker}=`))
           ?.slice(attemptMarker.length + 1);
@@ -21,6 +21,6 @@ export function createProcessTable(runsDirectory: string): ProcessTable {
       }
       return [...ids];
     },
-    killAttempt: (runId) => endMarked(join(runsDirectory, String(runId)), createBell()),
+    killAttempt: (runId) => killMarkedProcesses(join(runsDirectory, String(runId)), createWakeSignal()),
   };
 }

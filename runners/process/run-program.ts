@@ -8,15 +8,15 @@ import { truncateUtf8, type TaskOutput } from '../../engine/run/output.ts';
 import type { Command, TaskOutcome, RunnerContext } from '../contract.ts';
 import { workloadFailedMessage } from '../../engine/run/attempt.ts';
 import { describeExit, outcomeOf } from './describe-exit.ts';
-import { cannotStart, settleCommand } from './pinned-command.ts';
+import { reportStartError, pinCommand } from './pinned-command.ts';
 
 /** How much of the end of stderr is searched for the reason of a failure. */
 const tailBytes = 256 * 2 ** 10;
 /** An error is one line to read, however long the message of the exception was. */
-const errorBytes = 2_000;
+const errorBytesMax = 2_000;
 
 /** Why a program failed, as found in what it wrote. */
-export interface Failure {
+export interface ProgramFailure {
   readonly error: string;
   /** Absent where the program left none. */
   readonly errorTrace?: string;
@@ -28,7 +28,7 @@ export interface Program {
   /** What to start. May throw CannotStart or LocateError. */
   command(): Promise<Command>;
   /** Finds the reason of exit code 1 at the end of stderr, when there is one. */
-  failureIn(stderr: string): Failure | undefined;
+  findFailure(stderr: string): ProgramFailure | undefined;
 }
 
 /**
@@ -38,24 +38,28 @@ export interface Program {
 export async function runProgram(program: Program, context: RunnerContext): Promise<TaskOutcome> {
   let command;
   try {
-    command = await settleCommand(context, () => program.command());
+    command = await pinCommand(context, () => program.command());
   } catch (error) {
-    return cannotStart(error, context);
+    return reportStartError(error, context);
   }
   const exit = await context.exec(command);
   if (exit.kind === 'exited' && exit.code !== 0)
-    await context.writeOutput(await outputOf(program, exit.code, context));
+    await context.writeOutput(await createFailureOutput(program, exit.code, context));
   if (exit.kind === 'flooded') await context.writeOutput({ error: exit.message });
   return outcomeOf(exit, workloadFailedMessage);
 }
 
-async function outputOf(program: Program, code: number, context: RunnerContext): Promise<TaskOutput> {
+async function createFailureOutput(
+  program: Program,
+  code: number,
+  context: RunnerContext,
+): Promise<TaskOutput> {
   // An uncaught exception ends Python and Java with code 1; with any other code a trace in the log is not the
   // reason.
   const failure =
     code === 1
-      ? program.failureIn(await readLogTail(join(context.directory, 'stderr'), tailBytes))
+      ? program.findFailure(await readLogTail(join(context.directory, 'stderr'), tailBytes))
       : undefined;
   if (failure === undefined) return { error: `The ${program.name} ended with ${describeExit(code)}.` };
-  return { ...failure, error: truncateUtf8(failure.error, errorBytes).text };
+  return { ...failure, error: truncateUtf8(failure.error, errorBytesMax).text };
 }

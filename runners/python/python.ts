@@ -6,7 +6,7 @@ import { SparkPythonTask } from '../../engine/job/task-kinds.ts';
 import { contractVersion, type RunnerPlugin } from '../contract.ts';
 import { runProgram } from '../process/run-program.ts';
 import { requireInterpreter } from '../process/pinned-command.ts';
-import { exitText, uncaughtException } from './traceback.ts';
+import { findExitMessage, findUncaughtException } from './traceback.ts';
 
 /**
  * `spark_python_task`. Fails with the program's uncaught exception as error, or with its exit code in words.
@@ -26,7 +26,7 @@ export const plugin: RunnerPlugin<SparkPythonTask> = {
           // Unbuffered: what was printed is in the log at once, and stays there when the process is killed.
           return { argv: [python, file, ...(task.parameters ?? [])], env: { PYTHONUNBUFFERED: '1' } };
         },
-        failureIn: (stderr) => uncaughtException(stderr) ?? exitText(stderr),
+        findFailure: (stderr) => findUncaughtException(stderr) ?? findExitMessage(stderr),
       },
       context,
     ),

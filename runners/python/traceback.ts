@@ -1,10 +1,10 @@
 /** Finds the traceback with which a Python program ended. */
-import type { Failure } from '../process/run-program.ts';
+import type { ProgramFailure } from '../process/run-program.ts';
 
-const header = /^(?: {2}\+ Exception Group )?Traceback \(most recent call last\):$/;
+const tracebackHeader = /^(?: {2}\+ Exception Group )?Traceback \(most recent call last\):$/;
 
 /** How Python joins the traceback of an exception to that of the one it came from. */
-const joints: ReadonlySet<string> = new Set([
+const chainMessages: ReadonlySet<string> = new Set([
   'The above exception was the direct cause of the following exception:',
   'During handling of the above exception, another exception occurred:',
 ]);
@@ -13,18 +13,18 @@ const joints: ReadonlySet<string> = new Set([
  * The last traceback in a text, with those of the exceptions behind it. `error` is the line that names the
  * exception (`ZeroDivisionError: division by zero`). Undefined when there is no traceback.
  */
-export function uncaughtException(stderr: string): Failure | undefined {
+export function findUncaughtException(stderr: string): ProgramFailure | undefined {
   const lines = stderr.trimEnd().split('\n');
-  const headers = lines.flatMap((line, at) => (header.test(line) ? [at] : []));
+  const headers = lines.flatMap((line, at) => (tracebackHeader.test(line) ? [at] : []));
   const last = headers.at(-1);
-  if (last === undefined) return failedToParse(lines);
+  if (last === undefined) return findSyntaxError(lines);
   // The frames are indented (behind "| " in an exception group); the first line that is not names the
   // exception.
   const named = lines.slice(last + 1).find((line) => /^(?: {2}\| )?[^\s|]/.test(line));
   if (named === undefined) return undefined;
   return {
     error: named.replace(/^ {2}\| /, '').trim(),
-    errorTrace: lines.slice(startOfChain(lines, headers)).join('\n'),
+    errorTrace: lines.slice(findChainStart(lines, headers)).join('\n'),
   };
 }
 
@@ -32,7 +32,7 @@ export function uncaughtException(stderr: string): Failure | undefined {
  * What a program said when it left with a text (`sys.exit("no input")`): Python writes it to stderr and ends
  * with code 1.
  */
-export function exitText(stderr: string): Failure | undefined {
+export function findExitMessage(stderr: string): ProgramFailure | undefined {
   const last = stderr.trimEnd().split('\n').at(-1)?.trim() ?? '';
   return last === '' ? undefined : { error: `The Python program ended with exit code 1: ${last}` };
 }
@@ -41,7 +41,7 @@ export function exitText(stderr: string): Failure | undefined {
  * A file that Python cannot read as a program ends with the place and the error, without the header of a
  * traceback.
  */
-function failedToParse(lines: readonly string[]): Failure | undefined {
+function findSyntaxError(lines: readonly string[]): ProgramFailure | undefined {
   const error = lines.at(-1) ?? '';
   const start = lines.findLastIndex((line) => /^ {2}File ".*", line \d+$/.test(line));
   if (start < 0 || !/^(?:SyntaxError|IndentationError|TabError): /.test(error)) return undefined;
@@ -49,9 +49,9 @@ function failedToParse(lines: readonly string[]): Failure | undefined {
 }
 
 /** The line where the chain of tracebacks begins whose last one is the last of `headers`. */
-function startOfChain(lines: readonly string[], headers: readonly number[]): number {
+function findChainStart(lines: readonly string[], headers: readonly number[]): number {
   let chain = headers.length - 1;
   // A joint stands between two empty lines, right above the header.
-  while (chain > 0 && joints.has(lines[(headers[chain] ?? 0) - 2] ?? '')) chain -= 1;
+  while (chain > 0 && chainMessages.has(lines[(headers[chain] ?? 0) - 2] ?? '')) chain -= 1;
   return headers[chain] ?? 0;
 }

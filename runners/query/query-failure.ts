@@ -7,7 +7,7 @@ import { invalid, type ServiceError } from '../../engine/errors.ts';
 import { truncateText } from '../../engine/validation/messages.ts';
 
 /** Beginning of a message -> what can be done. */
-const advice: readonly (readonly [RegExp, string])[] = [
+const hints: readonly (readonly [RegExp, string])[] = [
   [
     /^Catalog Error: Table/,
     "Tables are files here: FROM read_files('managed_fs:/dir/file.csv', format => 'csv').",
@@ -21,7 +21,7 @@ const advice: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** @param directory where managed_fs is on this machine, which is never told */
-export async function queryFailure(said: string, directory: string): Promise<ServiceError> {
+export async function toQueryError(said: string, directory: string): Promise<ServiceError> {
   // The rest repeats the query and marks a place in it, which is not what its author wrote.
   const [first = ''] = said.replaceAll('\r', '').split(/\n\n?LINE \d+:|\n\n/);
   const real = await realpath(directory).catch(() => directory);
@@ -29,7 +29,7 @@ export async function queryFailure(said: string, directory: string): Promise<Ser
     (text, path) => text.replaceAll(`${path}/`, 'managed_fs:/').replaceAll(path, 'managed_fs:'),
     first.trim().replaceAll(/\s+/g, ' '),
   );
-  const hint = advice.find(([pattern]) => pattern.test(known))?.[1];
+  const hint = hints.find(([pattern]) => pattern.test(known))?.[1];
   return invalid(
     `The query cannot be run: ${truncateText(known, 600)}${/[.!?]$/.test(known) ? '' : '.'}${hint === undefined ? '' : ` ${hint}`}`,
   );

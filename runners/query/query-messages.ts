@@ -2,17 +2,17 @@
 import type { QueryResult } from '../../engine/ports/dashboards.ts';
 
 export interface QueryLimits {
-  readonly rows: number;
+  readonly rowsMax: number;
   /** Of the rows as JSON. */
-  readonly bytes: number;
-  readonly megabytes: number;
+  readonly bytesMax: number;
+  readonly memoryMb: number;
 }
 
-export type ToProcess =
+export type QueryProcessRequest =
   | { readonly type: 'run'; readonly sql: string; readonly limits: QueryLimits }
   | { readonly type: 'interrupt' };
 
-export type FromProcess =
+export type QueryProcessResponse =
   | { readonly type: 'result'; readonly result: QueryResult }
   /** The query cannot be run; the message is DuckDB's. */
   | { readonly type: 'failed'; readonly message: string };

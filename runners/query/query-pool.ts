@@ -9,8 +9,8 @@ import type { QueryResult, QueryRunner } from '../../engine/ports/dashboards.ts'
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import type { Limits } from '../../engine/limits.ts';
 import type { Log } from '../../engine/ports/engine.ts';
-import { queryFailure } from './query-failure.ts';
-import type { FromProcess, ToProcess } from './query-messages.ts';
+import { toQueryError } from './query-failure.ts';
+import type { QueryProcessResponse, QueryProcessRequest } from './query-messages.ts';
 
 export interface QueryPoolOptions {
   /** Absolute path of managed_fs: all that queries can read. */
@@ -33,20 +33,20 @@ export interface QueryPool extends QueryRunner {
 }
 
 /** How long a process without work stays, for the next query of the same page, ms. */
-const lingerMs = 5_000;
+const idleTimeoutMs = 5_000;
 /** How long an interrupted query may take to end before its process is killed, ms. */
-const graceMs = 2_000;
+const interruptGraceMs = 2_000;
 
-interface Seat {
+interface QueryProcess {
   readonly process: ChildProcess;
-  readonly ended: Promise<unknown>;
-  linger?: NodeJS.Timeout;
+  readonly exited: Promise<unknown>;
+  idleTimer?: NodeJS.Timeout;
 }
 
 export function createQueryPool(options: QueryPoolOptions): QueryPool {
   const { limits } = options;
-  const free: Seat[] = [];
-  const seats = new Set<Seat>();
+  const free: QueryProcess[] = [];
+  const seats = new Set<QueryProcess>();
   const waiting: (() => void)[] = [];
   let busy = 0;
   let closed = false;
@@ -56,7 +56,7 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
     waiting.shift()?.();
   };
   const enter = async (signal: AbortSignal): Promise<void> => {
-    if (signal.aborted) throw gone();
+    if (signal.aborted) throw createCallerGoneError();
     if (busy >= limits.dashboardQueries) {
       if (waiting.length >= limits.dashboardQueriesWaiting)
         throw new ServiceError(
@@ -64,16 +64,16 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
           `${waiting.length} queries of dashboards wait already.`,
           5,
         );
-      await turn(waiting, signal);
+      await waitForTurn(waiting, signal);
     }
     if (closed) throw new ServiceError('TEMPORARILY_UNAVAILABLE', 'This engine is stopping.', 5);
     busy += 1;
   };
-  const seat = async (): Promise<Seat> => {
+  const seat = async (): Promise<QueryProcess> => {
     const known = free.pop();
-    clearTimeout(known?.linger);
+    clearTimeout(known?.idleTimer);
     if (known !== undefined) return known;
-    const fresh = await start(options.directory);
+    const fresh = await startProcess(options.directory);
     seats.add(fresh);
     fresh.process.once('exit', () => {
       seats.delete(fresh);
@@ -81,7 +81,7 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
     });
     return fresh;
   };
-  const giveBack = (used: Seat): void => {
+  const giveBack = (used: QueryProcess): void => {
     // One that was killed has a signal, or will not hear the next query.
     if (
       closed ||
@@ -91,7 +91,7 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
       used.process.signalCode !== null
     )
       return;
-    used.linger = setTimeout(() => used.process.kill('SIGKILL'), lingerMs).unref();
+    used.idleTimer = setTimeout(() => used.process.kill('SIGKILL'), idleTimeoutMs).unref();
     free.push(used);
   };
 
@@ -101,7 +101,7 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
       try {
         const used = await seat();
         // One whose query fails has answered as well, and takes the next.
-        return await ask(used, sql, options, signal).finally(() => giveBack(used));
+        return await runQuery(used, sql, options, signal).finally(() => giveBack(used));
       } finally {
         release();
       }
@@ -109,7 +109,7 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
     async close() {
       closed = true;
       for (const next of waiting.splice(0)) next();
-      const ended = [...seats].map((each) => each.ended);
+      const ended = [...seats].map((each) => each.exited);
       for (const each of seats) each.process.kill('SIGKILL');
       await Promise.all(ended);
     },
@@ -117,11 +117,11 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
 }
 
 /** Waits for a place; whoever goes away gives up the place in the line. */
-function turn(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
+function waitForTurn(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (): void => {
       waiting.splice(waiting.indexOf(next), 1);
-      reject(gone());
+      reject(createCallerGoneError());
     };
     const next = (): void => {
       signal.removeEventListener('abort', leave);
@@ -132,7 +132,7 @@ function turn(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
   });
 }
 
-async function start(directory: string): Promise<Seat> {
+async function startProcess(directory: string): Promise<QueryProcess> {
   await mkdir(directory, { recursive: true });
   const child = fork(fileURLToPath(new URL('./query-process.ts', import.meta.url)), {
     cwd: await realpath(directory),
@@ -144,16 +144,16 @@ async function start(directory: string): Promise<Seat> {
   const ended = new Promise((resolve) => {
     child.once('exit', resolve).once('error', resolve);
   });
-  return { process: child, ended };
+  return { process: child, exited: ended };
 }
 
-async function ask(
-  { process: child, ended }: Seat,
+async function runQuery(
+  { process: child, exited }: QueryProcess,
   sql: string,
   { directory, limits }: QueryPoolOptions,
   signal: AbortSignal,
 ): Promise<QueryResult> {
-  const say = (message: ToProcess): void => {
+  const say = (message: QueryProcessRequest): void => {
     if (child.connected) child.send(message, () => undefined);
   };
   let stopped: Error | undefined;
@@ -161,9 +161,9 @@ async function ask(
   const stop = (reason: Error): void => {
     stopped ??= reason;
     say({ type: 'interrupt' });
-    kill ??= setTimeout(() => child.kill('SIGKILL'), graceMs);
+    kill ??= setTimeout(() => child.kill('SIGKILL'), interruptGraceMs);
   };
-  const onAbort = (): void => stop(gone());
+  const onAbort = (): void => stop(createCallerGoneError());
   const timer = setTimeout(
     () =>
       stop(invalid(`The query took longer than ${limits.dashboardQuerySeconds} seconds and was stopped.`)),
@@ -171,27 +171,27 @@ async function ask(
   );
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    const answered = new Promise<FromProcess>((resolve) => {
+    const answered = new Promise<QueryProcessResponse>((resolve) => {
       child.once('message', resolve);
     });
     say({
       type: 'run',
       sql,
       limits: {
-        rows: limits.dashboardRows,
-        bytes: limits.dashboardRowsBytes,
-        megabytes: limits.dashboardQueryMegabytes,
+        rowsMax: limits.dashboardRows,
+        bytesMax: limits.dashboardRowsBytes,
+        memoryMb: limits.dashboardQueryMegabytes,
       },
     });
     if (signal.aborted) onAbort();
-    const answer = await Promise.race([answered, ended.then(() => undefined)]);
+    const answer = await Promise.race([answered, exited.then(() => undefined)]);
     if (stopped !== undefined) throw stopped;
     if (answer === undefined)
       throw new ServiceError(
         'INVALID_STATE',
         'The process that ran the query ended before it answered; the query may take more memory than there is. Nothing else was harmed.',
       );
-    if (answer.type === 'failed') throw await queryFailure(answer.message, directory);
+    if (answer.type === 'failed') throw await toQueryError(answer.message, directory);
     return answer.result;
   } finally {
     clearTimeout(timer);
@@ -202,6 +202,6 @@ async function ask(
 }
 
 /** Nobody reads it. */
-function gone(): ServiceError {
+function createCallerGoneError(): ServiceError {
   return new ServiceError('INVALID_STATE', 'The caller went away, and the query was stopped.');
 }

@@ -6,40 +6,40 @@ import { setPriority } from 'node:os';
 import { DuckDBInstance, StatementType, type DuckDBConnection } from '@duckdb/node-api';
 import { messageOf } from '../../engine/errors.ts';
 import { duckdbMacros } from '../../engine/sql/duckdb-functions.ts';
-import type { FromProcess, QueryLimits, ToProcess } from './query-messages.ts';
+import type { QueryProcessResponse, QueryLimits, QueryProcessRequest } from './query-messages.ts';
 import { readRows } from './query-rows.ts';
 
 // The engine and its tasks come first.
 setPriority(10);
 
-let running: DuckDBConnection | undefined;
+let activeConnection: DuckDBConnection | undefined;
 
-process.on('message', (message: ToProcess) => {
-  if (message.type === 'interrupt') running?.interrupt();
-  else void run(message.sql, message.limits).then(answer);
+process.on('message', (message: QueryProcessRequest) => {
+  if (message.type === 'interrupt') activeConnection?.interrupt();
+  else void runQuery(message.sql, message.limits).then(sendResponse);
 });
 // The service is gone: nobody waits, and a query that computes must not hold up the end.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
-function answer(message: FromProcess): void {
+function sendResponse(message: QueryProcessResponse): void {
   process.send?.(message);
 }
 
-async function run(sql: string, limits: QueryLimits): Promise<FromProcess> {
+async function runQuery(sql: string, limits: QueryLimits): Promise<QueryProcessResponse> {
   const instance = await DuckDBInstance.create(':memory:', {
     threads: '2',
-    memory_limit: `${limits.megabytes}MB`,
+    memory_limit: `${limits.memoryMb}MB`,
   });
   try {
     const connection = await instance.connect();
-    running = connection;
-    await lockDown(connection);
-    return { type: 'result', result: await readRows(await theSelect(connection, sql), limits) };
+    activeConnection = connection;
+    await restrictAccess(connection);
+    return { type: 'result', result: await readRows(await prepareSelect(connection, sql), limits) };
   } catch (error) {
     return { type: 'failed', message: messageOf(error) };
   } finally {
-    running?.closeSync();
-    running = undefined;
+    activeConnection?.closeSync();
+    activeConnection = undefined;
     instance.closeSync();
   }
 }
@@ -48,7 +48,7 @@ async function run(sql: string, limits: QueryLimits): Promise<FromProcess> {
  * The order counts: what is allowed must be said before everything else is shut off. The working directory is
  * managed_fs.
  */
-async function lockDown(connection: DuckDBConnection): Promise<void> {
+async function restrictAccess(connection: DuckDBConnection): Promise<void> {
   for (const macro of duckdbMacros) await connection.run(`CREATE MACRO ${macro}`);
   await connection.run("SET lambda_syntax='ENABLE_SINGLE_ARROW'");
   // Nothing is written, not even what does not fit into memory.
@@ -62,7 +62,7 @@ async function lockDown(connection: DuckDBConnection): Promise<void> {
   await connection.run('SET lock_configuration=true');
 }
 
-async function theSelect(connection: DuckDBConnection, sql: string) {
+async function prepareSelect(connection: DuckDBConnection, sql: string) {
   const statements = await connection.extractStatements(sql);
   if (statements.count !== 1)
     throw new Error(`The query is ${statements.count} statements; exactly one SELECT is run.`);

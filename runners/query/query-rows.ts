@@ -8,7 +8,7 @@ import {
 import type { QueryResult } from '../../engine/ports/dashboards.ts';
 import type { QueryLimits } from './query-messages.ts';
 
-const integers: ReadonlySet<DuckDBTypeId> = new Set([
+const bigIntegerTypes: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.BIGINT,
   DuckDBTypeId.UBIGINT,
   DuckDBTypeId.HUGEINT,
@@ -18,7 +18,7 @@ const integers: ReadonlySet<DuckDBTypeId> = new Set([
 /** Rows come chunk by chunk, so that a query of many rows stops when enough are there. */
 export async function readRows(
   statement: DuckDBPreparedStatement,
-  { rows: most, bytes: mostBytes }: Pick<QueryLimits, 'rows' | 'bytes'>,
+  { rowsMax: most, bytesMax: mostBytes }: Pick<QueryLimits, 'rowsMax' | 'bytesMax'>,
 ): Promise<QueryResult> {
   const result = await statement.stream();
   const types = result.columnTypes();
@@ -30,7 +30,7 @@ export async function readRows(
     if (chunk === null || chunk === undefined || chunk.rowCount === 0)
       return { columns, rows, truncated: false };
     for (const row of chunk.convertRows(JsonDuckDBValueConverter)) {
-      const shown = row.map((value, index) => shownValue(value, types[index]));
+      const shown = row.map((value, index) => toJsonValue(value, types[index]));
       bytes += Buffer.byteLength(JSON.stringify(shown)) + 1;
       if (rows.length === most || bytes > mostBytes) return { columns, rows, truncated: true };
       rows.push(shown);
@@ -39,9 +39,9 @@ export async function readRows(
 }
 
 /** Numbers are numbers where nothing is lost; what is none (infinity) is nothing. */
-export function shownValue(value: unknown, type: DuckDBType | undefined): unknown {
+export function toJsonValue(value: unknown, type: DuckDBType | undefined): unknown {
   if (typeof value !== 'string' || type === undefined) return value;
-  if (integers.has(type.typeId)) {
+  if (bigIntegerTypes.has(type.typeId)) {
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : value;
   }

@@ -8,13 +8,13 @@ import { basename, delimiter, extname, join } from 'node:path';
 import { quote } from '../../engine/validation/messages.ts';
 import { readHead } from '../../engine/read-file.ts';
 import type { Command, RunnerContext } from '../contract.ts';
-import { mainClass } from '../jar/main-class.ts';
-import { CannotStart, requireInterpreter } from '../process/pinned-command.ts';
-import { javaMemory, propertiesIn, propertiesText, propertyIn } from './spark-properties.ts';
-import { listIn, type SubmitOption, type SubmitParameters } from './submit-options.ts';
+import { validateMainClass } from '../jar/main-class.ts';
+import { TaskStartError, requireInterpreter } from '../process/pinned-command.ts';
+import { parseJavaMemory, parseProperties, renderProperties, parseProperty } from './spark-properties.ts';
+import { splitList, type SubmitOption, type SubmitParameters } from './submit-options.ts';
 
 /** Options that it understands. */
-const known = [
+const supportedOptions = [
   '--class',
   '--jars',
   '--py-files',
@@ -28,56 +28,56 @@ const known = [
   '-v',
 ] as const;
 
-const notice =
+const notSparkMessage =
   'Runyard: this is not Spark. There is no SPARK_HOME and no spark-submit here, so the built-in launcher runs the application as a program of its own.';
 /** Says what follows is not Spark, then becomes the program. */
-const announcing = 'printf "%s\\n" "$0" >&2; exec "$@"';
+const announceScript = 'printf "%s\\n" "$0" >&2; exec "$@"';
 const propertiesBytesMax = 2 ** 20;
 
 /**
  * @throws CannotStart for options that it does not understand, and LocateError for files that are not there
  */
-export async function localCommand(
-  { options, application, rest }: SubmitParameters,
+export async function createLocalCommand(
+  { options, application, applicationArgs }: SubmitParameters,
   context: RunnerContext,
 ): Promise<Command> {
-  refuseUnknown(options);
-  const properties = await propertiesOf(options, context);
+  assertSupported(options);
+  const properties = await resolveProperties(options, context);
   const file = await context.locate(application);
   const work = join(context.directory, 'work');
-  await placeFiles(valuesOf(options, '--files').flatMap(listIn), work, context);
+  await copyFiles(valuesOf(options, '--files').flatMap(splitList), work, context);
   const configuration = join(context.directory, 'conf');
   await mkdir(configuration, { recursive: true });
-  await writeFile(join(configuration, 'spark-defaults.conf'), propertiesText(properties));
+  await writeFile(join(configuration, 'spark-defaults.conf'), renderProperties(properties));
   const env = { SPARK_CONF_DIR: configuration };
   const command =
     extname(file).toLowerCase() === '.jar'
-      ? await javaCommand(file, options, properties, context)
-      : await pythonCommand(file, options, context);
+      ? await createJavaCommand(file, options, properties, context)
+      : await createPythonCommand(file, options, context);
   return {
-    argv: ['/bin/sh', '-c', announcing, notice, ...command.argv, ...rest],
+    argv: ['/bin/sh', '-c', announceScript, notSparkMessage, ...command.argv, ...applicationArgs],
     cwd: work,
     env: { ...env, ...command.env },
   };
 }
 
-function refuseUnknown(options: readonly SubmitOption[]): void {
-  const unknown = options.find(({ name }) => !known.some((one) => one === name));
+function assertSupported(options: readonly SubmitOption[]): void {
+  const unknown = options.find(({ name }) => !supportedOptions.some((one) => one === name));
   if (unknown === undefined) return;
-  throw new CannotStart(
+  throw new TaskStartError(
     `spark_submit_task.parameters[${unknown.index}] is ${quote(unknown.name)}; without Spark (SPARK_HOME, or spark-submit on the PATH) only ` +
-      `${known.join(', ')} are understood.`,
+      `${supportedOptions.join(', ')} are understood.`,
   );
 }
 
-function valuesOf(options: readonly SubmitOption[], name: (typeof known)[number]): string[] {
+function valuesOf(options: readonly SubmitOption[], name: (typeof supportedOptions)[number]): string[] {
   return options.flatMap((option) =>
     option.name === name && option.value !== undefined ? [option.value] : [],
   );
 }
 
 /** Those of the file, then --conf, then the options that have a property of their own; the last one wins. */
-async function propertiesOf(
+async function resolveProperties(
   options: readonly SubmitOption[],
   context: RunnerContext,
 ): Promise<Map<string, string>> {
@@ -85,7 +85,7 @@ async function propertiesOf(
   const inFile =
     file === undefined
       ? new Map<string, string>()
-      : propertiesIn((await readHead(await context.locate(file), propertiesBytesMax)).text);
+      : parseProperties((await readHead(await context.locate(file), propertiesBytesMax)).text);
   const own = (
     [
       ['--name', 'spark.app.name'],
@@ -95,13 +95,13 @@ async function propertiesOf(
   ).flatMap(([option, property]) =>
     valuesOf(options, option).map((value): [string, string] => [property, value]),
   );
-  const all = new Map([...inFile, ...valuesOf(options, '--conf').map(propertyIn), ...own]);
+  const all = new Map([...inFile, ...valuesOf(options, '--conf').map(parseProperty), ...own]);
   for (const name of ['spark.driver.memory', 'spark.executor.memory'])
-    if (all.has(name)) javaMemory(name, all.get(name) ?? '');
+    if (all.has(name)) parseJavaMemory(name, all.get(name) ?? '');
   return all;
 }
 
-async function javaCommand(
+async function createJavaCommand(
   file: string,
   options: readonly SubmitOption[],
   properties: ReadonlyMap<string, string>,
@@ -109,40 +109,47 @@ async function javaCommand(
 ): Promise<Command> {
   const [main] = valuesOf(options, '--class').slice(-1);
   if (main === undefined)
-    throw new CannotStart(
+    throw new TaskStartError(
       'spark_submit_task.parameters have no --class: it must name the class whose main method is run.',
     );
   const java = await requireInterpreter(context, 'java');
   const jars = await Promise.all(
     valuesOf(options, '--jars')
-      .flatMap(listIn)
+      .flatMap(splitList)
       .map((jar) => context.locate(jar)),
   );
   const memory = properties.get('spark.driver.memory');
   const settings = [...properties]
     .filter(([name]) => name.startsWith('spark.'))
     .map(([name, value]) => `-D${name}=${value}`);
-  const limit = memory === undefined ? [] : [`-Xmx${javaMemory('spark.driver.memory', memory)}`];
+  const limit = memory === undefined ? [] : [`-Xmx${parseJavaMemory('spark.driver.memory', memory)}`];
   return {
-    argv: [java, ...limit, ...settings, '-cp', [file, ...jars].join(delimiter), mainClass('--class', main)],
+    argv: [
+      java,
+      ...limit,
+      ...settings,
+      '-cp',
+      [file, ...jars].join(delimiter),
+      validateMainClass('--class', main),
+    ],
   };
 }
 
-async function pythonCommand(
+async function createPythonCommand(
   file: string,
   options: readonly SubmitOption[],
   context: RunnerContext,
 ): Promise<Command> {
   if (extname(file).toLowerCase() !== '.py') {
-    throw new CannotStart(
+    throw new TaskStartError(
       `The application ${quote(basename(file))} is neither a .jar nor a .py file, which is all that can be run without Spark.`,
     );
   }
   const python = await requireInterpreter(context, 'python3');
   const modules = await Promise.all(
     valuesOf(options, '--py-files')
-      .flatMap(listIn)
-      .map((written) => moduleAt(written, context)),
+      .flatMap(splitList)
+      .map((written) => resolvePyFile(written, context)),
   );
   const before = context.environment['PYTHONPATH'] ?? '';
   const path = [...new Set(modules), ...(before === '' ? [] : [before])].join(delimiter);
@@ -153,10 +160,10 @@ async function pythonCommand(
  * What goes onto the search path for an entry of --py-files: the archive itself, or a directory with the one
  * module.
  */
-async function moduleAt(written: string, context: RunnerContext): Promise<string> {
+async function resolvePyFile(written: string, context: RunnerContext): Promise<string> {
   const kind = extname(written).toLowerCase();
   if (!['.py', '.zip', '.egg'].includes(kind))
-    throw new CannotStart(`--py-files has ${quote(written)}; it takes .py, .zip and .egg files.`);
+    throw new TaskStartError(`--py-files has ${quote(written)}; it takes .py, .zip and .egg files.`);
   const file = await context.locate(written);
   if (kind !== '.py') return file;
   const directory = join(context.directory, 'py-files');
@@ -166,13 +173,13 @@ async function moduleAt(written: string, context: RunnerContext): Promise<string
 }
 
 /** Copies of --files in the working directory, under their names or under the alias behind `#`. */
-async function placeFiles(files: readonly string[], work: string, context: RunnerContext): Promise<void> {
+async function copyFiles(files: readonly string[], work: string, context: RunnerContext): Promise<void> {
   await mkdir(work, { recursive: true });
   for (const written of files) {
     const [uri = '', alias] = written.split('#');
     const name = alias ?? basename(uri);
     if (/[/\0]|^\.{0,2}$/.test(name))
-      throw new CannotStart(
+      throw new TaskStartError(
         `--files has ${quote(written)}; what stands behind "#" must be a plain file name.`,
       );
     await copyFile(await context.locate(uri), join(work, name));

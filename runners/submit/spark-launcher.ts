@@ -6,7 +6,7 @@ import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalUri } from '../../engine/validation/aliases.ts';
 import type { Command, RunnerContext } from '../contract.ts';
-import { listIn, type SubmitParameters } from './submit-options.ts';
+import { splitList, type SubmitParameters } from './submit-options.ts';
 
 /** Options whose values are files, with commas between them. */
 const fileOptions: ReadonlySet<string> = new Set([
@@ -21,7 +21,7 @@ const fileOptions: ReadonlySet<string> = new Set([
  * Spark's launcher on this machine: in SPARK_HOME of the task's environment, or on its PATH. Undefined when
  * there is none.
  */
-export async function findSpark(context: RunnerContext): Promise<string | undefined> {
+export async function findSparkSubmit(context: RunnerContext): Promise<string | undefined> {
   const home = context.environment['SPARK_HOME'] ?? '';
   const launcher = join(home, 'bin', 'spark-submit');
   if (
@@ -39,9 +39,9 @@ export async function findSpark(context: RunnerContext): Promise<string | undefi
  * Files of the service are given by their paths on this machine; everything else stays as it was written, for
  * Spark to judge.
  */
-export async function sparkCommand(
+export async function createSparkCommand(
   launcher: string,
-  { options, application, rest }: SubmitParameters,
+  { options, application, applicationArgs }: SubmitParameters,
   context: RunnerContext,
 ): Promise<Command> {
   const cores = context.cluster?.nodeType?.num_cores ?? 1;
@@ -51,7 +51,7 @@ export async function sparkCommand(
       return [
         name,
         fileOptions.has(name)
-          ? (await Promise.all(listIn(value).map((entry) => place(entry, context)))).join(',')
+          ? (await Promise.all(splitList(value).map((entry) => resolveFileOption(entry, context)))).join(',')
           : value,
       ];
     }),
@@ -66,11 +66,19 @@ export async function sparkCommand(
     '--executor-cores',
     String(cores),
   ];
-  return { argv: [launcher, ...ours, ...given.flat(), await place(application, context), ...rest] };
+  return {
+    argv: [
+      launcher,
+      ...ours,
+      ...given.flat(),
+      await resolveFileOption(application, context),
+      ...applicationArgs,
+    ],
+  };
 }
 
 /** `path#alias` keeps its alias. What has a scheme of somebody else's, Spark fetches itself. */
-async function place(written: string, context: RunnerContext): Promise<string> {
+async function resolveFileOption(written: string, context: RunnerContext): Promise<string> {
   const [path = '', ...alias] = written.split('#');
   if (/^[a-z][a-z0-9+.-]*:/i.test(path) && !/^(managed_fs|objstore|file):/i.test(canonicalUri(path)))
     return written;

@@ -4,11 +4,11 @@
 import { SparkSubmitTask } from '../../engine/job/task-kinds.ts';
 import { contractVersion, type RunnerPlugin } from '../contract.ts';
 import { uncaughtException as uncaughtInJava } from '../jar/stack-trace.ts';
-import { uncaughtException as uncaughtInPython } from '../python/traceback.ts';
+import { findUncaughtException as uncaughtInPython } from '../python/traceback.ts';
 import { runProgram } from '../process/run-program.ts';
-import { localCommand } from './local-launcher.ts';
-import { findSpark, sparkCommand } from './spark-launcher.ts';
-import { readSubmitParameters } from './submit-options.ts';
+import { createLocalCommand } from './local-launcher.ts';
+import { findSparkSubmit, createSparkCommand } from './spark-launcher.ts';
+import { parseSubmitParameters } from './submit-options.ts';
 
 /**
  * `spark_submit_task`. Fails with the application's uncaught exception as error, or with its exit code in
@@ -24,13 +24,13 @@ export const plugin: RunnerPlugin<SparkSubmitTask> = {
       {
         name: 'submitted application',
         async command() {
-          const parameters = readSubmitParameters(task.parameters ?? []);
-          const launcher = await findSpark(context);
+          const parameters = parseSubmitParameters(task.parameters ?? []);
+          const launcher = await findSparkSubmit(context);
           return launcher === undefined
-            ? localCommand(parameters, context)
-            : sparkCommand(launcher, parameters, context);
+            ? createLocalCommand(parameters, context)
+            : createSparkCommand(launcher, parameters, context);
         },
-        failureIn: (stderr) => uncaughtInJava(stderr) ?? uncaughtInPython(stderr),
+        findFailure: (stderr) => uncaughtInJava(stderr) ?? uncaughtInPython(stderr),
       },
       context,
     ),

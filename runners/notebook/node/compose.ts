@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { NotebookTask } from '../../../engine/job/task-kinds.ts';
 import type { Command, RunnerContext } from '../../contract.ts';
-import { makeInOneStep, writeInOneStep } from '../../process/pinned-command.ts';
-import type { NotebookOrder, ScriptLanguage } from './order.ts';
+import { createFileAtomically, writeFileAtomically } from '../../process/pinned-command.ts';
+import type { NotebookDriverInput, ScriptLanguage } from './order.ts';
 
-const driver = fileURLToPath(new URL('./driver.ts', import.meta.url));
+const driverProgram = fileURLToPath(new URL('./driver.ts', import.meta.url));
 
 /** File extension -> the language that such a notebook is run in. */
 export const scriptLanguages: Readonly<Record<string, ScriptLanguage>> = {
@@ -18,22 +18,22 @@ export const scriptLanguages: Readonly<Record<string, ScriptLanguage>> = {
   '.js': 'javascript',
 };
 
-const snapshots = { sql: 'notebook.sql', javascript: 'notebook.js' } as const satisfies Record<
+const snapshotNames = { sql: 'notebook.sql', javascript: 'notebook.js' } as const satisfies Record<
   ScriptLanguage,
   string
 >;
 
 /** Takes the snapshot and tells the driver what to do with it. @param file the notebook on this machine */
-export async function composeScript(
+export async function createScriptCommand(
   language: ScriptLanguage,
   file: string,
   task: NotebookTask,
   context: RunnerContext,
 ): Promise<Command> {
   const { directory, limits } = context;
-  const snapshot = join(directory, snapshots[language]);
-  await makeInOneStep(snapshot, (draft) => copyFile(file, draft));
-  const order: NotebookOrder = {
+  const snapshot = join(directory, snapshotNames[language]);
+  await createFileAtomically(snapshot, (draft) => copyFile(file, draft));
+  const order: NotebookDriverInput = {
     language,
     notebook: snapshot,
     path: task.notebook_path,
@@ -50,7 +50,7 @@ export async function composeScript(
     cellBytes: limits.notebookCellBytes,
   };
   const orderFile = join(directory, 'notebook-task.json');
-  await writeInOneStep(orderFile, JSON.stringify(order));
+  await writeFileAtomically(orderFile, JSON.stringify(order));
   // The shell hands over where files are: the runner knows that only as variables of the task's environment.
   return {
     argv: [
@@ -58,7 +58,7 @@ export async function composeScript(
       '-c',
       'exec "$0" "$@" "$RUNYARD_MANAGED_FS" "$RUNYARD_WORKSPACE"',
       process.execPath,
-      driver,
+      driverProgram,
       orderFile,
     ],
   };

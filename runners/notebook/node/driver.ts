@@ -7,56 +7,58 @@
  */
 import { readFileSync, writeSync } from 'node:fs';
 import { messageOf } from '../../../engine/errors.ts';
-import { CellFailure, type NotebookOrder, type Session, type SourceCell } from './order.ts';
-import { createRecorder } from './recorder.ts';
+import { CellError, type NotebookDriverInput, type NotebookSession, type SourceCell } from './order.ts';
+import { createOutputRecorder } from './recorder.ts';
 import { createReportWriter } from './report-writer.ts';
-import { cutCells } from './source.ts';
+import { parseCells } from './source.ts';
 
 const [, , orderFile = '', managedFs = '', workspace = ''] = process.argv;
 // The runner wrote it a moment ago, and nothing of the task has run since.
-const order = JSON.parse(readFileSync(orderFile, 'utf8')) as NotebookOrder;
+const input = JSON.parse(readFileSync(orderFile, 'utf8')) as NotebookDriverInput;
 const cells = readCells();
-const report = createReportWriter(order, cells);
-let session: Session | undefined;
-let running: SourceCell | undefined;
-const recorder = createRecorder({
-  limit: order.cellBytes,
-  onGrowth: () => {
-    if (running !== undefined) report.showSoFar(running.position, recorder.outputs);
+const report = createReportWriter(input, cells);
+let session: NotebookSession | undefined;
+let runningCell: SourceCell | undefined;
+const recorder = createOutputRecorder({
+  bytesMax: input.cellBytes,
+  onOutput: () => {
+    if (runningCell !== undefined) report.writeInterim(runningCell.position, recorder.outputs);
   },
   onOverflow: () =>
-    fail(
-      new CellFailure(
-        `Cell ${running?.position ?? 0} produced more than ${order.cellBytes} bytes of output, the most that a cell may show. The rest of the run was cancelled.`,
+    failNotebook(
+      new CellError(
+        `Cell ${runningCell?.position ?? 0} produced more than ${input.cellBytes} bytes of output, the most that a cell may show. The rest of the run was cancelled.`,
       ),
     ),
 });
 
 // What is thrown where nobody waits for it, and a wait that nothing will end, fail the cell as well.
-process.on('uncaughtException', (error) => fail(failureOf(error)));
+process.on('uncaughtException', (error) => failNotebook(toCellError(error)));
 process.on('beforeExit', () =>
-  fail(new CellFailure(`Cell ${running?.position ?? 0} waits for a promise that nothing is left to settle.`)),
+  failNotebook(
+    new CellError(`Cell ${runningCell?.position ?? 0} waits for a promise that nothing is left to settle.`),
+  ),
 );
 
 function readCells(): SourceCell[] {
   try {
-    return cutCells(
-      new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(order.notebook)),
-      order.language,
+    return parseCells(
+      new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(input.notebook)),
+      input.language,
     );
   } catch (error) {
     const summary = `The notebook is not UTF-8 text: ${messageOf(error)}`;
-    createReportWriter(order, []).end({ error: { summary, trace: summary, cell: 0 } });
+    createReportWriter(input, []).end({ error: { summary, trace: summary, cell: 0 } });
     writeSync(2, `${summary}\n`);
     return process.exit(1);
   }
 }
 
 async function runNotebook(): Promise<void> {
-  const opened = await open();
+  const opened = await openSession();
   session = opened;
   for (const cell of cells) {
-    running = cell;
+    runningCell = cell;
     recorder.startCell();
     report.startCell(cell.position);
     if (cell.language !== 'markdown') await runCell(cell, opened);
@@ -70,46 +72,46 @@ async function runNotebook(): Promise<void> {
 }
 
 /** A notebook of one language does not wait until the other one is loaded. */
-async function open(): Promise<Session> {
-  if (order.language === 'javascript')
-    return (await import('./javascript-session.ts')).openJavascript(order, workspace, recorder);
-  return (await import('./sql-session.ts')).openSql(order, managedFs, recorder);
+async function openSession(): Promise<NotebookSession> {
+  if (input.language === 'javascript')
+    return (await import('./javascript-session.ts')).openJavaScriptSession(input, workspace, recorder);
+  return (await import('./sql-session.ts')).openSqlSession(input, managedFs, recorder);
 }
 
-async function runCell(cell: SourceCell, opened: Session): Promise<void> {
+async function runCell(cell: SourceCell, opened: NotebookSession): Promise<void> {
   try {
-    if (cell.language !== order.language) throw foreign(cell);
+    if (cell.language !== input.language) throw createUnsupportedCellError(cell);
     await opened.run(cell);
   } catch (error) {
-    fail(failureOf(error));
+    failNotebook(toCellError(error));
   }
 }
 
-const names = { sql: 'SQL', javascript: 'JavaScript' } as const;
+const languageNames = { sql: 'SQL', javascript: 'JavaScript' } as const;
 
-function foreign({ position, language }: SourceCell): CellFailure {
+function createUnsupportedCellError({ position, language }: SourceCell): CellError {
   const word = language === 'shell' ? 'sh' : language;
-  const name = names[order.language];
-  return new CellFailure(
+  const name = languageNames[input.language];
+  return new CellError(
     `Cell ${position} is a %${word} cell, which a ${name} notebook does not run: it runs ${name} and Markdown cells. ` +
       `Put it into a notebook of its own language${['python', 'sql', 'sh', 'pip', 'run'].includes(word) ? ', such as a Python notebook' : ''}.`,
   );
 }
 
-function failureOf(error: unknown): CellFailure {
-  return error instanceof CellFailure
+function toCellError(error: unknown): CellError {
+  return error instanceof CellError
     ? error
-    : (session?.failureOf(error) ?? new CellFailure(messageOf(error)));
+    : (session?.toCellError(error) ?? new CellError(messageOf(error)));
 }
 
 /**
  * Ends the report and the process with a failure. The trace goes to the log as well, where people look first.
  */
-function fail({ summary, trace }: CellFailure): never {
+function failNotebook({ summary, trace }: CellError): never {
   const error = { summary: summary.toWellFormed(), trace: trace.toWellFormed() };
-  if (running !== undefined)
-    report.endCell(running.position, 'failed', [...recorder.outputs(), { type: 'error', ...error }]);
-  report.end({ error: { ...error, cell: running?.position ?? 0 } });
+  if (runningCell !== undefined)
+    report.endCell(runningCell.position, 'failed', [...recorder.outputs(), { type: 'error', ...error }]);
+  report.end({ error: { ...error, cell: runningCell?.position ?? 0 } });
   writeSync(2, `${error.trace}\n`);
   return process.exit(1);
 }

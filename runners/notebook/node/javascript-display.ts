@@ -4,8 +4,8 @@
  */
 import { inspect } from 'node:util';
 import type { CellOutput, CellValue } from '../../../engine/run/output.ts';
-import type { Shown } from './order.ts';
-import { shownText, tableBytes, tableRows, valueCharacters } from './table-limits.ts';
+import type { CellOutputWriter } from './order.ts';
+import { truncateText, tableBytesMax, tableRowsMax, valueCharactersMax } from './table-limits.ts';
 
 type TableOutput = Extract<CellOutput, { type: 'table' }>;
 
@@ -13,25 +13,25 @@ export interface Display {
   display(...values: readonly unknown[]): void;
   displayHtml(html: unknown): void;
   /** Shows the value of the last expression of a cell, when it has one. */
-  last(value: unknown): void;
+  displayResult(value: unknown): void;
 }
 
-export function createDisplay(shown: Shown): Display {
+export function createDisplay(shown: CellOutputWriter): Display {
   return {
     display(...values) {
       for (const value of values)
-        shown.add(typeof value === 'string' ? { type: 'text', data: value } : outputOf(value));
+        shown.add(typeof value === 'string' ? { type: 'text', data: value } : toOutput(value));
     },
     displayHtml: (html) => shown.add({ type: 'html', data: String(html) }),
-    last(value) {
-      if (value !== undefined) shown.add(outputOf(value));
+    displayResult(value) {
+      if (value !== undefined) shown.add(toOutput(value));
     },
   };
 }
 
-function outputOf(value: unknown): CellOutput {
+function toOutput(value: unknown): CellOutput {
   if (isObject(value)) {
-    const special = tableOf(value) ?? pictureOf(value) ?? htmlOf(value);
+    const special = tableOf(value) ?? imageOf(value) ?? htmlOf(value);
     if (special !== undefined) return special;
   }
   return {
@@ -39,7 +39,7 @@ function outputOf(value: unknown): CellOutput {
     data: inspect(value, {
       depth: 4,
       maxArrayLength: 200,
-      maxStringLength: valueCharacters,
+      maxStringLength: valueCharactersMax,
       breakLength: 100,
     }),
   };
@@ -52,17 +52,17 @@ function htmlOf(value: object): CellOutput | undefined {
 }
 
 /** First bytes in hex -> what picture begins with them. */
-const beginnings = [
+const imageSignatures = [
   ['89504e47', 'image/png'],
   ['ffd8ff', 'image/jpeg'],
   ['47494638', 'image/gif'],
 ] as const;
 
 /** The bytes of a picture, or `{ svg: '<svg …>' }`. */
-function pictureOf(value: object): CellOutput | undefined {
+function imageOf(value: object): CellOutput | undefined {
   if (value instanceof Uint8Array) {
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-    const mime = beginnings.find(([hex]) => bytes.toString('hex', 0, 4).startsWith(hex))?.[1];
+    const mime = imageSignatures.find(([hex]) => bytes.toString('hex', 0, 4).startsWith(hex))?.[1];
     return mime === undefined ? undefined : { type: 'image', mime, data: bytes.toString('base64') };
   }
   const svg = Reflect.ownKeys(value).length === 1 ? Reflect.get(value, 'svg') : undefined;
@@ -74,31 +74,34 @@ function pictureOf(value: object): CellOutput | undefined {
 /** An array of plain objects: a column for each key, in the order in which they appear. */
 function tableOf(value: object): TableOutput | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
-  const first: unknown[] = value.slice(0, tableRows);
-  if (!first.every(isPlain)) return undefined;
+  const first: unknown[] = value.slice(0, tableRowsMax);
+  if (!first.every(isPlainObject)) return undefined;
   const names = [...new Set(first.flatMap((row) => Object.keys(row)))];
   if (names.length === 0) return undefined;
   const rows: CellValue[][] = [];
   let bytes = 0;
   for (const row of first) {
-    const cells = names.map((name) => cellValue(Reflect.get(row, name)));
+    const cells = names.map((name) => toCellValue(Reflect.get(row, name)));
     bytes += Buffer.byteLength(JSON.stringify(cells)) + 1;
-    if (bytes > tableBytes) break;
+    if (bytes > tableBytesMax) break;
     rows.push(cells);
   }
-  const columns = names.map((name, index) => ({ name, type: typeOf(rows.map((row) => row[index] ?? null)) }));
+  const columns = names.map((name, index) => ({
+    name,
+    type: columnTypeOf(rows.map((row) => row[index] ?? null)),
+  }));
   return { type: 'table', columns, rows, ...(value.length > rows.length && { rowsTotal: value.length }) };
 }
 
 /** What all values of a column are that are there, in the words of tables of other languages. */
-function typeOf(values: readonly CellValue[]): string {
+function columnTypeOf(values: readonly CellValue[]): string {
   const there = values.filter((value) => value !== null);
   if (there.length > 0 && there.every((value) => typeof value === 'boolean')) return 'boolean';
   if (there.length === 0 || there.some((value) => typeof value !== 'number')) return 'string';
   return there.every(Number.isInteger) ? 'bigint' : 'double';
 }
 
-function cellValue(value: unknown): CellValue {
+function toCellValue(value: unknown): CellValue {
   if (value === null || value === undefined) return null;
   if (typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
@@ -108,14 +111,14 @@ function cellValue(value: unknown): CellValue {
       : value instanceof Date && !Number.isNaN(value.getTime())
         ? value.toISOString()
         : inspect(value, { depth: 3, breakLength: Infinity });
-  return shownText(text);
+  return truncateText(text);
 }
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-function isPlain(value: unknown): value is object {
+function isPlainObject(value: unknown): value is object {
   if (!isObject(value) || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype;

@@ -12,20 +12,20 @@ export const importer = {
   name: '$runyardImport',
   from(folder: string): (specifier: unknown, options?: ImportCallOptions) => Promise<unknown> {
     const require = createRequire(join(folder, 'notebook.js'));
-    return (specifier, options) => import(addressOf(String(specifier), require), options);
+    return (specifier, options) => import(resolveSpecifier(String(specifier), require), options);
   },
 };
 
-function addressOf(specifier: string, require: NodeJS.Require): string {
+function resolveSpecifier(specifier: string, require: NodeJS.Require): string {
   if (isBuiltin(specifier) || /^(?:file|data):/.test(specifier)) return specifier;
-  const path = resolved(specifier, require);
+  const path = resolveModule(specifier, require);
   if (path !== undefined) return pathToFileURL(path).href;
   throw new Error(
     `Cannot find the module ${JSON.stringify(specifier)}. A relative path is looked for from the notebook's folder, any other name in node_modules there and above.`,
   );
 }
 
-function resolved(specifier: string, require: NodeJS.Require): string | undefined {
+function resolveModule(specifier: string, require: NodeJS.Require): string | undefined {
   try {
     return require.resolve(specifier);
   } catch (error) {
@@ -34,13 +34,13 @@ function resolved(specifier: string, require: NodeJS.Require): string | undefine
   }
 }
 
-interface Edit {
+interface SourceEdit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-interface Node {
+interface AstNode {
   readonly type: string;
   readonly start: number;
   readonly end: number;
@@ -48,9 +48,9 @@ interface Node {
 }
 
 /** The code of a cell with its imports made of `importer`, all other text on the line on which it stood. */
-export async function withImports(source: string): Promise<string> {
+export async function rewriteImports(source: string): Promise<string> {
   if (!/\bimport\b/.test(source)) return source;
-  const edits = await editsIn(source);
+  const edits = await findImportEdits(source);
   return edits
     .toSorted((one, other) => other.start - one.start)
     .reduce(
@@ -59,16 +59,16 @@ export async function withImports(source: string): Promise<string> {
     );
 }
 
-async function editsIn(source: string): Promise<Edit[]> {
+async function findImportEdits(source: string): Promise<SourceEdit[]> {
   // Loaded only for cells that import: it takes longer than most of them.
   const { parseAst } = await import('vite');
-  const edits: Edit[] = [];
+  const edits: SourceEdit[] = [];
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) return value.forEach(visit);
     if (!isNode(value)) return;
     if (value.type === 'ImportExpression')
       edits.push({ start: value.start, end: value.start + 'import'.length, text: importer.name });
-    if (value.type === 'ImportDeclaration') edits.push(declaration(value, source));
+    if (value.type === 'ImportDeclaration') edits.push(rewriteDeclaration(value, source));
     else Object.values(value).forEach(visit);
   };
   try {
@@ -81,18 +81,18 @@ async function editsIn(source: string): Promise<Edit[]> {
 }
 
 /** `import a, { b as c } from 'x'` as `const { default: a, b: c } = await …('x')`, on as many lines. */
-function declaration(node: Node, source: string): Edit {
-  const specifiers = list(node['specifiers']);
-  const [from] = list([node['source']]);
-  const attributes = list(node['attributes'])
+function rewriteDeclaration(node: AstNode, source: string): SourceEdit {
+  const specifiers = toNodes(node['specifiers']);
+  const [from] = toNodes([node['source']]);
+  const attributes = toNodes(node['attributes'])
     .map((each) => source.slice(each.start, each.end))
     .join(', ');
   const module = `await ${importer.name}(${source.slice(from?.start, from?.end)}${attributes === '' ? '' : `, { with: { ${attributes} } }`})`;
   const whole = specifiers.find(({ type }) => type === 'ImportNamespaceSpecifier');
   const named = specifiers
     .filter((each) => each !== whole)
-    .map((each) => `${importedName(each, source)}: ${local(each, source)}`);
-  const space = whole === undefined ? undefined : local(whole, source);
+    .map((each) => `${importedNameOf(each, source)}: ${localNameOf(each, source)}`);
+  const space = whole === undefined ? undefined : localNameOf(whole, source);
   const text =
     space === undefined
       ? `${named.length === 0 ? '' : `const { ${named.join(', ')} } = `}${module};`
@@ -104,20 +104,20 @@ function declaration(node: Node, source: string): Edit {
   };
 }
 
-function importedName(node: Node, source: string): string {
-  const [imported] = list([node['imported']]);
+function importedNameOf(node: AstNode, source: string): string {
+  const [imported] = toNodes([node['imported']]);
   return imported === undefined ? 'default' : source.slice(imported.start, imported.end);
 }
 
-function local(node: Node, source: string): string {
-  const [name] = list([node['local']]);
+function localNameOf(node: AstNode, source: string): string {
+  const [name] = toNodes([node['local']]);
   return source.slice(name?.start, name?.end);
 }
 
-function list(value: unknown): Node[] {
+function toNodes(value: unknown): AstNode[] {
   return Array.isArray(value) ? value.filter(isNode) : [];
 }
 
-function isNode(value: unknown): value is Node {
+function isNode(value: unknown): value is AstNode {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 }

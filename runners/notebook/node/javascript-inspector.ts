@@ -2,19 +2,19 @@
 import type { Runtime } from 'node:inspector';
 import { Session } from 'node:inspector/promises';
 
-export type Evaluated =
+export type EvaluationResult =
   | { readonly kind: 'value'; readonly value: unknown }
   /** Line and column, from 0, tell where an error of syntax is. */
   | { readonly kind: 'thrown'; readonly thrown: unknown; readonly line: number; readonly column: number };
 
 export interface Evaluator {
   /** @param file under which the code appears in traces */
-  evaluate(code: string, file: string): Promise<Evaluated>;
+  evaluate(code: string, file: string): Promise<EvaluationResult>;
   close(): void;
 }
 
 /** Where a value comes back: the inspector hands over descriptions of values alone. */
-const landing = Symbol.for('runyard.value');
+const valueSlot = Symbol.for('runyard.value');
 
 export function createEvaluator(): Evaluator {
   const session = new Session();
@@ -26,15 +26,15 @@ export function createEvaluator(): Evaluator {
     subtype,
     value,
   }: Runtime.RemoteObject): Promise<unknown> => {
-    if (unserializableValue !== undefined) return unserializable(unserializableValue);
+    if (unserializableValue !== undefined) return parseUnserializable(unserializableValue);
     if (objectId === undefined) return subtype === 'null' ? null : value;
     await session.post('Runtime.callFunctionOn', {
       objectId,
       arguments: [{ objectId }],
-      functionDeclaration: `function (value) { globalThis[Symbol.for('${landing.description}')] = value; }`,
+      functionDeclaration: `function (value) { globalThis[Symbol.for('${valueSlot.description}')] = value; }`,
     });
-    const landed: unknown = Reflect.get(globalThis, landing);
-    Reflect.set(globalThis, landing, undefined);
+    const landed: unknown = Reflect.get(globalThis, valueSlot);
+    Reflect.set(globalThis, valueSlot, undefined);
     return landed;
   };
 
@@ -71,6 +71,6 @@ export function createEvaluator(): Evaluator {
 }
 
 /** `10n`, `NaN`, `-0`, `Infinity`. */
-function unserializable(text: string): unknown {
+function parseUnserializable(text: string): unknown {
   return text.endsWith('n') ? BigInt(text.slice(0, -1)) : Number(text);
 }

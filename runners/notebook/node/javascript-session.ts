@@ -7,22 +7,26 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { createDisplay } from './javascript-display.ts';
-import { importer, withImports } from './javascript-imports.ts';
+import { importer, rewriteImports } from './javascript-imports.ts';
 import { createEvaluator } from './javascript-inspector.ts';
-import { cellFile, describeError, type CellSources } from './javascript-trace.ts';
-import type { NotebookOrder, Session, Shown } from './order.ts';
-import { createUtilities } from './utilities.ts';
+import { cellFileName, toCellError, type CellSources } from './javascript-trace.ts';
+import type { NotebookDriverInput, NotebookSession, CellOutputWriter } from './order.ts';
+import { createDbutils } from './utilities.ts';
 
 /**
  * @param workspace its directory: modules with a relative path are looked for in the folder of the notebook
  */
-export function openJavascript(order: NotebookOrder, workspace: string, shown: Shown): Session {
+export function openJavaScriptSession(
+  order: NotebookDriverInput,
+  workspace: string,
+  shown: CellOutputWriter,
+): NotebookSession {
   const folder = join(workspace, dirname(order.path.replace(/^\/Workspace(?=\/)/, '')));
   const evaluator = createEvaluator();
   const sources: CellSources = new Map();
-  const utilities = createUtilities(order);
+  const utilities = createDbutils(order);
   const display = createDisplay(shown);
-  define({
+  defineGlobals({
     dbutils: utilities.dbutils,
     display: display.display,
     displayHTML: display.displayHtml,
@@ -35,33 +39,33 @@ export function openJavascript(order: NotebookOrder, workspace: string, shown: S
   Error.stackTraceLimit = 50;
   return {
     async run({ position, source }) {
-      const code = await withImports(source);
+      const code = await rewriteImports(source);
       sources.set(position, { source, code });
-      const evaluated = await evaluator.evaluate(code, cellFile(position));
+      const evaluated = await evaluator.evaluate(code, cellFileName(position));
       // A cell that catches the exit all the same has called it.
       if (utilities.exitValue() !== undefined) return;
-      if (evaluated.kind === 'value') display.last(evaluated.value);
+      if (evaluated.kind === 'value') display.displayResult(evaluated.value);
       else
-        throw describeError(evaluated.thrown, sources, {
+        throw toCellError(evaluated.thrown, sources, {
           cell: position,
           line: evaluated.line,
           column: evaluated.column,
         });
     },
-    failureOf: (error) => describeError(error, sources),
+    toCellError: (error) => toCellError(error, sources),
     exitValue: utilities.exitValue,
     close: evaluator.close,
   };
 }
 
 /** Names that cells find, and may use for something else. */
-function define(globals: Readonly<Record<string, unknown>>): void {
+function defineGlobals(globals: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(globals))
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
 }
 
 /** What is written to stdout and stderr goes to the log files, and to the cell. */
-function teeStreams(shown: Shown): void {
+function teeStreams(shown: CellOutputWriter): void {
   for (const name of ['stdout', 'stderr'] as const) {
     const stream = process[name];
     const write = stream.write.bind(stream);

@@ -5,7 +5,7 @@ import type { CellOutput } from '../../../engine/run/output.ts';
 export type ScriptLanguage = 'sql' | 'javascript';
 
 /** `notebook-task.json` of an attempt. */
-export interface NotebookOrder {
+export interface NotebookDriverInput {
   readonly language: ScriptLanguage;
   /** The snapshot that is run. */
   readonly notebook: string;
@@ -14,7 +14,7 @@ export interface NotebookOrder {
   /** Where the engine is asked for runs of other notebooks. */
   readonly questions: string;
   readonly parameters: Readonly<Record<string, string>>;
-  readonly values: TaskValuesOrder;
+  readonly values: TaskValuesInput;
   /** The file to write. */
   readonly report: string;
   /** A directory for what does not fit into memory. */
@@ -23,7 +23,7 @@ export interface NotebookOrder {
   readonly cellBytes: number;
 }
 
-export interface TaskValuesOrder {
+export interface TaskValuesInput {
   /** Keeps what this task sets: name -> JSON text. */
   readonly file: string;
   /** What the tasks before it have set, by task key. */
@@ -44,25 +44,25 @@ export interface SourceCell {
 }
 
 /** Runs the cells of one language, in one state that they share. */
-export interface Session {
+export interface NotebookSession {
   /** @throws CellFailure with what its reader should know */
   run(cell: SourceCell): Promise<void>;
   /** How a value that was thrown is told. */
-  failureOf(error: unknown): CellFailure;
+  toCellError(error: unknown): CellError;
   /** What the notebook gave to its exit call: it ends there. */
   exitValue(): string | undefined;
   close(): void;
 }
 
 /** How sessions show things. */
-export interface Shown {
+export interface CellOutputWriter {
   /** Adds to a stream; what follows one another in the same stream becomes one output. */
   write(stream: 'stdout' | 'stderr', text: string): void;
   add(output: CellOutput): void;
 }
 
 /** How a cell failed: one line, and all that is known. */
-export class CellFailure extends Error {
+export class CellError extends Error {
   readonly summary: string;
   readonly trace: string;
 

@@ -1,27 +1,31 @@
 /** Keeps what the running cell shows, in its order, up to the most that a cell may show. */
 import { truncateUtf8, type CellOutput } from '../../../engine/run/output.ts';
-import type { Shown } from './order.ts';
+import type { CellOutputWriter } from './order.ts';
 
-export interface Recorder extends Shown {
+export interface OutputRecorder extends CellOutputWriter {
   startCell(): void;
   outputs(): readonly CellOutput[];
 }
 
-export interface RecorderOptions {
+export interface OutputRecorderOptions {
   /** Most bytes of a cell. */
-  readonly limit: number;
+  readonly bytesMax: number;
   /** After each output that was kept. */
-  readonly onGrowth: () => void;
+  readonly onOutput: () => void;
   /** What would go beyond the limit is cut, then this is called. */
   readonly onOverflow: () => void;
 }
 
-export function createRecorder({ limit, onGrowth, onOverflow }: RecorderOptions): Recorder {
+export function createOutputRecorder({
+  bytesMax,
+  onOutput,
+  onOverflow,
+}: OutputRecorderOptions): OutputRecorder {
   let outputs: CellOutput[] = [];
   let size = 0;
   const fits = (bytes: number): boolean => {
     size += bytes;
-    return size <= limit;
+    return size <= bytesMax;
   };
   const keep = (stream: 'stdout' | 'stderr', text: string): void => {
     const last = outputs.at(-1);
@@ -35,16 +39,16 @@ export function createRecorder({ limit, onGrowth, onOverflow }: RecorderOptions)
     },
     outputs: () => outputs,
     write(stream, text) {
-      const room = Math.max(0, limit - size);
+      const room = Math.max(0, bytesMax - size);
       const whole = fits(Buffer.byteLength(text));
       keep(stream, whole ? text : truncateUtf8(text, room).text);
-      if (whole) onGrowth();
+      if (whole) onOutput();
       else onOverflow();
     },
     add(output) {
       if (!fits(bytesOf(output))) return onOverflow();
       outputs.push(output);
-      onGrowth();
+      onOutput();
     },
   };
 }

@@ -4,22 +4,22 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../../../engine/clock.ts';
 import type { CellLanguage, CellOutput, NotebookCell, NotebookReport } from '../../../engine/run/output.ts';
-import type { NotebookOrder, SourceCell } from './order.ts';
+import type { NotebookDriverInput, SourceCell } from './order.ts';
 
 /** How often the report is written while a cell shows more and more, ms. */
-const whileRunning = 1_000;
+const interimWriteMs = 1_000;
 
 export interface ReportWriter {
   /** The cell runs: it has a start and no end, which is how a crash leaves it. */
   startCell(position: number): void;
   /** What it has shown so far, for whoever looks meanwhile and in case it never ends. */
-  showSoFar(position: number, outputs: () => readonly CellOutput[]): void;
+  writeInterim(position: number, outputs: () => readonly CellOutput[]): void;
   endCell(position: number, status: 'finished' | 'failed', outputs: readonly CellOutput[]): void;
   end(how: Pick<NotebookReport, 'exitValue' | 'error'>): void;
 }
 
-export function createReportWriter(order: NotebookOrder, sources: readonly SourceCell[]): ReportWriter {
-  const cells = sources.map((source) => firstState(source, order));
+export function createReportWriter(order: NotebookDriverInput, sources: readonly SourceCell[]): ReportWriter {
+  const cells = sources.map((source) => createInitialCell(source, order));
   // Each cell is put into JSON when it changes: a notebook of many large cells is not encoded over and over.
   const encoded = cells.map((cell) => JSON.stringify(cell));
   let head: Omit<NotebookReport, 'cells'> = {
@@ -48,13 +48,13 @@ export function createReportWriter(order: NotebookOrder, sources: readonly Sourc
       change(position, { startTime: systemClock.now() });
       write();
     },
-    showSoFar(position, outputs) {
+    writeInterim(position, outputs) {
       const show = (): void => {
         change(position, { outputs: outputs() });
         write();
       };
       clearTimeout(later);
-      const wait = written + whileRunning - systemClock.now();
+      const wait = written + interimWriteMs - systemClock.now();
       if (wait <= 0) show();
       // Nobody may be there to come back to it: the last thing that a cell shows before it computes for an
       // hour.
@@ -82,7 +82,10 @@ const languages: readonly string[] = [
 ] satisfies readonly CellLanguage[];
 
 /** A cell of a language that is not known is shown as one of the notebook's own. */
-function firstState({ position, language, title, source }: SourceCell, order: NotebookOrder): NotebookCell {
+function createInitialCell(
+  { position, language, title, source }: SourceCell,
+  order: NotebookDriverInput,
+): NotebookCell {
   const shown = languages.includes(language) ? (language as CellLanguage) : order.language;
   return {
     position,

@@ -1,10 +1,10 @@
 /** Cuts a SQL or JavaScript notebook in source format into cells. */
 import type { ScriptLanguage, SourceCell } from './order.ts';
 
-const marks = { sql: '--', javascript: '//' } as const satisfies Record<ScriptLanguage, string>;
+const commentMarkers = { sql: '--', javascript: '//' } as const satisfies Record<ScriptLanguage, string>;
 
 /** Magic word -> the language of the cell; any other word stands for itself. */
-const words: ReadonlyMap<string, string> = new Map([
+const magicLanguages: ReadonlyMap<string, string> = new Map([
   ['md', 'markdown'],
   ['md-sandbox', 'markdown'],
   ['sql', 'sql'],
@@ -13,18 +13,18 @@ const words: ReadonlyMap<string, string> = new Map([
   ['sh', 'shell'],
 ]);
 
-interface Patterns {
-  readonly mark: string;
+interface FormatPatterns {
+  readonly commentMarker: string;
   readonly header: RegExp;
   readonly separator: RegExp;
   readonly title: RegExp;
   readonly magic: RegExp;
 }
 
-function patternsOf(language: ScriptLanguage): Patterns {
-  const mark = marks[language];
+function patternsOf(language: ScriptLanguage): FormatPatterns {
+  const mark = commentMarkers[language];
   return {
-    mark,
+    commentMarker: mark,
     header: new RegExp(`^${mark}\\s*Databricks notebook source\\s*$`),
     separator: new RegExp(`^${mark} COMMAND -{5,}\\s*$`),
     title: new RegExp(`^${mark} DBTITLE \\d+,\\s*(.*)$`),
@@ -33,7 +33,7 @@ function patternsOf(language: ScriptLanguage): Patterns {
 }
 
 /** The cells of a notebook's text. The header line may be missing: a plain file is one cell. */
-export function cutCells(text: string, language: ScriptLanguage): SourceCell[] {
+export function parseCells(text: string, language: ScriptLanguage): SourceCell[] {
   const patterns = patternsOf(language);
   const lines = text
     .replace(/^\uFEFF/, '')
@@ -46,27 +46,27 @@ export function cutCells(text: string, language: ScriptLanguage): SourceCell[] {
     else blocks.at(-1)?.push(line);
   }
   return blocks
-    .map(withoutBlankEnds)
+    .map(trimBlankLines)
     .filter((block) => block.length > 0)
-    .map((block, index) => cellOf(index + 1, block, language, patterns));
+    .map((block, index) => parseCell(index + 1, block, language, patterns));
 }
 
-function cellOf(
+function parseCell(
   position: number,
   block: readonly string[],
   own: ScriptLanguage,
-  patterns: Patterns,
+  patterns: FormatPatterns,
 ): SourceCell {
   const title = patterns.title.exec(block[0] ?? '')?.[1]?.trim();
-  const lines = title === undefined ? block : withoutBlankEnds(block.slice(1));
-  const word = magicWord(lines, patterns);
-  const language = word === undefined ? own : (words.get(word) ?? word);
+  const lines = title === undefined ? block : trimBlankLines(block.slice(1));
+  const word = findMagicWord(lines, patterns);
+  const language = word === undefined ? own : (magicLanguages.get(word) ?? word);
   const plain = word === undefined ? lines : lines.map((line) => patterns.magic.exec(line)?.[1] ?? line);
   const known = language === own || language === 'markdown';
   // What another language would run is shown with the word that says so.
   const shown =
     known && word !== undefined ? [plain[0]?.replace(/^\s*%[\w-]+ ?/, '') ?? '', ...plain.slice(1)] : plain;
-  return { position, language, title, source: withoutBlankEnds(shown).join('\n') };
+  return { position, language, title, source: trimBlankLines(shown).join('\n') };
 }
 
 /**
@@ -74,16 +74,20 @@ function cellOf(
  * gives way to code around it, where its lines are comments. Neither language has a statement that begins
  * with a percent sign.
  */
-function magicWord(lines: readonly string[], { mark, magic }: Patterns): string | undefined {
+function findMagicWord(
+  lines: readonly string[],
+  { commentMarker, magic }: FormatPatterns,
+): string | undefined {
   const [word] = lines.flatMap((line, index) => {
     const text = magic.exec(line)?.[1] ?? (index === 0 ? line : '');
     return /^\s*%([\w-]+)/.exec(text)?.[1]?.toLowerCase() ?? [];
   });
-  if (word === undefined || words.get(word) !== 'markdown' || lines[0]?.startsWith('%') === true) return word;
-  return lines.every((line) => line.startsWith(mark) || line.trim() === '') ? word : undefined;
+  if (word === undefined || magicLanguages.get(word) !== 'markdown' || lines[0]?.startsWith('%') === true)
+    return word;
+  return lines.every((line) => line.startsWith(commentMarker) || line.trim() === '') ? word : undefined;
 }
 
-function withoutBlankEnds(lines: readonly string[]): string[] {
+function trimBlankLines(lines: readonly string[]): string[] {
   const start = lines.findIndex((line) => line.trim() !== '');
   return start === -1 ? [] : lines.slice(start, lines.findLastIndex((line) => line.trim() !== '') + 1);
 }

@@ -5,17 +5,17 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { canonicalUri } from '../../../engine/validation/aliases.ts';
-import { CellFailure } from './order.ts';
+import { CellError } from './order.ts';
 import { isCode, type SqlToken } from './sql-tokens.ts';
 
 /** Functions whose arguments name files. */
 const fileFunctions = /^(?:read_(?:csv|json|ndjson|parquet|text|blob)\w*|sniff_csv|parquet_\w+|glob)$/i;
 
 /** Words behind which a text is a file. */
-const fileWords = new Set(['from', 'join', 'to']);
+const fileKeywords = new Set(['from', 'join', 'to']);
 
 /** How a format is called in front of a path in backticks -> its function. */
-const readers: ReadonlyMap<string, string> = new Map([
+const formatReaders: ReadonlyMap<string, string> = new Map([
   ['csv', 'read_csv'],
   ['json', 'read_json'],
   ['parquet', 'read_parquet'],
@@ -23,13 +23,13 @@ const readers: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Indices of the tokens that stand where a file is expected: texts and parameters elsewhere are values. */
-export function filePlaces(tokens: readonly SqlToken[]): ReadonlySet<number> {
+export function findFileTokens(tokens: readonly SqlToken[]): ReadonlySet<number> {
   const places = new Set<number>();
   const open: boolean[] = [];
   let before: SqlToken | undefined;
   for (const [index, token] of tokens.entries()) {
     if (!isCode(token)) continue;
-    const behindWord = before?.kind === 'word' && fileWords.has(before.text.toLowerCase());
+    const behindWord = before?.kind === 'word' && fileKeywords.has(before.text.toLowerCase());
     if ((token.kind === 'text' || token.kind === 'parameter') && (behindWord || open.at(-1) === true))
       places.add(index);
     if (token.text === '(') open.push(before?.kind === 'word' && fileFunctions.test(before.text));
@@ -40,12 +40,12 @@ export function filePlaces(tokens: readonly SqlToken[]): ReadonlySet<number> {
 }
 
 /** csv.`managed_fs:/x.csv` at a place of the tokens: the function that reads it, and the path. */
-export function namedByFormat(
+export function parseFormatPath(
   tokens: readonly SqlToken[],
   place: number,
 ): { readonly reader: string; readonly path: string } | undefined {
   const [format, dot, name] = tokens.slice(place, place + 3);
-  const reader = format?.kind === 'word' ? readers.get(format.text.toLowerCase()) : undefined;
+  const reader = format?.kind === 'word' ? formatReaders.get(format.text.toLowerCase()) : undefined;
   if (reader === undefined || dot?.text !== '.' || name?.kind !== 'backtick') return undefined;
   return { reader, path: name.text.slice(1, -1).replaceAll('``', '`') };
 }
@@ -55,13 +55,13 @@ export function namedByFormat(
  * @param root real directory of managed_fs
  * @param write whether the file is to be made: missing folders above it are
  */
-export function managedPath(text: string, root: string, write: boolean): string {
+export function resolveManagedPath(text: string, root: string, write: boolean): string {
   const uri = canonicalUri(text);
   if (!uri.startsWith('managed_fs:')) return text;
   const names: string[] = [];
   for (const name of uri.slice('managed_fs:'.length).split('/')) {
     if (name === '..' && names.pop() === undefined)
-      throw new CellFailure(`The path ${JSON.stringify(text)} leads outside managed_fs.`);
+      throw new CellError(`The path ${JSON.stringify(text)} leads outside managed_fs.`);
     if (name !== '' && name !== '.' && name !== '..') names.push(name);
   }
   const path = join(root, ...names);

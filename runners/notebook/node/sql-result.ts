@@ -9,12 +9,12 @@ import {
   type DuckDBType,
 } from '@duckdb/node-api';
 import type { CellOutput, CellValue } from '../../../engine/run/output.ts';
-import { shownValue } from '../../query/query-rows.ts';
+import { toJsonValue } from '../../query/query-rows.ts';
 import type { PreparedSql } from './sql-statement.ts';
-import { shownText, tableBytes, tableRows } from './table-limits.ts';
+import { truncateText, tableBytesMax, tableRowsMax } from './table-limits.ts';
 
 /** Undefined for a statement that shows nothing. */
-export async function resultOutput(
+export async function executeStatement(
   connection: DuckDBConnection,
   { sql, values }: PreparedSql,
 ): Promise<CellOutput | undefined> {
@@ -33,33 +33,33 @@ export async function resultOutput(
     rowsTotal += chunk.rowCount;
     if (full) continue;
     for (const row of chunk.convertRows(JsonDuckDBValueConverter)) {
-      const shown = row.map((value, index) => cellValue(value, types[index]));
+      const shown = row.map((value, index) => toCellValue(value, types[index]));
       bytes += Buffer.byteLength(JSON.stringify(shown)) + 1;
-      full = rows.length === tableRows || bytes > tableBytes;
+      full = rows.length === tableRowsMax || bytes > tableBytesMax;
       if (full) break;
       rows.push(shown);
     }
   }
-  if (result.returnType !== ResultReturnType.QUERY_RESULT) return changed(rows);
+  if (result.returnType !== ResultReturnType.QUERY_RESULT) return toRowCountOutput(rows);
   // A plan is drawn with lines, which stand below one another in a text alone.
   if (statement.statementType === StatementType.EXPLAIN)
     return { type: 'text', data: rows.map((row) => String(row.at(-1))).join('\n') };
   const columns = result
     .columnNames()
     .map((name, index) => ({
-      name: inWordsOfTheCell(name, values),
+      name: restoreParameterNames(name, values),
       type: String(types[index]).toLowerCase(),
     }));
   return { type: 'table', columns, rows, ...(rowsTotal > rows.length && { rowsTotal }) };
 }
 
 /** DuckDB names a column after its expression, in which parameters are written otherwise. */
-function inWordsOfTheCell(name: string, values: PreparedSql['values']): string {
+function restoreParameterNames(name: string, values: PreparedSql['values']): string {
   return [...values.keys()].reduce((text, each) => text.replaceAll(`$${each}`, `:${each}`), name);
 }
 
 /** A statement that changes something answers with the number of rows, or with nothing. */
-function changed([row]: readonly (readonly CellValue[])[]): CellOutput | undefined {
+function toRowCountOutput([row]: readonly (readonly CellValue[])[]): CellOutput | undefined {
   const count = row?.[0];
   return typeof count === 'number'
     ? { type: 'text', data: `${count} ${count === 1 ? 'row' : 'rows'}` }
@@ -67,12 +67,12 @@ function changed([row]: readonly (readonly CellValue[])[]): CellOutput | undefin
 }
 
 /** Numbers where nothing is lost; what has parts (lists, structs) as JSON. */
-function cellValue(value: unknown, type: DuckDBType | undefined): CellValue {
+function toCellValue(value: unknown, type: DuckDBType | undefined): CellValue {
   if (type?.typeId === DuckDBTypeId.INTERVAL && isInterval(value))
     return new DuckDBIntervalValue(value.months, value.days, BigInt(value.micros)).toString();
-  const shown = shownValue(value, type);
+  const shown = toJsonValue(value, type);
   if (shown === null || typeof shown === 'number' || typeof shown === 'boolean') return shown;
-  return shownText(typeof shown === 'string' ? shown : JSON.stringify(shown));
+  return truncateText(typeof shown === 'string' ? shown : JSON.stringify(shown));
 }
 
 function isInterval(

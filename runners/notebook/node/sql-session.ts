@@ -5,50 +5,54 @@ import { mkdirSync, realpathSync } from 'node:fs';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { duckdbMacros } from '../../../engine/sql/duckdb-functions.ts';
 import { messageOf } from '../../../engine/errors.ts';
-import { CellFailure, type NotebookOrder, type Session, type Shown } from './order.ts';
+import { CellError, type NotebookDriverInput, type NotebookSession, type CellOutputWriter } from './order.ts';
 import { prepareSql, type PreparedSql } from './sql-statement.ts';
-import { statementsOf, type SqlStatement } from './sql-tokens.ts';
-import { resultOutput } from './sql-result.ts';
-import { widgetStatement } from './sql-widgets.ts';
+import { splitStatements, type SqlStatement } from './sql-tokens.ts';
+import { executeStatement } from './sql-result.ts';
+import { parseWidgetStatement } from './sql-widgets.ts';
 
 /** Memory of the database; what needs more goes to files of the attempt. */
-const memory = '1GB';
-const summaryCharacters = 2_000;
-const statementLines = 60;
+const memoryLimit = '1GB';
+const summaryCharactersMax = 2_000;
+const excerptLinesMax = 60;
 
 /** @param managedFs directory of managed_fs */
-export async function openSql(order: NotebookOrder, managedFs: string, shown: Shown): Promise<Session> {
+export async function openSqlSession(
+  order: NotebookDriverInput,
+  managedFs: string,
+  shown: CellOutputWriter,
+): Promise<NotebookSession> {
   mkdirSync(managedFs, { recursive: true });
   mkdirSync(order.temporary, { recursive: true });
   const root = realpathSync(managedFs);
-  const instance = await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: memory });
+  const instance = await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: memoryLimit });
   const connection = await instance.connect();
-  await lockDown(connection, [root, realpathSync(process.cwd())], order.temporary);
+  await restrictAccess(connection, [root, realpathSync(process.cwd())], order.temporary);
   const defaults: Record<string, string> = {};
 
   const runStatement = async (statement: SqlStatement): Promise<void> => {
-    const widget = widgetStatement(statement.tokens);
+    const widget = parseWidgetStatement(statement.tokens);
     if (widget?.kind === 'create') defaults[widget.name] = widget.value;
     else if (widget?.kind === 'remove') delete defaults[widget.name];
     else {
       const prepared = prepareSql(statement, { ...defaults, ...order.parameters }, root);
-      const output = await resultOutput(connection, prepared).catch((error: unknown) => {
-        throw refused(messageOf(error), prepared, root);
+      const output = await executeStatement(connection, prepared).catch((error: unknown) => {
+        throw toStatementError(messageOf(error), prepared, root);
       });
       if (output !== undefined) shown.add(output);
     }
   };
   return {
     async run(cell) {
-      for (const statement of statementsOf(cell.source)) {
+      for (const statement of splitStatements(cell.source)) {
         try {
           await runStatement(statement);
         } catch (error) {
-          throw inCell(error, cell.position, cell.source, statement);
+          throw addCellLocation(error, cell.position, cell.source, statement);
         }
       }
     },
-    failureOf: (error) => new CellFailure(messageOf(error)),
+    toCellError: (error) => new CellError(messageOf(error)),
     exitValue: () => undefined,
     close() {
       connection.closeSync();
@@ -58,7 +62,7 @@ export async function openSql(order: NotebookOrder, managedFs: string, shown: Sh
 }
 
 /** The order counts: what is allowed must be said before everything else is shut off. */
-export async function lockDown(
+export async function restrictAccess(
   connection: DuckDBConnection,
   directories: readonly string[],
   temporary: string,
@@ -85,7 +89,7 @@ async function defineFunctions(connection: DuckDBConnection): Promise<void> {
 }
 
 /** Beginning of a message -> what can be done. */
-const advice: readonly (readonly [RegExp, string])[] = [
+const hints: readonly (readonly [RegExp, string])[] = [
   [
     /^(?:Permission|Missing Extension|Extension Autoloading) Error/,
     'A SQL notebook reads and writes files of managed_fs (managed_fs:/dir/file.csv) and of its own working directory, and reaches no network.',
@@ -102,24 +106,24 @@ const advice: readonly (readonly [RegExp, string])[] = [
  * What DuckDB says, in the words of the cell: its parameters, and managed_fs instead of a directory of this
  * machine.
  */
-function refused(said: string, { values }: PreparedSql, root: string): CellFailure {
+function toStatementError(said: string, { values }: PreparedSql, root: string): CellError {
   const named = [...values.keys()].reduce((text, name) => text.replaceAll(`$${name}`, `:${name}`), said);
   const message = named.replaceAll(`${root}/`, 'managed_fs:/').trim();
-  const hint = advice.find(([pattern]) => pattern.test(message))?.[1];
-  return new CellFailure(
+  const hint = hints.find(([pattern]) => pattern.test(message))?.[1];
+  return new CellError(
     message.split('\n')[0] ?? message,
     hint === undefined ? message : `${message}\n\n${hint}`,
   );
 }
 
 /** Adds where it happened: the line, and the statement with the lines around it. */
-function inCell(
+function addCellLocation(
   error: unknown,
   position: number,
   source: string,
   { line, tokens }: SqlStatement,
-): CellFailure {
-  const { summary, trace } = error instanceof CellFailure ? error : new CellFailure(messageOf(error));
+): CellError {
+  const { summary, trace } = error instanceof CellError ? error : new CellError(messageOf(error));
   const said = Number(/^LINE (\d+):/m.exec(trace)?.[1] ?? line);
   const lines = tokens
     .map(({ text }) => text)
@@ -127,13 +131,14 @@ function inCell(
     .split('\n').length;
   const excerpt = source
     .split('\n')
-    .slice(line - 1, line - 1 + Math.min(lines, statementLines))
+    .slice(line - 1, line - 1 + Math.min(lines, excerptLinesMax))
     .map(
       (text, index) => `${line + index === said ? '>' : ' '} ${String(line + index).padStart(3)} | ${text}`,
     );
-  const more = lines > statementLines ? [`      (${lines - statementLines} more lines)`] : [];
-  const short = summary.length > summaryCharacters ? `${summary.slice(0, summaryCharacters)} ...` : summary;
-  return new CellFailure(
+  const more = lines > excerptLinesMax ? [`      (${lines - excerptLinesMax} more lines)`] : [];
+  const short =
+    summary.length > summaryCharactersMax ? `${summary.slice(0, summaryCharactersMax)} ...` : summary;
+  return new CellError(
     `${short} (cell ${position}, line ${said})`,
     [trace, '', `Cell ${position}, line ${said}, in this statement:`, ...excerpt, ...more].join('\n'),
   );

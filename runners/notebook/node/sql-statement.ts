@@ -2,9 +2,9 @@
  * A statement of a SQL notebook as DuckDB takes it: parameters as prepared values, files of managed_fs where
  * they are.
  */
-import { CellFailure } from './order.ts';
-import { filePlaces, managedPath, namedByFormat } from './sql-files.ts';
-import { withReaders } from './sql-readers.ts';
+import { CellError } from './order.ts';
+import { findFileTokens, resolveManagedPath, parseFormatPath } from './sql-files.ts';
+import { replaceReadFiles } from './sql-readers.ts';
 import { isCode, type SqlStatement, type SqlToken } from './sql-tokens.ts';
 
 export interface PreparedSql {
@@ -24,50 +24,60 @@ export function prepareSql(
   statement: SqlStatement,
   parameters: Readonly<Record<string, string>>,
   root: string,
-  remedy = usualRemedy,
+  remedy = defaultHint,
 ): PreparedSql {
-  const valueOf = (parameter: SqlToken): string => valueIn(parameters, parameter, remedy);
-  const tokens = withReaders(statement.tokens);
-  const places = filePlaces(tokens);
+  const valueOf = (parameter: SqlToken): string => requireParameter(parameters, parameter, remedy);
+  const tokens = replaceReadFiles(statement.tokens);
+  const places = findFileTokens(tokens);
   const values = new Map<string, string>();
   const parts: string[] = [];
   for (let index = 0; index < tokens.length; index += 1) {
     const token = tokens[index];
     if (token === undefined) continue;
     const file = places.has(index);
-    const named = namedByFormat(tokens, index);
-    const identifier = identifierAt(tokens, index);
+    const named = parseFormatPath(tokens, index);
+    const identifier = parseIdentifierCall(tokens, index);
     if (named !== undefined) {
-      parts.push(`${named.reader}(${literal(managedPath(named.path, root, false))})`);
+      parts.push(`${named.reader}(${toSqlLiteral(resolveManagedPath(named.path, root, false))})`);
       index += 2;
     } else if (identifier !== undefined) {
-      parts.push(valueOf(identifier.parameter).split('.').map(quotedName).join('.'));
+      parts.push(valueOf(identifier.parameter).split('.').map(quoteIdentifier).join('.'));
       index = identifier.end;
     } else if (token.kind === 'parameter') {
       const value = valueOf(token);
       parts.push(
-        `$${bound(values, token.text.slice(1), file ? managedPath(value, root, isTarget(tokens, index)) : value)}`,
+        `$${bindValue(values, token.text.slice(1), file ? resolveManagedPath(value, root, isWriteTarget(tokens, index)) : value)}`,
       );
     } else if (token.kind === 'backtick') {
-      parts.push(quotedName(token.text.slice(1, -1).replaceAll('``', '`')));
+      parts.push(quoteIdentifier(token.text.slice(1, -1).replaceAll('``', '`')));
     } else if (token.kind === 'text' && file && token.text.startsWith("'")) {
       parts.push(
-        literal(managedPath(token.text.slice(1, -1).replaceAll("''", "'"), root, isTarget(tokens, index))),
+        toSqlLiteral(
+          resolveManagedPath(
+            token.text.slice(1, -1).replaceAll("''", "'"),
+            root,
+            isWriteTarget(tokens, index),
+          ),
+        ),
       );
     } else parts.push(token.text);
   }
   return { sql: '\n'.repeat(statement.line - 1) + parts.join(''), values };
 }
 
-const usualRemedy =
+const defaultHint =
   "Give it in base_parameters or notebook_params, or declare it in a cell before: CREATE WIDGET TEXT <name> DEFAULT ''.";
 
-function valueIn(parameters: Readonly<Record<string, string>>, { text }: SqlToken, remedy: string): string {
+function requireParameter(
+  parameters: Readonly<Record<string, string>>,
+  { text }: SqlToken,
+  remedy: string,
+): string {
   const name = text.slice(1);
   const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
   if (value !== undefined) return value;
   const given = Object.keys(parameters).toSorted().join(', ');
-  throw new CellFailure(
+  throw new CellError(
     `The statement has the parameter :${name}, which the run was not given (it was given: ${given || 'none'}). ${remedy.replace('<name>', name)}`,
   );
 }
@@ -76,7 +86,7 @@ function valueIn(parameters: Readonly<Record<string, string>>, { text }: SqlToke
  * The name under which a value is bound. DuckDB does not tell capitals from small letters: what differs gets
  * a name of its own.
  */
-function bound(values: Map<string, string>, name: string, value: string): string {
+function bindValue(values: Map<string, string>, name: string, value: string): string {
   for (let count = 1; ; count += 1) {
     const tried = count === 1 ? name.toLowerCase() : `${name.toLowerCase()}_${count}`;
     const known = values.get(tried);
@@ -87,7 +97,7 @@ function bound(values: Map<string, string>, name: string, value: string): string
 }
 
 /** `IDENTIFIER(:name)` at a place of the tokens: a name that the run gives. */
-function identifierAt(
+function parseIdentifierCall(
   tokens: readonly SqlToken[],
   place: number,
 ): { readonly parameter: SqlToken; readonly end: number } | undefined {
@@ -103,14 +113,14 @@ function identifierAt(
 }
 
 /** Whether a file is written: it stands behind TO. */
-function isTarget(tokens: readonly SqlToken[], index: number): boolean {
+function isWriteTarget(tokens: readonly SqlToken[], index: number): boolean {
   return tokens.slice(0, index).findLast(isCode)?.text.toLowerCase() === 'to';
 }
 
-function literal(text: string): string {
+function toSqlLiteral(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-function quotedName(name: string): string {
+function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

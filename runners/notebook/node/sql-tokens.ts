@@ -17,7 +17,7 @@ export interface SqlToken {
 }
 
 /** Tried in this order. What begins and does not end goes on to the end of the cell. */
-const patterns: readonly (readonly [SqlToken['kind'], RegExp])[] = [
+const tokenPatterns: readonly (readonly [SqlToken['kind'], RegExp])[] = [
   ['space', /\s+/y],
   ['comment', /--[^\n]*/y],
   ['text', /[eE]'[^'\\]*(?:(?:\\[\s\S]|'')[^'\\]*)*'?/y],
@@ -32,17 +32,17 @@ const patterns: readonly (readonly [SqlToken['kind'], RegExp])[] = [
 
 const dollarTag = /\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$/uy;
 
-export function sqlTokens(sql: string): SqlToken[] {
+export function tokenizeSql(sql: string): SqlToken[] {
   const tokens: SqlToken[] = [];
   for (let place = 0; place < sql.length;) {
-    const token = tokenAt(sql, place);
-    tokens.push(token.kind === 'parameter' && continuesValue(tokens) ? { kind: 'sign', text: ':' } : token);
+    const token = readToken(sql, place);
+    tokens.push(token.kind === 'parameter' && followsValue(tokens) ? { kind: 'sign', text: ':' } : token);
     place += tokens.at(-1)?.text.length ?? 1;
   }
   return tokens;
 }
 
-function tokenAt(sql: string, place: number): SqlToken {
+function readToken(sql: string, place: number): SqlToken {
   if (sql.startsWith('/*', place))
     return { kind: 'comment', text: sql.slice(place, findCommentEnd(sql, place)) };
   dollarTag.lastIndex = place;
@@ -51,7 +51,7 @@ function tokenAt(sql: string, place: number): SqlToken {
     const end = sql.indexOf(tag, place + tag.length);
     return { kind: 'text', text: sql.slice(place, end < 0 ? sql.length : end + tag.length) };
   }
-  for (const [kind, pattern] of patterns) {
+  for (const [kind, pattern] of tokenPatterns) {
     pattern.lastIndex = place;
     const [text] = pattern.exec(sql) ?? [];
     if (text !== undefined) return { kind, text };
@@ -60,13 +60,13 @@ function tokenAt(sql: string, place: number): SqlToken {
 }
 
 /** Behind a value without a blank, a colon parts a slice, or a key of a struct from its value. */
-function continuesValue(before: readonly SqlToken[]): boolean {
+function followsValue(before: readonly SqlToken[]): boolean {
   const last = before.at(-1);
   // `x[:n]` is a slice, `[:a, :b]` a list.
-  return isValue(last?.text === '[' ? before.at(-2) : last);
+  return isValueToken(last?.text === '[' ? before.at(-2) : last);
 }
 
-function isValue(token: SqlToken | undefined): boolean {
+function isValueToken(token: SqlToken | undefined): boolean {
   if (token === undefined || !isCode(token)) return false;
   return token.kind !== 'sign' || [')', ']', '}'].includes(token.text);
 }
@@ -79,7 +79,7 @@ export interface SqlStatement {
 }
 
 /** Without the semicolons between them, and without what is nothing but comments. */
-export function statementsOf(sql: string): SqlStatement[] {
+export function splitStatements(sql: string): SqlStatement[] {
   const statements: SqlStatement[] = [];
   let tokens: SqlToken[] = [];
   let line = 1;
@@ -89,16 +89,16 @@ export function statementsOf(sql: string): SqlStatement[] {
       const before = tokens.slice(0, start);
       statements.push({
         tokens: tokens.slice(start, tokens.findLastIndex(isCode) + 1),
-        line: line - linesIn(tokens) + linesIn(before),
+        line: line - countNewlines(tokens) + countNewlines(before),
       });
     }
     tokens = [];
   };
-  for (const token of sqlTokens(sql)) {
+  for (const token of tokenizeSql(sql)) {
     if (token.kind === 'sign' && token.text === ';') end();
     else {
       tokens.push(token);
-      line += linesIn([token]);
+      line += countNewlines([token]);
     }
   }
   end();
@@ -109,6 +109,6 @@ export function isCode({ kind }: SqlToken): boolean {
   return kind !== 'space' && kind !== 'comment';
 }
 
-function linesIn(tokens: readonly SqlToken[]): number {
+function countNewlines(tokens: readonly SqlToken[]): number {
   return tokens.reduce((count, { text }) => count + text.split('\n').length - 1, 0);
 }

@@ -6,17 +6,17 @@ export type WidgetStatement =
   | { readonly kind: 'remove'; readonly name: string };
 
 /** What such a statement declares; undefined for every other statement. */
-export function widgetStatement(tokens: readonly SqlToken[]): WidgetStatement | undefined {
+export function parseWidgetStatement(tokens: readonly SqlToken[]): WidgetStatement | undefined {
   const code = tokens.filter(isCode);
   const words = code.map(({ text }) => text.toLowerCase());
-  if (words[0] === 'remove' && words[1] === 'widget') return { kind: 'remove', name: plain(code[2]) };
+  if (words[0] === 'remove' && words[1] === 'widget') return { kind: 'remove', name: unquote(code[2]) };
   if (words[0] !== 'create' || words[1] !== 'widget') return undefined;
   const place = words.indexOf('default');
-  return { kind: 'create', name: plain(code[3]), value: place < 0 ? '' : plain(code[place + 1]) };
+  return { kind: 'create', name: unquote(code[3]), value: place < 0 ? '' : unquote(code[place + 1]) };
 }
 
 /** A name or text without what it stands in. */
-function plain(token: SqlToken | undefined): string {
+function unquote(token: SqlToken | undefined): string {
   const { kind, text } = token ?? { kind: 'word', text: '' };
   if (kind === 'text' || kind === 'name' || kind === 'backtick')
     return text.slice(1, -1).replaceAll(text.charAt(0).repeat(2), text.charAt(0));

@@ -1,7 +1,7 @@
 /** Values that a JavaScript notebook sets for the tasks after it, and reads from the tasks before it. */
 import { renameSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../../../engine/errors.ts';
-import type { TaskValuesOrder } from './order.ts';
+import type { TaskValuesInput } from './order.ts';
 
 /** `dbutils.jobs.taskValues`: arguments in their order, or one object with their names. */
 export interface TaskValuesUtility {
@@ -11,14 +11,14 @@ export interface TaskValuesUtility {
   get(taskKey: unknown, key?: unknown, defaultValue?: unknown): unknown;
 }
 
-export function createTaskValues(order: TaskValuesOrder): TaskValuesUtility {
+export function createTaskValues(order: TaskValuesInput): TaskValuesUtility {
   let own: Readonly<Record<string, string>> = {};
   return {
     set(...given) {
-      const [key, value] = named(given, ['key', 'value']);
+      const [key, value] = toPositional(given, ['key', 'value']);
       if (typeof key !== 'string' || key === '')
         throw new TypeError('The key of a task value is a text that is not empty.');
-      const text = asJson(key, value);
+      const text = toJson(key, value);
       const bytes = Buffer.byteLength(text);
       if (bytes > order.valueBytes) {
         throw new RangeError(
@@ -39,8 +39,8 @@ export function createTaskValues(order: TaskValuesOrder): TaskValuesUtility {
       own = all;
     },
     get(...given) {
-      const [taskKey, key, otherwise] = named(given, ['taskKey', 'key', 'default']).map((each, index) =>
-        index < 2 ? String(each) : each,
+      const [taskKey, key, otherwise] = toPositional(given, ['taskKey', 'key', 'default']).map(
+        (each, index) => (index < 2 ? String(each) : each),
       );
       const values = Object.hasOwn(order.before, String(taskKey)) ? order.before[String(taskKey)] : undefined;
       const text =
@@ -49,28 +49,28 @@ export function createTaskValues(order: TaskValuesOrder): TaskValuesUtility {
       if (otherwise !== undefined) return otherwise;
       if (values !== undefined)
         throw new Error(
-          `Task "${String(taskKey)}" has set no value named "${String(key)}" (it has set: ${listed(values)}). Set it there, or give a default here.`,
+          `Task "${String(taskKey)}" has set no value named "${String(key)}" (it has set: ${listNames(values)}). Set it there, or give a default here.`,
         );
       throw new Error(
-        `Task "${String(taskKey)}" is not one of the tasks that come before this one (${listed(order.before)}). Name it in depends_on.`,
+        `Task "${String(taskKey)}" is not one of the tasks that come before this one (${listNames(order.before)}). Name it in depends_on.`,
       );
     },
   };
 }
 
 /** The arguments in their order, also when they came as one object. */
-function named(given: readonly unknown[], names: readonly string[]): readonly unknown[] {
+function toPositional(given: readonly unknown[], names: readonly string[]): readonly unknown[] {
   const [only] = given;
   return typeof only === 'object' && only !== null && given.length === 1
     ? names.map((name) => Reflect.get(only, name))
     : given;
 }
 
-function listed(values: object): string {
+function listNames(values: object): string {
   return Object.keys(values).toSorted().join(', ') || 'none';
 }
 
-function asJson(key: string, value: unknown): string {
+function toJson(key: string, value: unknown): string {
   let why = `it is of type ${typeof value}`;
   try {
     const text: string | undefined = JSON.stringify(value);

@@ -3,37 +3,37 @@
  * Python ones.
  */
 import { createTaskValues } from './task-values.ts';
-import type { NotebookOrder } from './order.ts';
-import { createWorkflow } from './workflow.ts';
+import type { NotebookDriverInput } from './order.ts';
+import { createRunNotebook } from './workflow.ts';
 
 /** The exit call ends the cell by being thrown. */
 export class NotebookExit extends Error {
   override readonly name = 'NotebookExit';
 }
 
-export interface Utilities {
+export interface Dbutils {
   readonly dbutils: object;
   /** Undefined until the exit call. */
   exitValue(): string | undefined;
 }
 
-export function createUtilities(order: NotebookOrder): Utilities {
+export function createDbutils(order: NotebookDriverInput): Dbutils {
   let exited: string | undefined;
   const known = {
     widgets: createWidgets(order.parameters),
-    notebook: unavailable('dbutils.notebook', {
+    notebook: rejectMissingMembers('dbutils.notebook', {
       exit(value: unknown = ''): never {
         exited = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
         throw new NotebookExit(exited);
       },
-      run: createWorkflow(order),
+      run: createRunNotebook(order),
     }),
-    jobs: unavailable('dbutils.jobs', { taskValues: createTaskValues(order.values) }),
+    jobs: rejectMissingMembers('dbutils.jobs', { taskValues: createTaskValues(order.values) }),
   };
-  return { dbutils: unavailable('dbutils', known), exitValue: () => exited };
+  return { dbutils: rejectMissingMembers('dbutils', known), exitValue: () => exited };
 }
 
-interface Choice {
+interface WidgetDeclaration {
   readonly name: string;
   readonly defaultValue?: unknown;
   readonly choices?: readonly unknown[];
@@ -52,10 +52,10 @@ function createWidgets(parameters: Readonly<Record<string, string>>): object {
         `Give the run this parameter, or declare it: dbutils.widgets.text("${name}", "").`,
     );
   };
-  const declare = ({ name, defaultValue = '' }: Choice): void => {
+  const declare = ({ name, defaultValue = '' }: WidgetDeclaration): void => {
     defaults.set(name, defaultValue === null ? '' : String(defaultValue));
   };
-  const choose = (choice: Choice): void => {
+  const choose = (choice: WidgetDeclaration): void => {
     const { name, defaultValue, choices = [] } = choice;
     if (!choices.includes(defaultValue))
       throw new Error(
@@ -63,7 +63,7 @@ function createWidgets(parameters: Readonly<Record<string, string>>): object {
       );
     declare(choice);
   };
-  return unavailable('dbutils.widgets', {
+  return rejectMissingMembers('dbutils.widgets', {
     text: (name: string, defaultValue?: unknown) => declare({ name, defaultValue }),
     combobox: (name: string, defaultValue?: unknown) => declare({ name, defaultValue }),
     dropdown: (name: string, defaultValue: unknown, choices: readonly unknown[]) =>
@@ -85,7 +85,7 @@ function createWidgets(parameters: Readonly<Record<string, string>>): object {
 }
 
 /** An object whose missing members say that they are missing, and what there is. */
-function unavailable(path: string, members: object): object {
+function rejectMissingMembers(path: string, members: object): object {
   return new Proxy(members, {
     get(target, name, receiver) {
       if (

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { NotebookOrder } from './order.ts';
+import type { NotebookDriverInput } from './order.ts';
 
 /** What the engine answers, see `questions.ts`. */
 interface ChildEnd {
@@ -16,7 +16,7 @@ interface ChildEnd {
 }
 
 /** How often the answer is looked for, ms: often at first, as many notebooks are short. */
-const pauses = { first: 10, growth: 1.2, longest: 500 } as const;
+const pollIntervals = { first: 10, growth: 1.2, longest: 500 } as const;
 
 export type RunNotebook = (path: unknown, timeoutSeconds?: unknown, given?: object) => Promise<string>;
 
@@ -25,10 +25,10 @@ export type RunNotebook = (path: unknown, timeoutSeconds?: unknown, given?: obje
  * notebook; 0 seconds are no limit. The answer is its exit value, '' when it gave none.
  * @throws Error when it fails, is cancelled, takes too long or cannot be started
  */
-export function createWorkflow({
+export function createRunNotebook({
   path: own,
   questions,
-}: Pick<NotebookOrder, 'path' | 'questions'>): RunNotebook {
+}: Pick<NotebookDriverInput, 'path' | 'questions'>): RunNotebook {
   return async (path, timeoutSeconds = 0, given = {}) => {
     if (!Number.isInteger(timeoutSeconds) || Number(timeoutSeconds) < 0) {
       throw new RangeError(
@@ -37,7 +37,7 @@ export function createWorkflow({
     }
     const target = posix.resolve(posix.dirname(posix.resolve('/', own)), String(path));
     const values = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
-    const answer = await ask(questions, {
+    const answer = await requestRun(questions, {
       kind: 'notebook',
       path: target,
       timeoutSeconds,
@@ -49,15 +49,15 @@ export function createWorkflow({
 }
 
 /** A question is asked once, whoever answers: its key says which one it is. */
-async function ask(directory: string, question: object): Promise<ChildEnd> {
+async function requestRun(directory: string, question: object): Promise<ChildEnd> {
   const file = join(directory, randomBytes(16).toString('hex'));
   mkdirSync(directory, { recursive: true });
   writeFileSync(`${file}.part`, JSON.stringify(question), { mode: 0o600 });
   renameSync(`${file}.part`, `${file}.json`);
   for (
-    let wait: number = pauses.first;
+    let wait: number = pollIntervals.first;
     !existsSync(`${file}.answer`);
-    wait = Math.min(wait * pauses.growth, pauses.longest)
+    wait = Math.min(wait * pollIntervals.growth, pollIntervals.longest)
   )
     await pause(wait);
   // The engine writes it in one step.

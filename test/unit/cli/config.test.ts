@@ -150,7 +150,7 @@ const given: readonly (readonly [
     './a.mjs, b',
     'plugins',
     ['./a.mjs', 'b'],
-    { plugins: ['./a.mjs', 'b'].map((written) => ({ written, directory: nowhere })) },
+    { plugins: ['./a.mjs', 'b'].map((written) => ({ specifier: written, baseDirectory: nowhere })) },
   ],
   [
     'RUNYARD_TASK_LIMITS',

@@ -12,7 +12,7 @@ import { defaultLimits } from '../../../engine/limits.ts';
 import type { TaskAssignment } from '../../../engine/run/assignment.ts';
 import { noIsolation } from '../../../runners/process/isolation.ts';
 import { loadPlugins } from '../../../runners/plugin/load-plugins.ts';
-import { createTaskPool, type ClosablePool } from '../../../runners/pool/pool.ts';
+import { createTaskPool, type ClosableTaskPool } from '../../../runners/pool/pool.ts';
 import { noDoor } from './context.ts';
 import { createProcessTable } from '../../../runners/process/process-table.ts';
 import { runnableKinds } from '../../../runners/registry.ts';
@@ -26,7 +26,7 @@ const root = await mkdtemp(join(tmpdir(), 'runyard-contract-'));
 const markOf = (runId: number | string): string => join(root, 'managed_fs', `here-${runId}`);
 const samples = await everySample((runId) => appendFileSync(markOf(runId), 'once\n'));
 let roots: Roots;
-let pool: ClosablePool;
+let pool: ClosableTaskPool;
 let last = 0;
 
 beforeAll(async () => {
@@ -56,8 +56,8 @@ beforeAll(async () => {
     },
     plugins: await loadPlugins(
       ['./http-request.mjs', './shell-script/plugin.mjs'].map((written) => ({
-        written,
-        directory: examples,
+        specifier: written,
+        baseDirectory: examples,
       })),
       environment,
     ),

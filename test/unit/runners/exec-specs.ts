@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { identifyProcess, type ProcessIdentity } from '../../../engine/host.ts';
-import { createBell } from '../../../runners/pool/bell.ts';
-import { endMarked } from '../../../runners/process/process-group.ts';
+import { createWakeSignal } from '../../../runners/pool/bell.ts';
+import { killMarkedProcesses } from '../../../runners/process/process-group.ts';
 import type { ProcessSpec } from '../../../runners/process/exec.ts';
 
 /** Parent of all directories of this test file. */
@@ -20,7 +20,8 @@ export const root = await mkdtemp(join(tmpdir(), 'runyard process ü '));
 let last = 0;
 
 afterAll(async () => {
-  for (let one = 1; one <= last; one += 1) await endMarked(join(root, String(one)), createBell());
+  for (let one = 1; one <= last; one += 1)
+    await killMarkedProcesses(join(root, String(one)), createWakeSignal());
   await rm(root, { recursive: true, force: true });
 });
 

@@ -2,7 +2,7 @@
 import { chmod, chown, link, lstat, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { handOver, share, takeBack } from '../../../runners/pool/directory-ownership.ts';
+import { grantOwnership, shareDirectory, takeOwnership } from '../../../runners/pool/directory-ownership.ts';
 import type { TaskUser } from '../../../runners/process/isolation.ts';
 import { temporaryDirectory } from './context.ts';
 
@@ -11,7 +11,7 @@ const user: TaskUser = {
   uid: 65_534,
   gid: 65_534,
   home: undefined,
-  setpriv: '/usr/bin/setpriv',
+  setprivPath: '/usr/bin/setpriv',
 };
 const modeOf = async (path: string): Promise<number> => (await lstat(path)).mode & 0o7777;
 const ownerOf = async (path: string): Promise<number> => (await lstat(path)).uid;
@@ -33,7 +33,7 @@ test.skipIf(process.getuid?.() !== 0)(
     await symlink(join(outside, 'secret'), join(attempt, 'link'));
     await symlink(outside, join(attempt, 'folder'));
     await link(join(outside, 'other'), join(attempt, 'twin'));
-    await handOver(attempt, user);
+    await grantOwnership(attempt, user);
     const given = ['', 'order.json', 'work', 'work/deep', 'work/deep/data'].map((name) =>
       join(attempt, name),
     );
@@ -42,7 +42,7 @@ test.skipIf(process.getuid?.() !== 0)(
     expect(await Promise.all(kept.map(ownerOf))).toEqual(kept.map(() => 0));
     await chown(join(attempt, 'order.json'), 0, 0);
     await writeFile(join(attempt, 'pid'), '1');
-    await handOver(attempt, user);
+    await grantOwnership(attempt, user);
     expect(await ownerOf(join(attempt, 'order.json'))).toBe(0);
   },
 );
@@ -59,7 +59,7 @@ test.skipIf(process.getuid?.() !== 0)(
     await chmod(join(draft, 'a'), 0o777);
     await symlink(outside, join(draft, 'link'));
     for (const path of [draft, join(draft, 'a'), deep, outside]) await chown(path, user.uid, user.gid);
-    await takeBack(draft);
+    await takeOwnership(draft);
     expect(await Promise.all([draft, join(draft, 'a'), deep, outside].map(ownerOf))).toEqual([
       0,
       0,
@@ -74,7 +74,7 @@ test.skipIf(process.getuid?.() !== 0)(
   'in a shared directory a user may make things, and replace nothing of the service',
   async () => {
     const directory = await temporaryDirectory();
-    await share(directory, user);
+    await shareDirectory(directory, user);
     expect([await ownerOf(directory), (await lstat(directory)).gid, await modeOf(directory)]).toEqual([
       0,
       user.gid,

@@ -3,7 +3,7 @@
  * test/e2e/isolation.test.ts.
  */
 import { expect, test } from 'vitest';
-import { isolated, noIsolation, type Isolation } from '../../../runners/process/isolation.ts';
+import { applyIsolation, noIsolation, type Isolation } from '../../../runners/process/isolation.ts';
 
 const user = { name: 'tasks', uid: 7, gid: 8, home: undefined, setpriv: '/bin/setpriv' };
 const sandbox = {
@@ -22,7 +22,7 @@ const places = {
 };
 
 test('without an isolation a program is started as it is', () => {
-  expect(isolated(noIsolation, program, places)).toEqual({ ...program, runAs: [], limits: '' });
+  expect(applyIsolation(noIsolation, program, places)).toEqual({ ...program, runAs: [], limits: '' });
 });
 
 test.each<[string, Isolation]>([
@@ -32,7 +32,7 @@ test.each<[string, Isolation]>([
 ])(
   '%s, variables that load code reach the program alone, and secrets stand on no command line',
   (_how, isolation) => {
-    const { argv, env: outer, runAs = [] } = isolated(isolation, program, places);
+    const { argv, env: outer, runAs = [] } = applyIsolation(isolation, program, places);
     expect(outer).toEqual({ PATH: '/bin', LD_SDK_KEY: 'correct-horse' });
     expect(argv.slice(-5)).toEqual([
       '/usr/bin/env',
@@ -46,12 +46,12 @@ test.each<[string, Isolation]>([
 );
 
 test("a sandbox shows what is shared read-only, and over it what is the program's own", () => {
-  const words = isolated({ ...noIsolation, sandbox }, program, places).argv.join(' ');
+  const words = applyIsolation({ ...noIsolation, sandbox }, bwrapPath: program, places).argv.join(' ');
   expect(words).toMatch(
     /--tmpfs \/data .*--ro-bind-try \/data\/libraries \/data\/libraries .*--bind \/data\/runs\/1 \/data\/runs\/1 --bind \/data\/clusters\/c \/data\/clusters\/c --chdir/,
   );
   expect(words).toContain('--bind /data/runs/1/tmp /tmp');
-  expect(isolated({ ...noIsolation, sandbox }, program, { cwd: '/', own: [] }).argv.join(' ')).toContain(
+  expect(applyIsolation({ ...noIsolation, sandbox }, bwrapPath: program, { cwd: '/', writable: [] }).argv.join(' ')).toContain(
     '--tmpfs /tmp',
   );
 });

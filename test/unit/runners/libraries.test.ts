@@ -9,7 +9,7 @@ import { noLibraries } from '../../../engine/cluster/libraries.ts';
 import type { Library } from '../../../engine/job/cluster.ts';
 import type { InstallOutcome } from '../../../engine/ports/libraries.ts';
 import { noIsolation } from '../../../runners/process/isolation.ts';
-import { lastWords } from '../../../runners/libraries/last-words.ts';
+import { readInstallErrors } from '../../../runners/libraries/last-words.ts';
 import { createLibraryInstaller } from '../../../runners/libraries/installer.ts';
 import { createManualClock } from '../../harness/manual-clock.ts';
 import { findProgram, temporaryDirectory } from './context.ts';
@@ -187,12 +187,12 @@ test('an index that nobody reaches is told apart from a package that is not ther
     join(directory, 'stderr'),
     `WARNING: Retrying (Retry(total=1, connect=None)) after ${broken}\n${none}\n`,
   );
-  expect(await lastWords(directory)).toBe(none);
+  expect(await readInstallErrors(directory)).toBe(none);
   await writeFile(
     join(directory, 'stderr'),
     `WARNING: Retrying (Retry(total=0, connect=None)) after ${broken}\n${none}\n`,
   );
-  expect(await lastWords(directory)).toBe(
+  expect(await readInstallErrors(directory)).toBe(
     `The package index could not be reached (/simple/x/): Failed to establish a new connection: [Errno 111] Connection refused. ${none}`,
   );
 });
@@ -204,7 +204,7 @@ test('last words are the complaints, without colours and advice; else the last l
     join(directory, 'stderr'),
     '\u001b[31mERROR: no x\u001b[0m\n[notice] a new pip\nWARNING: you are root\n',
   );
-  expect(await lastWords(directory)).toBe('ERROR: no x');
+  expect(await readInstallErrors(directory)).toBe('ERROR: no x');
   await writeFile(join(directory, 'stderr'), '');
-  expect(await lastWords(directory)).toBe('Collecting x');
+  expect(await readInstallErrors(directory)).toBe('Collecting x');
 });

@@ -23,7 +23,7 @@ async function directoryWith(files: Readonly<Record<string, string>>): Promise<s
 
 async function load(directory: string, ...names: string[]) {
   return loadPlugins(
-    names.map((written) => ({ written, directory })),
+    names.map((written) => ({ specifier: written, baseDirectory: directory })),
     { PATH: '/bin' },
   );
 }

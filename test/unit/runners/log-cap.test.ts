@@ -7,7 +7,7 @@ import { readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openLog, readTruncatedRange, readLogTail } from '../../../engine/log-file.ts';
-import { capLogs } from '../../../runners/process/log-truncation.ts';
+import { truncateLogs } from '../../../runners/process/log-truncation.ts';
 import { exec, type ProcessSpec } from '../../../runners/process/exec.ts';
 import { killNow, never, said, specOf, startEngine, tick } from './exec-specs.ts';
 import { temporaryDirectory } from './context.ts';
@@ -106,7 +106,7 @@ describe('a border without a line near', () => {
     for (const shift of ['', 'a', 'ab']) {
       const directory = await temporaryDirectory();
       await writeFile(join(directory, 'stdout'), shift + '€'.repeat(100_000));
-      await capLogs(directory, 64 * kib);
+      await truncateLogs(directory, 64 * kib);
       expect((await kept(join(directory, 'stdout'))).replace(/<\d+>/, '').replaceAll('€', '')).toBe(shift);
     }
   });
@@ -138,7 +138,7 @@ describe('a log that the task has replaced', () => {
     const other = join(directory, 'other');
     await writeFile(other, 'x'.repeat(200_000));
     await replace(join(directory, 'stdout'), other);
-    expect((await capLogs(directory, 10_000, true)).flood).toBeUndefined();
+    expect((await truncateLogs(directory, 10_000, true)).truncationError).toBeUndefined();
     expect(await readFile(other, 'utf8')).toBe('x'.repeat(200_000));
   });
 

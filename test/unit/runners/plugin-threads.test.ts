@@ -11,24 +11,24 @@ import { defaultLimits } from '../../../engine/limits.ts';
 import type { TaskAssignment } from '../../../engine/run/assignment.ts';
 import { loadPlugins } from '../../../runners/plugin/load-plugins.ts';
 import { noIsolation } from '../../../runners/process/isolation.ts';
-import { createTaskPool, type ClosablePool } from '../../../runners/pool/pool.ts';
+import { createTaskPool, type ClosableTaskPool } from '../../../runners/pool/pool.ts';
 import { noDoor } from './context.ts';
 
 const directory = new URL('plugins', import.meta.url).pathname;
 const environment = { PATH: process.env['PATH'] ?? '' };
 const warnings: string[] = [];
 let root: string;
-let pool: ClosablePool;
+let pool: ClosableTaskPool;
 let last = 0;
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'runyard-plugins-'));
-  const plugins = await loadPlugins([{ written: './hostile.mjs', directory }], environment);
+  const plugins = await loadPlugins([{ specifier: './hostile.mjs', baseDirectory: directory }], environment);
   pool = createTaskPool({
     threads: 1,
     attemptsPerThread: 10,
     plugins,
-    pluginPatienceMs: 1_500,
+    pluginPingTimeoutMs: 1_500,
     pluginMemoryMb: 64,
     settings: {
       taskEnvironment: environment,

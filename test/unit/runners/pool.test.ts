@@ -7,11 +7,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
 import type { TaskAssignment } from '../../../engine/run/assignment.ts';
 import { noIsolation } from '../../../runners/process/isolation.ts';
-import { createTaskPool, type ClosablePool, type PoolOptions } from '../../../runners/pool/pool.ts';
+import { createTaskPool, type ClosableTaskPool, type TaskPoolOptions } from '../../../runners/pool/pool.ts';
 import { noDoor } from './context.ts';
 
 let root: string;
-let pool: ClosablePool;
+let pool: ClosableTaskPool;
 const warnings: string[] = [];
 
 beforeEach(async () => {
@@ -23,7 +23,7 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-function open(changes: Partial<PoolOptions> = {}): void {
+function open(changes: Partial<TaskPoolOptions> = {}): void {
   pool = createTaskPool({
     threads: 1,
     attemptsPerThread: 10,

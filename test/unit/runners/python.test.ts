@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Exit, RunnerContext } from '../../../runners/contract.ts';
 import { plugin } from '../../../runners/python/python.ts';
-import { uncaughtException } from '../../../runners/python/traceback.ts';
+import { findUncaughtException } from '../../../runners/python/traceback.ts';
 import { testContext, type TestContext } from './context.ts';
 
 const failed = { kind: 'failed', message: 'Workload failed, see run output for details' };
@@ -135,7 +135,7 @@ test('an exception group is named by its first line', () => {
     '    | ValueError: a',
     '    +------------------------------------',
   ].join('\n');
-  expect(uncaughtException(`noise\n${trace}\n`)).toEqual({
+  expect(findUncaughtException(`noise\n${trace}\n`)).toEqual({
     error: 'ExceptionGroup: several (2 sub-exceptions)',
     errorTrace: trace,
   });

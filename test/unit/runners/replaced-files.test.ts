@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import type { Command, Exit, RunnerContext } from '../../../runners/contract.ts';
 import { plugin as notebook } from '../../../runners/notebook/notebook.ts';
 import { plugin as python } from '../../../runners/python/python.ts';
-import { settleCommand, writeInOneStep } from '../../../runners/process/pinned-command.ts';
+import { pinCommand, writeFileAtomically } from '../../../runners/process/pinned-command.ts';
 import { temporaryDirectory, testContext, type TestContext } from './context.ts';
 
 const failed = { kind: 'failed', message: 'Workload failed, see run output for details' };
@@ -96,7 +96,7 @@ describe('the report of a notebook', () => {
 describe('the command that was settled', () => {
   const command: Command = { argv: ['true', 'a'], cwd: '/', env: { A: 'b' } };
   const settle = (context: RunnerContext, given: Command): Promise<Command> =>
-    settleCommand(context, () => Promise.resolve(given));
+    pinCommand(context, () => Promise.resolve(given));
 
   test('is the one that was composed first', async () => {
     const context = await testContext();
@@ -117,7 +117,7 @@ describe('the command that was settled', () => {
 test('many that write one file at once leave the whole text of one of them, for its user alone, and no draft', async () => {
   const directory = await temporaryDirectory();
   const texts = Array.from({ length: 20 }, (_, index) => String(index).repeat(50_000));
-  await Promise.all(texts.map((text) => writeInOneStep(join(directory, 'f'), text)));
+  await Promise.all(texts.map((text) => writeFileAtomically(join(directory, 'f'), text)));
   expect(texts).toContain(await readFile(join(directory, 'f'), 'utf8'));
   expect(await readdir(directory)).toEqual(['f']);
   expect((await stat(join(directory, 'f'))).mode & 0o777).toBe(0o600);

@@ -10,7 +10,7 @@ import { noLibraries } from '../../../engine/cluster/libraries.ts';
 import { nodeTypeOf } from '../../../engine/cluster/node-types.ts';
 import type { RunnerContext } from '../../../runners/contract.ts';
 import { plugin } from '../../../runners/submit/submit.ts';
-import { propertiesIn } from '../../../runners/submit/spark-properties.ts';
+import { parseProperties } from '../../../runners/submit/spark-properties.ts';
 import { findProgram, testContext, type TestContext } from './context.ts';
 
 const javac = await findProgram('javac');
@@ -231,7 +231,7 @@ test.each<[string, [string, string][]]>([
   ],
   ['alone', [['alone', '']]],
 ])('the properties of %j', (text, expected) => {
-  expect([...propertiesIn(text)]).toEqual(expected);
+  expect([...parseProperties(text)]).toEqual(expected);
 });
 
 describe.skipIf(javac === undefined || jar === undefined)('without Spark, with a real JAR', () => {

@@ -1,17 +1,17 @@
 /** SQL and JavaScript notebooks in source format, cut into cells. */
 import { expect, test } from 'vitest';
-import { cutCells } from '../../../../runners/notebook/node/source.ts';
+import { parseCells } from '../../../../runners/notebook/node/source.ts';
 
 const separator = '\n\n-- COMMAND ----------\n\n';
 
 function sql(...cells: string[]): [string, string, string | undefined][] {
-  return cutCells(`-- Databricks notebook source\n${cells.join(separator)}`, 'sql').map(
+  return parseCells(`-- Databricks notebook source\n${cells.join(separator)}`, 'sql').map(
     ({ language, source, title }) => [language, source, title],
   );
 }
 
 test('cells are counted over those that are not empty', () => {
-  expect(cutCells(`SELECT 1${separator}\n \n${separator}SELECT 2\n`, 'sql')).toEqual([
+  expect(parseCells(`SELECT 1${separator}\n \n${separator}SELECT 2\n`, 'sql')).toEqual([
     { position: 1, language: 'sql', title: undefined, source: 'SELECT 1' },
     { position: 2, language: 'sql', title: undefined, source: 'SELECT 2' },
   ]);
@@ -44,7 +44,7 @@ test('the same words stand behind two slashes in JavaScript', () => {
   const text =
     '\uFEFF// Databricks notebook source\n// MAGIC %md # Rain\n\n// COMMAND ----------\n\n// DBTITLE 1,Sum\n1 + 1\n\n// COMMAND ----------\n\n// MAGIC %js 2\n';
   expect(
-    cutCells(text, 'javascript').map(({ language, source, title }) => [language, source, title]),
+    parseCells(text, 'javascript').map(({ language, source, title }) => [language, source, title]),
   ).toEqual([
     ['markdown', '# Rain', undefined],
     ['javascript', '1 + 1', 'Sum'],

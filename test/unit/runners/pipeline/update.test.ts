@@ -8,7 +8,7 @@ import type { UpdateRequest } from '../../../../engine/pipeline/selection.ts';
 import { createQueryPool } from '../../../../runners/query/query-pool.ts';
 import { createQueryFiles } from '../../../../storage/files/query-files.ts';
 import { createRoots } from '../../../../storage/files/roots.ts';
-import { inputFiles } from '../../../../runners/pipeline/inputs.ts';
+import { listInputFiles } from '../../../../runners/pipeline/inputs.ts';
 import { createWorld, type World } from './world.ts';
 
 let world: World;
@@ -284,7 +284,7 @@ describe('streams', () => {
   });
 
   test('an object store that is no directory is refused instead of being empty', async () => {
-    await expect(inputFiles('s3://bucket/*.json', { managedFs: world.directory })).rejects.toThrow(
+    await expect(listInputFiles('s3://bucket/*.json', { managedFs: world.directory })).rejects.toThrow(
       's3://bucket/*.json cannot be read: pipelines read objstore:// where it is a directory',
     );
   });
